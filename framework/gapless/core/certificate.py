@@ -23,7 +23,7 @@ from gapless.core.errors import InvalidProblem
 from gapless.core.problem import Problem
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
-from gapless.core.tolerance import margin
+from gapless.core.tolerance import margin, round_bound
 
 AnyProblem = Problem[Any]
 serialisable("gapless.Branch")(Branch)
@@ -276,9 +276,12 @@ class TreeCertificate(Certificate):
         return here, Verdict(True, "", "", bound)
 
 
-def check_bound(verdict: Verdict, claimed: float) -> Verdict:
-    """`verdict`, or a failure when what it proves is weaker than the bound that was claimed."""
-    if verdict and verdict.bound > claimed + margin(claimed):
+def check_bound(verdict: Verdict, claimed: float, granularity: float | None) -> Verdict:
+    """`verdict`, or a failure when what it proves is weaker than the bound that was claimed.
+
+    Where values are multiples of a granularity, a bound proves the next multiple below it.
+    """
+    if verdict and round_bound(verdict.bound, granularity) > claimed + margin(claimed):
         return Verdict(
             False,
             f"the evidence proves {verdict.bound:.12g}, but {claimed:.12g} is claimed",

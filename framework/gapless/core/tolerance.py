@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-RELATIVE = 1e-6
+RELATIVE = 1e-8
+"""Small enough that integer scores of tens of millions are told apart, large enough for a simplex optimum."""
 
 
 def margin(value: float) -> float:
