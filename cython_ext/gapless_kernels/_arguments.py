@@ -133,7 +133,7 @@ def check_offsets(offsets: npt.NDArray[Any], rows: int) -> int:
         raise ValueError(
             f"offsets must rise strictly, got {offsets[at]} then {offsets[at + 1]} for sentence {at}"
         )
-    return offsets.shape[0] - 1
+    return int(offsets.shape[0]) - 1
 
 
 def check_potentials(potentials: npt.NDArray[Any], unary: npt.NDArray[Any]) -> None:
