@@ -1,0 +1,129 @@
+"""gapless: the best structure under a scoring model, and the proof.
+
+Bring scores, build a problem, call `solve`; the `Result` holds the structure, a bound that meets it, and a
+certificate that ``result.verify(problem)`` re-checks without any solver.
+"""
+
+from gapless.core.batch import Batch, Columns, Rows
+from gapless.core.batch_result import BatchResult
+from gapless.core.brancher import Branch, Brancher, MostFractional
+from gapless.core.certificate import (
+    BoundCertificate,
+    Certificate,
+    LinearDualCertificate,
+    NoCertificate,
+    PointCertificate,
+    ProbabilisticCertificate,
+    ReplayCertificate,
+    Tightening,
+    TreeCertificate,
+    Verdict,
+)
+from gapless.core.decisions import Decisions, Fixings
+from gapless.core.errors import (
+    DuplicateName,
+    FixedColumn,
+    GaplessError,
+    InconsistentBound,
+    InvalidProblem,
+    InvalidResult,
+    MissingBound,
+    MissingDependency,
+    OracleError,
+    SolveError,
+    UncoveredBranching,
+    UnknownName,
+    UnknownOption,
+)
+from gapless.core.events import Event, Observer
+from gapless.core.factor import ConfigurationFactor, Factor, ScoredFactor
+from gapless.core.formulation import Formulation
+from gapless.core.limits import Budget, Limits, Stop
+from gapless.core.model import LinearModel
+from gapless.core.oracle import Answer, Generator, LinearView, Maximised, Maximiser, Slacks, View
+from gapless.core.problem import Problem, Sense
+from gapless.core.record import Record, read_values
+from gapless.core.relaxation import Relaxation, Relaxed, Restricted
+from gapless.core.result import NoSolution, Result, Solution, Stats, Status
+from gapless.core.serial import dumps, loads, serialisable
+from gapless.core.sparse import Sparse
+from gapless.plugins import Method, Registry, Solve, Task, hookimpl
+from gapless.solving import solve, solve_many
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Answer",
+    "Batch",
+    "BatchResult",
+    "BoundCertificate",
+    "Branch",
+    "Brancher",
+    "Budget",
+    "Certificate",
+    "Columns",
+    "ConfigurationFactor",
+    "Decisions",
+    "DuplicateName",
+    "Event",
+    "Factor",
+    "FixedColumn",
+    "Fixings",
+    "Formulation",
+    "GaplessError",
+    "Generator",
+    "InconsistentBound",
+    "InvalidProblem",
+    "InvalidResult",
+    "Limits",
+    "LinearDualCertificate",
+    "LinearModel",
+    "LinearView",
+    "Maximised",
+    "Maximiser",
+    "Method",
+    "MissingBound",
+    "MissingDependency",
+    "MostFractional",
+    "NoCertificate",
+    "NoSolution",
+    "Observer",
+    "OracleError",
+    "PointCertificate",
+    "ProbabilisticCertificate",
+    "Problem",
+    "Record",
+    "Registry",
+    "Relaxation",
+    "Relaxed",
+    "ReplayCertificate",
+    "Restricted",
+    "Result",
+    "Rows",
+    "ScoredFactor",
+    "Sense",
+    "Slacks",
+    "Solution",
+    "Solve",
+    "SolveError",
+    "Sparse",
+    "Stats",
+    "Status",
+    "Stop",
+    "Task",
+    "Tightening",
+    "TreeCertificate",
+    "UncoveredBranching",
+    "UnknownName",
+    "UnknownOption",
+    "Verdict",
+    "View",
+    "__version__",
+    "dumps",
+    "hookimpl",
+    "loads",
+    "read_values",
+    "serialisable",
+    "solve",
+    "solve_many",
+]

@@ -1,0 +1,120 @@
+"""Columns and rows that travel together from a generator to a restricted master."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+
+from gapless.core.errors import InvalidProblem
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse, float_array, frozen_array, int_array
+
+
+def _bool_array(values: object) -> BoolArray:
+    return frozen_array(values, np.bool_)
+
+
+@attrs.frozen(eq=False)
+class Columns:
+    """New variables ``0 <= z <= upper`` of a maximising master.
+
+    Parameters
+    ----------
+    keys : int64 (m,)
+        Identities chosen by the generator; a key that the master knows is ignored.
+    objective : float64 (m,)
+    coefficients : Sparse
+        For each column its entries, indexed by **row key**: rows of the master or of the same batch.
+    uses : Sparse
+        For each column the quantities (see `Decisions`) it uses, with multiplicities > 0.
+    upper : float64 (m,)
+        Defaults to infinity.
+    integer : bool (m,)
+        Defaults to True.
+    """
+
+    keys: IntArray = attrs.field(converter=int_array)
+    objective: FloatArray = attrs.field(converter=float_array)
+    coefficients: Sparse
+    uses: Sparse
+    upper: FloatArray = attrs.field(
+        converter=float_array, default=attrs.Factory(lambda c: np.full(c.keys.size, np.inf), takes_self=True)
+    )
+    integer: BoolArray = attrs.field(
+        converter=_bool_array, default=attrs.Factory(lambda c: np.ones(c.keys.size, bool), takes_self=True)
+    )
+
+    def __attrs_post_init__(self) -> None:
+        count = self.keys.size
+        for label in ("objective", "upper", "integer"):
+            if getattr(self, label).shape != (count,):
+                raise InvalidProblem(f"Columns: {label} must have shape ({count},)")
+        for label in ("coefficients", "uses"):
+            if len(getattr(self, label)) != count:
+                raise InvalidProblem(f"Columns: {label} has {len(getattr(self, label))} rows for {count} columns")
+        if self.uses.values.size and self.uses.values.min() <= 0:
+            raise InvalidProblem("Columns: uses must be positive")
+
+    @classmethod
+    def none(cls) -> Columns:
+        """No columns."""
+        return cls(np.zeros(0, np.int64), np.zeros(0), Sparse.empty(), Sparse.empty())
+
+    def __len__(self) -> int:
+        return self.keys.size
+
+    def take(self, chosen: IntArray) -> Columns:
+        """A subset, in the given order."""
+        return Columns(
+            self.keys[chosen],
+            self.objective[chosen],
+            self.coefficients.take(chosen),
+            self.uses.take(chosen),
+            self.upper[chosen],
+            self.integer[chosen],
+        )
+
+
+@attrs.frozen(eq=False)
+class Rows:
+    """New constraints ``lower <= coefficients @ z <= upper``.
+
+    Parameters
+    ----------
+    keys : int64 (m,)
+    lower, upper : float64 (m,)
+    coefficients : Sparse
+        Entries in columns that the master **already has**, indexed by column key. Columns of the same batch, and
+        later ones, bring their own entries (`Columns.coefficients`). Empty by default.
+    """
+
+    keys: IntArray = attrs.field(converter=int_array)
+    lower: FloatArray = attrs.field(converter=float_array)
+    upper: FloatArray = attrs.field(converter=float_array)
+    coefficients: Sparse = attrs.field(default=attrs.Factory(lambda r: Sparse.empty(r.keys.size), takes_self=True))
+
+    def __attrs_post_init__(self) -> None:
+        count = self.keys.size
+        for label in ("lower", "upper"):
+            if getattr(self, label).shape != (count,):
+                raise InvalidProblem(f"Rows: {label} must have shape ({count},)")
+        if len(self.coefficients) != count:
+            raise InvalidProblem(f"Rows: coefficients has {len(self.coefficients)} rows for {count} keys")
+
+    @classmethod
+    def none(cls) -> Rows:
+        """No rows."""
+        return cls(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+
+    def __len__(self) -> int:
+        return self.keys.size
+
+
+@attrs.frozen(eq=False)
+class Batch:
+    """Columns and rows, added at once: equal citizens."""
+
+    columns: Columns = attrs.field(factory=Columns.none)
+    rows: Rows = attrs.field(factory=Rows.none)
+
+    def __len__(self) -> int:
+        return len(self.columns) + len(self.rows)

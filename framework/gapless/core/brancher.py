@@ -1,0 +1,106 @@
+"""The role *Brancher*: children of a node, made of original decisions only."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import attrs
+import numpy as np
+
+from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
+
+if TYPE_CHECKING:
+    from gapless.core.relaxation import Relaxed
+
+S = TypeVar("S")
+
+
+def ids(values: Iterable[int]) -> tuple[int, ...]:
+    """Decision ids as plain integers."""
+    return tuple(int(v) for v in values)
+
+
+@attrs.frozen
+class Branch:
+    """One child: decisions fixed on and off on top of the parent's fixings."""
+
+    on: tuple[int, ...] = attrs.field(default=(), converter=ids)
+    off: tuple[int, ...] = attrs.field(default=(), converter=ids)
+    why: str = ""
+
+
+class Brancher(ABC, Generic[S]):
+    """Splits a node into children that cover it and exclude its point."""
+
+    @abstractmethod
+    def split(self, fixings: Fixings, relaxed: Relaxed[S]) -> Sequence[Branch]:
+        """Children whose union is the parent. An empty sequence says: nothing is left to decide here."""
+
+
+class MostFractional(Brancher[Any]):
+    """The free decision whose point is nearest to one half, off first or on first.
+
+    Parameters
+    ----------
+    on_first : bool
+        Whether the child that turns the decision on comes first (depth-first search enters it first).
+    """
+
+    def __init__(self, *, on_first: bool = True) -> None:
+        self.on_first = on_first
+
+    def split(self, fixings: Fixings, relaxed: Relaxed[Any]) -> Sequence[Branch]:
+        """Two children, decision on and decision off."""
+        free = fixings.free
+        if not free.size:
+            return ()
+        nearest = 0 if relaxed.point is None else np.argmin(np.abs(relaxed.point[free] - 0.5))
+        chosen = int(free[nearest])
+        children = Branch(on=(chosen,), why=f"{chosen} on"), Branch(off=(chosen,), why=f"{chosen} off")
+        return children if self.on_first else children[::-1]
+
+
+def uncovered(parent: Fixings, branches: Sequence[Branch], decisions: Decisions) -> dict[int, int] | None:
+    """An assignment (decision -> 0/1) under `parent` that no branch contains; None when the branches cover.
+
+    Groups of `Decisions.exactly_one` are facts: assignments that break one need no cover. Only decisions that
+    the branches mention are enumerated, by splitting on one mentioned decision at a time.
+    """
+    group_of: dict[int, Sequence[int]] = {}
+    mentioned = {d for b in branches for d in (*b.on, *b.off)}
+    for group in decisions.exactly_one:
+        if mentioned.intersection(group):
+            for d in group:
+                group_of[d] = group
+    open_cases: list[tuple[dict[int, int], list[dict[int, int]]]] = [
+        ({}, [{**dict.fromkeys(b.off, OFF), **dict.fromkeys(b.on, ON)} for b in branches])
+    ]
+    while open_cases:
+        assigned, clauses = open_cases.pop()
+        if any(not clause for clause in clauses):
+            continue
+        if not clauses:
+            return assigned
+        decision = next(iter(clauses[0]))
+        for value in (OFF, ON):
+            wider = {**assigned, decision: value}
+            if _possible(parent, wider, decision, group_of.get(decision)):
+                rest = [
+                    {d: v for d, v in clause.items() if d != decision}
+                    for clause in clauses
+                    if clause.get(decision, value) == value
+                ]
+                open_cases.append((wider, rest))
+    return None
+
+
+def _possible(parent: Fixings, assigned: dict[int, int], decision: int, group: Sequence[int] | None) -> bool:
+    """Whether the last decision of an assignment agrees with the fixings and with its exactly-one group."""
+    if parent.state[decision] not in (FREE, assigned[decision]):
+        return False
+    if group is None:
+        return True
+    values = [assigned.get(d, int(parent.state[d])) for d in group]
+    return values.count(ON) <= 1 and any(v != OFF for v in values)

@@ -1,0 +1,289 @@
+"""Certificates: evidence for a bound that `verify` re-checks with no solver and none of the code that made it.
+
+Kinds: `NoCertificate`, `LinearDualCertificate` (weak duality on an explicit model), `TreeCertificate` (leaves with
+certificates of their own), `ReplayCertificate` (a recursion or search record, run again by an independent program)
+and `ProbabilisticCertificate`. Plug-ins add their own by subclassing `Certificate`.
+All bounds are on scores, which are maximised.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from gapless.core.brancher import Branch, ids, uncovered
+from gapless.core.decisions import Fixings
+from gapless.core.errors import InvalidProblem
+from gapless.core.problem import Problem
+from gapless.core.serial import serialisable
+from gapless.core.sparse import FloatArray, float_array
+from gapless.core.tolerance import margin
+
+AnyProblem = Problem[Any]
+serialisable("gapless.Branch")(Branch)
+
+
+@attrs.frozen
+class Verdict:
+    """The outcome of a verification; truthy when the evidence holds.
+
+    Parameters
+    ----------
+    holds : bool
+    reason : str
+        What was established, or what is wrong.
+    place : str
+        Where it is wrong ("solutions[0]", "leaf 12, ..."); empty when it holds.
+    bound : float
+        The bound on scores that the evidence proves, whatever was claimed.
+    seconds : float
+    """
+
+    holds: bool
+    reason: str
+    place: str = ""
+    bound: float = math.inf
+    seconds: float = 0.0
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+class Certificate(ABC):
+    """Evidence that no structure under some fixings scores more than a bound."""
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
+        """Recompute the bound from the problem's data. `Verdict.bound` is what was proved."""
+
+
+@serialisable("gapless.NoCertificate")
+@attrs.frozen
+class NoCertificate(Certificate):
+    """No evidence, and why."""
+
+    kind: ClassVar[str] = "none"
+    why: str = "this method writes no certificate"
+
+    def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
+        """Prove nothing."""
+        return Verdict(False, f"there is no certificate: {self.why}", "certificate")
+
+
+class BoundCertificate(Certificate):
+    """A certificate that is a formula: subclasses say how a bound follows from their fields."""
+
+    @abstractmethod
+    def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
+        """A bound that is true whatever the fields hold, by weak duality. May raise `InvalidProblem`."""
+
+    def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
+        """Evaluate the formula."""
+        start = time.perf_counter()
+        try:
+            bound = self.upper_bound(problem, fixings or Fixings.none(problem.decisions.count))
+        except (InvalidProblem, IndexError, ValueError, TypeError, NotImplementedError) as error:
+            return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
+        seconds = time.perf_counter() - start
+        if math.isnan(bound):
+            return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
+        return Verdict(True, f"{self.kind}: nothing scores more than {bound:.12g}", "", bound, seconds)
+
+
+@serialisable("gapless.LinearDualCertificate")
+@attrs.frozen(eq=False)
+class LinearDualCertificate(BoundCertificate):
+    """Row prices of the problem's explicit linear model; any prices give a bound, good ones a tight one.
+
+    Parameters
+    ----------
+    row_prices : float64 (rows,)
+    """
+
+    kind: ClassVar[str] = "linear dual"
+    row_prices: FloatArray = attrs.field(converter=float_array)
+
+    def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
+        """Weak duality over the column bounds that the fixings leave."""
+        model = problem.linear_model()
+        if self.row_prices.shape != (len(model.rows),) or not np.all(np.isfinite(self.row_prices)):
+            raise InvalidProblem(f"row_prices must be {len(model.rows)} finite numbers")
+        lower, upper = model.column_lower.copy(), model.column_upper.copy()
+        upper[model.decision_columns[fixings.off]] = 0
+        lower[model.decision_columns[fixings.on]] = 1
+        return model.dual_bound(self.row_prices, lower, upper)
+
+
+@serialisable("gapless.PointCertificate")
+@attrs.frozen
+class PointCertificate(BoundCertificate):
+    """Nothing is left open: the fixings name one structure, whose score is the bound."""
+
+    kind: ClassVar[str] = "single structure"
+
+    def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
+        """Decode the only structure left and score it; -inf when the rules forbid it."""
+        settled = fixings.implied(problem.decisions)
+        if settled is None:
+            return -math.inf
+        if settled.free.size:
+            raise InvalidProblem(f"{settled.free.size} decisions are still open")
+        structure = problem.decode(settled.on)
+        return -math.inf if problem.violations(structure) else problem.score(structure)
+
+
+class ReplayCertificate(BoundCertificate):
+    """For answers without a compact dual: an exact recursion, or a search record that a simple program replays."""
+
+    about_seconds: float = 0.0
+
+
+@serialisable("gapless.ProbabilisticCertificate")
+@attrs.frozen
+class ProbabilisticCertificate(Certificate):
+    """Independent random trials, each of which meets the optimum with a known probability.
+
+    Colour coding: a structure of `size` vertices becomes colourful under `colours` random colours with
+    probability ``r! / ((r - k)! r^k)`` (Deshpande, Barzilay, Karger 2007, section 4).
+    """
+
+    kind: ClassVar[str] = "probabilistic"
+    trials: int
+    colours: int
+    size: int
+
+    @property
+    def failure_probability(self) -> float:
+        """Chance that no trial met the optimum."""
+        if not 0 < self.size <= self.colours or self.trials < 0:
+            return 1.0
+        log_success = (
+            math.lgamma(self.colours + 1)
+            - math.lgamma(self.colours - self.size + 1)
+            - self.size * math.log(self.colours)
+        )
+        success = min(1.0, math.exp(log_success))
+        return 0.0 if success == 1.0 and self.trials else math.exp(self.trials * math.log1p(-success))
+
+    def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
+        """Check the arithmetic; a probability bounds no score, so the bound stays infinite."""
+        if not 0 < self.size <= self.colours or self.trials < 1:
+            return Verdict(False, "trials, colours and size do not describe a colour coding", "certificate")
+        return Verdict(True, f"optimal but for a chance of {self.failure_probability:.3g}")
+
+
+@serialisable("gapless.Tightening")
+@attrs.frozen(eq=False)
+class Tightening:
+    """Decisions fixed because flipping any one of them cannot beat the incumbent, with the evidence."""
+
+    on: tuple[int, ...] = attrs.field(converter=ids)
+    off: tuple[int, ...] = attrs.field(converter=ids)
+    certificate: Certificate
+
+
+@serialisable("gapless.TreeCertificate")
+@attrs.frozen(eq=False)
+class TreeCertificate(Certificate):
+    """A search tree as flat lists; node 0 is the root.
+
+    Parameters
+    ----------
+    parents : sequence of int
+        Parent of each node, -1 for the root; parents come before children.
+    branches : sequence of Branch
+        What each node fixes on top of its parent.
+    leaves : mapping of str(node) to Certificate
+        Evidence for every node without children.
+    tightenings : mapping of str(node) to sequences of Tightening
+        Fixings by slacks, made at that node before it was bounded or branched.
+    """
+
+    kind: ClassVar[str] = "tree"
+    parents: Sequence[int]
+    branches: Sequence[Branch]
+    leaves: Mapping[str, Certificate]
+    tightenings: Mapping[str, Sequence[Tightening]] = attrs.field(factory=dict)
+
+    def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
+        """Check that every inner node is covered by its children and every leaf by its evidence."""
+        start = time.perf_counter()
+        decisions = problem.decisions
+        bound = -math.inf
+        children: list[list[int]] = [[] for _ in self.parents]
+        for node, parent in enumerate(self.parents):
+            if (parent < 0) != (node == 0) or parent >= node:
+                return Verdict(False, f"node {node} has parent {parent}", f"tree, node {node}")
+            if parent >= 0:
+                children[parent].append(node)
+        held: dict[int, Fixings | None] = {-1: fixings or Fixings.none(decisions.count)}
+        for node, parent in enumerate(self.parents):
+            place = f"tree, node {node}"
+            base = held[parent]
+            branch = self.branches[node]
+            here = base.fix(branch.on, branch.off) if base is not None else None
+            if here is not None:
+                here, verdict = self._tighten(problem, node, here)
+                if not verdict:
+                    return verdict
+                bound = max(bound, verdict.bound)
+            held[node] = here
+            if here is None:
+                continue
+            if children[node]:
+                hole = uncovered(here, [self.branches[c] for c in children[node]], decisions)
+                if hole is not None:
+                    said = ", ".join(f"{decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())
+                    return Verdict(False, f"no child covers the case {said}", place)
+                continue
+            leaf = self.leaves.get(str(node))
+            if leaf is None:
+                return Verdict(False, "a leaf has no certificate", place)
+            verdict = leaf.verify(problem, here)
+            if not verdict:
+                return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
+            bound = max(bound, verdict.bound)
+        inner = sum(map(bool, children))
+        reason = (
+            f"tree of {inner} inner nodes and {len(children) - inner} leaves: nothing scores more than {bound:.12g}"
+        )
+        return Verdict(True, reason, "", bound, time.perf_counter() - start)
+
+    def _tighten(self, problem: AnyProblem, node: int, here: Fixings) -> tuple[Fixings | None, Verdict]:
+        bound = -math.inf
+        for number, step in enumerate(self.tightenings.get(str(node), ())):
+            place = f"tree, node {node}, tightening {number}"
+            for flip in (*({"on": (d,)} for d in step.off), *({"off": (d,)} for d in step.on)):
+                other = here.fix(**flip)
+                if other is None:
+                    continue
+                verdict = step.certificate.verify(problem, other)
+                if not verdict:
+                    return None, attrs.evolve(verdict, place=f"{place}, {verdict.place}")
+                bound = max(bound, verdict.bound)
+            tightened = here.fix(step.on, step.off)
+            if tightened is None:
+                return None, Verdict(True, "", "", bound)
+            here = tightened
+        return here, Verdict(True, "", "", bound)
+
+
+def check_bound(verdict: Verdict, claimed: float) -> Verdict:
+    """`verdict`, or a failure when what it proves is weaker than the bound that was claimed."""
+    if verdict and verdict.bound > claimed + margin(claimed):
+        return Verdict(
+            False,
+            f"the evidence proves {verdict.bound:.12g}, but {claimed:.12g} is claimed",
+            "certificate",
+            verdict.bound,
+            verdict.seconds,
+        )
+    return verdict

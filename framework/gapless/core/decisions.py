@@ -1,0 +1,157 @@
+"""The named 0/1 decisions of a problem, and fixings of some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.core.errors import InvalidProblem
+from gapless.core.sparse import BoolArray, IntArray, Sparse, int_array
+
+FREE, OFF, ON = -1, 0, 1
+
+
+@attrs.frozen(eq=False)
+class Decisions:
+    """What a structure decides, as `count` questions with the answer on or off.
+
+    A decision is on when the structure's *use* of a quantity reaches a threshold. Nearly always each decision
+    has a quantity of its own and the threshold 1 ("arc 3 -> 5 is in the tree"); integer quantities take
+    several decisions ("at least t rolls hold an item at offset a", t = 1, 2, ...).
+
+    Parameters
+    ----------
+    count : int
+    name : callable
+        ``name(d)`` says decision `d` in words, for people.
+    quantity : int64 (count,), optional
+        The quantity that decision `d` looks at; by default `d` itself.
+    threshold : int64 (count,), optional
+        Decision `d` is on exactly when the use of its quantity is at least this; by default 1.
+    exactly_one : sequence of sequences of int
+        Groups of which exactly one decision is on in every feasible structure. Branchings may rely on them.
+    """
+
+    count: int
+    name: Callable[[int], str] = attrs.field(default="decision {}".format, repr=False)
+    quantity: IntArray | None = attrs.field(
+        default=None, converter=attrs.converters.optional(int_array), repr=False
+    )
+    threshold: IntArray | None = attrs.field(
+        default=None, converter=attrs.converters.optional(int_array), repr=False
+    )
+    exactly_one: Sequence[Sequence[int]] = attrs.field(default=(), repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.count < 0:
+            raise InvalidProblem(f"Decisions: count is {self.count}, it cannot be negative")
+        for label in ("quantity", "threshold"):
+            array = getattr(self, label)
+            if array is not None and array.shape != (self.count,):
+                raise InvalidProblem(f"Decisions: {label} has shape {array.shape}, expected ({self.count},)")
+        if self.threshold is not None and self.count and self.threshold.min() < 1:
+            raise InvalidProblem("Decisions: a threshold below 1 would be on in every structure")
+
+    @property
+    def quantities(self) -> int:
+        """How many quantities there are."""
+        if self.quantity is None:
+            return self.count
+        return int(self.quantity.max()) + 1 if self.count else 0
+
+    def quantity_of(self) -> IntArray:
+        """For each decision its quantity."""
+        return np.arange(self.count) if self.quantity is None else self.quantity
+
+    def threshold_of(self) -> IntArray:
+        """For each decision its threshold."""
+        return np.ones(self.count, np.int64) if self.threshold is None else self.threshold
+
+
+def _state(values: object) -> NDArray[np.int8]:
+    array = np.array(values, dtype=np.int8)
+    array.flags.writeable = False
+    return array
+
+
+@attrs.frozen(eq=False)
+class Fixings:
+    """Which decisions are forced on or off: int8 per decision, -1 free, 0 off, 1 on. Immutable."""
+
+    state: NDArray[np.int8] = attrs.field(converter=_state)
+
+    @classmethod
+    def none(cls, count: int) -> Fixings:
+        """Everything free."""
+        return cls(np.full(count, FREE, np.int8))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fixings) and np.array_equal(self.state, other.state)
+
+    def __hash__(self) -> int:
+        return hash(self.state.tobytes())
+
+    def __repr__(self) -> str:
+        return f"Fixings(on={self.on.tolist()}, off={self.off.tolist()})"
+
+    @property
+    def on(self) -> IntArray:
+        """Decisions forced on."""
+        return np.flatnonzero(self.state == ON)
+
+    @property
+    def off(self) -> IntArray:
+        """Decisions forced off."""
+        return np.flatnonzero(self.state == OFF)
+
+    @property
+    def free(self) -> IntArray:
+        """Decisions left open."""
+        return np.flatnonzero(self.state == FREE)
+
+    def fix(self, on: Iterable[int] = (), off: Iterable[int] = ()) -> Fixings | None:
+        """These fixings and more; None when the new ones contradict the old or each other."""
+        state = self.state.copy()
+        for ids, value in ((on, ON), (off, OFF)):
+            chosen = np.fromiter(ids, np.int64) if not isinstance(ids, np.ndarray) else ids
+            if chosen.size and np.any((state[chosen] != FREE) & (state[chosen] != value)):
+                return None
+            state[chosen] = value
+        return Fixings(state)
+
+    def implied(self, decisions: Decisions) -> Fixings | None:
+        """These fixings and what the exactly-one groups imply; None when that is a contradiction."""
+        state = self.state.copy()
+        for group in decisions.exactly_one:
+            ids = np.asarray(group)
+            values = state[ids]
+            if (values == ON).sum() > 1 or (values == OFF).all():
+                return None
+            if (values == ON).any():
+                state[ids[values == FREE]] = OFF
+            elif (values == FREE).sum() == 1:
+                state[ids[values == FREE]] = ON
+        return Fixings(state)
+
+    def allow(self, on_ids: IntArray) -> bool:
+        """Whether a structure that turns on exactly `on_ids` agrees."""
+        chosen = np.zeros(self.state.size, bool)
+        chosen[on_ids] = True
+        return bool(np.all(chosen[self.state == ON]) and not np.any(chosen[self.state == OFF]))
+
+    def banned(self, decisions: Decisions) -> BoolArray:
+        """Quantities that may not be used at all: a threshold-1 decision on them is off."""
+        mask = np.zeros(decisions.quantities, bool)
+        off = self.off
+        first = off[decisions.threshold_of()[off] == 1]
+        mask[decisions.quantity_of()[first]] = True
+        return mask
+
+    def forbids(self, uses: Sparse, decisions: Decisions) -> BoolArray:
+        """For each row of `uses` (quantities with multiplicities) whether it uses a banned quantity."""
+        if not len(uses):
+            return np.zeros(0, bool)
+        return uses.dot(self.banned(decisions).astype(np.float64)) > 0

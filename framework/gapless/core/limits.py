@@ -1,0 +1,131 @@
+"""What a solve may spend, and the running account of what it has spent."""
+
+from __future__ import annotations
+
+import enum
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+
+from gapless.core.events import Event, Observer
+
+
+class Stop(enum.Enum):
+    """Why a solve ended. Says nothing about what was found: that is `Status`."""
+
+    PROVED = "proved"
+    GAP = "gap"
+    TIME = "time"
+    NODES = "nodes"
+    ITERATIONS = "iterations"
+    TARGET = "target"
+    INTERRUPTED = "interrupted"
+    ERROR = "error"
+
+
+def _not_negative(_: object, attribute: attrs.Attribute[Any], value: float | None) -> None:
+    if value is not None and not value >= 0:
+        raise ValueError(f"Limits: {attribute.name} is {value!r}, it must be a number >= 0 or None")
+
+
+@attrs.frozen
+class Limits:
+    """When to stop early. Every limit still returns the best answer so far with its true bound.
+
+    Parameters
+    ----------
+    time : float, optional
+        Wall-clock seconds.
+    nodes : int, optional
+        Nodes of a search tree.
+    gap : float, default 0
+        Stop once ``bound - value <= gap * max(1, |value|)``.
+    iterations : int, optional
+        Rounds of pricing or multiplier steps, over the whole solve.
+    target : float, optional
+        Stop at an answer at least this good (in the problem's own sense).
+    """
+
+    time: float | None = attrs.field(default=None, validator=_not_negative)
+    nodes: int | None = attrs.field(default=None, validator=_not_negative)
+    gap: float = attrs.field(default=0.0, validator=_not_negative)
+    iterations: int | None = attrs.field(default=None, validator=_not_negative)
+    target: float | None = None
+
+
+NO_LIMITS = Limits()
+
+
+class Budget:
+    """What is left of some `Limits`, and who is told. Every loop of a solve shares one.
+
+    Parameters
+    ----------
+    limits : Limits
+    observers : sequence of callables
+        Receive every `Event`.
+    trace : bool
+        Whether to keep the events in `events`.
+    clock : callable
+        Monotonic seconds; tests bring their own.
+    """
+
+    def __init__(
+        self,
+        limits: Limits = NO_LIMITS,
+        *,
+        observers: Sequence[Observer] = (),
+        trace: bool = False,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.limits = limits
+        self.observers = tuple(observers)
+        self.trace = trace
+        self.events: list[Event] = []
+        self.nodes = 0
+        self.iterations = 0
+        self.interrupted = False
+        self._clock = clock
+        self._start = clock()
+
+    def emit(self, kind: str, bound: float, value: float, **details: Any) -> None:
+        """Tell the observers; costs nothing when nobody listens."""
+        if not (self.observers or self.trace):
+            return
+        event = Event(kind, self.elapsed, bound, value, details)
+        if self.trace:
+            self.events.append(event)
+        for observer in self.observers:
+            observer(event)
+
+    @property
+    def elapsed(self) -> float:
+        """Wall-clock seconds since the solve began."""
+        return self._clock() - self._start
+
+    @property
+    def time_left(self) -> float:
+        """Seconds until the time limit, possibly infinite, never negative."""
+        return float("inf") if self.limits.time is None else max(0.0, self.limits.time - self.elapsed)
+
+    def interrupt(self) -> None:
+        """Remember a Ctrl-C: loops end at their next question."""
+        self.interrupted = True
+
+    def spent(self) -> Stop | None:
+        """The reason to stop inside a node (interrupt, iterations, time), or None."""
+        if self.interrupted:
+            return Stop.INTERRUPTED
+        if self.limits.iterations is not None and self.iterations >= self.limits.iterations:
+            return Stop.ITERATIONS
+        if self.limits.time is not None and self.elapsed >= self.limits.time:
+            return Stop.TIME
+        return None
+
+    def spent_between_nodes(self) -> Stop | None:
+        """As `spent`, and the node limit."""
+        if self.limits.nodes is not None and self.nodes >= self.limits.nodes and not self.interrupted:
+            return Stop.NODES
+        return self.spent()

@@ -1,0 +1,84 @@
+"""An explicit mixed-integer model as arrays. Always a maximisation of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+
+from gapless.core.errors import InvalidProblem
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse, float_array, frozen_array, int_array
+
+
+def _bool_array(values: object) -> BoolArray:
+    return frozen_array(values, np.bool_)
+
+
+@attrs.frozen(eq=False)
+class LinearModel:
+    """Maximise ``constant + objective @ x`` subject to ``lower <= rows @ x <= upper`` and bounds.
+
+    Parameters
+    ----------
+    objective, column_lower, column_upper : float64 (columns,)
+    integer : bool (columns,)
+    rows : Sparse, (rows x columns)
+    row_lower, row_upper : float64 (rows,)
+    decision_columns : int64 (decisions,)
+        The column whose value, rounded, is the answer to each 0/1 decision.
+    constant : float
+    column_names, row_names : sequence of str
+        Empty, or a name each.
+    """
+
+    objective: FloatArray = attrs.field(converter=float_array)
+    column_lower: FloatArray = attrs.field(converter=float_array)
+    column_upper: FloatArray = attrs.field(converter=float_array)
+    integer: BoolArray = attrs.field(converter=_bool_array)
+    rows: Sparse
+    row_lower: FloatArray = attrs.field(converter=float_array)
+    row_upper: FloatArray = attrs.field(converter=float_array)
+    decision_columns: IntArray = attrs.field(converter=int_array)
+    constant: float = 0.0
+    column_names: Sequence[str] = ()
+    row_names: Sequence[str] = ()
+
+    def __attrs_post_init__(self) -> None:
+        columns, rows = self.objective.size, len(self.rows)
+        for label in ("column_lower", "column_upper", "integer"):
+            if getattr(self, label).shape != (columns,):
+                raise InvalidProblem(f"LinearModel: {label} must have shape ({columns},)")
+        for label in ("row_lower", "row_upper"):
+            if getattr(self, label).shape != (rows,):
+                raise InvalidProblem(f"LinearModel: {label} must have shape ({rows},)")
+        if not np.all(np.isfinite(self.objective)):
+            raise InvalidProblem("LinearModel: forbid with a column upper bound of 0, not an infinite objective")
+        if self.rows.indices.size and not 0 <= self.rows.indices.min() <= self.rows.indices.max() < columns:
+            raise InvalidProblem("LinearModel: a row speaks of a column that does not exist")
+
+    def dual_bound(self, row_prices: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
+        """A bound that holds for *any* `row_prices`, by weak duality.
+
+        For every feasible x, ``objective @ x <= row_prices @ (rows @ x) + gain @ x`` with
+        ``gain = objective - rows.T @ row_prices``; each product is bounded by the better end of its interval.
+
+        Parameters
+        ----------
+        row_prices : float64 (rows,)
+        lower, upper : float64 (columns,)
+            Column bounds under the fixings at hand.
+        """
+        gain = self.objective - self.rows.transpose_dot(row_prices, self.objective.size)
+        return float(
+            self.constant
+            + _interval_bound(row_prices, self.row_lower, self.row_upper)
+            + _interval_bound(gain, lower, upper)
+        )
+
+
+def _interval_bound(price: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
+    """Maximum of ``price @ a`` over ``lower <= a <= upper``; a price of 0 costs nothing at an infinite end."""
+    end = np.where(price > 0, upper, lower)
+    active = price != 0
+    return float(np.sum(price[active] * end[active]))

@@ -1,0 +1,78 @@
+"""The role *Problem*: what is decided, what it is worth, and what is wrong with a bad answer."""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from gapless.core.decisions import Decisions
+from gapless.core.sparse import IntArray
+
+if TYPE_CHECKING:
+    from gapless.core.model import LinearModel
+
+S = TypeVar("S")
+
+
+class Sense(enum.Enum):
+    """Whether larger or smaller values are better."""
+
+    MAXIMISE = "maximise"
+    MINIMISE = "minimise"
+
+    @property
+    def sign(self) -> int:
+        """``sign * value`` is the score, which the inside of gapless always maximises."""
+        return 1 if self is Sense.MAXIMISE else -1
+
+
+class Problem(ABC, Generic[S]):
+    """A scoring model over structures of type `S`.
+
+    A problem knows no algorithm. What it owes is checked by `gapless.testing.check_problem`.
+
+    Attributes
+    ----------
+    sense : Sense
+        Values are maximised unless a subclass says otherwise.
+    granularity : float or None
+        If every feasible value is an integer multiple of this number, bounds are rounded to it.
+    """
+
+    sense: ClassVar[Sense] = Sense.MAXIMISE
+    granularity: float | None = None
+
+    @property
+    @abstractmethod
+    def decisions(self) -> Decisions:
+        """The named 0/1 decisions. Build it once."""
+
+    @abstractmethod
+    def value(self, structure: S) -> float:
+        """What `structure` is worth, computed from the scores alone, in float64."""
+
+    @abstractmethod
+    def violations(self, structure: S) -> Sequence[str]:
+        """Readable sentences, one per broken rule; empty exactly when `structure` is feasible."""
+
+    @abstractmethod
+    def encode(self, structure: S) -> IntArray:
+        """Ids of the decisions that a feasible `structure` turns on, ascending."""
+
+    @abstractmethod
+    def decode(self, on_ids: IntArray) -> S:
+        """The inverse of `encode`."""
+
+    def infeasibility(self) -> Sequence[str]:
+        """Sentences that explain why nothing is feasible, where that can be seen without solving."""
+        return ()
+
+    def linear_model(self) -> LinearModel:
+        """The whole problem as one mixed-integer model, for export and as an independent judge."""
+        raise NotImplementedError(f"{type(self).__name__} offers no linear model; override linear_model()")
+
+    def score(self, structure: S) -> float:
+        """The value turned so that larger is better."""
+        return self.sense.sign * self.value(structure)

@@ -1,0 +1,271 @@
+"""What a solve returns: what you hold, why it ended, and how good it is. Contradictions raise."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any, Generic, TypeVar
+
+import attrs
+
+from gapless.core import serial
+from gapless.core.certificate import (
+    Certificate,
+    NoCertificate,
+    ProbabilisticCertificate,
+    Verdict,
+    check_bound,
+)
+from gapless.core.errors import GaplessError, InvalidResult
+from gapless.core.events import Event
+from gapless.core.limits import Stop
+from gapless.core.problem import Problem, Sense
+from gapless.core.serial import serialisable
+from gapless.core.tolerance import margin, meets
+
+S = TypeVar("S")
+
+
+class Status(enum.Enum):
+    """What you hold. Says nothing about why the solve ended: that is `Stop`."""
+
+    OPTIMAL = "optimal"
+    LIKELY_OPTIMAL = "likely optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    NO_SOLUTION = "no solution"
+
+
+class NoSolution(GaplessError, LookupError):
+    """A solution was asked of a result that holds none."""
+
+
+for _enum in (Status, Stop, Sense):
+    serialisable(f"gapless.{_enum.__name__}")(_enum)
+serialisable("gapless.Event")(Event)
+
+
+@serialisable("gapless.Solution")
+@attrs.frozen(eq=False)
+class Solution(Generic[S]):
+    """A structure and what it is worth, in the problem's own sense."""
+
+    structure: S
+    value: float
+
+
+@serialisable("gapless.Stats")
+@attrs.frozen
+class Stats:
+    """What the solve cost.
+
+    Parameters
+    ----------
+    seconds : float
+        Wall clock.
+    nodes, iterations, oracle_calls, columns, rows, parts_scored : int
+    warm_start_used : bool
+        Whether the `start` structure became the first incumbent.
+    extra : dict
+        Plain numbers that one method wants to tell.
+    """
+
+    seconds: float = 0.0
+    nodes: int = 0
+    iterations: int = 0
+    oracle_calls: int = 0
+    columns: int = 0
+    rows: int = 0
+    parts_scored: int = 0
+    warm_start_used: bool = False
+    extra: dict[str, Any] = attrs.field(factory=dict)
+
+
+@serialisable("gapless.Result")
+@attrs.frozen(eq=False, repr=False)
+class Result(Generic[S]):
+    """The answer to one solve. Build it with `Result.of`, which computes every value from the problem.
+
+    Parameters
+    ----------
+    status : Status
+    stop : Stop
+    solutions : sequence of Solution
+        Best first.
+    bound : float
+        No structure is better than this, in the problem's own sense.
+    certificate : Certificate
+        Evidence for `bound` (on scores: negated when the problem minimises).
+    sense : Sense
+    method : str
+    stats : Stats
+    trace : sequence of Event
+    explanation : sequence of str
+        Why nothing is feasible, or what a user should know about this result.
+    """
+
+    status: Status
+    stop: Stop
+    solutions: Sequence[Solution[S]]
+    bound: float
+    certificate: Certificate = attrs.field(factory=NoCertificate)
+    sense: Sense = Sense.MAXIMISE
+    method: str = ""
+    stats: Stats = attrs.field(factory=Stats)
+    trace: Sequence[Event] = ()
+    explanation: Sequence[str] = ()
+
+    def __attrs_post_init__(self) -> None:
+        complaint = self._contradiction()
+        if complaint:
+            raise InvalidResult(f"a result contradicts itself: {complaint}")
+
+    def _contradiction(self) -> str | None:
+        sign = self.sense.sign
+        scores = [sign * s.value for s in self.solutions]
+        if math.isnan(self.bound) or any(math.isnan(s) for s in scores):
+            return "a value or the bound is NaN"
+        if any(a < b for a, b in pairwise(scores)):
+            return "solutions are not best first"
+        if scores and not meets(scores[0], sign * self.bound):
+            return f"the best value {self.solutions[0].value!r} is better than the bound {self.bound!r}"
+        return self._status_contradiction(bool(scores))
+
+    def _status_contradiction(self, has_solution: bool) -> str | None:
+        proved = self.stop is Stop.PROVED
+        if has_solution == (self.status in (Status.INFEASIBLE, Status.NO_SOLUTION)):
+            return f"status {self.status.name} with {len(self.solutions)} solutions"
+        if self.status is Status.OPTIMAL:
+            if not proved:
+                return f"OPTIMAL, but it stopped by {self.stop.name}"
+            if not meets(self.sense.sign * self.bound, self.sense.sign * self.solutions[0].value):
+                return f"OPTIMAL with a gap of {self.gap:.3g}"
+        if self.status is Status.INFEASIBLE and not proved:
+            return f"INFEASIBLE, but it stopped by {self.stop.name}"
+        if self.status is Status.LIKELY_OPTIMAL and not isinstance(self.certificate, ProbabilisticCertificate):
+            return "LIKELY_OPTIMAL needs a probabilistic certificate"
+        if proved and self.status not in (Status.OPTIMAL, Status.INFEASIBLE):
+            return f"stopped by PROVED with status {self.status.name}"
+        return None
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem[S],
+        structures: Iterable[S],
+        bound: float,
+        stop: Stop,
+        *,
+        certificate: Certificate | None = None,
+        method: str = "",
+        stats: Stats | None = None,
+        trace: Sequence[Event] = (),
+        explanation: Sequence[str] = (),
+    ) -> Result[S]:
+        """The result of an engine that maximised scores.
+
+        Values are recomputed by ``problem.value``; the status follows from what is held and proved.
+        This is the edge where a minimising problem is turned back.
+
+        Parameters
+        ----------
+        structures : iterable of S
+            Feasible structures, in any order.
+        bound : float
+            On scores.
+        stop : Stop
+            Why the search ended. Becomes PROVED when the bound meets the best score, unless it is ERROR.
+        """
+        solutions = sorted(
+            (Solution(s, float(problem.value(s))) for s in structures),
+            key=lambda s: -problem.sense.sign * s.value,
+        )
+        status = Status.NO_SOLUTION
+        if solutions:
+            best = problem.sense.sign * solutions[0].value
+            status = Status.FEASIBLE
+            if stop is not Stop.ERROR and best <= bound + margin(best) and meets(bound, best):
+                status, stop, bound = Status.OPTIMAL, Stop.PROVED, max(bound, best)
+            elif isinstance(certificate, ProbabilisticCertificate) and stop is not Stop.ERROR:
+                status = Status.LIKELY_OPTIMAL
+        elif bound == -math.inf and stop is Stop.PROVED:
+            status = Status.INFEASIBLE
+        return cls(
+            status,
+            stop,
+            tuple(solutions),
+            problem.sense.sign * bound,
+            certificate if certificate is not None else NoCertificate(),
+            problem.sense,
+            method,
+            stats if stats is not None else Stats(),
+            tuple(trace),
+            tuple(explanation),
+        )
+
+    @property
+    def best(self) -> S:
+        """The best structure; raises `NoSolution` when there is none."""
+        if not self.solutions:
+            raise NoSolution(f"this result holds no solution: {self.status.value}, stopped by {self.stop.value}")
+        return self.solutions[0].structure
+
+    @property
+    def value(self) -> float:
+        """Value of the best structure; raises `NoSolution` when there is none."""
+        if not self.solutions:
+            raise NoSolution(f"this result holds no solution: {self.status.value}, stopped by {self.stop.value}")
+        return self.solutions[0].value
+
+    @property
+    def gap(self) -> float:
+        """``|bound - value|``, infinite without a solution; exactly what is still unproved."""
+        if not self.solutions:
+            return math.inf
+        return 0.0 if self.bound == self.value else max(0.0, self.sense.sign * (self.bound - self.value))
+
+    @property
+    def proved(self) -> bool:
+        """Whether the question is settled: OPTIMAL or INFEASIBLE."""
+        return self.stop is Stop.PROVED
+
+    def verify(self, problem: Problem[S]) -> Verdict:
+        """Re-check everything: feasibility and value of each solution, and the evidence for the bound."""
+        for number, solution in enumerate(self.solutions):
+            place = f"solutions[{number}]"
+            try:
+                broken = list(problem.violations(solution.structure))
+                value = math.nan if broken else float(problem.value(solution.structure))
+            except (GaplessError, ValueError, TypeError, IndexError) as error:
+                return Verdict(False, f"not a structure of this problem: {error}", place)
+            if broken:
+                return Verdict(False, f"infeasible: {broken[0]}", place)
+            if not (value == solution.value or abs(value - solution.value) <= 1e-9 * max(1.0, abs(value))):
+                return Verdict(False, f"value {solution.value!r} is stated, the problem says {value!r}", place)
+        if problem.sense is not self.sense:
+            return Verdict(False, f"the result is for a problem to {self.sense.value}", "sense")
+        if self.sense.sign * self.bound == math.inf:
+            return Verdict(True, "values are as stated; no bound is claimed")
+        verdict = self.certificate.verify(problem)
+        if isinstance(self.certificate, ProbabilisticCertificate):
+            return verdict
+        return check_bound(verdict, self.sense.sign * self.bound)
+
+    def to_json(self) -> str:
+        """One line of JSON; `Result.from_json` reads it back."""
+        return serial.dumps(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Result[Any]:
+        """The result that `to_json` wrote; contradictions raise here too."""
+        result = serial.loads(text)
+        if not isinstance(result, Result):
+            raise InvalidResult("this JSON holds no result")
+        return result
+
+    def __repr__(self) -> str:
+        held = f"value={self.value:.6g}, gap={self.gap:.3g}" if self.solutions else f"bound={self.bound:.6g}"
+        more = f", {len(self.solutions)} solutions" if len(self.solutions) > 1 else ""
+        return f"<Result {self.status.name} by {self.stop.name}: {held}{more}, {self.stats.seconds:.3g} s>"

@@ -1,0 +1,169 @@
+"""JSON both ways for values: numpy arrays and infinities included, no pickle, no import by name.
+
+A class takes part by `@serialisable("package.Name")`. attrs classes need nothing else; others bring
+``to_fields(self) -> dict`` and ``from_fields(cls, dict)``. Reading an unknown tag is an error that names it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import json
+import math
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+import numpy as np
+
+from gapless.core.errors import DuplicateName, InvalidProblem
+
+T = TypeVar("T", bound=type)
+_CLASSES: dict[str, type] = {}
+_TAGS: dict[type, str] = {}
+_ARRAY_KINDS = "biuf"
+_TYPE = "type"
+_SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+
+
+def serialisable(tag: str) -> Callable[[T], T]:
+    """Class decorator: instances are written under `tag` and can be read back."""
+
+    def register(cls: T) -> T:
+        known = _CLASSES.get(tag)
+        if known is not None and known.__qualname__ != cls.__qualname__:
+            raise DuplicateName(f"the JSON tag {tag!r} is claimed by {known.__module__} and by {cls.__module__}")
+        _CLASSES[tag] = cls
+        _TAGS[cls] = tag
+        return cls
+
+    return register
+
+
+def to_data(value: Any) -> Any:
+    """Plain JSON data (dicts, lists, strings, numbers) for `value`."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if type(value) in _TAGS:
+        return _object(value)
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        return number if math.isfinite(number) else {_TYPE: "float", "value": str(number)}
+    if isinstance(value, np.ndarray):
+        return _array(value)
+    if isinstance(value, tuple):
+        return {_TYPE: "tuple", "items": [to_data(v) for v in value]}
+    if isinstance(value, (list, set, frozenset)):
+        return [to_data(v) for v in (sorted(value) if not isinstance(value, list) else value)]
+    if isinstance(value, Mapping):
+        if not all(isinstance(k, str) for k in value) or _TYPE in value:
+            raise InvalidProblem(f"only mappings with string keys other than {_TYPE!r} can be written as JSON")
+        return {k: to_data(v) for k, v in value.items()}
+    raise InvalidProblem(
+        f"{type(value).__module__}.{type(value).__qualname__} cannot be written as JSON; "
+        "decorate the class with gapless.serialisable"
+    )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    tag = _TAGS[type(value)]
+    if isinstance(value, enum.Enum):
+        return {_TYPE: tag, "value": value.value}
+    if hasattr(value, "to_fields"):
+        fields = value.to_fields()
+    else:
+        fields = {a.alias: getattr(value, a.name) for a in attrs.fields(type(value)) if a.init}
+    return {_TYPE: tag, **{k: to_data(v) for k, v in fields.items()}}
+
+
+def _array(value: np.ndarray[Any, Any]) -> dict[str, Any]:
+    if value.dtype.kind not in _ARRAY_KINDS:
+        raise InvalidProblem(f"an array of dtype {value.dtype} cannot be written as JSON")
+    flat = value.ravel().tolist()
+    if value.dtype.kind == "f":
+        flat = [v if math.isfinite(v) else str(v) for v in flat]
+    return {_TYPE: "array", "dtype": value.dtype.name, "shape": list(value.shape), "values": flat}
+
+
+def from_data(data: Any, place: str = "$") -> Any:
+    """The value that `to_data` turned into `data`; errors name the place in the document."""
+    if isinstance(data, list):
+        return [from_data(v, f"{place}[{i}]") for i, v in enumerate(data)]
+    if not isinstance(data, dict):
+        return data
+    tag = data.get(_TYPE)
+    if tag is None:
+        return {k: from_data(v, f"{place}.{k}") for k, v in data.items()}
+    try:
+        if tag == "tuple":
+            return tuple(from_data(v, f"{place}[{i}]") for i, v in enumerate(data["items"]))
+        if tag == "float":
+            return _SPECIAL[data["value"]]
+        if tag == "array":
+            return _read_array(data)
+        if not isinstance(tag, str) or tag not in _CLASSES:
+            raise InvalidProblem(
+                f"{place}: nothing loaded can read {tag!r}; is the plug-in that owns it installed?"
+            )
+        cls = _CLASSES[tag]
+        if issubclass(cls, enum.Enum):
+            return cls(data["value"])
+        fields = {k: from_data(v, f"{place}.{k}") for k, v in data.items() if k != _TYPE}
+        return cls.from_fields(fields) if hasattr(cls, "from_fields") else cls(**fields)
+    except InvalidProblem:
+        raise
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise InvalidProblem(f"{place}: not a readable {tag}: {type(error).__name__}: {error}") from error
+
+
+def _read_array(data: dict[str, Any]) -> np.ndarray[Any, Any]:
+    dtype = np.dtype(data["dtype"])
+    if dtype.kind not in _ARRAY_KINDS:
+        raise InvalidProblem(f"arrays of dtype {dtype} are not read")
+    values = data["values"]
+    if dtype.kind == "f":
+        values = [_SPECIAL[v] if isinstance(v, str) else v for v in values]
+    return np.array(values, dtype=dtype).reshape(data["shape"])
+
+
+def dumps(value: Any) -> str:
+    """`value` as one line of JSON."""
+    return json.dumps(to_data(value), allow_nan=False)
+
+
+def loads(text: str) -> Any:
+    """The value that `dumps` wrote."""
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidProblem(f"not valid JSON: {error}") from error
+    try:
+        return from_data(data)
+    except RecursionError as error:
+        raise InvalidProblem("the JSON document is nested too deeply") from error
+
+
+def write_aside(path: str | os.PathLike[str], text: str) -> None:
+    """Write `text` to `path` whole or not at all: aside first, then renamed."""
+    target = Path(path)
+    handle, aside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(aside).chmod(0o666 & ~_umask())
+        Path(aside).replace(target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            Path(aside).unlink()
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

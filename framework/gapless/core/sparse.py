@@ -1,0 +1,109 @@
+"""A compressed sparse row matrix: three flat arrays, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.core.errors import InvalidProblem
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+def frozen_array(values: Any, dtype: type) -> NDArray[Any]:
+    """A read-only one-dimensional view or copy of `values` in `dtype`."""
+    array: NDArray[Any] = np.ascontiguousarray(values, dtype=dtype)
+    if array is values or array.base is not None:
+        array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+def int_array(values: Any) -> IntArray:
+    """Read-only int64."""
+    return frozen_array(values, np.int64)
+
+
+def float_array(values: Any) -> FloatArray:
+    """Read-only float64."""
+    return frozen_array(values, np.float64)
+
+
+@attrs.frozen(eq=False)
+class Sparse:
+    """Rows of (index, value) pairs.
+
+    Parameters
+    ----------
+    indptr : int64 (m + 1,)
+        Row r holds the entries ``indptr[r]:indptr[r + 1]``.
+    indices : int64 (nnz,)
+    values : float64 (nnz,)
+    """
+
+    indptr: IntArray = attrs.field(converter=int_array)
+    indices: IntArray = attrs.field(converter=int_array)
+    values: FloatArray = attrs.field(converter=float_array)
+
+    def __attrs_post_init__(self) -> None:
+        if self.indptr.size < 1 or self.indptr[0] != 0 or np.any(np.diff(self.indptr) < 0):
+            raise InvalidProblem("Sparse: indptr must start at 0 and never fall")
+        if self.indices.shape != self.values.shape or self.indptr[-1] != self.indices.size:
+            raise InvalidProblem(
+                f"Sparse: indptr ends at {self.indptr[-1]} but there are {self.indices.size} indices "
+                f"and {self.values.size} values"
+            )
+
+    @classmethod
+    def empty(cls, rows: int = 0) -> Sparse:
+        """`rows` rows without entries."""
+        return cls(np.zeros(rows + 1, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Sequence[int]], values: Iterable[Sequence[float]] | None = None) -> Sparse:
+        """Rows given as sequences of indices; `values` defaults to ones."""
+        lists = [np.asarray(row, np.int64) for row in rows]
+        indptr = np.cumsum([0, *(row.size for row in lists)])
+        indices = np.concatenate(lists) if lists else np.zeros(0, np.int64)
+        if values is None:
+            return cls(indptr, indices, np.ones(indices.size))
+        numbers = [np.asarray(row, np.float64) for row in values]
+        return cls(indptr, indices, np.concatenate(numbers) if numbers else np.zeros(0))
+
+    def __len__(self) -> int:
+        return self.indptr.size - 1
+
+    def row(self, r: int) -> tuple[IntArray, FloatArray]:
+        """Indices and values of row `r`."""
+        span = slice(self.indptr[r], self.indptr[r + 1])
+        return self.indices[span], self.values[span]
+
+    def row_numbers(self) -> IntArray:
+        """For each entry, the row it stands in."""
+        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+
+    def dot(self, vector: FloatArray) -> FloatArray:
+        """``self @ vector`` with shape (m,), where 0 x inf never arises because zeros are not stored."""
+        return np.bincount(
+            self.row_numbers(), weights=self.values * vector[self.indices], minlength=len(self)
+        ).astype(np.float64)
+
+    def transpose_dot(self, vector: FloatArray, columns: int) -> FloatArray:
+        """``self.T @ vector`` with shape (columns,)."""
+        return np.bincount(
+            self.indices, weights=self.values * vector[self.row_numbers()], minlength=columns
+        ).astype(np.float64)
+
+    def take(self, rows: IntArray) -> Sparse:
+        """The given rows, in the given order."""
+        lengths = np.diff(self.indptr)[rows]
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        starts = np.repeat(self.indptr[:-1][rows] - indptr[:-1], lengths)
+        entries = starts + np.arange(indptr[-1])
+        return Sparse(indptr, self.indices[entries], self.values[entries])

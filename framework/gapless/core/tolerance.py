@@ -1,0 +1,28 @@
+"""When two scores count as equal. One place, so that every proof means the same by "meets"."""
+
+from __future__ import annotations
+
+import math
+
+RELATIVE = 1e-6
+
+
+def margin(value: float) -> float:
+    """Difference that float64 arithmetic and LP solvers may leave between equal scores near `value`."""
+    return RELATIVE * max(1.0, abs(value)) if math.isfinite(value) else 0.0
+
+
+def meets(bound: float, value: float, relative: float = 0.0) -> bool:
+    """Whether `bound` proves that nothing is better than `value` by more than the margin (or `relative`)."""
+    if bound == value:
+        return True
+    if not (math.isfinite(bound) and math.isfinite(value)):
+        return bound < value
+    return bound - value <= max(margin(value), relative * max(1.0, abs(value)))
+
+
+def round_bound(bound: float, granularity: float | None) -> float:
+    """The largest multiple of `granularity` that does not exceed an upper bound (numerical margin included)."""
+    if granularity is None or not math.isfinite(bound):
+        return bound
+    return math.floor(bound / granularity + RELATIVE) * granularity

@@ -1,0 +1,17 @@
+"""Three generic loops that know only the roles.
+
+`price_and_cut` and `lagrangian` make relaxations; `tree_search` makes answers.
+"""
+
+from gapless.engine.lagrangian import Dualized, LagrangianRelaxation, lagrangian
+from gapless.engine.price_and_cut import PricedRelaxation, price_and_cut
+from gapless.engine.tree_search import tree_search
+
+__all__ = [
+    "Dualized",
+    "LagrangianRelaxation",
+    "PricedRelaxation",
+    "lagrangian",
+    "price_and_cut",
+    "tree_search",
+]

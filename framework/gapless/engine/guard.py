@@ -1,0 +1,30 @@
+"""Calls into roles: what they raise becomes an `OracleError` with the original as its cause."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+from gapless.core.errors import InconsistentBound, OracleError, SolveError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def guarded(role: object, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """``call(*args)``; errors name the role. Ctrl-C and errors that are already named pass through."""
+    try:
+        return call(*args, **kwargs)
+    except SolveError:
+        raise
+    except Exception as error:
+        name = getattr(call, "__name__", "call")
+        raise OracleError(f"{type(role).__name__}.{name} raised {type(error).__name__}: {error}") from error
+
+
+def checked_bound(role: object, bound: float) -> float:
+    """`bound`, unless it is NaN."""
+    if math.isnan(bound):
+        raise InconsistentBound(f"{type(role).__name__} returned NaN as a bound")
+    return float(bound)

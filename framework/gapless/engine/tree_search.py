@@ -1,0 +1,352 @@
+"""Branch and bound over the roles: incumbents, pruning, limits, events, a tree certificate.
+
+Depth-first by depth is the classical dive: the deepest open node, siblings in the brancher's order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from gapless.core.brancher import Branch, Brancher, uncovered
+from gapless.core.certificate import Certificate, NoCertificate, PointCertificate, Tightening, TreeCertificate
+from gapless.core.decisions import FREE, ON, Fixings
+from gapless.core.errors import InconsistentBound, InvalidProblem, SolveError, UncoveredBranching
+from gapless.core.limits import Budget, Stop
+from gapless.core.problem import Problem
+from gapless.core.relaxation import Relaxation, Relaxed
+from gapless.core.result import Result, Stats
+from gapless.core.sparse import IntArray
+from gapless.core.tolerance import margin, meets, round_bound
+from gapless.engine.frontier import Frontier, Node
+from gapless.engine.guard import checked_bound, guarded
+
+S = TypeVar("S")
+Rounding = Callable[[Relaxed[S]], S | None]
+
+
+def tree_search(
+    problem: Problem[S],
+    relaxation: Relaxation[S],
+    brancher: Brancher[S],
+    budget: Budget | None = None,
+    *,
+    order: str = "best-first",
+    k: int = 1,
+    start: Sequence[S] = (),
+    rounding: Rounding[S] | None = None,
+    method: str = "tree-search",
+) -> Result[S]:
+    """Find the `k` best structures and prove it.
+
+    Parameters
+    ----------
+    problem : Problem
+    relaxation : Relaxation
+    brancher : Brancher
+    budget : Budget
+        Limits, observers and trace.
+    order : {"best-first", "depth-first", "breadth-first"}
+    k : int
+        How many best structures to return.
+    start : sequence of S
+        Feasible structures to begin with.
+    rounding : callable, optional
+        Makes a feasible structure from a relaxed point; checked like any other.
+    method : str
+        Name written into the result.
+
+    Returns
+    -------
+    Result
+        On Ctrl-C or a spent limit: the best so far with its true bound.
+
+    Raises
+    ------
+    SolveError
+        A role raised or contradicted itself. ``error.result`` holds the best so far, `stop` being ERROR.
+    InvalidProblem
+        A `start` structure is infeasible.
+    """
+    search = _Search(problem, relaxation, brancher, budget or Budget(), order, k, rounding)
+    for structure in start:
+        broken = list(problem.violations(structure))
+        if broken:
+            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+        search.accept(structure)
+        search.warm = True
+    try:
+        stop = search.run()
+    except KeyboardInterrupt:
+        search.budget.interrupt()
+        stop = Stop.INTERRUPTED
+    except SolveError as error:
+        error.result = search.result(Stop.ERROR, method)
+        raise
+    return search.result(stop, method)
+
+
+class _Search(Generic[S]):
+    """The state of one search."""
+
+    def __init__(
+        self,
+        problem: Problem[S],
+        relaxation: Relaxation[S],
+        brancher: Brancher[S],
+        budget: Budget,
+        order: str,
+        k: int,
+        rounding: Rounding[S] | None,
+    ) -> None:
+        if k < 1:
+            raise ValueError(f"k is {k}, it must be at least 1")
+        self.problem, self.relaxation, self.brancher = problem, relaxation, brancher
+        self.budget, self.k, self.rounding = budget, k, rounding
+        self.decisions = problem.decisions
+        self.warm = False
+        self.pool: list[tuple[float, IntArray, S]] = []
+        self.frontier = Frontier(order)
+        self.current: Node | None = None
+        self.closed_bound = -math.inf
+        self.parents: list[int] = []
+        self.branches: list[Branch] = []
+        self.leaves: dict[str, Certificate] = {}
+        self.tightenings: dict[str, Sequence[Tightening]] = {}
+        why = NoCertificate("this node was never bounded")
+        self.frontier.push([self._node(Fixings.none(self.decisions.count), math.inf, why, -1, Branch(), 0)])
+
+    def _node(
+        self, fixings: Fixings, bound: float, evidence: Certificate, parent: int, branch: Branch, depth: int
+    ) -> Node:
+        self.parents.append(parent)
+        self.branches.append(branch)
+        return Node(len(self.parents) - 1, fixings, bound, evidence, depth)
+
+    @property
+    def best(self) -> float:
+        """Best score held."""
+        return self.pool[0][0] if self.pool else -math.inf
+
+    @property
+    def threshold(self) -> float:
+        """A node must be able to beat this score to stay open."""
+        return self.pool[-1][0] if len(self.pool) == self.k else -math.inf
+
+    @property
+    def bound(self) -> float:
+        """A true bound on every structure, whatever has been done so far."""
+        current = self.current.bound if self.current is not None else -math.inf
+        return max(self.closed_bound, current, self.frontier.bound(), self.best)
+
+    def run(self) -> Stop:
+        """Work nodes until nothing is open or something is spent."""
+        self._emit("start")
+        while len(self.frontier):
+            stop = self._spent()
+            if stop is not None:
+                return stop
+            self.current = self.frontier.pop()
+            self._work(self.current)
+            self.current = None
+        return Stop.PROVED
+
+    def _spent(self) -> Stop | None:
+        limits = self.budget.limits
+        if self.pool and limits.target is not None:
+            sign = self.problem.sense.sign
+            if self.best >= sign * limits.target:
+                return Stop.TARGET
+        if limits.gap > 0 and len(self.pool) == self.k and meets(self.bound, self.threshold, limits.gap):
+            return Stop.GAP
+        return self.budget.spent_between_nodes()
+
+    def _emit(self, kind: str, **details: Any) -> None:
+        if self.budget.observers or self.budget.trace:
+            guarded(self.budget, self.budget.emit, kind, self.bound, self.best, **details)
+
+    def _closes(self, bound: float) -> bool:
+        return bound <= self.threshold or meets(bound, self.threshold)
+
+    def _work(self, node: Node) -> None:
+        if self._closes(node.bound):
+            self._close(node)
+            return
+        self.budget.nodes += 1
+        relaxed = guarded(
+            self.relaxation,
+            self.relaxation.solve,
+            node.fixings,
+            self.budget,
+            incumbent=self.threshold,
+            state=node.state,
+        )
+        own = round_bound(checked_bound(self.relaxation, relaxed.bound), self.problem.granularity)
+        for candidate in (relaxed.structure, self._round(relaxed)):
+            if candidate is not None:
+                self.accept(candidate)
+        self._doubt(own, node)
+        if own <= node.bound:
+            node.bound, node.certificate = own, relaxed.certificate
+        node.state = relaxed.state
+        self._emit("node", node=node.number, depth=node.depth, node_bound=node.bound, open=len(self.frontier))
+        if self._closes(node.bound):
+            self._close(node)
+        elif self.budget.spent() is not None:
+            self.frontier.push([node])
+        else:
+            self._branch(node, relaxed)
+
+    def _round(self, relaxed: Relaxed[S]) -> S | None:
+        if self.rounding is None or relaxed.point is None:
+            return None
+        return guarded(self.rounding, self.rounding, relaxed)
+
+    def accept(self, structure: S) -> None:
+        """Take a structure into the pool if it is feasible, new and good enough."""
+        if guarded(self.problem, self.problem.violations, structure):
+            return
+        score = float(guarded(self.problem, self.problem.score, structure))
+        if math.isnan(score):
+            raise InconsistentBound(f"{type(self.problem).__name__}.value returned NaN for a feasible structure")
+        ids = np.sort(guarded(self.problem, self.problem.encode, structure))
+        if score <= self.threshold or any(np.array_equal(ids, known) for _, known, _ in self.pool):
+            return
+        pool = sorted([*self.pool, (score, ids, structure)], key=lambda entry: -entry[0])[: self.k]
+        improved = score > self.best
+        self.pool = pool
+        if improved:
+            self._emit("incumbent")
+
+    def _doubt(self, bound: float, node: Node) -> None:
+        """A bound below the score of a structure that the node allows is a wrong bound."""
+        for score, ids, _ in self.pool:
+            if score > bound + margin(bound) and node.fixings.allow(ids):
+                raise InconsistentBound(
+                    f"{type(self.relaxation).__name__} bounds node {node.number} by {bound:.12g}, "
+                    f"but a feasible structure under its fixings scores {score:.12g}"
+                )
+
+    def _close(self, node: Node) -> None:
+        self.closed_bound = max(self.closed_bound, node.bound)
+        self.leaves[str(node.number)] = node.certificate
+
+    def _branch(self, node: Node, relaxed: Relaxed[S]) -> None:
+        fixings = self._tighten(node, relaxed)
+        if fixings is None:
+            self._close(node)
+            return
+        branches = self._around_solution(fixings, relaxed, node.bound)
+        if branches is None:
+            branches = guarded(self.brancher, self.brancher.split, fixings, relaxed)
+        if not branches:
+            self._settle(node, fixings)
+            return
+        hole = uncovered(fixings, branches, self.decisions)
+        if hole is not None:
+            case = ", ".join(f"{self.decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())
+            raise UncoveredBranching(
+                f"{type(self.brancher).__name__} at node {node.number}: no child covers the case {case}"
+            )
+        narrowed = [fixings.fix(branch.on, branch.off) for branch in branches]
+        if any(child == fixings for child in narrowed):
+            raise UncoveredBranching(
+                f"{type(self.brancher).__name__} at node {node.number}: a child fixes nothing new"
+            )
+        children = []
+        for branch, child_fixings in zip(branches, narrowed, strict=True):
+            child = self._node(
+                child_fixings or fixings, node.bound, node.certificate, node.number, branch, node.depth + 1
+            )
+            child.state = node.state
+            if child_fixings is not None:
+                children.append(child)
+        self.frontier.push(children)
+        self._emit("branch", node=node.number, children=[c.number for c in children])
+
+    def _tighten(self, node: Node, relaxed: Relaxed[S]) -> Fixings | None:
+        """The node's fixings with what the relaxation fixed by slacks; None when nothing better is left.
+
+        Fixings against the best structure would lose the second best, so `k` best search does without.
+        """
+        fixings: Fixings | None = node.fixings
+        if self.k > 1:
+            return fixings
+        for step in relaxed.tightenings:
+            fixings = fixings.fix(step.on, step.off) if fixings is not None else None
+        if relaxed.tightenings:
+            self.tightenings[str(node.number)] = relaxed.tightenings
+            self._emit("fixing", node=node.number, steps=len(relaxed.tightenings))
+        return fixings
+
+    def _around_solution(self, fixings: Fixings, relaxed: Relaxed[S], bound: float) -> Sequence[Branch] | None:
+        """For k best: once a node's best structure is known, Lawler's partition of the others, and itself."""
+        if self.k == 1 or relaxed.structure is None or self.problem.violations(relaxed.structure):
+            return None
+        ids = self.problem.encode(relaxed.structure)
+        if not (fixings.allow(ids) and meets(bound, self.problem.score(relaxed.structure))):
+            return None
+        settled = fixings.fix(on=ids)
+        settled = None if settled is None else settled.implied(self.decisions)
+        if settled is None:
+            return None
+        literals = [(int(d), ON) for d in ids if fixings.state[d] == FREE]
+        literals += [(int(d), 0) for d in settled.free]
+        branches: list[Branch] = []
+        on: list[int] = []
+        off: list[int] = []
+        for decision, value in literals:
+            flipped_on, flipped_off = ([*on], [*off, decision]) if value else ([*on, decision], [*off])
+            branches.append(Branch(on=flipped_on, off=flipped_off, why="not the same structure"))
+            (on if value else off).append(decision)
+        return [*branches, Branch(on=on, off=off, why="the structure itself")] if literals else []
+
+    def _settle(self, node: Node, fixings: Fixings) -> None:
+        """A node without children holds one structure at most; the fixings say which."""
+        certificate = PointCertificate()
+        verdict = certificate.verify(self.problem, fixings)
+        if not verdict:
+            raise UncoveredBranching(
+                f"{type(self.brancher).__name__} gave no children for node {node.number}, "
+                f"which is still open: {verdict.reason}"
+            )
+        if verdict.bound > -math.inf:
+            settled = fixings.implied(self.decisions)
+            if settled is not None:
+                self.accept(self.problem.decode(settled.on))
+        node.bound, node.certificate = min(node.bound, verdict.bound), certificate
+        self._close(node)
+
+    def result(self, stop: Stop, method: str) -> Result[S]:
+        """The answer as of now."""
+        bound = self.bound
+        for node in (*self.frontier, *([self.current] if self.current is not None else [])):
+            self.leaves[str(node.number)] = node.certificate
+        certificate: Certificate = TreeCertificate(
+            tuple(self.parents), tuple(self.branches), dict(self.leaves), dict(self.tightenings)
+        )
+        if len(self.parents) == 1 and not self.tightenings and "0" in self.leaves:
+            certificate = self.leaves["0"]
+        budget = self.budget
+        explanation = list(self.problem.infeasibility()) if bound == -math.inf else []
+        if self.k > 1 and stop is not Stop.PROVED:
+            explanation.append(f"the search for {self.k} best ended early ({stop.value}): the list may miss some")
+        return Result.of(
+            self.problem,
+            [structure for _, _, structure in self.pool],
+            bound,
+            stop,
+            certificate=certificate,
+            method=method,
+            stats=Stats(
+                seconds=budget.elapsed,
+                nodes=budget.nodes,
+                iterations=budget.iterations,
+                warm_start_used=self.warm,
+            ),
+            trace=budget.events,
+            explanation=explanation,
+        )

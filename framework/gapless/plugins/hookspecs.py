@@ -1,0 +1,51 @@
+"""The hooks: called once per process or once per solve, never in a loop. The docstrings are the spec."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from gapless.core.events import Observer
+from gapless.core.problem import Problem
+from gapless.core.result import Result
+
+if TYPE_CHECKING:
+    from gapless.plugins.registry import Registry
+
+PROJECT = "gapless"
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def gapless_register(registry: Registry) -> None:
+    """Register problem types, methods, factors and tasks. Called once, when plug-ins are loaded."""
+
+
+@hookspec(firstresult=True)
+def gapless_default_method(problem: Problem[Any]) -> str | None:
+    """Name the method for `problem` when the user names none; None leaves it to the registered default."""
+
+
+@hookspec
+def gapless_observers(problem: Problem[Any]) -> Observer | None:
+    """Give an observer for one solve, or None. Called before each solve."""
+
+
+@hookspec
+def gapless_finished(problem: Problem[Any], result: Result[Any]) -> None:
+    """Look at a finished result (logging, statistics). Called after each solve."""
+
+
+@hookspec
+def gapless_cli(subparsers: Any) -> None:
+    """Add sub-commands: ``subparsers.add_parser(...)``, with ``set_defaults(run=function)``.
+
+    The function takes the parsed `argparse.Namespace` and returns an exit code.
+    """
+
+
+@hookspec
+def gapless_report_header() -> str | None:
+    """One line for the head of ``gapless plugins``: versions of solvers and libraries in use."""
