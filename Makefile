@@ -10,7 +10,7 @@ DIST ?= dist
 PYTEST_ARGS ?=
 
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 ROOTS := framework plugins cython_ext tasks
 EXAMPLE := $(wildcard docs/examples/cutting_stock/pyproject.toml)
 

@@ -1,7 +1,7 @@
 """What is in the sdist and in the wheel that is built from it.
 
-``GAPLESS_DIST`` may name a folder that already holds both; otherwise they are built here, without optimisation, because only
-the content is looked at.
+``GAPLESS_DIST`` may name a folder that already holds both; otherwise they are built here, without optimisation,
+because only the content is looked at.
 """
 
 import os
@@ -61,7 +61,9 @@ def sources(folder: Path, suffixes: set[str]) -> set[Path]:
     return {
         file
         for file in folder.rglob("*")
-        if file.is_file() and "__pycache__" not in file.parts and (file.suffix in suffixes or file.parent.name == "data")
+        if file.is_file()
+        and "__pycache__" not in file.parts
+        and (file.suffix in suffixes or file.parent.name == "data")
     }
 
 

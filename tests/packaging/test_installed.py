@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+import gapless
+
 HEAVY = {"dask", "jinja2", "joblib", "networkx", "pandas", "plotly", "pyscipopt", "rich", "scipy", "sklearn"}
 
 LIST_MODULES = "import json, sys, {0}; print(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
@@ -42,10 +44,7 @@ def test_kernels_stand_alone(tmp_path: Path, packages: dict[str, Path]) -> None:
 
 
 def test_installed_entry_points_are_the_declared_ones(project: dict[str, Any]) -> None:
-    installed = {
-        (point.group, point.name, point.value)
-        for point in distribution("gapless").entry_points
-    }
+    installed = {(point.group, point.name, point.value) for point in distribution("gapless").entry_points}
     declared = {("console_scripts", name, value) for name, value in project["scripts"].items()}
     for group, points in project["entry-points"].items():
         declared |= {(group, name, value) for name, value in points.items()}
@@ -61,6 +60,10 @@ def declared_points() -> list[EntryPoint]:
 def test_entry_point_resolves(point: EntryPoint) -> None:
     target = point.load()
     assert callable(target) or point.group == "gapless"
+
+
+def test_version_is_said_once(project: dict[str, Any]) -> None:
+    assert gapless.__version__ == distribution("gapless").version == project["version"]
 
 
 def test_every_method_package_is_registered(packages: dict[str, Path]) -> None:

@@ -1,7 +1,7 @@
 """Imports point down only.
 
-The folders are the layers; inside ``framework/gapless`` the sub-packages are. The rules are read off the syntax trees, so an
-import inside a function or under ``TYPE_CHECKING`` counts like any other.
+The folders are the layers; inside ``framework/gapless`` the sub-packages are. The rules are read off the syntax
+trees, so an import inside a function or under ``TYPE_CHECKING`` counts like any other.
 """
 
 import ast
@@ -65,7 +65,7 @@ def imported(module: str, is_package: bool, tree: ast.Module, known: Collection[
 def objections(module: str, target: str) -> Iterator[str]:
     """Why one module may not import another; nothing when it may."""
     source, goal = part_of(module), part_of(target)
-    top = target.split(".")[0]
+    top = target.partition(".")[0]
     height = layer_of(source)
     if height is None:
         yield f"{source} has no place in LAYERS"
@@ -154,7 +154,10 @@ def test_a_wrong_import_is_caught(sources: dict[str, str], words: str) -> None:
     [
         {"gapless__lp": "import pyscipopt, numpy\nfrom .core import Fixings", "gapless__core": ""},
         {"gapless__core__x": "import gapless_kernels", "gapless__core__y": "from . import x\nfrom .x import z"},
-        {"gapless__cli": "from gapless import solving\nimport gapless", "gapless__solving": "import gapless.plugins"},
+        {
+            "gapless__cli": "from gapless import solving\nimport gapless",
+            "gapless__solving": "import gapless.plugins",
+        },
         {"gapless__testing": "import gapless, gapless.scip.export"},
         {"gapless_splitbound": "import gapless_dependency, gapless.testing, gapless_kernels"},
         {"gapless_tasks": "import gapless_chains, gapless, sklearn, rich"},

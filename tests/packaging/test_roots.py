@@ -1,7 +1,7 @@
 """The folders that hold our packages are not packages themselves.
 
-A folder on ``sys.path`` is importable even without an ``__init__.py``; ``plugins.gapless_chains`` would then be a second copy
-of ``gapless_chains``, and ``isinstance`` and plug-in discovery take two copies of a class for two classes.
+A folder on ``sys.path`` is importable even without an ``__init__.py``; ``plugins.gapless_chains`` would then be a
+second copy of ``gapless_chains``, and ``isinstance`` and plug-in discovery take two copies of a class for two classes.
 """
 
 import json
@@ -21,10 +21,10 @@ print(json.dumps(list(spec.submodule_search_locations or [spec.origin]) if spec 
 """
 
 
-def overlapping(locations: list[str], repository: Path) -> list[str]:
-    """Those of the locations where a folder of the repository would be imported from."""
-    return [place for place in locations if Path(place).resolve().is_relative_to(repository / ".venv") is False
-            and Path(place).resolve().is_relative_to(repository)]
+def ours(locations: list[str], repository: Path) -> list[str]:
+    """Those of the locations that hold one of our packages, or lie in our folders."""
+    folders = {repository / folder for folder in FOLDERS}
+    return [place for place in locations if folders & {Path(place).resolve(), *Path(place).resolve().parents}]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -37,21 +37,23 @@ def test_folder_is_not_importable(folder: str, repository: Path, tmp_path: Path)
     answer = subprocess.run(
         [sys.executable, "-c", LOCATE, folder], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    assert overlapping(json.loads(answer.stdout), repository) == []
+    assert ours(json.loads(answer.stdout), repository) == []
 
 
 def test_the_trap_is_seen_when_it_is_set(repository: Path) -> None:
     answer = subprocess.run(
         [sys.executable, "-c", LOCATE, "plugins"], cwd=repository, capture_output=True, text=True, check=True
     )
-    assert overlapping(json.loads(answer.stdout), repository) != []
+    assert ours(json.loads(answer.stdout), repository) != []
 
 
 def test_this_process_does_not_see_the_repository(repository: Path) -> None:
     assert repository not in {Path(entry).resolve() for entry in sys.path}, (
         "the repository's root is on sys.path: run `pytest`, not `python -m pytest`"
     )
-    doubles = [name for name in sys.modules if name.startswith(tuple(f"{folder}.gapless" for folder in FOLDERS[:4]))]
+    doubles = [
+        name for name in sys.modules if name.startswith(tuple(f"{folder}.gapless" for folder in FOLDERS[:4]))
+    ]
     assert doubles == []
 
 
