@@ -1,7 +1,8 @@
 """The folders that hold our packages are not packages themselves.
 
-A folder on ``sys.path`` is importable even without an ``__init__.py``; ``plugins.gapless_chains`` would then be a
-second copy of ``gapless_chains``, and ``isinstance`` and plug-in discovery take two copies of a class for two classes.
+A folder on ``sys.path`` is importable even without an ``__init__.py``; ``plugins.gapless_chains`` would then be
+a second copy of ``gapless_chains``, and ``isinstance`` and plug-in discovery take two copies of a class for two
+classes.
 """
 
 import json
