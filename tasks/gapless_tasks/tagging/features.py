@@ -1,65 +1,137 @@
-"""Sparse lexical features of each word in its context, indexed into integers."""
+"""Feature names indexed into integers: sentences as sparse 0/1 rows."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gapless_tasks.tagging.lexicon import LabelLexicon
 from gapless_tasks.tagging.sentence import TaggedSentence
-from gapless_tasks.tagging.word_form import normal, short_shape, spelling
-
-Ids = NDArray[np.intp]
-
-_BOUNDARY = "\n"
-"""Stands for the word before the first and after the last: no word holds a line break."""
+from gapless_tasks.tagging.templates import BIAS, Templates
 
 
-class _Word:
-    """The features of a word type by the position from which they are seen, computed once per type."""
+@dataclass(frozen=True, slots=True)
+class SentenceFeatures:
+    """The active features of the words of one sentence.
 
-    __slots__ = ("key", "low", "near", "own")
+    Parameters
+    ----------
+    indptr : ndarray of intp, shape (n + 1,)
+        Word ``i`` has the features ``ids[indptr[i]:indptr[i + 1]]``, at least one.
+    ids : ndarray of intp, shape (n_active,)
+        Feature numbers, without repetitions inside a word.
+    """
 
-    def __init__(self, word: str, lexicon: LabelLexicon) -> None:
-        if word == _BOUNDARY:
-            self.low = self.key = _BOUNDARY
-            self.near = [_BOUNDARY]
-            self.own: list[str] = []
-            return
-        self.low = normal(word)
-        self.key = lexicon[word]
-        self.near = [f"s{self.low[-3:]}", f"t{self.low[-2:]}", f"b{short_shape(word)}"]
-        self.own = [f"W{word}", f"w{self.low}", f"k{self.key}", *spelling(word)]
+    indptr: NDArray[np.intp]
+    ids: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def scores(self, weights: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Add up the weight rows of each word's features.
+
+        Parameters
+        ----------
+        weights : ndarray of float, shape (n_features, K)
+
+        Returns
+        -------
+        ndarray of float64, shape (n, K)
+        """
+        if len(self) == 0:
+            return np.zeros((0, weights.shape[1]))
+        rows = weights.take(self.ids, axis=0)
+        return np.add.reduceat(rows, self.indptr[:-1], axis=0, dtype=np.float64)
 
 
-def context_features(words: Sequence[str], lexicon: LabelLexicon, cache: dict[str, _Word]) -> list[list[str]]:
-    view = []
-    for word in (_BOUNDARY, _BOUNDARY, *words, _BOUNDARY, _BOUNDARY):
-        form = cache.get(word)
-        if form is None:
-            form = cache[word] = _Word(word, lexicon)
-        view.append(form)
-    rows = []
-    for i in range(2, len(view) - 2):
-        b, a, x, y, z = view[i - 2 : i + 3]
-        row = ["bias", *x.own]
-        row += [f"-{f}" for f in a.near]
-        row += [f"+{f}" for f in y.near]
-        suffix = x.low[-3:]
-        row += [
-            f"A{a.low}", f"B{b.low}", f"Y{y.low}", f"Z{z.low}",
-            f"ka{a.key}", f"kb{b.key}", f"ky{y.key}", f"kz{z.key}",
-            f"ax{a.low} {x.low}", f"xy{x.low} {y.low}", f"ay{a.low} {y.low}", f"ba{b.low} {a.low}", f"yz{y.low} {z.low}",
-            f"kax{a.key} {x.key}", f"kxy{x.key} {y.key}", f"kaxy{a.key} {x.key} {y.key}", f"kba{b.key} {a.key}", f"kyz{y.key} {z.key}",
-            f"kay{a.key} {y.key}",f"kbax{b.key} {a.key} {x.key}",f"kxyz{x.key} {y.key} {z.key}",
-            f"kaw{a.key} {x.low}", f"kwy{x.low} {y.key}",f"kawy{a.key} {x.low} {y.key}",
-            f"sa{a.low} {suffix}", f"sy{suffix} {y.low}",f"ska{a.key} {suffix}", f"sky{suffix} {y.key}",
-        ]
-        if i == 2:
-            row.append(f"first{suffix}")
-            row.append(f"first{short_shape(x.low)}")
-        rows.append(row)
-    return rows
+class FeatureIndex:
+    """Turns words into :class:`SentenceFeatures`; features that it does not know are left out.
+
+    Parameters
+    ----------
+    lexicon : LabelLexicon
+        The lexicon behind the class features.
+    numbers : mapping of str to int
+        The number of each feature name, ``0 .. n_features - 1``; the bias feature must be among them, so that
+        no word is left without a feature.
+
+    Raises
+    ------
+    ValueError
+        If the bias feature has no number.
+    """
+
+    def __init__(self, lexicon: LabelLexicon, numbers: Mapping[str, int]) -> None:
+        if BIAS not in numbers:
+            raise ValueError(f"the feature {BIAS!r} has no number: index it, since every word needs a feature")
+        self.lexicon = lexicon
+        self.numbers = dict(numbers)
+        self._templates = Templates(lexicon)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def features(self, words: Sequence[str]) -> SentenceFeatures:
+        """Look up the features of the ``n`` words of a sentence."""
+        return self.look_up(self._templates.features(words))
+
+    def look_up(self, rows: Iterable[Iterable[str]]) -> SentenceFeatures:
+        """Number the feature names of each word, one row of names per word."""
+        numbers = self.numbers
+        ids: list[int] = []
+        indptr = [0]
+        for row in rows:
+            ids.extend([numbers[name] for name in row if name in numbers])
+            indptr.append(len(ids))
+        return SentenceFeatures(np.array(indptr, dtype=np.intp), np.array(ids, dtype=np.intp))
+
+
+def index_training(
+    sentences: Sequence[TaggedSentence], folds: int = 10, min_count: int = 1
+) -> tuple[FeatureIndex, list[SentenceFeatures]]:
+    """Index the features of a training part.
+
+    The classes of a sentence's words come from a lexicon that has not seen the sentence (jackknifing): else
+    the class of a word that occurs once would give its label away, and the weights would trust a feature that
+    is less sure on new text.
+
+    Parameters
+    ----------
+    sentences : sequence of TaggedSentence
+        The training part.
+    folds : int
+        How many parts the sentences are dealt into, at least 2.
+    min_count : int
+        Features that occur less often are dropped; raise it to save memory.
+
+    Returns
+    -------
+    index : FeatureIndex
+        With the lexicon of all sentences, for new text.
+    features : list of SentenceFeatures
+        The features of the given sentences.
+
+    Raises
+    ------
+    ValueError
+        If there are no sentences or fewer than 2 folds.
+    """
+    if not sentences:
+        raise ValueError("no training sentences: give at least one")
+    if folds < 2:
+        raise ValueError(f"folds={folds}: each sentence needs a lexicon made from others, so use at least 2")
+    rows: list[list[list[str]]] = [[] for _ in sentences]
+    for fold in range(folds):
+        others = (sentence for i, sentence in enumerate(sentences) if i % folds != fold)
+        templates = Templates(LabelLexicon.fit(others))
+        for i in range(fold, len(sentences), folds):
+            rows[i] = templates.features(sentences[i].words)
+    counts = Counter(name for sentence in rows for row in sentence for name in row)
+    kept = [name for name, count in counts.items() if count >= min_count or name == BIAS]
+    index = FeatureIndex(LabelLexicon.fit(sentences), {name: i for i, name in enumerate(kept)})
+    return index, [index.look_up(sentence) for sentence in rows]
