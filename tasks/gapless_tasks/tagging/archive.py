@@ -55,9 +55,7 @@ def read_archive(
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{path}: no such file; save a tagger there first") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"{path}: damaged, or not a file that a tagger saved ({error}); save it again"
-        ) from error
+        raise ValueError(f"{path}: damaged, or not a file that a tagger saved ({error}); save it again") from error
 
 
 def _strings(stored: Mapping[str, Array], name: str) -> list[str]:
