@@ -9,7 +9,8 @@ import attrs
 
 from gapless.core.batch import Batch
 from gapless.core.brancher import Brancher, MostFractional
-from gapless.core.oracle import Generator, LinearView
+from gapless.core.certificate import Certificate
+from gapless.core.oracle import Answer, Generator, LinearView
 from gapless.core.relaxation import Relaxed
 
 S = TypeVar("S")
@@ -34,6 +35,10 @@ class Formulation(Generic[S]):
         ``rounding(relaxed)`` makes a feasible structure from a fractional point.
     constant : float
         Added to every score.
+    certify : callable, optional
+        ``certify(view, answers)`` turns the prices of the solve that gave a node's bound, and what the generators
+        answered to them, into evidence that `Problem` data alone can check. While ``view.objective_weight`` is 0
+        the node is infeasible and the prices are a Farkas ray.
     """
 
     initial: Batch
@@ -41,3 +46,4 @@ class Formulation(Generic[S]):
     brancher: Brancher[S] = attrs.field(factory=MostFractional)
     rounding: Callable[[Relaxed[S]], S | None] | None = None
     constant: float = 0.0
+    certify: Callable[[LinearView, Sequence[Answer]], Certificate] | None = None
