@@ -66,7 +66,7 @@ class LabelLexicon:
         return signature(word)
 
     def relatives(self, word: str) -> list[str]:
-        """List features from the classes of related words: base and inflected forms, lower case, hyphen parts."""
+        """List features from the classes of base and inflected forms, lower case, parts at a hyphen."""
         lower = word.lower()
         found = [
             f"base={ending} {self.classes[lower.removesuffix(ending) + instead]}"
@@ -75,7 +75,9 @@ class LabelLexicon:
             and len(lower) >= len(ending) + _MIN_STEM
             and lower.removesuffix(ending) + instead in self.classes
         ]
-        found += [f"form={end} {self.classes[lower + end]}" for end in _ENDINGS if lower + end in self.classes]
+        found += [
+            f"form={end} {self.classes[lower + end]}" for end in _ENDINGS if lower + end in self.classes
+        ]
         if word[:1].isupper():
             below = self.classes.get(lower, "")
             found += [f"below={below}", f"cases={self.classes.get(word, '')} {below}"]
