@@ -60,10 +60,6 @@ def read_archive(
         content = path.read_bytes()
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{path}: no such file; save a tagger there first") from error
-<<<<<<< HEAD
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path}: damaged, or not a file that a tagger saved ({error}); save it again") from error
-=======
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as stored:
             return {name: _strings(stored, name) for name in texts}, {name: stored[name] for name in arrays}
@@ -71,7 +67,6 @@ def read_archive(
         raise ValueError(
             f"{path}: damaged, or not a file that a tagger saved ({error}); save it again"
         ) from error
->>>>>>> tagging
 
 
 def _strings(stored: Mapping[str, Array], name: str) -> list[str]:

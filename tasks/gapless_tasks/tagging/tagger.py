@@ -159,11 +159,7 @@ class ChainTagger:
             index = FeatureIndex(lexicon, {name: i for i, name in enumerate(texts["features"])})
             weights = np.zeros((len(index), len(texts["labels"])), dtype=np.float32)
             weights.ravel()[arrays["weight_places"]] = arrays["weight_values"]
-<<<<<<< HEAD
-            return cls(texts["labels"], index, weights, arrays["transition"], arrays["initial"], arrays["final"])
-=======
             chain = {name: arrays[name] for name in ("transition", "initial", "final")}
             return cls(texts["labels"], index, weights=weights, **chain)
->>>>>>> tagging
         except (ValueError, IndexError) as error:
             raise ValueError(f"{path}: not a consistent tagger ({error}); train and save it again") from error
