@@ -5,9 +5,7 @@ import numpy.typing as npt
 
 Real = TypeVar("Real", np.float32, np.float64)
 
-def viterbi(
-    unary: npt.NDArray[Real], transition: npt.NDArray[Real], labels: npt.NDArray[np.int64]
-) -> float: ...
+def viterbi(unary: npt.NDArray[Real], transition: npt.NDArray[Real], labels: npt.NDArray[np.int64]) -> float: ...
 def viterbi_batch(
     unary: npt.NDArray[Real],
     offsets: npt.NDArray[np.int64],

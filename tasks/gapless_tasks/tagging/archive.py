@@ -64,9 +64,7 @@ def read_archive(
         with np.load(io.BytesIO(content), allow_pickle=False) as stored:
             return {name: _strings(stored, name) for name in texts}, {name: stored[name] for name in arrays}
     except _DAMAGE as error:
-        raise ValueError(
-            f"{path}: damaged, or not a file that a tagger saved ({error}); save it again"
-        ) from error
+        raise ValueError(f"{path}: damaged, or not a file that a tagger saved ({error}); save it again") from error
 
 
 def _strings(stored: Mapping[str, Array], name: str) -> list[str]:

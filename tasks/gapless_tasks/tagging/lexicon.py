@@ -75,9 +75,7 @@ class LabelLexicon:
             and len(lower) >= len(ending) + _MIN_STEM
             and lower.removesuffix(ending) + instead in self.classes
         ]
-        found += [
-            f"form={end} {self.classes[lower + end]}" for end in _ENDINGS if lower + end in self.classes
-        ]
+        found += [f"form={end} {self.classes[lower + end]}" for end in _ENDINGS if lower + end in self.classes]
         if word[:1].isupper():
             below = self.classes.get(lower, "")
             found += [f"below={below}", f"cases={self.classes.get(word, '')} {below}"]

@@ -47,9 +47,7 @@ class _ChainWeights:
         self.initial = AveragedArray((labels,))
         self.final = AveragedArray((labels,))
 
-    def learn(
-        self, sentence: SentenceFeatures, gold: Labels, decode: Decoder, margin: float, step: int
-    ) -> int:
+    def learn(self, sentence: SentenceFeatures, gold: Labels, decode: Decoder, margin: float, step: int) -> int:
         """Decode against the margin, move towards the gold labels, return the number of wrong words."""
         unary = sentence.scores(self.unary.values)
         unary[np.arange(len(gold)), gold] -= margin

@@ -85,9 +85,7 @@ def iter_tagged(path: str | Path, columns: Sequence[int] | None = None) -> Itera
         yield TaggedSentence(tuple(words), tuple(labels))
 
 
-def _check_fields(
-    path: Path, number: int, fields: list[str], width: int, columns: Sequence[int] | None
-) -> None:
+def _check_fields(path: Path, number: int, fields: list[str], width: int, columns: Sequence[int] | None) -> None:
     if len(fields) < 2:
         raise TaggedFileError(
             f"{path}, line {number}: only one column in {fields[0]!r}; write the word, a tab, and its label"

@@ -29,9 +29,7 @@ class TaggedSentence:
         if not self.words:
             raise ValueError("a tagged sentence needs at least one word")
         if len(self.words) != len(self.labels):
-            raise ValueError(
-                f"{len(self.words)} words but {len(self.labels)} labels: give one label per word"
-            )
+            raise ValueError(f"{len(self.words)} words but {len(self.labels)} labels: give one label per word")
 
     def __len__(self) -> int:
         return len(self.words)
