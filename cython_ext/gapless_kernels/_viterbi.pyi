@@ -5,13 +5,7 @@ import numpy.typing as npt
 
 _Real = TypeVar("_Real", np.float32, np.float64)
 
-<<<<<<< HEAD
-def viterbi(unary: npt.NDArray[Real], transition: npt.NDArray[Real], labels: npt.NDArray[np.int64]) -> float: ...
-=======
-def viterbi(
-    unary: npt.NDArray[_Real], transition: npt.NDArray[_Real], labels: npt.NDArray[np.int64]
-) -> float: ...
->>>>>>> kernels
+def viterbi(unary: npt.NDArray[_Real], transition: npt.NDArray[_Real], labels: npt.NDArray[np.int64]) -> float: ...
 def viterbi_batch(
     unary: npt.NDArray[_Real],
     offsets: npt.NDArray[np.int64],
