@@ -72,7 +72,7 @@ def load_corpus(folder: str | None) -> Corpus:
     root = Path(folder) / CORPUS
     try:
         return Corpus(str(root), *(read_tagged(root / f"{part}.tsv.gz") for part in ("train", "dev", "test")))
-    except TaggedFileError as error:
+    except (TaggedFileError, OSError) as error:
         raise gl.InvalidProblem(f"{error} (--data names the folder that holds {CORPUS}/)") from error
 
 
