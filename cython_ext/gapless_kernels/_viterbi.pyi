@@ -1,0 +1,27 @@
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Real = TypeVar("Real", np.float32, np.float64)
+
+def viterbi(
+    unary: npt.NDArray[Real], transition: npt.NDArray[Real], labels: npt.NDArray[np.int64]
+) -> float: ...
+def viterbi_batch(
+    unary: npt.NDArray[Real],
+    offsets: npt.NDArray[np.int64],
+    transition: npt.NDArray[Real],
+    labels: npt.NDArray[np.int64],
+    values: npt.NDArray[Real],
+) -> None: ...
+def forward_messages(
+    unary: npt.NDArray[Real], transition: npt.NDArray[Real], messages: npt.NDArray[Real]
+) -> None: ...
+def edge_maxima(
+    potentials: npt.NDArray[np.float64],
+    unary: npt.NDArray[np.float64],
+    transition: npt.NDArray[np.float64],
+    maxima: npt.NDArray[np.float64],
+) -> None: ...
+def read_past_end(view: npt.NDArray[np.float64]) -> float: ...
