@@ -42,9 +42,10 @@ from gapless.core.limits import Budget, Limits, Stop
 from gapless.core.model import LinearModel
 from gapless.core.oracle import Answer, Generator, LinearView, Maximised, Maximiser, Slacks, View
 from gapless.core.problem import Problem, Sense
+from gapless.core.record import Record, read_values
 from gapless.core.relaxation import Relaxation, Relaxed, Restricted
 from gapless.core.result import NoSolution, Result, Solution, Stats, Status
-from gapless.core.serial import serialisable
+from gapless.core.serial import dumps, loads, serialisable
 from gapless.core.sparse import Sparse
 from gapless.plugins import Method, Registry, Solve, Task, hookimpl
 from gapless.solving import solve, solve_many
@@ -91,6 +92,7 @@ __all__ = [
     "PointCertificate",
     "ProbabilisticCertificate",
     "Problem",
+    "Record",
     "Registry",
     "Relaxation",
     "Relaxed",
@@ -117,7 +119,10 @@ __all__ = [
     "Verdict",
     "View",
     "__version__",
+    "dumps",
     "hookimpl",
+    "loads",
+    "read_values",
     "serialisable",
     "solve",
     "solve_many",

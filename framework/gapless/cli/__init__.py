@@ -1,0 +1,6 @@
+"""The `gapless` command."""
+
+from gapless.cli.console import Console
+from gapless.cli.main import main
+
+__all__ = ["Console", "main"]

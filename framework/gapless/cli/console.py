@@ -1,0 +1,108 @@
+"""Where commands write: tables for people, JSON for programs, progress only on a terminal.
+
+With `rich` installed (extra ``tasks``) tables and progress are drawn by it; without, plain text.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TextIO
+
+try:
+    import rich.console
+    import rich.progress
+    import rich.table
+    from rich import box
+except ImportError:  # the core install has no rich
+    rich = None  # type: ignore[assignment]
+
+
+class Console:
+    """Output of one command.
+
+    Parameters
+    ----------
+    as_json : bool
+        Print nothing for people; `data` prints one JSON document.
+    out, err : text streams
+    """
+
+    def __init__(self, *, as_json: bool = False, out: TextIO | None = None, err: TextIO | None = None) -> None:
+        self.as_json = as_json
+        self.out = out or sys.stdout
+        self.err = err or sys.stderr
+
+    def say(self, text: str = "") -> None:
+        """One line for people."""
+        if not self.as_json:
+            print(text, file=self.out)
+
+    def complain(self, text: str) -> None:
+        """One line on standard error, always."""
+        print(text, file=self.err)
+
+    def data(self, document: Any) -> None:
+        """The whole outcome for programs: printed with ``--json`` only, infinities as strings."""
+        if self.as_json:
+            print(json.dumps(_plain(document), indent=2, allow_nan=False), file=self.out)
+
+    def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """A table for people; numbers are right-aligned."""
+        if self.as_json:
+            return
+        cells = [[_cell(value) for value in row] for row in rows]
+        numeric = [bool(rows) and all(isinstance(r[c], (int, float)) for r in rows) for c in range(len(columns))]
+        if rich is not None and self.out.isatty():
+            drawn = rich.table.Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+            for name, right in zip(columns, numeric, strict=True):
+                drawn.add_column(name, justify="right" if right else "left")
+            for row in cells:
+                drawn.add_row(*row)
+            rich.console.Console(file=self.out).print(drawn)
+            return
+        widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
+        self.say(title)
+        for row in [list(columns), ["-" * w for w in widths], *cells]:
+            padded = [
+                cell.rjust(w) if right else cell.ljust(w)
+                for cell, w, right in zip(row, widths, numeric, strict=True)
+            ]
+            self.say("  ".join(padded).rstrip())
+
+    @contextlib.contextmanager
+    def progress(self, title: str, total: int) -> Iterator[Callable[[int], None]]:
+        """A progress bar on a terminal, silence elsewhere. Yields ``advance(steps)``."""
+        if self.as_json or rich is None or not self.err.isatty():
+            yield lambda steps: None
+            return
+        bar = rich.progress.Progress(
+            *rich.progress.Progress.get_default_columns(),
+            rich.progress.MofNCompleteColumn(),
+            console=rich.console.Console(file=self.err),
+            transient=True,
+        )
+        with bar:
+            task = bar.add_task(title, total=total)
+            yield lambda steps: bar.advance(task, steps)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+    return str(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

@@ -1,0 +1,53 @@
+"""Parse the command line, run one command, turn errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+
+from gapless.cli import commands, exit_codes
+from gapless.cli.console import Console
+from gapless.core.errors import GaplessError
+from gapless.plugins.manager import Plugins, PluginWarning, load_plugins
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``gapless ARGUMENTS`` and return the exit code."""
+    console = Console()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PluginWarning)
+        warnings.showwarning = lambda message, *_, **__: console.complain(f"gapless: {message}")
+        try:
+            plugins = load_plugins()
+            parsed = build_parser(plugins).parse_args(arguments)
+            console.as_json = parsed.json
+            code: int = parsed.run(parsed, console)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            console.complain("gapless: interrupted")
+            return exit_codes.INTERRUPTED
+        except BrokenPipeError:
+            # The reader (head, less) has gone; point stdout elsewhere so that the interpreter's flush stays quiet.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return exit_codes.PROVED
+        except (GaplessError, OSError) as error:
+            console.complain(f"gapless: {error}")
+            return exit_codes.USAGE
+    return code
+
+
+def build_parser(plugins: Plugins) -> argparse.ArgumentParser:
+    """The whole command line, plug-ins' sub-commands included."""
+    parser = argparse.ArgumentParser(
+        prog="gapless", description="Exact structured prediction: the best structure, and the proof."
+    )
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--json", action="store_true", help="print one JSON document instead of text")
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands.add_commands(subparsers, common, plugins)
+    plugins.hook.gapless_cli(subparsers=subparsers)
+    parser.set_defaults(json=False)
+    return parser

@@ -1,0 +1,78 @@
+"""A problem and its result in one file, so that a stored answer can be re-checked from the shell."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from gapless.core import serial
+from gapless.core.certificate import Verdict
+from gapless.core.errors import InvalidProblem
+from gapless.core.problem import Problem
+from gapless.core.result import Result
+from gapless.core.serial import serialisable
+
+
+@serialisable("gapless.Record")
+@attrs.frozen(eq=False)
+class Record:
+    """What was asked and what was answered.
+
+    Parameters
+    ----------
+    problem : Problem
+    result : Result
+    name : str
+        For people: "sentence 12".
+    """
+
+    problem: Problem[Any]
+    result: Result[Any]
+    name: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):
+            raise InvalidProblem("a record holds a problem and a result")
+
+    def verify(self) -> Verdict:
+        """Re-check the result against the problem."""
+        return self.result.verify(self.problem)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one JSON document, whole or not at all."""
+        serial.write_aside(path, serial.dumps(self) + "\n")
+
+
+def read_values(path: str | os.PathLike[str]) -> Iterator[Any]:
+    """Values of a ``.json`` (one document) or ``.jsonl`` (one a line) file, either also as ``.gz``; lazily.
+
+    Raises
+    ------
+    InvalidProblem
+        The file is missing, truncated or not readable; the message names file and line.
+    """
+    file = Path(path)
+    opener: Any = gzip.open if file.suffix == ".gz" else open
+    lines = ".jsonl" in file.suffixes
+    number = 0
+    try:
+        with opener(file, "rt", encoding="utf-8") as stream:
+            if not lines:
+                yield serial.loads(stream.read())
+                return
+            for number, line in enumerate(stream, 1):  # noqa: B007  named in errors
+                if line.strip():
+                    yield serial.loads(line)
+    except InvalidProblem as error:
+        place = f"{file}, line {number}" if lines else str(file)
+        raise InvalidProblem(f"{place}: {error}") from error
+    except FileNotFoundError as error:
+        raise InvalidProblem(f"{file}: no such file") from error
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        raise InvalidProblem(f"{file}: cannot be read ({type(error).__name__}: {error})") from error
