@@ -182,7 +182,7 @@ def decode_with(
         verified / max(1, len(problems)),
         float(
             np.mean(
-                [r.stats.extra.get("mean_domain", p.unary.shape[1]) for p, r in zip(problems, results, strict=True)]
+                [r.stats.extra.get("mean_domain_size", p.unary.shape[1]) for p, r in zip(problems, results, strict=True)]
             )
         ),
         float(np.mean([r.stats.iterations for r in results])),
