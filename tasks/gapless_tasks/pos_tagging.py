@@ -91,14 +91,14 @@ def decode(
     return labels
 
 
-def chain_problem(tagger: ChainTagger, sentence: TaggedSentence) -> ChainProblem:
-    """What the tagger asks about one sentence."""
-    return ChainProblem(
-        tagger.scores(sentence),
+def chain_problems(tagger: ChainTagger, sentences: Sequence[TaggedSentence]) -> list[ChainProblem]:
+    """What the tagger asks about each sentence; all share its transition scores."""
+    return ChainProblem.many(
+        (tagger.scores(sentence) for sentence in sentences),
         tagger.transition,
         initial=tagger.initial,
         final=tagger.final,
-        labels=tuple(tagger.labels),
+        labels=tagger.labels,
     )
 
 
@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     )
     tagger, seconds = train_tagger(corpus, arguments, console)
     console.say(f"averaged perceptron with {len(tagger.labels)} labels, ready in {seconds:.1f} s")
-    problems = [chain_problem(tagger, sentence) for sentence in corpus.test]
+    problems = chain_problems(tagger, corpus.test)
     number = {label: i for i, label in enumerate(tagger.labels)}
     gold = [np.array([number.get(label, UNSEEN) for label in sentence.labels]) for sentence in corpus.test]
     out = Path(arguments.out) if arguments.out else None
@@ -182,7 +182,10 @@ def decode_with(
         verified / max(1, len(problems)),
         float(
             np.mean(
-                [r.stats.extra.get("mean_domain_size", p.unary.shape[1]) for p, r in zip(problems, results, strict=True)]
+                [
+                    r.stats.extra.get("mean_domain_size", p.unary.shape[1])
+                    for p, r in zip(problems, results, strict=True)
+                ]
             )
         ),
         float(np.mean([r.stats.iterations for r in results])),
