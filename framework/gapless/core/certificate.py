@@ -20,7 +20,7 @@ import numpy as np
 from gapless.core.brancher import Branch, ids, uncovered
 from gapless.core.decisions import Fixings
 from gapless.core.errors import InvalidProblem
-from gapless.core.problem import Problem
+from gapless.core.problem import Problem, score_of
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
 from gapless.core.tolerance import margin, round_bound
@@ -137,7 +137,7 @@ class PointCertificate(BoundCertificate):
         if settled.free.size:
             raise InvalidProblem(f"{settled.free.size} decisions are still open")
         structure = problem.decode(settled.on)
-        return -math.inf if problem.violations(structure) else problem.score(structure)
+        return -math.inf if problem.violations(structure) else score_of(problem, structure)
 
 
 class ReplayCertificate(BoundCertificate):
