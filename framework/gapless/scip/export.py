@@ -142,5 +142,3 @@ def _scip_model(linear: LinearModel) -> tuple[pyscipopt.Model, list[Any]]:
             lower, upper = max(lower, -model.infinity()), min(upper, model.infinity())
             model.addCons((row <= upper) if lower <= -model.infinity() else (lower <= (row <= upper)), name=name)
     return model, columns
-
-
