@@ -18,9 +18,9 @@ from gapless_chains.reduced_cost import ReducedCostOracle
 def run(problem: ChainProblem, solve: Solve, *, first: str = "greedy") -> Result[IntArray]:
     """Decode one chain by column generation.
 
-    Source: Belanger, Passos, Riedel, McCallum, MAP Inference in Chains using Column Generation, 2012, section 4, with
-    the reduced cost of both directions (eq. 12). Every round has an answer and a true bound, so any limit may end it:
-    ``Limits(gap=...)`` is the paper's termination by duality gap (section 5, appendix A.2).
+    Source: Belanger, Passos, Riedel, McCallum, MAP Inference in Chains using Column Generation, 2012, section 4,
+    with the reduced cost of both directions (eq. 12). Every round has an answer and a true bound, so any limit may
+    end it: ``Limits(gap=...)`` is the paper's termination by duality gap (section 5, appendix A.2).
 
     Parameters
     ----------

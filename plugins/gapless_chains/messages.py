@@ -64,10 +64,10 @@ class DomainMessages(Restricted[IntArray, ChainView]):
     the neighbour's domain, and so do those of the labels outside: a guess that should be feasible for the whole
     program (Belanger et al. 2012, section 4.2, eqs 7 and 11).
 
-    Forbidden transitions: a message over forbidden pairs only would be minus infinity. In-domain it becomes the finite
-    `ChainView.floor`, below every allowed path, which keeps all reduced costs finite. Outside, where any guess is
-    allowed, it becomes the bound that the best neighbour and `TransitionBounds` give: the floor would make nearly
-    every label look attractive. The domains always hold an allowed path, or it is proved that there is none.
+    Forbidden transitions: a message over forbidden pairs only would be minus infinity. In-domain it becomes the
+    finite `ChainView.floor`, below every allowed path, which keeps all reduced costs finite. Outside, where any
+    guess is allowed, it becomes the bound that the best neighbour and `TransitionBounds` give: the floor would make
+    nearly every label look attractive. The domains always hold an allowed path, or it is proved that there is none.
 
     Parameters
     ----------
@@ -253,10 +253,7 @@ class DomainMessages(Restricted[IntArray, ChainView]):
         value = float(forward[-1, x])
         for i in range(len(self._members) - 2, -1, -1):
             here = self._members[i]
-            if here.size > 1:
-                x = here[(forward[i, here] + self._pairs(i)[here, x]).argmax()]
-            else:
-                x = here[0]
+            x = here[(forward[i, here] + self._pairs(i)[here, x]).argmax()] if here.size > 1 else here[0]
             labels[i] = x
         return labels, value
 

@@ -18,16 +18,16 @@ class ReducedCostOracle(Generator[ChainView]):
 
     Source: Belanger, Passos, Riedel, McCallum 2012, section 4.3 and Figure 1. The reduced cost of an edge setting
     (eq. 12) is decomposed (eq. 13) as ``2 R_i(x, y) = S+_i(x) + 2 tau(x, y) + S-_i(y)``, with
-    ``S+_i = theta_i + alpha_i - beta_i`` and ``S-_i = theta_{i+1} - alpha_{i+1} + beta_{i+1}``. Bounding the other end
-    and the transition by their maxima leaves few candidates at either end; only their pairs are looked at.
+    ``S+_i = theta_i + alpha_i - beta_i`` and ``S-_i = theta_{i+1} - alpha_{i+1} + beta_{i+1}``. Bounding the other
+    end and the transition by their maxima leaves few candidates at either end; only their pairs are looked at.
 
     An edge is skipped when all its candidates are in the domains already: no such pair has a positive reduced cost,
     because in-domain messages are exact. For the same reason labels in the domains are never returned, which also
     keeps rounding from making the method cycle.
 
-    The slack is the sum of the largest positive reduced costs of all edges and of both ends of the chain: exactly the
-    amount by which `potentials` exceed the restricted optimum. The ends need a look of their own (not in the paper),
-    because the guesses for forbidden transitions do not come from a label in the neighbour's domain.
+    The slack is the sum of the largest positive reduced costs of all edges and of both ends of the chain: exactly
+    the amount by which `potentials` exceed the restricted optimum. The ends need a look of their own (not in the
+    paper), because the guesses for forbidden transitions do not come from a label in the neighbour's domain.
 
     Parameters
     ----------
@@ -58,9 +58,7 @@ class ReducedCostOracle(Generator[ChainView]):
         keys = np.flatnonzero(wanted & ~view.domains)
         if limit is not None:
             keys = keys[:limit]
-        return Answer(
-            Batch(_columns(keys, self.problem.local)), 0.5 * doubled, scored=self.candidates - before
-        )
+        return Answer(Batch(_columns(keys, self.problem.local)), 0.5 * doubled, scored=self.candidates - before)
 
     def _price_ends(self, view: ChainView, wanted: BoolArray, tolerance: float) -> float:
         """Mark labels of positive reduced cost at the ends; return the sum of both maxima, doubled."""
@@ -81,7 +79,7 @@ class ReducedCostOracle(Generator[ChainView]):
         sources = left + (best_target[:, None] + 2.0 * self.bounds.out_of) > 0
         missing = (sources & ~view.domains[:-1]).any(axis=1) | (targets & ~view.domains[1:]).any(axis=1)
         total = 0.0
-        for i in np.flatnonzero(missing):
+        for i in np.flatnonzero(missing).tolist():
             xs, ys = np.flatnonzero(sources[i]), np.flatnonzero(targets[i])
             if not (xs.size and ys.size):
                 continue

@@ -53,8 +53,8 @@ def price_and_cut(
     limit : int, optional
         About how many columns and rows to ask of a generator in one round.
     enough : callable, optional
-        ``enough(bound, attained)`` is asked after each round and ends the loop by True. For methods whose restricted
-        optimum is an answer, so that a gap or a target can be met before the slack closes.
+        ``enough(bound, attained)`` is asked after each round and ends the loop by True. For methods whose
+        restricted optimum is an answer, so that a gap or a target can be met before the slack closes.
 
     Raises
     ------
