@@ -16,13 +16,12 @@ __all__ = ["edge_maxima", "forward_messages", "viterbi", "viterbi_batch"]
 Real = TypeVar("Real", np.float32, np.float64)
 
 
-def viterbi(
-    unary: npt.NDArray[Real], transition: npt.NDArray[Real], labels: npt.NDArray[np.int64]
-) -> float:
+def viterbi(unary: npt.NDArray[Real], transition: npt.NDArray[Real], labels: npt.NDArray[np.int64]) -> float:
     """Find a best label path of a chain.
 
     A path's score is the sum of ``unary[i, y_i]`` and of ``transition[y_i, y_{i+1}]`` (or
-    ``transition[i, y_i, y_{i+1}]``). Scores of starting and ending belong in the first and last row of `unary`.
+    ``transition[i, y_i, y_{i+1}]``). Scores of starting and ending belong in the first and last row of
+    `unary`.
 
     Parameters
     ----------
@@ -98,9 +97,7 @@ def viterbi_batch(
         values[s] = viterbi(unary[here], transition, labels[here])
 
 
-def forward_messages(
-    unary: npt.NDArray[Real], transition: npt.NDArray[Real], messages: npt.NDArray[Real]
-) -> None:
+def forward_messages(unary: npt.NDArray[Real], transition: npt.NDArray[Real], messages: npt.NDArray[Real]) -> None:
     """Compute the best score of a prefix for every position and label it may end in.
 
     Parameters

@@ -20,10 +20,10 @@ import numpy as np
 from gapless.core.brancher import Branch, ids, uncovered
 from gapless.core.decisions import Fixings
 from gapless.core.errors import InvalidProblem
-from gapless.core.problem import Problem
+from gapless.core.problem import Problem, score_of
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
-from gapless.core.tolerance import margin
+from gapless.core.tolerance import margin, round_bound
 
 AnyProblem = Problem[Any]
 serialisable("gapless.Branch")(Branch)
@@ -137,7 +137,7 @@ class PointCertificate(BoundCertificate):
         if settled.free.size:
             raise InvalidProblem(f"{settled.free.size} decisions are still open")
         structure = problem.decode(settled.on)
-        return -math.inf if problem.violations(structure) else problem.score(structure)
+        return -math.inf if problem.violations(structure) else score_of(problem, structure)
 
 
 class ReplayCertificate(BoundCertificate):
@@ -276,9 +276,12 @@ class TreeCertificate(Certificate):
         return here, Verdict(True, "", "", bound)
 
 
-def check_bound(verdict: Verdict, claimed: float) -> Verdict:
-    """`verdict`, or a failure when what it proves is weaker than the bound that was claimed."""
-    if verdict and verdict.bound > claimed + margin(claimed):
+def check_bound(verdict: Verdict, claimed: float, granularity: float | None) -> Verdict:
+    """`verdict`, or a failure when what it proves is weaker than the bound that was claimed.
+
+    Where values are multiples of a granularity, a bound proves the next multiple below it.
+    """
+    if verdict and round_bound(verdict.bound, granularity) > claimed + margin(claimed):
         return Verdict(
             False,
             f"the evidence proves {verdict.bound:.12g}, but {claimed:.12g} is claimed",

@@ -251,7 +251,7 @@ class Result(Generic[S]):
         verdict = self.certificate.verify(problem)
         if isinstance(self.certificate, ProbabilisticCertificate):
             return verdict
-        return check_bound(verdict, self.sense.sign * self.bound)
+        return check_bound(verdict, self.sense.sign * self.bound, problem.granularity)
 
     def to_json(self) -> str:
         """One line of JSON; `Result.from_json` reads it back."""

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 
-RELATIVE = 1e-6
+RELATIVE = 1e-8
+"""Small enough that integer scores of tens of millions are told apart, large enough for a simplex optimum."""
+
+ROUNDING = 1e-6
+"""How far below a multiple a bound may lie and still count as it: erring upward keeps the bound true."""
 
 
 def margin(value: float) -> float:
@@ -22,7 +26,8 @@ def meets(bound: float, value: float, relative: float = 0.0) -> bool:
 
 
 def round_bound(bound: float, granularity: float | None) -> float:
-    """The largest multiple of `granularity` that does not exceed an upper bound (numerical margin included)."""
+    """The largest multiple of `granularity` below an upper bound; noise just under a multiple is forgiven."""
     if granularity is None or not math.isfinite(bound):
         return bound
-    return math.floor(bound / granularity + RELATIVE) * granularity
+    multiple = bound / granularity
+    return math.floor(multiple + ROUNDING * max(1.0, RELATIVE / ROUNDING * abs(multiple))) * granularity

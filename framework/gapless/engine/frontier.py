@@ -74,6 +74,11 @@ class Frontier:
 
     def bound(self) -> float:
         """The largest bound among open nodes; -inf when none is open."""
-        while self._bounds and self._bounds[0][1] not in self._open:
+        while self._bounds and not self._current(*self._bounds[0]):
             heapq.heappop(self._bounds)
         return -self._bounds[0][0] if self._bounds else float("-inf")
+
+    def _current(self, negative_bound: float, number: int) -> bool:
+        """Whether a queued bound still speaks of an open node; a node put back may have a better one."""
+        node = self._open.get(number)
+        return node is not None and node.bound == -negative_bound

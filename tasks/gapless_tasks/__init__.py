@@ -1,0 +1,1 @@
+"""Runnable jobs: data in, exact decoding, tables out. `gapless run --help` lists them."""

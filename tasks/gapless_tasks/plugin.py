@@ -1,0 +1,12 @@
+"""The entry point: tasks of this package."""
+
+from __future__ import annotations
+
+import gapless as gl
+from gapless_tasks import pos_tagging
+
+
+@gl.hookimpl
+def gapless_register(registry: gl.Registry) -> None:
+    """Register the tasks."""
+    registry.task(pos_tagging.TASK)

@@ -1,0 +1,48 @@
+"""Every Python block of the README and the docs runs; links and figures exist."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from gapless.plugins import hookspecs
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+
+
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if BLOCK.search(p.read_text("utf-8"))], ids=name)
+def test_python_blocks_run_in_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text("utf-8")
+    if "gapless_cutting_stock" in text:
+        pytest.importorskip("gapless_cutting_stock", reason="the cutting-stock example is not installed")
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    for match in BLOCK.finditer(text):
+        line = text[: match.start()].count("\n") + 1
+        code = "\n" * line + match.group(1)
+        exec(compile(code, str(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page: Path) -> None:
+    missing = [link for link in LINK.findall(page.read_text("utf-8")) if not (page.parent / link).exists()]
+    assert not missing
+
+
+def test_every_hook_is_documented_with_its_signature() -> None:
+    page = (ROOT / "docs/reference/hooks.md").read_text("utf-8")
+    hooks = [f for n, f in vars(hookspecs).items() if n.startswith("gapless_")]
+    assert hooks
+    for hook in hooks:
+        signature = ", ".join(inspect.signature(hook).parameters)
+        assert f"## {hook.__name__}({signature})" in page
