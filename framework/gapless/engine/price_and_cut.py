@@ -53,8 +53,9 @@ def price_and_cut(
     limit : int, optional
         About how many columns and rows to ask of a generator in one round.
     enough : callable, optional
-        ``enough(bound, attained)`` is asked after each round and ends the loop by True: for methods whose
-        restricted optimum is an answer, so that a gap or a target can be met before the slack closes.
+        ``enough(bound, attained)`` is asked after each round and ends the loop by True. By default the loop ends
+        when the bound meets `attained` within the margin. Methods whose restricted optimum is an answer may end it
+        sooner (a gap, a target) or, as equal within the margin is not the same answer, later.
 
     Raises
     ------
@@ -108,9 +109,9 @@ def price_and_cut(
             added=added,
             scored=sum(a.scored for a in answers),
         )
-        if not added or bound <= incumbent or budget.spent() is not None or _tight(relaxed, bound, answers):
+        if not added or bound <= incumbent or budget.spent() is not None:
             break
-        if enough is not None and enough(bound, relaxed.attained):
+        if _tight(relaxed, bound, answers) if enough is None else enough(bound, relaxed.attained):
             break
     return attrs.evolve(relaxed, bound=bound, certificate=certificate)
 
