@@ -319,7 +319,7 @@ def test_a_dropped_label_with_a_slack_of_zero_is_caught():
         messages = DomainMessages(problem)
         fixings = Fixings.none(problem.decisions.count)
         try:
-            relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget())
+            relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), enough=meets)
         except gapless.InconsistentBound:
             caught += 1
             continue
