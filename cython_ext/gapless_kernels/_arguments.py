@@ -56,9 +56,7 @@ def check_chain(
     if one_transition:
         raise ValueError(f"transition must have shape {expected}, got {transition.shape}")
     if transition.shape != (n - 1, *expected):
-        raise ValueError(
-            f"transition must have shape {expected} or {(n - 1, *expected)}, got {transition.shape}"
-        )
+        raise ValueError(f"transition must have shape {expected} or {(n - 1, *expected)}, got {transition.shape}")
     return n, labels
 
 
@@ -123,16 +121,12 @@ def check_offsets(offsets: npt.NDArray[Any], rows: int) -> int:
     if offsets.ndim != 1 or offsets.shape[0] < 2:
         raise ValueError(f"offsets must have shape (S+1,) with S >= 1, got {offsets.shape}")
     if offsets[0] != 0 or offsets[-1] != rows:
-        raise ValueError(
-            f"offsets must run from 0 to {rows}, the rows of unary, got {offsets[0]} to {offsets[-1]}"
-        )
+        raise ValueError(f"offsets must run from 0 to {rows}, the rows of unary, got {offsets[0]} to {offsets[-1]}")
     # Compared, not subtracted: a difference of two int64 can overflow and look positive.
     falls = np.flatnonzero(offsets[1:] <= offsets[:-1])
     if falls.size:
         at = int(falls[0])
-        raise ValueError(
-            f"offsets must rise strictly, got {offsets[at]} then {offsets[at + 1]} for sentence {at}"
-        )
+        raise ValueError(f"offsets must rise strictly, got {offsets[at]} then {offsets[at + 1]} for sentence {at}")
     return int(offsets.shape[0]) - 1
 
 

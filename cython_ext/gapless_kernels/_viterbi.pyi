@@ -3,20 +3,18 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-Real = TypeVar("Real", np.float32, np.float64)
+_Real = TypeVar("_Real", np.float32, np.float64)
 
-def viterbi(
-    unary: npt.NDArray[Real], transition: npt.NDArray[Real], labels: npt.NDArray[np.int64]
-) -> float: ...
+def viterbi(unary: npt.NDArray[_Real], transition: npt.NDArray[_Real], labels: npt.NDArray[np.int64]) -> float: ...
 def viterbi_batch(
-    unary: npt.NDArray[Real],
+    unary: npt.NDArray[_Real],
     offsets: npt.NDArray[np.int64],
-    transition: npt.NDArray[Real],
+    transition: npt.NDArray[_Real],
     labels: npt.NDArray[np.int64],
-    values: npt.NDArray[Real],
+    values: npt.NDArray[_Real],
 ) -> None: ...
 def forward_messages(
-    unary: npt.NDArray[Real], transition: npt.NDArray[Real], messages: npt.NDArray[Real]
+    unary: npt.NDArray[_Real], transition: npt.NDArray[_Real], messages: npt.NDArray[_Real]
 ) -> None: ...
 def edge_maxima(
     potentials: npt.NDArray[np.float64],

@@ -97,9 +97,7 @@ def viterbi_batch(
         values[s] = viterbi(unary[here], transition, labels[here])
 
 
-def forward_messages(
-    unary: npt.NDArray[Real], transition: npt.NDArray[Real], messages: npt.NDArray[Real]
-) -> None:
+def forward_messages(unary: npt.NDArray[Real], transition: npt.NDArray[Real], messages: npt.NDArray[Real]) -> None:
     """Compute the best score of a prefix for every position and label it may end in.
 
     Parameters

@@ -55,9 +55,7 @@ def scores(draw: Any, shape: tuple[int, ...], dtype: Any, integers: bool) -> Arr
 
 
 @st.composite
-def chains(
-    draw: st.DrawFn, max_n: int = 5, max_k: int = 3, integers: bool = True, dtype: Any = None
-) -> Chain:
+def chains(draw: st.DrawFn, max_n: int = 5, max_k: int = 3, integers: bool = True, dtype: Any = None) -> Chain:
     n, k = draw(st.integers(1, max_n)), draw(st.integers(1, max_k))
     dtype = dtype or draw(st.sampled_from([np.float32, np.float64]))
     shape = draw(st.sampled_from([(k, k), (n - 1, k, k)]))

@@ -19,6 +19,7 @@ from gapless import (
     Sense,
     Sparse,
 )
+from gapless.core.problem import score_of
 
 KEY = 1000  # column j has the key KEY + j, row r the key r, hidden row h the key -1 - h
 
@@ -55,7 +56,7 @@ class Tiny(Problem):
         for z in itertools.product(*(range(u + 1) for u in self.upper)):
             if not self.violations(z):
                 ids = tuple(self.encode(z))
-                if ids not in self.known or self.score(z) > self.score(self.known[ids]):
+                if ids not in self.known or score_of(self, z) > score_of(self, self.known[ids]):
                     self.known[ids] = z
 
     @property
@@ -81,7 +82,7 @@ class Tiny(Problem):
         return self.known.get(tuple(np.asarray(on_ids).tolist()))
 
     def best_score(self):
-        return max((self.score(z) for z in self.known.values()), default=-np.inf)
+        return max((score_of(self, z) for z in self.known.values()), default=-np.inf)
 
     def linear_model(self):
         _, columns = self.entries.shape

@@ -33,17 +33,16 @@ class Formulation(Generic[S]):
     brancher : Brancher
     rounding : callable, optional
         ``rounding(relaxed)`` makes a feasible structure from a fractional point.
+    certify : callable, optional
+        ``certify(view, answers)`` makes the certificate of a bound from the prices that gave it and the answers
+        of the generators. Without it, answers are proved but carry no certificate.
     constant : float
         Added to every score.
-    certify : callable, optional
-        ``certify(view, answers)`` turns the prices of the solve that gave a node's bound, and what the generators
-        answered to them, into evidence that `Problem` data alone can check. While ``view.objective_weight`` is 0
-        the node is infeasible and the prices are a Farkas ray.
     """
 
     initial: Batch
     generators: Sequence[Generator[LinearView]] = ()
     brancher: Brancher[S] = attrs.field(factory=MostFractional)
     rounding: Callable[[Relaxed[S]], S | None] | None = None
-    constant: float = 0.0
     certify: Callable[[LinearView, Sequence[Answer]], Certificate] | None = None
+    constant: float = 0.0

@@ -1,7 +1,6 @@
 """Three generic loops that know only the roles.
 
-`price_and_cut` and `lagrangian` make relaxations; `tree_search` makes answers, and `branch_and_price` puts the
-first and the last together over a `Formulation`.
+`price_and_cut` and `lagrangian` make relaxations; `tree_search` makes answers.
 """
 
 from gapless.engine.branch_and_price import branch_and_price

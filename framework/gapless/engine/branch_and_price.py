@@ -1,4 +1,4 @@
-"""Branch-price-and-cut with gapless's own tree: a formulation in, a result with a certificate out."""
+"""Branch, price and cut in our own tree, over a linear master."""
 
 from __future__ import annotations
 
@@ -27,45 +27,26 @@ def branch_and_price(
     limit: int | None = None,
     method: str = "branch-and-price",
 ) -> Result[S]:
-    """Solve `formulation` by column-and-row generation in a tree of its own.
+    """Solve a problem by column and row generation and branching.
 
     Parameters
     ----------
     problem : Problem
     formulation : Formulation
-        Restricted master, generators and brancher; its `certify` writes the evidence.
-    budget : Budget
-    order : {"best-first", "depth-first", "breadth-first"}
-        Depth-first reuses the LP basis best and finds answers early; best-first visits the fewest nodes.
-    k : int
-        How many best structures.
-    start : sequence of S
-        Feasible structures to begin with.
+        What `gapless.scip.branch_price_and_cut` takes as well.
+    budget, order, k, start, method
+        As in `tree_search`.
     limit : int, optional
-        About how many columns and rows to ask of a generator in one round.
-    method : str
-        Name written into the result.
+        About how many columns and rows to take from a generator in one round.
 
     Returns
     -------
     Result
-
-    Raises
-    ------
-    SolveError
-        A generator, the brancher or the LP failed; ``error.result`` holds the best so far.
-    InvalidProblem
-        The formulation does not fit the problem, or a `start` structure is infeasible.
-
-    See Also
-    --------
-    gapless.scip.branch_price_and_cut : the same formulation with SCIP's tree.
     """
     master = LinearMaster(problem, formulation)
-    relaxation = PricedRelaxation(master, formulation.generators, problem.decisions, limit=limit)
     return tree_search(
         problem,
-        relaxation,
+        PricedRelaxation(master, formulation.generators, problem.decisions, limit=limit),
         formulation.brancher,
         budget,
         order=order,

@@ -6,7 +6,7 @@ Solve the restricted master, ask the generators what is missing, extend, repeat 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -35,6 +35,7 @@ def price_and_cut(
     incumbent: float = -math.inf,
     state: Any = None,
     limit: int | None = None,
+    enough: Callable[[float, float], bool] | None = None,
 ) -> Relaxed[S]:
     """Bound a node by pricing and separation.
 
@@ -51,6 +52,10 @@ def price_and_cut(
         As in `Relaxation.solve`.
     limit : int, optional
         About how many columns and rows to ask of a generator in one round.
+    enough : callable, optional
+        ``enough(bound, attained)`` is asked after each round and ends the loop by True. By default the loop ends
+        when the bound meets `attained` within the margin. Methods whose restricted optimum is an answer may end it
+        sooner (a gap, a target) or, as equal within the margin is not the same answer, later.
 
     Raises
     ------
@@ -66,6 +71,7 @@ def price_and_cut(
     bound = math.inf
     certificate: Certificate = NoCertificate("no round of pricing gave a bound")
     relaxed: Relaxed[S] = Relaxed(math.inf, state=state)
+    closing = False
     while True:
         try:
             relaxed = guarded(
@@ -77,6 +83,8 @@ def price_and_cut(
                     f"the generators claimed that nothing exceeds {bound:.12g}, but their own columns "
                     f"reach {relaxed.attained:.12g}: a slack was too small"
                 )
+            if closing:
+                break
             view = guarded(restricted, restricted.view)
             answers = [_ask(generator, view, limit, decisions, fixings) for generator in generators]
             slack = _total_slack(answers)
@@ -91,21 +99,27 @@ def price_and_cut(
                 if base == -math.inf and slack == 0:
                     bound = base
                     certificate = guarded(restricted, restricted.certify, answers)
+            guarded(
+                budget,
+                budget.emit,
+                "round",
+                bound,
+                max(incumbent, relaxed.attained),
+                restricted=base,
+                added=added,
+                scored=sum(a.scored for a in answers),
+            )
         except KeyboardInterrupt:
             budget.interrupt()
             break
-        guarded(
-            budget,
-            budget.emit,
-            "round",
-            bound,
-            max(incumbent, relaxed.attained),
-            restricted=base,
-            added=added,
-            scored=sum(a.scored for a in answers),
-        )
-        if not added or bound <= incumbent or budget.spent() is not None or _tight(relaxed, bound, answers):
+        if not added or bound <= incumbent or budget.spent() is not None:
             break
+        if enough is not None:
+            if enough(bound, relaxed.attained):
+                break
+            continue
+        # Whoever claims that nothing is missing and returns columns all the same is tested by one more solve.
+        closing = _tight(relaxed, bound, answers)
     return attrs.evolve(relaxed, bound=bound, certificate=certificate)
 
 

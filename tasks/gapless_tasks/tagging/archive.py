@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
 import zipfile
@@ -15,6 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError),
+    *(KeyError, ValueError, TypeError, AttributeError),
+)
+"""What numpy and zipfile raise on bytes that are cut, altered, or not an archive of arrays."""
 
 
 def write_archive(path: Path, texts: Mapping[str, Sequence[str]], arrays: Mapping[str, Array]) -> None:
@@ -50,11 +57,13 @@ def read_archive(
         If the file is damaged or holds other things.
     """
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            return {name: _strings(stored, name) for name in texts}, {name: stored[name] for name in arrays}
+        content = path.read_bytes()
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{path}: no such file; save a tagger there first") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, AttributeError) as error:
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+            return {name: _strings(stored, name) for name in texts}, {name: stored[name] for name in arrays}
+    except _DAMAGE as error:
         raise ValueError(f"{path}: damaged, or not a file that a tagger saved ({error}); save it again") from error
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -68,7 +67,7 @@ class FeatureIndex:
 
     def __init__(self, lexicon: LabelLexicon, numbers: Mapping[str, int]) -> None:
         if BIAS not in numbers:
-            raise ValueError(f"the feature {BIAS!r} has no number: index it, since every word needs a feature")
+            raise ValueError(f"the feature {BIAS!r} has no number: every word needs a feature")
         self.lexicon = lexicon
         self.numbers = dict(numbers)
         self._templates = Templates(lexicon)
@@ -78,17 +77,9 @@ class FeatureIndex:
 
     def features(self, words: Sequence[str]) -> SentenceFeatures:
         """Look up the features of the ``n`` words of a sentence."""
-        return self.look_up(self._templates.features(words))
-
-    def look_up(self, rows: Iterable[Iterable[str]]) -> SentenceFeatures:
-        """Number the feature names of each word, one row of names per word."""
         numbers = self.numbers
-        ids: list[int] = []
-        indptr = [0]
-        for row in rows:
-            ids.extend([numbers[name] for name in row if name in numbers])
-            indptr.append(len(ids))
-        return SentenceFeatures(np.array(indptr, dtype=np.intp), np.array(ids, dtype=np.intp))
+        rows = self._templates.features(words)
+        return _sparse([numbers[name] for name in row if name in numbers] for row in rows)
 
 
 def index_training(
@@ -125,13 +116,36 @@ def index_training(
         raise ValueError("no training sentences: give at least one")
     if folds < 2:
         raise ValueError(f"folds={folds}: each sentence needs a lexicon made from others, so use at least 2")
-    rows: list[list[list[str]]] = [[] for _ in sentences]
+    numbers: dict[str, int] = {BIAS: 0}
+    features: list[SentenceFeatures | None] = [None] * len(sentences)
     for fold in range(folds):
         others = (sentence for i, sentence in enumerate(sentences) if i % folds != fold)
         templates = Templates(LabelLexicon.fit(others))
         for i in range(fold, len(sentences), folds):
-            rows[i] = templates.features(sentences[i].words)
-    counts = Counter(name for sentence in rows for row in sentence for name in row)
-    kept = [name for name, count in counts.items() if count >= min_count or name == BIAS]
-    index = FeatureIndex(LabelLexicon.fit(sentences), {name: i for i, name in enumerate(kept)})
-    return index, [index.look_up(sentence) for sentence in rows]
+            rows = templates.features(sentences[i].words)
+            features[i] = _sparse([[numbers.setdefault(name, len(numbers)) for name in row] for row in rows])
+    every = [sentence for sentence in features if sentence is not None]
+    kept = np.bincount(np.concatenate([sentence.ids for sentence in every])) >= min_count
+    kept[numbers[BIAS]] = True
+    renumbered = np.cumsum(kept) - 1
+    index = FeatureIndex(
+        LabelLexicon.fit(sentences), {name: int(renumbered[i]) for name, i in numbers.items() if kept[i]}
+    )
+    return index, [_restrict(sentence, kept, renumbered) for sentence in every]
+
+
+def _sparse(rows: Iterable[Sequence[int]]) -> SentenceFeatures:
+    ids: list[int] = []
+    indptr = [0]
+    for row in rows:
+        ids.extend(row)
+        indptr.append(len(ids))
+    return SentenceFeatures(np.array(indptr, dtype=np.intp), np.array(ids, dtype=np.intp))
+
+
+def _restrict(
+    sentence: SentenceFeatures, kept: NDArray[np.bool_], renumbered: NDArray[np.intp]
+) -> SentenceFeatures:
+    mask = kept[sentence.ids]
+    before = np.concatenate([[0], np.cumsum(mask)])
+    return SentenceFeatures(before[sentence.indptr], renumbered[sentence.ids[mask]])

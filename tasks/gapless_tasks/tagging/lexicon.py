@@ -66,7 +66,7 @@ class LabelLexicon:
         return signature(word)
 
     def relatives(self, word: str) -> list[str]:
-        """List features from the classes of related words: base and inflected forms, lower case, hyphen parts."""
+        """List features from the classes of base and inflected forms, lower case, parts at a hyphen."""
         lower = word.lower()
         found = [
             f"base={ending} {self.classes[lower.removesuffix(ending) + instead]}"

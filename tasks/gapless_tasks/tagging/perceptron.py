@@ -69,7 +69,7 @@ def _labels(found: Sequence[int] | NDArray[np.integer], unary: NDArray[np.float6
     count, kinds = unary.shape
     if labels.shape != (count,) or labels.min() < 0 or labels.max() >= kinds:
         raise ValueError(
-            f"decode returned {labels.tolist()}; it must return {count} label numbers between 0 and {kinds - 1}"
+            f"decode returned {labels.tolist()}; it must return {count} numbers between 0 and {kinds - 1}"
         )
     return labels
 
@@ -80,8 +80,8 @@ def train(
     epochs: int = 10,
     seed: int = 0,
     dev: Sequence[TaggedSentence] | None = None,
-    progress: Callable[[EpochReport], None] | None = None,
     *,
+    progress: Callable[[EpochReport], None] | None = None,
     margin: float = 60.0,
     patience: int = 3,
     min_count: int = 1,
@@ -99,7 +99,7 @@ def train(
     decode : Decoder
         Finds the best chain under ``unary (n, K)``, ``transition (K, K)``, ``initial (K,)``, ``final (K,)``.
     epochs : int
-        Passes over the training part, at least 1.
+        Passes over the training part, at least 1; fewer are made once a pass has no mistakes.
     seed : int
         Shuffles the sentences.
     dev : sequence of TaggedSentence, optional
@@ -144,8 +144,14 @@ def train(
     weights = _ChainWeights(len(index), len(names))
 
     def averaged(steps: int) -> ChainTagger:
-        parts = (weights.unary, weights.transition, weights.initial, weights.final)
-        return ChainTagger(names, index, *(part.average(steps) for part in parts))
+        return ChainTagger(
+            names,
+            index,
+            weights=weights.unary.average(steps),
+            transition=weights.transition.average(steps),
+            initial=weights.initial.average(steps),
+            final=weights.final.average(steps),
+        )
 
     rng = np.random.default_rng(seed)
     step = 0

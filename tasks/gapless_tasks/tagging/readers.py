@@ -47,8 +47,8 @@ def read_tagged(path: str | Path, columns: Sequence[int] | None = None) -> list[
     sentences = list(iter_tagged(path, columns))
     if not sentences:
         raise TaggedFileError(
-            f"{path}, line 1: no sentence in the file; expected 'word<TAB>label' lines with a blank line after "
-            "each sentence"
+            f"{path}, line 1: no sentence in the file; expected 'word<TAB>label' lines with a "
+            "blank line after each sentence"
         )
     return sentences
 
@@ -60,7 +60,7 @@ def iter_tagged(path: str | Path, columns: Sequence[int] | None = None) -> Itera
     """
     path = Path(path)
     if columns is not None and (len(columns) == 0 or min(columns) < 1):
-        raise ValueError(f"columns={list(columns)}: name at least one label column, counted from 1 after the word")
+        raise ValueError(f"columns={list(columns)}: name one label column or more, counted from 1")
     words: list[str] = []
     labels: list[str] = []
     width = 0
@@ -97,7 +97,7 @@ def _check_fields(path: Path, number: int, fields: list[str], width: int, column
         )
     if columns is not None and max(columns) >= width:
         raise TaggedFileError(
-            f"{path}, line {number}: label column {max(columns)} was asked for but there are only {width - 1}; "
+            f"{path}, line {number}: label column {max(columns)} was asked for, but there are {width - 1}; "
             "select fewer columns or check the file"
         )
     if "" in fields:
@@ -118,16 +118,16 @@ def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{path}: no such file; check the path to the tagged data") from error
     except IsADirectoryError as error:
-        raise TaggedFileError(f"{path}: is a folder; give the path of a .tsv or .tsv.gz file in it") from error
+        raise TaggedFileError(f"{path}: is a folder; give a .tsv or .tsv.gz file in it") from error
     except UnicodeDecodeError as error:
         raise TaggedFileError(
-            f"{path}, line {number}: not UTF-8 (byte 0x{error.object[error.start]:02x}); re-encode the file as "
-            "UTF-8, or add .gz to the name of a compressed file"
+            f"{path}, line {number}: not UTF-8 (byte 0x{error.object[error.start]:02x}); re-encode the file "
+            "as UTF-8, or add .gz to the name of a compressed file"
         ) from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise TaggedFileError(
-            f"{path}, line {number + 1}: the gzip data is damaged or cut short ({error}); download or compress "
-            "the file again"
+            f"{path}, line {number + 1}: the gzip data is damaged or cut short ({error}); download or "
+            "compress the file again"
         ) from error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,7 @@ class ChainTagger:
         self,
         labels: Sequence[str],
         index: FeatureIndex,
+        *,
         weights: NDArray[np.floating],
         transition: Scores,
         initial: Scores,
@@ -63,7 +65,7 @@ class ChainTagger:
         ):
             if array.shape != expected:
                 raise ValueError(
-                    f"{name} has shape {array.shape}; {len(index)} features and {count} labels need {expected}"
+                    f"{name} has shape {array.shape}; {len(index)} features, {count} labels need {expected}"
                 )
         self.index = index
         self.weights = weights.astype(np.float32)
@@ -121,13 +123,13 @@ class ChainTagger:
         used = np.flatnonzero(self.weights)
         names = self.index.numbers
         classes = self.index.lexicon.classes
-        texts = {
+        texts: dict[str, Sequence[str]] = {
             "labels": self.labels,
             "features": sorted(names, key=names.__getitem__),
             "words": list(classes),
             "classes": list(classes.values()),
         }
-        arrays = {
+        arrays: dict[str, NDArray[Any]] = {
             "weight_places": used,
             "weight_values": self.weights.ravel()[used],
             "transition": self.transition,
@@ -157,6 +159,7 @@ class ChainTagger:
             index = FeatureIndex(lexicon, {name: i for i, name in enumerate(texts["features"])})
             weights = np.zeros((len(index), len(texts["labels"])), dtype=np.float32)
             weights.ravel()[arrays["weight_places"]] = arrays["weight_values"]
-            return cls(texts["labels"], index, weights, arrays["transition"], arrays["initial"], arrays["final"])
+            chain = {name: arrays[name] for name in ("transition", "initial", "final")}
+            return cls(texts["labels"], index, weights=weights, **chain)
         except (ValueError, IndexError) as error:
             raise ValueError(f"{path}: not a consistent tagger ({error}); train and save it again") from error

@@ -22,8 +22,9 @@ class _WordView:
     def __init__(self, word: str, lexicon: LabelLexicon) -> None:
         self.low = normal(word)
         self.key = lexicon[word]
-        self.near = (f"suffix={self.low[-3:]}", f"suffix={self.low[-2:]} ", f"short={short_shape(word)}")
-        own = (f"word={word}", f"low={self.low}", f"key={self.key}", *spelling(word), *lexicon.relatives(word))
+        self.near = (f"suffix={self.low[-3:]}", f"ending={self.low[-2:]}", f"short={short_shape(word)}")
+        own = [f"word={word}", f"low={self.low}", f"key={self.key}"]
+        own += [*spelling(word), *lexicon.relatives(word)]
         self.own = tuple(dict.fromkeys(own))
 
 
