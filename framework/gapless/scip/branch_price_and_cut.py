@@ -16,7 +16,7 @@ from gapless.core.problem import Problem
 from gapless.core.result import Result, Stats
 from gapless.scip.guard import Guard
 from gapless.scip.status import apply_limits, stop_of
-from gapless.scip.tree import Enforcer, GeneratorPricer, Tree, refuse_unbounded
+from gapless.scip.tree import Enforcer, GeneratorPricer, Tree
 
 S = TypeVar("S")
 
@@ -73,7 +73,7 @@ def branch_price_and_cut(
     SolveError
         A role raised or contradicted itself. ``error.result`` holds the best so far, `stop` being ERROR.
     InvalidProblem
-        The formulation does not fit the problem or is unbounded, or a `start` structure is infeasible.
+        The formulation does not fit the problem, or a `start` structure is infeasible.
     """
     if order not in NODE_SELECTION:
         raise ValueError(f"order is {order!r}, expected one of {', '.join(NODE_SELECTION)}")
@@ -103,8 +103,6 @@ def branch_price_and_cut(
         for structure in start:
             tree.accept(structure)
         failure = _run(model, guard)
-        if failure is None:
-            refuse_unbounded(model.getStatus())
         stop = tree.stop or (Stop.INTERRUPTED if budget.interrupted else stop_of(model, budget))
         if failure is None and stop is Stop.ERROR:
             failure = SolveError(f"SCIP ended with status {model.getStatus()!r}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any, Generic, TypeVar
 
-from pyscipopt import SCIP_RESULT, Conshdlr, Model, Pricer  # type: ignore[attr-defined]  # missing from the stubs
+from pyscipopt import SCIP_LPSOLSTAT, SCIP_RESULT, Conshdlr, Model, Pricer  # type: ignore[attr-defined]  # missing from the stubs
 
 from gapless.core.certificate import PointCertificate
 from gapless.core.decisions import Fixings
@@ -218,6 +218,11 @@ class Tree(Generic[S]):
             Whether SCIP solved an LP here. If not (numerical trouble), the node is branched without a point.
         """
         fixings = self._enter()
+        if solved and self.model.getLPSolstat() == SCIP_LPSOLSTAT.UNBOUNDEDRAY:
+            raise InvalidProblem(
+                "the restricted master is unbounded; give every column of positive objective an upper bound or a "
+                "row that limits it"
+            )
         if solved and (self._look is None or self._lps != self.model.getNLPs()):
             rows = self.master.size[1]
             self._ask(fixings)
@@ -339,12 +344,3 @@ class Enforcer(Conshdlr):
 
 def _refused() -> Answer:
     return {"result": SCIP_RESULT.INFEASIBLE}
-
-
-def refuse_unbounded(status: str) -> None:
-    """Raise when SCIP found that the master has no optimum."""
-    if status in ("unbounded", "inforunbd"):
-        raise InvalidProblem(
-            "the restricted master is unbounded; give every column of positive objective an upper bound or a row "
-            "that limits it"
-        )
