@@ -6,7 +6,7 @@ Solve the restricted master, ask the generators what is missing, extend, repeat 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -35,6 +35,7 @@ def price_and_cut(
     incumbent: float = -math.inf,
     state: Any = None,
     limit: int | None = None,
+    enough: Callable[[float, float], bool] | None = None,
 ) -> Relaxed[S]:
     """Bound a node by pricing and separation.
 
@@ -51,6 +52,9 @@ def price_and_cut(
         As in `Relaxation.solve`.
     limit : int, optional
         About how many columns and rows to ask of a generator in one round.
+    enough : callable, optional
+        ``enough(bound, attained)`` is asked after each round and ends the loop by True. For methods whose restricted
+        optimum is an answer, so that a gap or a target can be met before the slack closes.
 
     Raises
     ------
@@ -105,6 +109,8 @@ def price_and_cut(
             scored=sum(a.scored for a in answers),
         )
         if not added or bound <= incumbent or budget.spent() is not None or _tight(relaxed, bound, answers):
+            break
+        if enough is not None and enough(bound, relaxed.attained):
             break
     return attrs.evolve(relaxed, bound=bound, certificate=certificate)
 
