@@ -9,6 +9,7 @@ import attrs
 
 from gapless.core.batch import Batch
 from gapless.core.brancher import Brancher, MostFractional
+from gapless.core.certificate import Certificate
 from gapless.core.oracle import Generator, LinearView
 from gapless.core.relaxation import Relaxed
 
@@ -34,6 +35,9 @@ class Formulation(Generic[S]):
         ``rounding(relaxed)`` makes a feasible structure from a fractional point.
     constant : float
         Added to every score.
+    certificate : callable, optional
+        ``certificate(view)`` makes evidence from the prices of the master, asked when a round of pricing gave the bound.
+        Also asked while the master is infeasible, to prove that nothing is feasible.
     """
 
     initial: Batch
@@ -41,3 +45,4 @@ class Formulation(Generic[S]):
     brancher: Brancher[S] = attrs.field(factory=MostFractional)
     rounding: Callable[[Relaxed[S]], S | None] | None = None
     constant: float = 0.0
+    certificate: Callable[[LinearView], Certificate] | None = None
