@@ -36,8 +36,8 @@ class Formulation(Generic[S]):
     constant : float
         Added to every score.
     certificate : callable, optional
-        ``certificate(view)`` makes evidence from the prices of the master, asked when a round of pricing gave the bound.
-        Also asked while the master is infeasible, to prove that nothing is feasible.
+        ``certificate(view)`` makes evidence from the prices of the master, asked when a round of pricing gave the
+        bound; also while the master is infeasible, to prove that nothing is feasible.
     """
 
     initial: Batch

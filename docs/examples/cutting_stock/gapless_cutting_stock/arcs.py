@@ -1,4 +1,4 @@
-"""The arc-flow graph of a roll (Valerio de Carvalho 1999): where on a roll may an item of each type lie?"""
+"""The arc-flow graph of a roll: where an item of each type may lie (Valerio de Carvalho 1999)."""
 
 from __future__ import annotations
 

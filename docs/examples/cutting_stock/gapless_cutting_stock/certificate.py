@@ -25,10 +25,10 @@ def _integers(values: Sequence[int]) -> tuple[int, ...]:
 class PatternPriceCertificate(gl.BoundCertificate):
     """Prices that no roll can exceed by much, although all items together cost a lot.
 
-    Let a roll be worth the prices of its items minus those of its arcs, and at most V. A plan of N rolls is worth at most
-    ``N * V``, and at least ``D``: prices times demands, minus the most that the fixings let arcs cost. So
-    ``N >= D / V``. This holds for whatever numbers are in the fields, and is computed in whole numbers: nothing is
-    rounded on the way.
+    Let a roll be worth the prices of its items minus those of its arcs, and let V be the most that a roll is worth.
+    A plan of N rolls is worth at most ``N * V``, and at least ``D``: prices times demands, minus the most that the
+    fixings let arcs cost. So ``N >= D / V`` (Farley 1990). This holds for whatever numbers are in the fields, and
+    is computed in whole numbers: nothing is rounded on the way.
 
     Parameters
     ----------
@@ -85,6 +85,8 @@ class PatternPriceCertificate(gl.BoundCertificate):
                         longer[offset + size] = worth + price - extra.get(arc, 0)
                 if not longer:
                     break
-                best = {o: max(best.get(o, -(10**30)), longer.get(o, -(10**30))) for o in best.keys() | longer.keys()}
+                best = {
+                    o: max(best.get(o, -(10**30)), longer.get(o, -(10**30))) for o in best.keys() | longer.keys()
+                }
                 reached = longer
         return max(best.values())

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 import gapless as gl
 from gapless_cutting_stock.branching import LargestItemFirst
+from gapless_cutting_stock.certificate import PatternPriceCertificate
 from gapless_cutting_stock.pricing import PatternColumns, PatternPricing
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
 from gapless_cutting_stock.rolls import first_fit_decreasing, round_flows
@@ -25,4 +28,5 @@ def formulation(problem: CuttingStockProblem) -> gl.Formulation[Plan]:
         generators=[PatternPricing(columns)],
         brancher=LargestItemFirst(problem),
         rounding=round_flows(problem),
+        certificate=partial(PatternPriceCertificate.from_view, problem),
     )

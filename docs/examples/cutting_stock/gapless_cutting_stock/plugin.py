@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from gapless.scip import branch_price_and_cut
+
 import gapless as gl
 from gapless.engine import branch_and_price
-from gapless.scip import branch_price_and_cut
 from gapless_cutting_stock.formulation import formulation
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
-from gapless_cutting_stock.rolls import first_fit_decreasing
 
 
 def own_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "best-first") -> gl.Result[Plan]:
@@ -33,4 +33,6 @@ def gapless_register(registry: gl.Registry) -> None:
             default=True,
         )
     )
-    registry.method(gl.Method("scip", CuttingStockProblem, scip_tree, summary="the same, with SCIP owning the tree"))
+    registry.method(
+        gl.Method("scip", CuttingStockProblem, scip_tree, summary="the same, with SCIP owning the tree")
+    )

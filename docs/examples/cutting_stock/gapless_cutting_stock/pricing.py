@@ -64,8 +64,9 @@ class PatternPricing(gl.Generator[gl.LinearView]):
     def _slack(self, view: gl.LinearView, best_gain: float) -> float | None:
         """How far the complete master is above the restricted one, by Farley (1990).
 
-        Every roll of the complete master gains at most `best_gain`, so its N rolls satisfy
-        ``-N <= -rolls + best_gain * N`` where `rolls` is the optimum of the restricted master: N >= rolls / (1 + gain).
+        Every roll of the complete master gains at most `best_gain`, so that its N rolls satisfy
+        ``-N <= -rolls + best_gain * N``, where `rolls` is the optimum of the restricted master. Therefore
+        ``N >= rolls / (1 + best_gain)``.
         """
         if view.objective_weight == 0:
             return None  # the restricted master is infeasible, there is no bound to improve

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 import gapless as gl
-from gapless_cutting_stock.arcs import Arcs
 from gapless_cutting_stock.arcflow import arc_flow_model
+from gapless_cutting_stock.arcs import Arcs
 
 Pattern = tuple[int, ...]
 """Item types on one roll."""
 
 Plan = tuple[tuple[Pattern, int], ...]
 """Patterns, each with the number of rolls that are cut by it."""
+
+
+def merged(rolls: Iterable[tuple[Pattern, int]]) -> Plan:
+    """A plan that names each pattern once."""
+    plan: Counter[Pattern] = Counter()
+    for pattern, count in rolls:
+        plan[pattern] += count
+    return tuple(sorted(plan.items()))
 
 
 def _integers(values: Sequence[int]) -> tuple[int, ...]:
@@ -52,7 +60,7 @@ class CuttingStockProblem(gl.Problem[Plan]):
     """
 
     sense: ClassVar[gl.Sense] = gl.Sense.MINIMISE
-    granularity: ClassVar[float | None] = 1.0
+    granularity = 1.0
 
     width: int
     sizes: tuple[int, ...] = attrs.field(converter=_integers)
@@ -95,7 +103,9 @@ class CuttingStockProblem(gl.Problem[Plan]):
             place = f"pattern {number} {pattern}"
             unknown = [i for i in pattern if i not in range(len(self.sizes))]
             if unknown or not pattern:
-                broken.append(f"{place} {'is empty' if not pattern else f'cuts the unknown item type {unknown[0]}'}")
+                broken.append(
+                    f"{place} {'is empty' if not pattern else f'cuts the unknown item type {unknown[0]}'}"
+                )
                 continue
             if count != int(count) or count < 1:
                 broken.append(f"{place} is used {count} times")
@@ -107,7 +117,9 @@ class CuttingStockProblem(gl.Problem[Plan]):
                 cut[item] += count
         for item, demand in enumerate(self.demands):
             if cut[item] != demand:
-                broken.append(f"{cut[item]} items of type {item} (size {self.sizes[item]}) are cut, {demand} ordered")
+                broken.append(
+                    f"{cut[item]} items of type {item} (size {self.sizes[item]}) are cut, {demand} ordered"
+                )
         return broken
 
     def encode(self, structure: Plan) -> NDArray[np.int64]:
@@ -121,9 +133,9 @@ class CuttingStockProblem(gl.Problem[Plan]):
     def decode(self, on_ids: NDArray[np.int64]) -> Plan:
         """A plan from how often each arc is used: lay the items on rolls so that none overlap.
 
-        Items at given offsets are intervals; giving each to a roll that is free there, from left to right, needs as many
-        rolls as intervals overlap, and no plan with these arcs has fewer. An item goes where the item before
-        ends and is not smaller, if there is such a roll, so that `encode` gives the same arcs back.
+        Items at given offsets are intervals. Giving each to a roll that is free there, from left to right, needs as
+        many rolls as intervals overlap, and no plan with these arcs has fewer. An item goes where the item
+        before ends and is not smaller, if there is such a roll, so that `encode` gives the same arcs back.
         """
         arcs = self.arcs
         use = np.bincount(self.decisions.quantity_of()[on_ids], minlength=len(arcs))
@@ -143,10 +155,7 @@ class CuttingStockProblem(gl.Problem[Plan]):
                     rolls += Counter()
                 rolls[(*roll[0], item), offset + self.sizes[item]] += count
                 needed -= count
-        plan: Counter[Pattern] = Counter()
-        for (pattern, _), count in rolls.items():
-            plan[pattern] += count
-        return tuple(sorted(plan.items()))
+        return merged((pattern, count) for (pattern, _), count in rolls.items())
 
     def _smaller(self, item: int, other: int) -> bool:
         return (-self.sizes[item], item) > (-self.sizes[other], other)

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 import gapless as gl
-from gapless_cutting_stock.problem import CuttingStockProblem, Pattern, Plan
+from gapless_cutting_stock.problem import CuttingStockProblem, Pattern, Plan, merged
 
 SMALLEST_FLOW = 1e-6
 
@@ -30,7 +31,7 @@ def first_fit_decreasing(problem: CuttingStockProblem, missing: Sequence[int], b
         if most:
             filled += _add((), -(-left // most), item, most, left)
         rolls = filled
-    return tuple(sorted(Counter(_merged(rolls)).items()))
+    return merged(rolls)
 
 
 def _add(pattern: Pattern, count: int, item: int, room: int, left: int) -> list[tuple[Pattern, int]]:
@@ -42,20 +43,13 @@ def _add(pattern: Pattern, count: int, item: int, room: int, left: int) -> list[
     return [(each, times) for each, times in parts if times]
 
 
-def _merged(rolls: Sequence[tuple[Pattern, int]]) -> dict[Pattern, int]:
-    merged: Counter[Pattern] = Counter()
-    for pattern, count in rolls:
-        merged[pattern] += count
-    return merged
-
-
 def round_flows(problem: CuttingStockProblem) -> Callable[[gl.Relaxed[Plan]], Plan]:
     """A rounding heuristic: follow the strongest flow from roll to roll, finish by first fit decreasing."""
     arcs, quantity = problem.arcs, problem.decisions.quantity_of()
 
     def rounding(relaxed: gl.Relaxed[Plan]) -> Plan:
         point = relaxed.point if relaxed.point is not None else np.zeros(quantity.size)
-        flow = np.bincount(quantity, weights=point, minlength=len(arcs))
+        flow = np.bincount(quantity, weights=point, minlength=len(arcs)).astype(float)
         missing = np.array(problem.demands)
         begun: Counter[Pattern] = Counter()
         while path := _strongest_path(problem, flow, missing):
@@ -72,7 +66,7 @@ def round_flows(problem: CuttingStockProblem) -> Callable[[gl.Relaxed[Plan]], Pl
 
 
 def _strongest_path(
-    problem: CuttingStockProblem, flow: np.ndarray[tuple[int], np.dtype[np.float64]], missing: np.ndarray[tuple[int], np.dtype[np.int64]]
+    problem: CuttingStockProblem, flow: NDArray[np.float64], missing: NDArray[np.int64]
 ) -> list[int]:
     """From offset 0, always the arc with the most flow among items that are still missing."""
     arcs, left = problem.arcs, missing.copy()
