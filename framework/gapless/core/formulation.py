@@ -10,7 +10,7 @@ import attrs
 from gapless.core.batch import Batch
 from gapless.core.brancher import Brancher, MostFractional
 from gapless.core.certificate import Certificate
-from gapless.core.oracle import Generator, LinearView
+from gapless.core.oracle import Answer, Generator, LinearView
 from gapless.core.relaxation import Relaxed
 
 S = TypeVar("S")
@@ -33,16 +33,16 @@ class Formulation(Generic[S]):
     brancher : Brancher
     rounding : callable, optional
         ``rounding(relaxed)`` makes a feasible structure from a fractional point.
+    certify : callable, optional
+        ``certify(view, answers)`` makes the certificate of a bound from the prices that gave it and the answers
+        of the generators. Without it, answers are proved but carry no certificate.
     constant : float
         Added to every score.
-    certificate : callable, optional
-        ``certificate(view)`` makes evidence from the prices of the master, asked when a round of pricing gave the
-        bound; also while the master is infeasible, to prove that nothing is feasible.
     """
 
     initial: Batch
     generators: Sequence[Generator[LinearView]] = ()
     brancher: Brancher[S] = attrs.field(factory=MostFractional)
     rounding: Callable[[Relaxed[S]], S | None] | None = None
+    certify: Callable[[LinearView, Sequence[Answer]], Certificate] | None = None
     constant: float = 0.0
-    certificate: Callable[[LinearView], Certificate] | None = None

@@ -44,8 +44,10 @@ class PatternPriceCertificate(gl.BoundCertificate):
     arc_prices: tuple[int, ...] = attrs.field(converter=_integers, default=())
 
     @classmethod
-    def from_view(cls, problem: CuttingStockProblem, view: gl.LinearView) -> PatternPriceCertificate:
-        """The prices of a master in whole numbers."""
+    def from_view(
+        cls, problem: CuttingStockProblem, view: gl.LinearView, answers: Sequence[gl.Answer] = ()
+    ) -> PatternPriceCertificate:
+        """The prices of a master in whole numbers; what the generators answered is not needed."""
         item_prices = np.rint(-view.prices(np.arange(len(problem.sizes))) * RESOLUTION)
         usage = np.rint(view.usage_prices() * RESOLUTION)
         arcs = np.flatnonzero(np.isfinite(usage) & (usage != 0))

@@ -28,5 +28,5 @@ def formulation(problem: CuttingStockProblem) -> gl.Formulation[Plan]:
         generators=[PatternPricing(columns)],
         brancher=LargestItemFirst(problem),
         rounding=round_flows(problem),
-        certificate=partial(PatternPriceCertificate.from_view, problem),
+        certify=partial(PatternPriceCertificate.from_view, problem),
     )
