@@ -23,24 +23,24 @@ _ROUNDING = 8 * 2.0**-53
 class PotentialsCertificate(BoundCertificate):
     r"""Potentials of the labels; any potentials give a bound, those of an optimal dual give a tight one.
 
-    Write ``u_i`` for the label scores (initial and final scores included), ``t_i`` for the pair scores and ``m_i`` for
-    the potentials. Every labelling y satisfies, by telescoping,
+    Write ``u_i`` for the label scores (initial and final scores included), ``t_i`` for the pair scores and ``m_i``
+    for the potentials. Every labelling y satisfies, by telescoping,
 
     .. math:: value(y) = [u_0(y_0) - m_0(y_0)]
               + \sum_i [m_i(y_i) + t_i(y_i, y_{i+1}) + u_{i+1}(y_{i+1}) - m_{i+1}(y_{i+1})] + m_{n-1}(y_{n-1})
 
-    and no bracket exceeds its maximum over all labels, so the sum of the maxima bounds every labelling, whatever m is.
-    This is weak duality for Belanger, Passos, Riedel, McCallum 2012, eq. 6, with ``m_i = alpha_i + theta_i``
+    and no bracket exceeds its maximum over all labels, so the sum of the maxima bounds every labelling, whatever m
+    is. This is weak duality for Belanger, Passos, Riedel, McCallum 2012, eq. 6, with ``m_i = alpha_i + theta_i``
     and infeasible duals repaired by their largest violation on each edge. Forward messages make every bracket's
     maximum 0 but the last, which is the optimum.
 
-    A potential may be minus infinity, which claims that no allowed path ends in that label there. A bracket that steps
-    from a label with a finite potential to such a label is then plus infinity unless a score forbids it, so that a
-    false claim proves nothing; labels so excluded start no bracket. A chain on which all paths are forbidden gets the
-    bound minus infinity in this way.
+    A potential may be minus infinity, which claims that no allowed path ends in that label there. A bracket that
+    steps from a label with a finite potential to such a label is then plus infinity unless a score forbids it, so
+    that a false claim proves nothing; labels so excluded start no bracket. A chain on which all paths are forbidden
+    gets the bound minus infinity in this way.
 
-    Only NumPy in float64 is used, and no code of any solver. What float64 may have rounded away is added to the bound,
-    so that huge potentials cannot hide scores.
+    Only NumPy in float64 is used, and no code of any solver. What float64 may have rounded away is added to the
+    bound, so that huge potentials cannot hide scores.
 
     Parameters
     ----------

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from gapless import Fixings, Result, Solve, SolveError, Stats, Stop
+import numpy as np
+
+from gapless import Fixings, InvalidProblem, Result, Solve, SolveError, Stats, Stop
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.engine import price_and_cut
@@ -13,23 +15,36 @@ from gapless_chains.problem import ChainProblem
 from gapless_chains.reduced_cost import ReducedCostOracle
 
 
-def run(problem: ChainProblem, solve: Solve, *, start: str = "greedy") -> Result[IntArray]:
+def run(problem: ChainProblem, solve: Solve, *, first: str = "greedy") -> Result[IntArray]:
     """Decode one chain by column generation.
 
-    Source: Belanger, Passos, Riedel, McCallum, MAP Inference in Chains using Column Generation, 2012, section 4, with
-    the reduced cost of both directions (eq. 12). Every round has an answer and a true bound, so any limit may end it:
-    ``Limits(gap=...)`` is the paper's termination by duality gap (section 5, appendix A.2).
+    Source: Belanger, Passos, Riedel, McCallum, MAP Inference in Chains using Column Generation, 2012, section 4,
+    with the reduced cost of both directions (eq. 12). Every round has an answer and a true bound, so any limit may
+    end it: ``Limits(gap=...)`` is the paper's termination by duality gap (section 5, appendix A.2).
 
     Parameters
     ----------
-    start : {"greedy", "local"}
-        First domains, see `DomainMessages`.
+    first : {"greedy", "local"}
+        First domains, see `DomainMessages`. A start structure joins them.
+
+    Raises
+    ------
+    InvalidProblem
+        The start structure is infeasible.
+    SolveError
+        See `price_and_cut`; ``error.result`` says that nothing is known.
     """
     budget = solve.budget
     limits = budget.limits
-    messages = DomainMessages(problem, start=start)
+    messages = DomainMessages(problem, first=first)
     oracle = ReducedCostOracle(problem)
     early: list[Stop] = []
+    known = np.zeros(problem.unary.shape, bool)
+    for structure in solve.start:
+        broken = problem.violations(structure)
+        if broken:
+            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+        known.ravel()[problem.encode(structure)] = True
 
     def enough(bound: float, attained: float) -> bool:
         if limits.target is not None and attained >= limits.target:
@@ -45,6 +60,7 @@ def run(problem: ChainProblem, solve: Solve, *, start: str = "greedy") -> Result
             oracle_calls=oracle.calls,
             columns=messages.generated,
             parts_scored=oracle.candidates,
+            warm_start_used=bool(solve.start),
             extra={
                 "mean_domain_size": messages.generated / problem.positions,
                 "oracle_candidates": oracle.candidates,
@@ -58,6 +74,7 @@ def run(problem: ChainProblem, solve: Solve, *, start: str = "greedy") -> Result
             problem.decisions,
             Fixings.none(problem.decisions.count),
             budget,
+            state=known if solve.start else None,
             enough=enough,
         )
     except SolveError as error:

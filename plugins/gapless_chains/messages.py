@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Answer, Batch, Budget, Certificate, Fixings, Relaxed, Restricted, View
+from gapless import Answer, Batch, Budget, Certificate, Fixings, Relaxed, Restricted, UnknownOption, View
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_chains.certificate import PotentialsCertificate
 from gapless_chains.problem import ChainProblem
@@ -64,24 +64,24 @@ class DomainMessages(Restricted[IntArray, ChainView]):
     the neighbour's domain, and so do those of the labels outside: a guess that should be feasible for the whole
     program (Belanger et al. 2012, section 4.2, eqs 7 and 11).
 
-    Forbidden transitions: a message over forbidden pairs only would be minus infinity. In-domain it becomes the finite
-    `ChainView.floor`, below every allowed path, which keeps all reduced costs finite. Outside, where any guess is
-    allowed, it becomes the bound that the best neighbour and `TransitionBounds` give: the floor would make nearly
-    every label look attractive. The domains always hold an allowed path, or it is proved that there is none.
+    Forbidden transitions: a message over forbidden pairs only would be minus infinity. In-domain it becomes the
+    finite `ChainView.floor`, below every allowed path, which keeps all reduced costs finite. Outside, where any
+    guess is allowed, it becomes the bound that the best neighbour and `TransitionBounds` give: the floor would make
+    nearly every label look attractive. The domains always hold an allowed path, or it is proved that there is none.
 
     Parameters
     ----------
     problem : ChainProblem
-    start : {"greedy", "local"}
+    first : {"greedy", "local"}
         First domains: the greedy path from the left, or each position's best label by its own score (the paper's,
         section 4.1).
     """
 
-    def __init__(self, problem: ChainProblem, *, start: str = "greedy") -> None:
-        if start not in ("greedy", "local"):
-            raise ValueError(f"start is {start!r}, expected 'greedy' or 'local'")
+    def __init__(self, problem: ChainProblem, *, first: str = "greedy") -> None:
+        if first not in ("greedy", "local"):
+            raise UnknownOption(f"first is {first!r}, expected 'greedy' or 'local'")
         self.problem = problem
-        self.start = start
+        self.first = first
         self.bounds: TransitionBounds = transition_bounds(problem.transition)
         self._generated = np.zeros(problem.unary.shape, bool)
         self._fixings: Fixings | None = None
@@ -164,7 +164,7 @@ class DomainMessages(Restricted[IntArray, ChainView]):
     def _first_path(self) -> IntArray | None:
         """An allowed path to begin with; None when there is none."""
         theta = self._theta
-        labels = theta.argmax(axis=1) if self.start == "local" else self._greedy(theta)
+        labels = theta.argmax(axis=1) if self.first == "local" else self._greedy(theta)
         if self._path_allowed(labels):
             return labels
         # Dead end: look ahead once over all labels, then no greedy step can fail.
@@ -253,10 +253,7 @@ class DomainMessages(Restricted[IntArray, ChainView]):
         value = float(forward[-1, x])
         for i in range(len(self._members) - 2, -1, -1):
             here = self._members[i]
-            if here.size > 1:
-                x = here[(forward[i, here] + self._pairs(i)[here, x]).argmax()]
-            else:
-                x = here[0]
+            x = here[(forward[i, here] + self._pairs(i)[here, x]).argmax()] if here.size > 1 else here[0]
             labels[i] = x
         return labels, value
 

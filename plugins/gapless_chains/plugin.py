@@ -27,5 +27,6 @@ def gapless_register(registry: Registry) -> None:
             ChainProblem,
             column_generation.run,
             "label domains grown by reduced costs of two-way messages (Belanger et al. 2012)",
+            warm_start=True,
         )
     )

@@ -17,7 +17,25 @@ from gapless_chains.reachability import reached_from_left
 from gapless_chains.scores import scores
 
 
-def _names(values: Iterable[str]) -> tuple[str, ...]:
+def _unary(values: Any) -> FloatArray:
+    return scores("unary", values)
+
+
+def _transition(values: Any) -> FloatArray:
+    return scores("transition", values)
+
+
+def _initial(values: Any) -> FloatArray | None:
+    return None if values is None else scores("initial", values)
+
+
+def _final(values: Any) -> FloatArray | None:
+    return None if values is None else scores("final", values)
+
+
+def _names(values: Iterable[str] | None) -> tuple[str, ...] | None:
+    if values is None:
+        return None
     if isinstance(values, str):
         raise InvalidProblem("labels is one string; give a list of names")
     return tuple(values)
@@ -48,17 +66,11 @@ class ChainProblem(Problem[IntArray]):
         Empty, wrong shape, not numbers, NaN, plus infinity; the message names array and index.
     """
 
-    unary: FloatArray = attrs.field(converter=scores("unary"))
-    transition: FloatArray = attrs.field(converter=scores("transition"))
-    initial: FloatArray | None = attrs.field(
-        converter=attrs.converters.optional(scores("initial")), default=None, kw_only=True
-    )
-    final: FloatArray | None = attrs.field(
-        converter=attrs.converters.optional(scores("final")), default=None, kw_only=True
-    )
-    labels: tuple[str, ...] | None = attrs.field(
-        converter=attrs.converters.optional(_names), default=None, kw_only=True
-    )
+    unary: FloatArray = attrs.field(converter=_unary)
+    transition: FloatArray = attrs.field(converter=_transition)
+    initial: FloatArray | None = attrs.field(converter=_initial, default=None, kw_only=True)
+    final: FloatArray | None = attrs.field(converter=_final, default=None, kw_only=True)
+    labels: tuple[str, ...] | None = attrs.field(converter=_names, default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         shape = self.unary.shape
@@ -91,9 +103,7 @@ class ChainProblem(Problem[IntArray]):
         labels: Sequence[str] | None = None,
     ) -> list[ChainProblem]:
         """One problem for each of `unaries`, all sharing the other scores, which are checked and copied once."""
-        shared = scores("transition")(transition)
-        start = None if initial is None else scores("initial")(initial)
-        end = None if final is None else scores("final")(final)
+        shared, start, end = _transition(transition), _initial(initial), _final(final)
         return [cls(unary, shared, initial=start, final=end, labels=labels) for unary in unaries]
 
     # --- sizes and derived arrays
@@ -101,12 +111,12 @@ class ChainProblem(Problem[IntArray]):
     @property
     def positions(self) -> int:
         """The length of the chain, n."""
-        return self.unary.shape[0]
+        return len(self.unary)
 
     @property
     def label_count(self) -> int:
         """The number of labels, K."""
-        return self.unary.shape[1]
+        return int(self.unary.shape[1])
 
     @cached_property
     def local(self) -> FloatArray:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 
-from gapless import Answer, Batch, Columns, Generator, Sparse
+from gapless import Answer, Batch, Columns, Fixings, Generator, Sparse
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_chains.messages import ChainView
 from gapless_chains.problem import ChainProblem
@@ -18,16 +19,18 @@ class ReducedCostOracle(Generator[ChainView]):
 
     Source: Belanger, Passos, Riedel, McCallum 2012, section 4.3 and Figure 1. The reduced cost of an edge setting
     (eq. 12) is decomposed (eq. 13) as ``2 R_i(x, y) = S+_i(x) + 2 tau(x, y) + S-_i(y)``, with
-    ``S+_i = theta_i + alpha_i - beta_i`` and ``S-_i = theta_{i+1} - alpha_{i+1} + beta_{i+1}``. Bounding the other end
-    and the transition by their maxima leaves few candidates at either end; only their pairs are looked at.
+    ``S+_i = theta_i + alpha_i - beta_i`` and ``S-_i = theta_{i+1} - alpha_{i+1} + beta_{i+1}``. Bounding the other
+    end and the transition by their maxima leaves few candidates at either end; only their pairs are looked at.
 
     An edge is skipped when all its candidates are in the domains already: no such pair has a positive reduced cost,
     because in-domain messages are exact. For the same reason labels in the domains are never returned, which also
-    keeps rounding from making the method cycle.
+    keeps rounding from making the method cycle. And it is skipped when nothing was missing there at the last call
+    and its reduced costs have not changed since (section 4.3): messages at both ends have moved by opposite
+    constants.
 
-    The slack is the sum of the largest positive reduced costs of all edges and of both ends of the chain: exactly the
-    amount by which `potentials` exceed the restricted optimum. The ends need a look of their own (not in the paper),
-    because the guesses for forbidden transitions do not come from a label in the neighbour's domain.
+    The slack is the sum of the largest positive reduced costs of all edges and of both ends of the chain: exactly
+    the amount by which `potentials` exceed the restricted optimum. The ends need a look of their own (not in the
+    paper), because the guesses for forbidden transitions do not come from a label in the neighbour's domain.
 
     Parameters
     ----------
@@ -45,6 +48,7 @@ class ReducedCostOracle(Generator[ChainView]):
         self.bounds = transition_bounds(problem.transition)
         self.candidates = 0
         self.calls = 0
+        self._last: _Priced | None = None
 
     def query(self, view: ChainView, *, limit: int | None = None) -> Answer:
         """Labels of edge settings with positive reduced cost, and the slack."""
@@ -78,15 +82,18 @@ class ReducedCostOracle(Generator[ChainView]):
         best_target = np.max(right, axis=1, where=targets, initial=-np.inf)
         sources = left + (best_target[:, None] + 2.0 * self.bounds.out_of) > 0
         missing = (sources & ~view.domains[:-1]).any(axis=1) | (targets & ~view.domains[1:]).any(axis=1)
-        total = 0.0
-        for i in np.flatnonzero(missing):
-            xs, ys = np.flatnonzero(sources[i]), np.flatnonzero(targets[i])
+        maxima = np.zeros(len(left))
+        if self._last is not None and self._last.fixings is view.fixings:
+            same = self._last.same(left, right, tolerance)
+            missing &= ~same
+            maxima[same] = self._last.maxima[same] + 2.0 * tolerance
+        for i in np.flatnonzero(missing).tolist():
+            xs, ys = sources[i].nonzero()[0], targets[i].nonzero()[0]
             if not (xs.size and ys.size):
                 continue
             costs = left[i, xs, None] + 2.0 * self._pair_scores(i, xs, ys) + right[i, ys]
             self.candidates += costs.size
-            largest = float(costs.max())
-            total += max(0.0, largest)
+            largest = maxima[i] = max(0.0, float(costs.max()))
             if largest > -0.5 * view.floor:
                 # A label in a domain that no path reaches yet: every allowed neighbour looks good, one will do.
                 row, column = divmod(int(costs.argmax()), ys.size)
@@ -95,7 +102,8 @@ class ReducedCostOracle(Generator[ChainView]):
             hits = costs > tolerance
             wanted[i, xs[hits.any(axis=1)]] = True
             wanted[i + 1, ys[hits.any(axis=0)]] = True
-        return total
+        self._last = _Priced(view.fixings, left, right, maxima, maxima <= 4.0 * tolerance)
+        return float(maxima.sum())
 
     def _pair_scores(self, edge: int, xs: IntArray, ys: IntArray) -> FloatArray:
         transition = self.problem.transition
@@ -103,9 +111,43 @@ class ReducedCostOracle(Generator[ChainView]):
         return pairs[xs[:, None], ys]
 
 
+@attrs.frozen(eq=False)
+class _Priced:
+    """What the oracle saw and found at its last call.
+
+    Parameters
+    ----------
+    fixings : Fixings
+    left, right : float64 (n-1, K)
+        S+ and S-.
+    maxima : float64 (n-1,)
+        Largest positive reduced cost of each edge, doubled.
+    settled : bool (n-1,)
+        Edges that want no label.
+    """
+
+    fixings: Fixings
+    left: FloatArray
+    right: FloatArray
+    maxima: FloatArray
+    settled: BoolArray
+
+    def same(self, left: FloatArray, right: FloatArray, tolerance: float) -> BoolArray:
+        """Settled edges whose reduced costs have not changed by more than the tolerance."""
+        finite_left, finite_right = left > -np.inf, right > -np.inf
+        moved_left = np.subtract(left, self.left, where=finite_left, out=np.zeros_like(left))
+        moved_right = np.subtract(right, self.right, where=finite_right, out=np.zeros_like(right))
+        rise = np.max(moved_left, axis=1, where=finite_left, initial=-np.inf)
+        rise += np.max(moved_right, axis=1, where=finite_right, initial=-np.inf)
+        fall = np.min(moved_left, axis=1, where=finite_left, initial=np.inf)
+        fall += np.min(moved_right, axis=1, where=finite_right, initial=np.inf)
+        unmoved: BoolArray = self.settled & (rise <= tolerance) & (fall >= -tolerance)
+        return unmoved
+
+
 def _tolerance(view: ChainView) -> float:
     """Reduced costs below this are rounding: ties need no new labels. The slack counts them all the same."""
-    return _ULPS * max(1.0, abs(view.value), float(np.abs(view.alpha[-1]).max()), float(np.abs(view.beta[0]).max()))
+    return _ULPS * max(abs(view.value), float(np.abs(view.alpha[-1]).max()), float(np.abs(view.beta[0]).max()))
 
 
 def _columns(keys: IntArray, local: FloatArray) -> Columns:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -20,27 +19,27 @@ _NUMBERS = "biuf"
 _checked: WeakValueDictionary[int, FloatArray] = WeakValueDictionary()
 
 
-def scores(name: str) -> Callable[[Any], FloatArray]:
-    """Make a converter for the array called `name` in messages.
+def scores(name: str, values: Any) -> FloatArray:
+    """`values` as a read-only float64 array; copied (the caller may go on writing) unless nobody can write it.
 
-    The converter copies (the caller may go on writing), unless nobody can write the array any more.
+    Parameters
+    ----------
+    name : str
+        What messages call the array.
+    values : array-like of real numbers
 
     Raises
     ------
     InvalidProblem
-        From the converter: not numbers, ragged, NaN, plus infinity, or too large; minus infinity is allowed.
+        Not numbers, ragged, NaN, plus infinity, or too large; minus infinity is allowed.
     """
-
-    def convert(values: Any) -> FloatArray:
-        known = _checked.get(id(values))
-        if known is values and not known.flags.writeable:
-            return known
-        array = _as_float64(name, values)
-        _check(name, array)
-        _checked[id(array)] = array
-        return array
-
-    return convert
+    known = _checked.get(id(values))
+    if known is not None and known is values and not known.flags.writeable:
+        return known
+    array = _as_float64(name, values)
+    _check(name, array)
+    _checked[id(array)] = array
+    return array
 
 
 def _as_float64(name: str, values: Any) -> FloatArray:

@@ -21,9 +21,9 @@ _WORTH_A_BATCH = 4
 def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
     """Decode one chain.
 
-    Limits never stop it: it has no bound before it has the answer. The certificate holds the forward messages (eq. 7 of
-    Belanger et al. 2012), which bound every labelling by the optimum; where no allowed path ends they are minus
-    infinity, so that they also prove that a chain is infeasible.
+    Limits never stop it: it has no bound before it has the answer. The certificate holds the forward messages (eq.
+    7 of Belanger et al. 2012), which bound every labelling by the optimum; where no allowed path ends they are
+    minus infinity, so that they also prove that a chain is infeasible.
     """
     labels = np.empty(problem.positions, np.int64)
     score = viterbi(problem.local, problem.transition, labels)

@@ -50,6 +50,7 @@ class Outcome:
     """One row of the table: what one method did on the test part."""
 
     method: str
+    decoded: int
     accuracy: float
     sentences_per_second: float
     proved: float
@@ -116,10 +117,15 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     out = Path(arguments.out) if arguments.out else None
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-    outcomes = []
+    outcomes: list[Outcome] = []
     for method in arguments.method or METHODS:
         outcomes.append(decode_with(method, problems, gold, console, arguments.jobs, out))
+        if outcomes[-1].decoded < len(problems):
+            console.complain(f"{method}: interrupted: {outcomes[-1].decoded} of {len(problems)} sentences decoded")
+            break
     show(corpus, outcomes, console, out)
+    if outcomes[-1].decoded < len(problems):
+        return exit_codes.INTERRUPTED
     return exit_codes.PROVED if all(o.verified == 1.0 for o in outcomes) else exit_codes.FAILED
 
 
@@ -158,38 +164,31 @@ def decode_with(
     seconds = time.perf_counter() - start
     for number, error in batch.errors.items():
         console.complain(f"{method}: sentence {number}: {error}")
-    results = [batch[i] for i in range(len(batch))]
+    reached = [i for i, status in enumerate(batch.statuses) if status is not None]
+    results = {i: batch[i] for i in reached}
     verified = 0
-    with console.progress(f"verifying {method}", len(problems)) as advance:
-        for number, (problem, result) in enumerate(zip(problems, results, strict=True)):
-            verdict = result.verify(problem)
+    with console.progress(f"verifying {method}", len(reached)) as advance:
+        for number, result in results.items():
+            verdict = result.verify(problems[number])
             verified += result.proved and bool(verdict)
             if not verdict:
                 console.complain(f"{method}: sentence {number}: {verdict.place}: {verdict.reason}")
             advance(1)
     if out is not None:
-        records = (
-            gl.dumps(gl.Record(p, r, f"sentence {i}"))
-            for i, (p, r) in enumerate(zip(problems, results, strict=True))
-        )
+        records = (gl.dumps(gl.Record(problems[i], r, f"sentence {i}")) for i, r in results.items())
         write_aside(out / f"{method}.jsonl", "".join(f"{line}\n" for line in records))
-    right = sum(int((r.best == g).sum()) for r, g in zip(results, gold, strict=True))
+    right = sum(int((r.best == gold[i]).sum()) for i, r in results.items() if r.solutions)
+    domains = [r.stats.extra.get("mean_domain_size", problems[i].label_count) for i, r in results.items()]
     return Outcome(
         method,
-        right / max(1, sum(map(len, gold))),
-        len(problems) / seconds,
-        batch.proved,
-        verified / max(1, len(problems)),
-        float(
-            np.mean(
-                [
-                    r.stats.extra.get("mean_domain_size", p.unary.shape[1])
-                    for p, r in zip(problems, results, strict=True)
-                ]
-            )
-        ),
-        float(np.mean([r.stats.iterations for r in results])),
-        seconds,
+        decoded=len(reached) + len(batch.errors.keys() - results.keys()),
+        accuracy=right / max(1, sum(len(gold[i]) for i in reached)),
+        sentences_per_second=len(reached) / seconds,
+        proved=batch.proved,
+        verified=verified / max(1, len(problems)),
+        mean_domain=float(np.mean(domains)) if reached else 0.0,
+        iterations=float(np.mean([r.stats.iterations for r in results.values()])) if reached else 0.0,
+        seconds=seconds,
     )
 
 

@@ -23,6 +23,7 @@ LAYERS = {
     "gapless.plugins": 4,
     "gapless.solving": 4,
     "gapless.cli": 4,
+    "gapless.__main__": 4,
     "gapless": 4,  # the front door: what __init__ gathers
     "gapless.testing": 5,
     "gapless_dependency": 6,

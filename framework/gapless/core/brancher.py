@@ -68,14 +68,21 @@ def uncovered(parent: Fixings, branches: Sequence[Branch], decisions: Decisions)
     Groups of `Decisions.exactly_one` are facts: assignments that break one need no cover. Only decisions that
     the branches mention are enumerated, by splitting on one mentioned decision at a time.
     """
-    group_of: dict[int, Sequence[int]] = {}
     mentioned = {d for b in branches for d in (*b.on, *b.off)}
+    groups_of: dict[int, list[Sequence[int]]] = {d: [] for d in mentioned}
     for group in decisions.exactly_one:
-        if mentioned.intersection(group):
-            for d in group:
-                group_of[d] = group
+        for d in mentioned.intersection(group):
+            groups_of[d].append(group)
     open_cases: list[tuple[dict[int, int], list[dict[int, int]]]] = [
-        ({}, [{**dict.fromkeys(b.off, OFF), **dict.fromkeys(b.on, ON)} for b in branches])
+        (
+            {},
+            # A branch that fixes one decision both ways contains nothing, so it covers nothing.
+            [
+                {**dict.fromkeys(b.off, OFF), **dict.fromkeys(b.on, ON)}
+                for b in branches
+                if not set(b.on).intersection(b.off)
+            ],
+        )
     ]
     while open_cases:
         assigned, clauses = open_cases.pop()
@@ -86,7 +93,7 @@ def uncovered(parent: Fixings, branches: Sequence[Branch], decisions: Decisions)
         decision = next(iter(clauses[0]))
         for value in (OFF, ON):
             wider = {**assigned, decision: value}
-            if _possible(parent, wider, decision, group_of.get(decision)):
+            if _possible(parent, wider, decision, groups_of[decision]):
                 rest = [
                     {d: v for d, v in clause.items() if d != decision}
                     for clause in clauses
@@ -96,11 +103,17 @@ def uncovered(parent: Fixings, branches: Sequence[Branch], decisions: Decisions)
     return None
 
 
-def _possible(parent: Fixings, assigned: dict[int, int], decision: int, group: Sequence[int] | None) -> bool:
-    """Whether the last decision of an assignment agrees with the fixings and with its exactly-one group."""
+def _possible(parent: Fixings, assigned: dict[int, int], decision: int, groups: Sequence[Sequence[int]]) -> bool:
+    """Whether the last decision of an assignment agrees with the fixings and with its exactly-one groups."""
     if parent.state[decision] not in (FREE, assigned[decision]):
         return False
-    if group is None:
-        return True
-    values = [assigned.get(d, int(parent.state[d])) for d in group]
-    return values.count(ON) <= 1 and any(v != OFF for v in values)
+    for group in groups:
+        values = [assigned.get(d, int(parent.state[d])) for d in group]
+        if values.count(ON) > 1 or all(v == OFF for v in values):
+            return False
+    return True
+
+
+def unknown_decision(branches: Iterable[Branch], count: int) -> int | None:
+    """A decision that some branch names and that does not exist; None when all exist."""
+    return next((d for b in branches for d in (*b.on, *b.off) if not 0 <= d < count), None)

@@ -17,10 +17,10 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless.core.brancher import Branch, ids, uncovered
+from gapless.core.brancher import Branch, ids, uncovered, unknown_decision
 from gapless.core.decisions import Fixings
 from gapless.core.errors import InvalidProblem
-from gapless.core.problem import Problem
+from gapless.core.problem import Problem, score_of
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
 from gapless.core.tolerance import margin, round_bound
@@ -137,7 +137,7 @@ class PointCertificate(BoundCertificate):
         if settled.free.size:
             raise InvalidProblem(f"{settled.free.size} decisions are still open")
         structure = problem.decode(settled.on)
-        return -math.inf if problem.violations(structure) else problem.score(structure)
+        return -math.inf if problem.violations(structure) else score_of(problem, structure)
 
 
 class ReplayCertificate(BoundCertificate):
@@ -171,7 +171,9 @@ class ProbabilisticCertificate(Certificate):
             - self.size * math.log(self.colours)
         )
         success = min(1.0, math.exp(log_success))
-        return 0.0 if success == 1.0 and self.trials else math.exp(self.trials * math.log1p(-success))
+        if self.trials == 0:
+            return 1.0
+        return 0.0 if success == 1.0 else math.exp(self.trials * math.log1p(-success))
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Check the arithmetic; a probability bounds no score, so the bound stays infinite."""
@@ -217,11 +219,12 @@ class TreeCertificate(Certificate):
         """Check that every inner node is covered by its children and every leaf by its evidence."""
         start = time.perf_counter()
         decisions = problem.decisions
+        broken = self._malformed(decisions.count)
+        if broken is not None:
+            return broken
         bound = -math.inf
         children: list[list[int]] = [[] for _ in self.parents]
         for node, parent in enumerate(self.parents):
-            if (parent < 0) != (node == 0) or parent >= node:
-                return Verdict(False, f"node {node} has parent {parent}", f"tree, node {node}")
             if parent >= 0:
                 children[parent].append(node)
         held: dict[int, Fixings | None] = {-1: fixings or Fixings.none(decisions.count)}
@@ -247,7 +250,10 @@ class TreeCertificate(Certificate):
             leaf = self.leaves.get(str(node))
             if leaf is None:
                 return Verdict(False, "a leaf has no certificate", place)
-            verdict = leaf.verify(problem, here)
+            settled = here.implied(decisions)
+            if settled is None:
+                continue
+            verdict = leaf.verify(problem, settled)
             if not verdict:
                 return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
             bound = max(bound, verdict.bound)
@@ -256,6 +262,26 @@ class TreeCertificate(Certificate):
             f"tree of {inner} inner nodes and {len(children) - inner} leaves: nothing scores more than {bound:.12g}"
         )
         return Verdict(True, reason, "", bound, time.perf_counter() - start)
+
+    def _malformed(self, count: int) -> Verdict | None:
+        """What makes this no tree over `count` decisions; None when it is one. JSON may bring anything."""
+        if not self.parents or len(self.branches) != len(self.parents):
+            reason = f"{len(self.parents)} nodes with {len(self.branches)} branches are no tree"
+            return Verdict(False, reason, "tree")
+        for node, (parent, branch) in enumerate(zip(self.parents, self.branches, strict=True)):
+            place = f"tree, node {node}"
+            if not isinstance(parent, int) or not (0 <= parent < node or (node == 0 and parent == -1)):
+                return Verdict(False, f"node {node} has parent {parent}", place)
+            if not isinstance(branch, Branch):
+                return Verdict(False, f"node {node} has no branch", place)
+            if node == 0 and (branch.on or branch.off):
+                return Verdict(False, "the root fixes decisions, so something lies outside the tree", place)
+            steps = self.tightenings.get(str(node), ())
+            fixes = [branch, *(Branch(step.on, step.off) for step in steps)]
+            unknown = unknown_decision(fixes, count)
+            if unknown is not None:
+                return Verdict(False, f"there is no decision {unknown}", place)
+        return None
 
     def _tighten(self, problem: AnyProblem, node: int, here: Fixings) -> tuple[Fixings | None, Verdict]:
         bound = -math.inf

@@ -26,8 +26,13 @@ class Stop(enum.Enum):
 
 
 def _not_negative(_: object, attribute: attrs.Attribute[Any], value: float | None) -> None:
-    if value is not None and not value >= 0:
-        raise ValueError(f"Limits: {attribute.name} is {value!r}, it must be a number >= 0 or None")
+    unset = attribute.default
+    if value is None and unset is None:
+        return
+    if value is None or not value >= 0:
+        raise ValueError(
+            f"Limits: {attribute.name} is {value!r}, it must be a number >= 0{' or None' if unset is None else ''}"
+        )
 
 
 @attrs.frozen

@@ -54,6 +54,14 @@ class LinearModel:
                 raise InvalidProblem(f"LinearModel: {label} must have shape ({rows},)")
         if not np.all(np.isfinite(self.objective)):
             raise InvalidProblem("LinearModel: forbid with a column upper bound of 0, not an infinite objective")
+        for label in ("column_lower", "column_upper", "row_lower", "row_upper"):
+            if np.isnan(getattr(self, label)).any():
+                raise InvalidProblem(f"LinearModel: {label} has NaN in it")
+        if not (np.all(np.isfinite(self.rows.values)) and np.isfinite(self.constant)):
+            raise InvalidProblem("LinearModel: row coefficients and the constant must be finite")
+        chosen = self.decision_columns
+        if chosen.size and not 0 <= chosen.min() <= chosen.max() < columns:
+            raise InvalidProblem("LinearModel: decision_columns speaks of a column that does not exist")
         if self.rows.indices.size and not 0 <= self.rows.indices.min() <= self.rows.indices.max() < columns:
             raise InvalidProblem("LinearModel: a row speaks of a column that does not exist")
 

@@ -39,8 +39,11 @@ class Relaxed(Generic[S]):
         Warm start, handed to the solves of the children.
     tightenings : sequence of Tightening
         Fixings that every structure better than the incumbent satisfies, in the order they were derived.
+    excluded : float
+        A bound on the structures under the fixings that the tightenings exclude. The search refuses one that
+        is better than everything it holds: such tightenings rest on a score that no structure has.
     certificate : Certificate
-        Evidence for `bound` under the fixings that the node was solved with.
+        Evidence for `bound` under the fixings that the node was solved with and the tightenings.
     """
 
     bound: float
@@ -50,6 +53,7 @@ class Relaxed(Generic[S]):
     state: Any = None
     tightenings: Sequence[Tightening] = ()
     certificate: Certificate = attrs.field(factory=NoCertificate)
+    excluded: float = -np.inf
 
 
 class Relaxation(ABC, Generic[S]):

@@ -238,7 +238,7 @@ class Result(Generic[S]):
             try:
                 broken = list(problem.violations(solution.structure))
                 value = math.nan if broken else float(problem.value(solution.structure))
-            except (GaplessError, ValueError, TypeError, IndexError) as error:
+            except (GaplessError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
                 return Verdict(False, f"not a structure of this problem: {error}", place)
             if broken:
                 return Verdict(False, f"infeasible: {broken[0]}", place)
@@ -248,8 +248,11 @@ class Result(Generic[S]):
             return Verdict(False, f"the result is for a problem to {self.sense.value}", "sense")
         if self.sense.sign * self.bound == math.inf:
             return Verdict(True, "values are as stated; no bound is claimed")
-        verdict = self.certificate.verify(problem)
-        if isinstance(self.certificate, ProbabilisticCertificate):
+        try:
+            verdict = self.certificate.verify(problem)
+        except (GaplessError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+            return Verdict(False, f"the evidence cannot be read: {type(error).__name__}: {error}", "certificate")
+        if self.status is Status.LIKELY_OPTIMAL:
             return verdict
         return check_bound(verdict, self.sense.sign * self.bound, problem.granularity)
 

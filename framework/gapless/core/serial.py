@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import attrs
 import numpy as np
 
-from gapless.core.errors import DuplicateName, InvalidProblem
+from gapless.core.errors import DuplicateName, GaplessError, InvalidProblem
 
 T = TypeVar("T", bound=type)
 _CLASSES: dict[str, type] = {}
@@ -45,10 +45,12 @@ def serialisable(tag: str) -> Callable[[T], T]:
 
 def to_data(value: Any) -> Any:
     """Plain JSON data (dicts, lists, strings, numbers) for `value`."""
-    if value is None or isinstance(value, (bool, str)):
-        return value
     if type(value) in _TAGS:
         return _object(value)
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, np.bool_):
+        return bool(value)
     if isinstance(value, (int, np.integer)):
         return int(value)
     if isinstance(value, (float, np.floating)):
@@ -78,6 +80,8 @@ def _object(value: Any) -> dict[str, Any]:
         fields = value.to_fields()
     else:
         fields = {a.alias: getattr(value, a.name) for a in attrs.fields(type(value)) if a.init}
+    if _TYPE in fields:
+        raise InvalidProblem(f"{tag} has a field {_TYPE!r}, which in JSON names the class; rename it")
     return {_TYPE: tag, **{k: to_data(v) for k, v in fields.items()}}
 
 
@@ -115,9 +119,9 @@ def from_data(data: Any, place: str = "$") -> Any:
             return cls(data["value"])
         fields = {k: from_data(v, f"{place}.{k}") for k, v in data.items() if k != _TYPE}
         return cls.from_fields(fields) if hasattr(cls, "from_fields") else cls(**fields)
-    except InvalidProblem:
+    except GaplessError:
         raise
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise InvalidProblem(f"{place}: not a readable {tag}: {type(error).__name__}: {error}") from error
 
 
@@ -133,7 +137,10 @@ def _read_array(data: dict[str, Any]) -> np.ndarray[Any, Any]:
 
 def dumps(value: Any) -> str:
     """`value` as one line of JSON."""
-    return json.dumps(to_data(value), allow_nan=False)
+    try:
+        return json.dumps(to_data(value), allow_nan=False)
+    except RecursionError as error:
+        raise InvalidProblem("this value is nested too deeply for JSON, or contains itself") from error
 
 
 def loads(text: str) -> Any:

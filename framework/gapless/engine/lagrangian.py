@@ -117,11 +117,17 @@ def lagrangian(
     tightenings: list[Tightening] = []
     excluded = -math.inf
     scale, stalled, gap_at_fixing = rule.scale, 0, math.inf
-    for _ in range(rule.iterations):
-        try:
+    try:
+        for _ in range(rule.iterations):
             weights, constant = guarded(dualized, dualized.weights, multipliers, fixings)
             found = guarded(maximiser, maximiser.solve, weights, fixings)
             bound = checked_bound(maximiser, constant + found.value)
+            chosen = weights[found.on_ids]
+            if found.value > -math.inf and chosen.sum() > found.value + margin(float(np.abs(chosen).sum())):
+                raise InconsistentBound(
+                    f"{type(maximiser).__name__} states {found.value:.12g} as its maximum, but the weights of its "
+                    f"own structure sum to {chosen.sum():.12g}"
+                )
             budget.iterations += 1
             stalled += 1
             if bound < best:
@@ -129,42 +135,41 @@ def lagrangian(
             if best == -math.inf:
                 break
             repaired = guarded(dualized, dualized.repair, found, fixings)
-        except KeyboardInterrupt:
-            budget.interrupt()
-            break
-        if repaired is not None:
-            candidate, score = repaired
-            if score > bound + margin(bound):
-                raise InconsistentBound(
-                    f"{type(dualized).__name__}: the bound {bound:.12g} is below {score:.12g}, "
-                    "the score of a structure under the same fixings"
-                )
-            if score > known:
-                structure, known = candidate, score
-        guarded(budget, budget.emit, "step", best, known, free=int((fixings.state == FREE).sum()))
-        if meets(best, known) or best <= incumbent or budget.spent() is not None:
-            break
-        if fix and math.isfinite(known) and best - known <= rule.fix_below * gap_at_fixing:
-            gap_at_fixing = best - known
-            fixed = _fix_by_slacks(dualized, maximiser, multipliers, fixings, weights, bound, known)
-            if fixed is not None:
-                tightening, bound_of_excluded = fixed
-                tightenings.append(tightening)
-                excluded = max(excluded, bound_of_excluded)
-                tighter = fixings.fix(tightening.on, tightening.off)
-                if tighter is None:
-                    best = -math.inf
-                    break
-                fixings = tighter
-        gradient = guarded(dualized, dualized.subgradient, multipliers, found)
-        length = float(gradient @ gradient)
-        if length == 0.0:
-            break
-        if stalled >= rule.patience:
-            scale, stalled = scale * rule.shrink, 0
-        target = known if math.isfinite(known) else best - max(1.0, 0.05 * abs(best))
-        step = scale * max(bound - target, margin(bound)) / length
-        multipliers = guarded(dualized, dualized.project, multipliers - step * gradient)
+            if repaired is not None:
+                candidate, score = repaired
+                if math.isnan(score) or score > bound + margin(bound):
+                    raise InconsistentBound(
+                        f"{type(dualized).__name__}: the bound {bound:.12g} is below {score:.12g}, "
+                        "the score of a structure under the same fixings"
+                    )
+                if score > known:
+                    structure, known = candidate, score
+            guarded(budget, budget.emit, "step", best, known, free=int((fixings.state == FREE).sum()))
+            if meets(best, known) or best <= incumbent or budget.spent() is not None:
+                break
+            if fix and math.isfinite(known) and best - known <= rule.fix_below * gap_at_fixing:
+                gap_at_fixing = best - known
+                fixed = _fix_by_slacks(dualized, maximiser, multipliers, fixings, weights, bound, known)
+                if fixed is not None:
+                    tightening, bound_of_excluded = fixed
+                    tightenings.append(tightening)
+                    excluded = max(excluded, bound_of_excluded)
+                    tighter = fixings.fix(tightening.on, tightening.off)
+                    if tighter is None:
+                        best = -math.inf
+                        break
+                    fixings = tighter
+            gradient = guarded(dualized, dualized.subgradient, multipliers, found)
+            length = float(gradient @ gradient)
+            if length == 0.0:
+                break
+            if stalled >= rule.patience:
+                scale, stalled = scale * rule.shrink, 0
+            target = known if math.isfinite(known) else best - max(1.0, 0.05 * abs(best))
+            step = scale * max(bound - target, margin(bound)) / length
+            multipliers = guarded(dualized, dualized.project, multipliers - step * gradient)
+    except KeyboardInterrupt:
+        budget.interrupt()
     return Relaxed(
         max(best, excluded),
         None if best_point is None else _indicator(best_point, fixings.state.size),
@@ -172,6 +177,7 @@ def lagrangian(
         state=best_multipliers,
         tightenings=tuple(tightenings),
         certificate=guarded(dualized, dualized.certificate, best_multipliers),
+        excluded=excluded,
     )
 
 

@@ -53,8 +53,9 @@ def price_and_cut(
     limit : int, optional
         About how many columns and rows to ask of a generator in one round.
     enough : callable, optional
-        ``enough(bound, attained)`` is asked after each round and ends the loop by True. For methods whose restricted
-        optimum is an answer, so that a gap or a target can be met before the slack closes.
+        ``enough(bound, attained)`` is asked after each round and ends the loop by True. By default the loop ends
+        when the bound meets `attained` within the margin. Methods whose restricted optimum is an answer may end it
+        sooner (a gap, a target) or, as equal within the margin is not the same answer, later.
 
     Raises
     ------
@@ -70,6 +71,7 @@ def price_and_cut(
     bound = math.inf
     certificate: Certificate = NoCertificate("no round of pricing gave a bound")
     relaxed: Relaxed[S] = Relaxed(math.inf, state=state)
+    closing = False
     while True:
         try:
             relaxed = guarded(
@@ -81,6 +83,8 @@ def price_and_cut(
                     f"the generators claimed that nothing exceeds {bound:.12g}, but their own columns "
                     f"reach {relaxed.attained:.12g}: a slack was too small"
                 )
+            if closing:
+                break
             view = guarded(restricted, restricted.view)
             answers = [_ask(generator, view, limit, decisions, fixings) for generator in generators]
             slack = _total_slack(answers)
@@ -95,23 +99,27 @@ def price_and_cut(
                 if base == -math.inf and slack == 0:
                     bound = base
                     certificate = guarded(restricted, restricted.certify, answers)
+            guarded(
+                budget,
+                budget.emit,
+                "round",
+                bound,
+                max(incumbent, relaxed.attained),
+                restricted=base,
+                added=added,
+                scored=sum(a.scored for a in answers),
+            )
         except KeyboardInterrupt:
             budget.interrupt()
             break
-        guarded(
-            budget,
-            budget.emit,
-            "round",
-            bound,
-            max(incumbent, relaxed.attained),
-            restricted=base,
-            added=added,
-            scored=sum(a.scored for a in answers),
-        )
-        if not added or bound <= incumbent or budget.spent() is not None or _tight(relaxed, bound, answers):
+        if not added or bound <= incumbent or budget.spent() is not None:
             break
-        if enough is not None and enough(bound, relaxed.attained):
-            break
+        if enough is not None:
+            if enough(bound, relaxed.attained):
+                break
+            continue
+        # Whoever claims that nothing is missing and returns columns all the same is tested by one more solve.
+        closing = _tight(relaxed, bound, answers)
     return attrs.evolve(relaxed, bound=bound, certificate=certificate)
 
 

@@ -11,12 +11,12 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from gapless.core.brancher import Branch, Brancher, uncovered
+from gapless.core.brancher import Branch, Brancher, uncovered, unknown_decision
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate, Tightening, TreeCertificate
 from gapless.core.decisions import FREE, ON, Fixings
-from gapless.core.errors import InconsistentBound, InvalidProblem, SolveError, UncoveredBranching
+from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError, SolveError, UncoveredBranching
 from gapless.core.limits import Budget, Stop
-from gapless.core.problem import Problem
+from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.result import Result, Stats
 from gapless.core.sparse import IntArray
@@ -76,16 +76,19 @@ def tree_search(
         broken = list(problem.violations(structure))
         if broken:
             raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
-        search.accept(structure)
-        search.warm = True
     try:
+        search.begin(start)
         stop = search.run()
     except KeyboardInterrupt:
         search.budget.interrupt()
         stop = Stop.INTERRUPTED
     except SolveError as error:
-        error.result = search.result(Stop.ERROR, method)
+        error.result = search.failed(error, method)
         raise
+    except Exception as error:
+        wrapped = OracleError(f"{method}: what a role returned could not be used: {type(error).__name__}: {error}")
+        wrapped.result = search.failed(wrapped, method)
+        raise wrapped from error
     return search.result(stop, method)
 
 
@@ -142,6 +145,12 @@ class _Search(Generic[S]):
         current = self.current.bound if self.current is not None else -math.inf
         return max(self.closed_bound, current, self.frontier.bound(), self.best)
 
+    def begin(self, start: Sequence[S]) -> None:
+        """Take the structures that the user brought."""
+        for structure in start:
+            self.accept(structure)
+        self.warm = bool(self.pool)
+
     def run(self) -> Stop:
         """Work nodes until nothing is open or something is spent."""
         self._emit("start")
@@ -188,9 +197,12 @@ class _Search(Generic[S]):
         for candidate in (relaxed.structure, self._round(relaxed)):
             if candidate is not None:
                 self.accept(candidate)
-        self._doubt(own, node)
+        self._doubt(min(own, node.bound), node)
+        self._doubt_exclusion(relaxed)
         if own <= node.bound:
             node.bound, node.certificate = own, relaxed.certificate
+        if relaxed.tightenings:
+            self.tightenings[str(node.number)] = relaxed.tightenings
         node.state = relaxed.state
         self._emit("node", node=node.number, depth=node.depth, node_bound=node.bound, open=len(self.frontier))
         if self._closes(node.bound):
@@ -209,7 +221,7 @@ class _Search(Generic[S]):
         """Take a structure into the pool if it is feasible, new and good enough."""
         if guarded(self.problem, self.problem.violations, structure):
             return
-        score = float(guarded(self.problem, self.problem.score, structure))
+        score = float(guarded(self.problem, score_of, self.problem, structure))
         if math.isnan(score):
             raise InconsistentBound(f"{type(self.problem).__name__}.value returned NaN for a feasible structure")
         ids = np.sort(guarded(self.problem, self.problem.encode, structure))
@@ -230,6 +242,14 @@ class _Search(Generic[S]):
                     f"but a feasible structure under its fixings scores {score:.12g}"
                 )
 
+    def _doubt_exclusion(self, relaxed: Relaxed[S]) -> None:
+        """Fixings against a score that nobody reaches may have thrown away the optimum."""
+        if relaxed.excluded > self.best + margin(self.best) + margin(relaxed.excluded):
+            raise InconsistentBound(
+                f"{type(self.relaxation).__name__} excluded structures that may score {relaxed.excluded:.12g}, "
+                f"but the best feasible structure at hand scores {self.best:.12g}"
+            )
+
     def _close(self, node: Node) -> None:
         self.closed_bound = max(self.closed_bound, node.bound)
         self.leaves[str(node.number)] = node.certificate
@@ -237,6 +257,7 @@ class _Search(Generic[S]):
     def _branch(self, node: Node, relaxed: Relaxed[S]) -> None:
         fixings = self._tighten(node, relaxed)
         if fixings is None:
+            node.bound = min(node.bound, max(relaxed.excluded, self.threshold))
             self._close(node)
             return
         branches = self._around_solution(fixings, relaxed, node.bound)
@@ -245,6 +266,11 @@ class _Search(Generic[S]):
         if not branches:
             self._settle(node, fixings)
             return
+        unknown = unknown_decision(branches, self.decisions.count)
+        if unknown is not None:
+            raise UncoveredBranching(
+                f"{type(self.brancher).__name__} at node {node.number}: there is no decision {unknown}"
+            )
         hole = uncovered(fixings, branches, self.decisions)
         if hole is not None:
             case = ", ".join(f"{self.decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())
@@ -278,7 +304,6 @@ class _Search(Generic[S]):
         for step in relaxed.tightenings:
             fixings = fixings.fix(step.on, step.off) if fixings is not None else None
         if relaxed.tightenings:
-            self.tightenings[str(node.number)] = relaxed.tightenings
             self._emit("fixing", node=node.number, steps=len(relaxed.tightenings))
         return fixings
 
@@ -286,8 +311,8 @@ class _Search(Generic[S]):
         """For k best: once a node's best structure is known, Lawler's partition of the others, and itself."""
         if self.k == 1 or relaxed.structure is None or self.problem.violations(relaxed.structure):
             return None
-        ids = self.problem.encode(relaxed.structure)
-        if not (fixings.allow(ids) and meets(bound, self.problem.score(relaxed.structure))):
+        ids = np.sort(self.problem.encode(relaxed.structure))
+        if not (fixings.allow(ids) and meets(bound, score_of(self.problem, relaxed.structure))):
             return None
         settled = fixings.fix(on=ids)
         settled = None if settled is None else settled.implied(self.decisions)
@@ -313,12 +338,23 @@ class _Search(Generic[S]):
                 f"{type(self.brancher).__name__} gave no children for node {node.number}, "
                 f"which is still open: {verdict.reason}"
             )
+        if verdict.bound > node.bound + margin(node.bound):
+            raise InconsistentBound(
+                f"{type(self.relaxation).__name__} bounds node {node.number} by {node.bound:.12g}, "
+                f"but the only structure left there scores {verdict.bound:.12g}"
+            )
         if verdict.bound > -math.inf:
             settled = fixings.implied(self.decisions)
             if settled is not None:
                 self.accept(self.problem.decode(settled.on))
         node.bound, node.certificate = min(node.bound, verdict.bound), certificate
         self._close(node)
+
+    def failed(self, error: SolveError, method: str) -> Result[S]:
+        """The answer at hand when a role failed. A relaxation caught with a wrong bound proves nothing any more."""
+        if isinstance(error, InconsistentBound):
+            self.closed_bound = math.inf
+        return self.result(Stop.ERROR, method)
 
     def result(self, stop: Stop, method: str) -> Result[S]:
         """The answer as of now."""

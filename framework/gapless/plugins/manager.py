@@ -82,11 +82,13 @@ class Plugins:
 
     def add(self, plugin: object, owner: str) -> None:
         """Register one plug-in and let it fill the registry; on failure nothing of it stays."""
-        self.manager.register(plugin, name=owner)
+        if self.manager.is_registered(plugin) or self.manager.has_plugin(owner):
+            raise ValueError(f"plug-in {owner} is registered twice")
         before = Registry()
         for label in ("problems", "methods", "factors", "tasks", "owners"):
             getattr(before, label).update(getattr(self.registry, label))
         try:
+            self.manager.register(plugin, name=owner)
             self.manager.check_pending()
             self.registry.owner = owner
             register = getattr(plugin, "gapless_register", None)

@@ -17,7 +17,6 @@ from gapless.core.result import Result
 
 T = TypeVar("T")
 ProblemType = type[Problem[Any]]
-_CALL_PARAMETERS = 2
 
 
 @attrs.define

@@ -1,0 +1,31 @@
+"""Tools to test problems, roles and methods with: an enumerator, Hypothesis strategies, the conformance kit.
+
+Public API. Every check raises `ConformanceError` (an `AssertionError`) that names role, rule and instance.
+`gapless.testing.strategies` needs Hypothesis and is imported only when asked for; `gapless.testing.examples` and
+`gapless.testing.example_pricing` hold one small problem with every role, to read and to copy.
+"""
+
+from gapless.testing.brancher import check_brancher
+from gapless.testing.conformance import ConformanceError
+from gapless.testing.enumeration import Feasible, SpaceTooLarge, enumerate_best, feasible_structures
+from gapless.testing.factor import check_factor
+from gapless.testing.method import check_method
+from gapless.testing.oracle import check_generator, check_maximiser, check_oracle
+from gapless.testing.problem import check_problem
+from gapless.testing.relaxation import check_relaxation
+
+__all__ = [
+    "ConformanceError",
+    "Feasible",
+    "SpaceTooLarge",
+    "check_brancher",
+    "check_factor",
+    "check_generator",
+    "check_maximiser",
+    "check_method",
+    "check_oracle",
+    "check_problem",
+    "check_relaxation",
+    "enumerate_best",
+    "feasible_structures",
+]

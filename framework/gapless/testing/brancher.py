@@ -1,0 +1,94 @@
+"""What a `Brancher` owes."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+
+from gapless.core.brancher import Brancher, uncovered, unknown_decision
+from gapless.core.decisions import FREE, Fixings
+from gapless.core.limits import Budget
+from gapless.core.problem import Problem
+from gapless.core.relaxation import Relaxation, Relaxed
+from gapless.testing.conformance import Check, sample_fixings
+from gapless.testing.enumeration import Feasible, feasible_structures
+
+S = TypeVar("S")
+_POINT = 1e-6
+
+
+def check_brancher(
+    brancher: Brancher[S], problem: Problem[S], relaxation: Relaxation[S], *, samples: int = 20, seed: int = 0
+) -> None:
+    """Follow a brancher down from many nodes.
+
+    Rules: children cover the parent; every feasible structure of the parent is in a child; no child repeats the
+    parent; a fractional point is in no child; no children are given only where one structure at most is left;
+    equal questions get equal answers; only existing decisions are named.
+
+    Parameters
+    ----------
+    brancher : Brancher
+    problem : Problem
+        Small enough to enumerate.
+    relaxation : Relaxation
+        Gives the points to exclude.
+    samples : int
+        How many nodes to start from.
+    seed : int
+    """
+    check = Check(brancher)
+    found = feasible_structures(problem)
+    rng = np.random.default_rng(seed)
+    for start in sample_fixings(problem.decisions, [f.on_ids for f in found], samples, seed):
+        here: Fixings | None = start
+        while here is not None:
+            relaxed = relaxation.solve(here, Budget())
+            children = _check_split(check, brancher, problem, found, here, relaxed)
+            here = children[rng.integers(len(children))] if children else None
+
+
+def _check_split(
+    check: Check,
+    brancher: Brancher[S],
+    problem: Problem[S],
+    found: list[Feasible[S]],
+    fixings: Fixings,
+    relaxed: Relaxed[S],
+) -> list[Fixings]:
+    """The children that can hold something; empty at the end of a dive."""
+    decisions, place = problem.decisions, str(fixings)
+    branches = list(check.call("split answers", place, brancher.split, fixings, relaxed))
+    again = list(brancher.split(fixings, relaxed))
+    pairs = [(b.on, b.off) for b in branches]
+    check.require(pairs == [(b.on, b.off) for b in again], "equal questions get equal answers", place)
+    inside = [f for f in found if fixings.allow(f.on_ids)]
+    if not branches:
+        settled = fixings.implied(decisions)
+        check.require(
+            settled is None or not settled.free.size,
+            "children are given while something is open",
+            f"{place}: {0 if settled is None else settled.free.size} decisions are open",
+        )
+        return []
+    unknown = unknown_decision(branches, decisions.count)
+    check.require(unknown is None, "branches name existing decisions", f"{place}: {unknown}")
+    hole = uncovered(fixings, branches, decisions)
+    check.require(hole is None, "children cover the parent", f"{place}: no child has {hole} of {pairs}")
+    children = [fixings.fix(b.on, b.off) for b in branches]
+    for f in inside:
+        check.require(
+            any(c is not None and c.allow(f.on_ids) for c in children),
+            "children cover the parent",
+            f"{place}: no child of {pairs} holds {f.structure!r}",
+        )
+    check.require(all(c != fixings for c in children), "no child repeats its parent", f"{place}: {pairs}")
+    if relaxed.point is not None and relaxed.bound > -np.inf:
+        point = relaxed.point
+        open_part = point[fixings.state == FREE]
+        if np.any((open_part > _POINT) & (open_part < 1 - _POINT)):
+            for branch in branches:
+                cut = [point[d] < 1 - _POINT for d in branch.on] + [point[d] > _POINT for d in branch.off]
+                check.require(any(cut), "children exclude a fractional point", f"{place}: {branch} holds {point}")
+    return [c for c in children if c is not None and c.implied(decisions) is not None]

@@ -1,0 +1,105 @@
+"""What all checks share: the error, the judge's tolerance, and the fixings to try."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gapless.core.certificate import Certificate, NoCertificate, TreeCertificate
+from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
+from gapless.core.tolerance import margin
+from gapless.testing.enumeration import Feasible
+
+T = TypeVar("T")
+
+
+class ConformanceError(AssertionError):
+    """A role breaks one of its rules.
+
+    Attributes
+    ----------
+    role : str
+        Class of the object that was checked.
+    rule : str
+        What it owes.
+    instance : str
+        Where it failed.
+    """
+
+    def __init__(self, role: str, rule: str, instance: str) -> None:
+        super().__init__(f"{role} breaks the rule {rule!r}: {instance}")
+        self.role, self.rule, self.instance = role, rule, instance
+
+
+class Check:
+    """Rules checked for one object.
+
+    Parameters
+    ----------
+    role : object
+        What is checked, or its name.
+    """
+
+    def __init__(self, role: object) -> None:
+        self.role = role if isinstance(role, str) else type(role).__name__
+
+    def require(self, holds: object, rule: str, instance: str) -> None:
+        """Raise `ConformanceError` unless `holds`."""
+        if not holds:
+            raise ConformanceError(self.role, rule, instance)
+
+    def call(self, rule: str, instance: str, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        """``function(*args)``; what it raises breaks `rule`."""
+        try:
+            return function(*args, **kwargs)
+        except ConformanceError:
+            raise
+        except Exception as error:
+            raise ConformanceError(self.role, rule, f"{instance}: {type(error).__name__}: {error}") from error
+
+
+def best_score(found: Iterable[Feasible[Any]], fixings: Fixings | None = None) -> float:
+    """The best score among structures that agree with `fixings`; -inf when there is none."""
+    return max((f.score for f in found if fixings is None or fixings.allow(f.on_ids)), default=-np.inf)
+
+
+def dominates(bound: float, score: float) -> bool:
+    """Whether `bound` is no less than `score`, up to the margin of float64. False for NaN."""
+    return bool(bound >= score - margin(score))
+
+
+def claims(certificate: Certificate) -> bool:
+    """Whether there is evidence to verify: a tree with a leaf that has none claims nothing."""
+    leaves = certificate.leaves.values() if isinstance(certificate, TreeCertificate) else [certificate]
+    return not any(isinstance(leaf, NoCertificate) for leaf in leaves)
+
+
+def same(a: float, b: float) -> bool:
+    """Whether two scores count as equal."""
+    return a == b or abs(a - b) <= max(margin(a), margin(b))
+
+
+def sample_fixings(
+    decisions: Decisions, on_sets: Sequence[np.ndarray[Any, Any]], count: int, seed: int
+) -> list[Fixings]:
+    """Fixings to try: none, parts of feasible structures, random ones, one that allows nothing or nearly so."""
+    rng = np.random.default_rng(seed)
+    none = Fixings.none(decisions.count)
+    chosen = [none]
+    if not decisions.count:
+        return chosen
+    for _ in range(count):
+        share = rng.random()
+        state = np.where(rng.random(decisions.count) < share, FREE, OFF).astype(np.int8)
+        if len(on_sets) and rng.random() < 0.7:
+            state[on_sets[int(rng.integers(len(on_sets)))]] = ON
+            state[rng.random(decisions.count) < share] = FREE
+        else:
+            state[rng.random(decisions.count) < 0.2] = ON
+        chosen.append(Fixings(state))
+    if len(on_sets):
+        chosen.append(Fixings(np.isin(np.arange(decisions.count), on_sets[0]).astype(np.int8)))
+    chosen.append(Fixings(np.full(decisions.count, OFF, np.int8)))
+    return chosen

@@ -1,0 +1,156 @@
+"""Brute force over the decisions of a problem: the judge of small instances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Generic, TypeVar
+
+import attrs
+import numpy as np
+
+from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
+from gapless.core.errors import GaplessError
+from gapless.core.problem import Problem, score_of
+from gapless.core.result import Solution
+from gapless.core.sparse import IntArray
+
+S = TypeVar("S")
+LIMIT = 200_000
+
+
+class SpaceTooLarge(GaplessError, ValueError):
+    """There are more assignments of the decisions than one wants to enumerate."""
+
+
+@attrs.frozen(eq=False)
+class Feasible(Generic[S]):
+    """One feasible structure.
+
+    Parameters
+    ----------
+    on_ids : int64
+        The decisions it turns on, ascending.
+    structure : S
+    score : float
+        Larger is better, whatever the sense of the problem.
+    """
+
+    on_ids: IntArray
+    structure: S
+    score: float
+
+
+def enumerate_best(
+    problem: Problem[S], k: int = 1, fixings: Fixings | None = None, *, limit: int = LIMIT
+) -> list[Solution[S]]:
+    """The `k` best structures, best first; fewer when there are fewer, none when nothing is feasible.
+
+    Parameters
+    ----------
+    problem : Problem
+    k : int
+    fixings : Fixings, optional
+        Only structures that agree with these.
+    limit : int
+        How many assignments of the decisions may be tried.
+
+    Raises
+    ------
+    SpaceTooLarge
+    """
+    if k < 1:
+        raise ValueError(f"k is {k}, it must be at least 1")
+    best = sorted(feasible_structures(problem, fixings, limit=limit), key=lambda f: -f.score)[:k]
+    return [Solution(f.structure, problem.sense.sign * f.score) for f in best]
+
+
+def feasible_structures(
+    problem: Problem[S], fixings: Fixings | None = None, *, limit: int = LIMIT
+) -> list[Feasible[S]]:
+    """Every feasible structure that agrees with `fixings`, in the order of enumeration.
+
+    An assignment counts when `Problem.decode` gives a structure without violations that encodes to the same
+    assignment; a decode that raises says that the assignment encodes nothing.
+    """
+    decisions = problem.decisions
+    found = []
+    for on_ids in _assignments(decisions, fixings or Fixings.none(decisions.count), limit):
+        try:
+            structure = problem.decode(on_ids)
+            broken = problem.violations(structure)
+        except (GaplessError, ValueError, TypeError, LookupError):
+            continue
+        if not broken and np.array_equal(problem.encode(structure), on_ids):
+            found.append(Feasible(on_ids, structure, float(score_of(problem, structure))))
+    return found
+
+
+def _assignments(decisions: Decisions, fixings: Fixings, limit: int) -> Iterator[IntArray]:
+    """All assignments that agree with the fixings, the exactly-one groups and the order of thresholds."""
+    groups_of: list[list[Sequence[int]]] = [[] for _ in range(decisions.count)]
+    for group in decisions.exactly_one:
+        for d in group:
+            groups_of[d].append(group)
+        if not len(group):
+            return
+    order = list(dict.fromkeys([d for group in decisions.exactly_one for d in group] + [*range(decisions.count)]))
+    size = _size(decisions, fixings)
+    if size > limit and all(len(groups) <= 1 for groups in groups_of):
+        raise SpaceTooLarge(
+            f"there are {size} assignments of {decisions.count} decisions; the limit is {limit}, "
+            "enumerate a smaller instance"
+        )
+    tried = 0
+    thresholds = _neighbours(decisions)
+    state = np.full(decisions.count, FREE, np.int8)
+
+    def possible(d: int) -> bool:
+        for group in groups_of[d]:
+            values = state[np.asarray(group)]
+            ons = np.count_nonzero(values == ON)
+            if ons > 1 or (ons == 0 and not np.any(values == FREE)):
+                return False
+        # "at least 2" on needs "at least 1" on
+        return not any(state[low] == OFF and state[high] == ON for low, high in thresholds.get(d, ()))
+
+    def extend(place: int) -> Iterator[IntArray]:
+        nonlocal tried
+        if place == len(order):
+            tried += 1
+            if tried > limit:
+                raise SpaceTooLarge(f"there are more than {limit} assignments of {decisions.count} decisions")
+            yield np.flatnonzero(state == ON)
+            return
+        d = order[place]
+        for value in (OFF, ON):
+            if fixings.state[d] in (FREE, value):
+                state[d] = value
+                if possible(d):
+                    yield from extend(place + 1)
+        state[d] = FREE
+
+    yield from extend(0)
+
+
+def _size(decisions: Decisions, fixings: Fixings) -> int:
+    """Number of assignments when no two groups share a decision."""
+    free = fixings.state == FREE
+    grouped = {d for group in decisions.exactly_one for d in group}
+    choices = [int(np.count_nonzero(free[np.asarray(group)])) for group in decisions.exactly_one]
+    loose = sum(bool(free[d]) for d in range(decisions.count) if d not in grouped)
+    return math.prod(max(1, c) for c in choices) * (1 << loose)
+
+
+def _neighbours(decisions: Decisions) -> dict[int, list[tuple[int, int]]]:
+    """For each decision the pairs (lower, higher threshold) on one quantity in which it stands."""
+    pairs: dict[int, list[tuple[int, int]]] = {}
+    if decisions.quantity is None:
+        return pairs
+    order = np.lexsort((decisions.threshold_of(), decisions.quantity))
+    for low, high in pairwise(int(d) for d in order):
+        if decisions.quantity[low] == decisions.quantity[high]:
+            pairs.setdefault(low, []).append((low, high))
+            pairs.setdefault(high, []).append((low, high))
+    return pairs

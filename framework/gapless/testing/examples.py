@@ -1,0 +1,293 @@
+"""One small problem with every role, in the plainest form: read it, copy it, break it.
+
+`Selection` covers knapsacks, set packing and generalised assignment. `OptimisticBound` is the simplest relaxation,
+`CapacityPrices` with `GroupMaximiser` a Lagrangian one; `example_pricing` adds a restricted master and a generator.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from gapless.core.certificate import BoundCertificate, Certificate
+from gapless.core.decisions import OFF, ON, Decisions, Fixings
+from gapless.core.errors import InvalidProblem
+from gapless.core.limits import Budget
+from gapless.core.model import LinearModel
+from gapless.core.oracle import Maximised, Maximiser, Slacks
+from gapless.core.problem import Problem, Sense, score_of
+from gapless.core.relaxation import Relaxation, Relaxed
+from gapless.core.serial import serialisable
+from gapless.core.sparse import FloatArray, IntArray, Sparse, float_array
+from gapless.engine.lagrangian import Dualized
+
+Chosen = tuple[int, ...]
+
+
+def _matrix(values: Any) -> FloatArray:
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array
+
+
+@serialisable("gapless.testing.Selection")
+@attrs.frozen(eq=False)
+class Selection(Problem[Chosen]):
+    """Choose items of the largest total worth within capacities, and exactly one item of each group.
+
+    Parameters
+    ----------
+    worth : float64 (items,)
+    weights : float64 (capacities, items)
+    capacities : float64 (capacities,)
+    groups : tuple of tuples of int
+        Disjoint.
+    """
+
+    worth: FloatArray = attrs.field(converter=float_array)
+    weights: FloatArray = attrs.field(converter=_matrix)
+    capacities: FloatArray = attrs.field(converter=float_array)
+    groups: tuple[tuple[int, ...], ...] = ()
+    _decisions: Decisions = attrs.field(init=False, repr=False)
+
+    @_decisions.default
+    def _build_decisions(self) -> Decisions:
+        return Decisions(self.worth.size, name="item {}".format, exactly_one=self.groups)
+
+    @property
+    def decisions(self) -> Decisions:
+        """One for each item."""
+        return self._decisions
+
+    def value(self, structure: Chosen) -> float:
+        """Total worth."""
+        return float(self.worth[list(structure)].sum())
+
+    def violations(self, structure: Chosen) -> list[str]:
+        """Capacities exceeded, groups hit more or less than once."""
+        chosen = list(structure)
+        load = self.weights[:, chosen].sum(axis=1)
+        broken = [
+            f"capacity {r} is {self.capacities[r]:g}, the items weigh {load[r]:g}"
+            for r in np.flatnonzero(load > self.capacities)
+        ]
+        hits = [(g, len(set(group).intersection(chosen))) for g, group in enumerate(self.groups)]
+        return broken + [f"group {g} has {n} items instead of one" for g, n in hits if n != 1]
+
+    def encode(self, structure: Chosen) -> IntArray:
+        """Item i is decision i."""
+        return np.array(sorted(structure), np.int64)
+
+    def decode(self, on_ids: IntArray) -> Chosen:
+        """Item i is decision i."""
+        return tuple(int(d) for d in on_ids)
+
+    def linear_model(self) -> LinearModel:
+        """A row for each capacity and each group."""
+        count = self.worth.size
+        dense = np.concatenate([self.weights.reshape(-1, count), np.zeros((len(self.groups), count))])
+        for g, group in enumerate(self.groups):
+            dense[self.capacities.size + g, list(group)] = 1.0
+        used = [np.flatnonzero(row) for row in dense]
+        ones = np.ones(len(self.groups))
+        return LinearModel(
+            self.sense.sign * self.worth,
+            np.zeros(count),
+            np.ones(count),
+            np.ones(count, bool),
+            Sparse.from_rows(
+                [row.tolist() for row in used], [row[u].tolist() for row, u in zip(dense, used, strict=True)]
+            ),
+            np.concatenate([np.full(self.capacities.size, -np.inf), ones]),
+            np.concatenate([self.capacities, ones]),
+            np.arange(count),
+        )
+
+    def to_fields(self) -> dict[str, Any]:
+        """For JSON."""
+        return {a.name: getattr(self, a.name) for a in attrs.fields(type(self)) if a.init}
+
+
+@serialisable("gapless.testing.Expenses")
+class Expenses(Selection):
+    """The same, but the worth is a cost."""
+
+    sense: ClassVar[Sense] = Sense.MINIMISE
+
+
+class GroupMaximiser(Maximiser[Chosen]):
+    """The best item of each group, and every other item of positive weight: what is left without capacities."""
+
+    def __init__(self, problem: Selection) -> None:
+        self.groups = [np.array(group, np.int64) for group in problem.groups]
+        self.loose = np.setdiff1d(
+            np.arange(problem.worth.size), np.concatenate([[], *self.groups]).astype(np.int64)
+        )
+
+    def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[Chosen]:
+        """Group by group."""
+        on: list[int] = []
+        for group in self.groups:
+            allowed = self._allowed(group, fixings)
+            if not allowed.size or weights[allowed].max() == -math.inf:
+                return Maximised(-math.inf, np.zeros(0, np.int64))
+            on.append(int(allowed[np.argmax(weights[allowed])]))
+        state = fixings.state[self.loose]
+        on.extend(self.loose[(state == ON) | ((state != OFF) & (weights[self.loose] > 0))].tolist())
+        on_ids = np.array(sorted(on), np.int64)
+        value = float(weights[on_ids].sum())
+        return Maximised(value, on_ids, tuple(on_ids.tolist()) if value > -math.inf else None)
+
+    @staticmethod
+    def _allowed(group: IntArray, fixings: Fixings) -> IntArray:
+        state = fixings.state[group]
+        if np.count_nonzero(state == ON) > 1:
+            return group[:0]
+        allowed: IntArray = group[state == ON] if np.any(state == ON) else group[state != OFF]
+        return allowed
+
+    def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
+        """Distance to the best, or to the second best, of the group."""
+        on, off = np.full(weights.size, np.inf), np.full(weights.size, np.inf)
+        for group in self.groups:
+            allowed = self._allowed(group, fixings)
+            order = allowed[np.argsort(-weights[allowed], kind="stable")]
+            if not order.size or weights[order[0]] == -math.inf:
+                continue
+            on[order] = weights[order[0]] - weights[order]
+            off[group] = 0.0
+            off[order[0]] = weights[order[0]] - weights[order[1]] if order.size > 1 else np.inf
+        state, w = fixings.state[self.loose], weights[self.loose]
+        on[self.loose] = np.where(state == OFF, np.inf, np.maximum(0.0, -w))
+        off[self.loose] = np.where(state == ON, np.inf, np.maximum(0.0, w))
+        return Slacks(on, off)
+
+
+@serialisable("gapless.testing.ChargedCapacities")
+@attrs.frozen(eq=False)
+class ChargedCapacities(BoundCertificate):
+    """A price for each capacity of a `Selection`. Any prices >= 0 give a bound.
+
+    Parameters
+    ----------
+    prices : float64 (capacities,)
+    """
+
+    kind: ClassVar[str] = "capacity prices"
+    prices: FloatArray = attrs.field(converter=float_array)
+
+    def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
+        """Income of the capacities, the best open item of each group, and every other item that gains."""
+        if not isinstance(problem, Selection) or self.prices.shape != problem.capacities.shape:
+            raise InvalidProblem("there must be one price for each capacity of a selection")
+        if not (np.all(np.isfinite(self.prices)) and np.all(self.prices >= 0)):
+            raise InvalidProblem("prices must be finite and not negative")
+        gain = problem.sense.sign * problem.worth - self.prices @ problem.weights
+        state = fixings.state
+        bound = float(self.prices @ problem.capacities)
+        for group in problem.groups:
+            on = [d for d in group if state[d] == ON]
+            open_items = [] if len(on) > 1 else on or [d for d in group if state[d] != OFF]
+            bound += max((float(gain[d]) for d in open_items), default=-math.inf)
+        grouped = {d for group in problem.groups for d in group}
+        for d in range(gain.size):
+            if d not in grouped and state[d] != OFF:
+                bound += float(gain[d]) if state[d] == ON else max(0.0, float(gain[d]))
+        return bound
+
+
+class CapacityPrices(Dualized[Chosen]):
+    """Capacities priced instead of enforced."""
+
+    def __init__(self, problem: Selection) -> None:
+        self.problem = problem
+        self.scores = problem.sense.sign * problem.worth
+
+    def start(self) -> FloatArray:
+        """Free of charge."""
+        return np.zeros(self.problem.capacities.size)
+
+    def weights(self, multipliers: FloatArray, fixings: Fixings) -> tuple[FloatArray, float]:
+        """Worth minus charges, and the income of the capacities."""
+        del fixings
+        return self.scores - multipliers @ self.problem.weights, float(multipliers @ self.problem.capacities)
+
+    def subgradient(self, multipliers: FloatArray, found: Maximised[Chosen]) -> FloatArray:
+        """Capacity that is left."""
+        del multipliers
+        left: FloatArray = self.problem.capacities - self.problem.weights[:, found.on_ids].sum(axis=1)
+        return left
+
+    def project(self, multipliers: FloatArray) -> FloatArray:
+        """Prices are not negative."""
+        return np.maximum(multipliers, 0.0)
+
+    def repair(self, found: Maximised[Chosen], fixings: Fixings) -> tuple[Chosen, float] | None:
+        """Drop loose items until everything fits, if that is enough."""
+        chosen = found.on_ids.tolist()
+        grouped = {d for group in self.problem.groups for d in group}
+        droppable = sorted((d for d in chosen if d not in grouped and fixings.state[d] != ON), key=self.scores.item)
+        while self.problem.violations(tuple(chosen)) and droppable:
+            chosen.remove(droppable.pop(0))
+        structure = tuple(chosen)
+        return None if self.problem.violations(structure) else (structure, score_of(self.problem, structure))
+
+    def certificate(self, multipliers: FloatArray) -> Certificate:
+        """The multipliers, from which the bound follows under any fixings."""
+        return ChargedCapacities(multipliers)
+
+
+class OptimisticBound(Relaxation[Chosen]):
+    """What could be reached if capacities did not matter. Cheap, loose and honest."""
+
+    def __init__(self, problem: Selection) -> None:
+        self.prices = CapacityPrices(problem)
+        self.maximiser = GroupMaximiser(problem)
+
+    def solve(
+        self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
+    ) -> Relaxed[Chosen]:
+        """One call of the maximiser."""
+        del incumbent, state
+        budget.iterations += 1
+        found = self.maximiser.solve(self.prices.scores, fixings)
+        point = np.zeros(self.prices.scores.size)
+        point[found.on_ids] = 1.0
+        return Relaxed(
+            found.value,
+            point,
+            found.structure,
+            certificate=self.prices.certificate(self.prices.start()),
+        )
+
+
+def random_selection(
+    rng: np.random.Generator,
+    items: int,
+    *,
+    capacities: int = 1,
+    group_sizes: Sequence[int] = (),
+    sense: Sense = Sense.MAXIMISE,
+) -> Selection:
+    """A random instance with many ties: small integer worths and weights.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    items : int
+    capacities : int
+    group_sizes : sequence of int
+        Sizes of the groups, which are the first items.
+    sense : Sense
+    """
+    weights = rng.integers(0, 4, (capacities, items)).astype(np.float64)
+    ends = np.cumsum([0, *group_sizes])
+    groups = tuple(tuple(range(a, b)) for a, b in pairwise(ends.tolist()))
+    cls = Selection if sense is Sense.MAXIMISE else Expenses
+    room = np.floor(weights.sum(axis=1) * rng.uniform(0.1, 0.8, capacities))
+    return cls(rng.integers(-3, 6, items).astype(np.float64), weights, room, groups)

@@ -1,0 +1,131 @@
+"""What a `Factor` or a `ConfigurationFactor` owes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+from gapless.core.decisions import Decisions
+from gapless.core.factor import ConfigurationFactor, Factor
+from gapless.core.sparse import FloatArray, IntArray, float_array
+from gapless.core.tolerance import margin
+from gapless.testing.conformance import Check, same
+from gapless.testing.enumeration import SpaceTooLarge
+
+_WIDEST = 14
+_NEGLIGIBLE = 1e-9
+
+
+def check_factor(
+    factor: Factor | ConfigurationFactor, decisions: Decisions, *, samples: int = 20, seed: int = 0
+) -> None:
+    """Check the scopes and scores of a factor.
+
+    Rules for a `Factor`: scopes have one length, name existing decisions, repeat nothing, are listed the same
+    way each time; scores have shape (m,), are never NaN or plus infinity, do not depend on what else is asked;
+    ``upper_bound`` dominates ``score``. Rules for a `ConfigurationFactor`: ``best`` equals enumeration.
+
+    Parameters
+    ----------
+    factor : Factor or ConfigurationFactor
+    decisions : Decisions
+    samples : int
+        How many subsets or weights to try.
+    seed : int
+    """
+    check = Check(factor)
+    name = getattr(factor, "name", None)
+    check.require(isinstance(name, str) and name, "a factor has a name", repr(name))
+    rng = np.random.default_rng(seed)
+    if isinstance(factor, Factor):
+        _check_conjunctions(check, factor, decisions, rng, samples)
+    else:
+        _check_configurations(check, factor, decisions, rng, samples)
+
+
+def _check_conjunctions(
+    check: Check, factor: Factor, decisions: Decisions, rng: np.random.Generator, samples: int
+) -> None:
+    listed = check.call("scopes can be listed", factor.name, lambda: [tuple(s) for s in factor.scopes(decisions)])
+    again = [tuple(s) for s in factor.scopes(decisions)]
+    check.require(listed == again, "scopes are listed the same way each time", factor.name)
+    check.require(len({len(s) for s in listed}) <= 1, "scopes have one length", factor.name)
+    for scope in listed:
+        check.require(len(set(scope)) == len(scope), "a scope repeats no decision", str(scope))
+        check.require(all(0 <= d < decisions.count for d in scope), "scopes name existing decisions", str(scope))
+    check.require(
+        len({frozenset(s) for s in listed}) == len(listed), "no scope is listed twice, in any order", factor.name
+    )
+    scopes = np.array(listed, np.int64).reshape(len(listed), len(listed[0]) if listed else 0)
+    everything = _scores(check, "score", factor, scopes)
+    bounds = _scores(check, "upper_bound", factor, scopes)
+    bad = np.flatnonzero(~(bounds >= everything - _NEGLIGIBLE * np.maximum(1.0, np.abs(everything))))
+    bad = bad[bounds[bad] != everything[bad]]
+    check.require(
+        not bad.size,
+        "upper_bound dominates score",
+        "" if not bad.size else f"scope {listed[bad[0]]}: {bounds[bad[0]]!r} below {everything[bad[0]]!r}",
+    )
+    for _ in range(samples if len(listed) else 0):
+        chosen = rng.integers(len(listed), size=rng.integers(len(listed) + 1))
+        for label, expected in (("score", everything), ("upper_bound", bounds)):
+            part = _scores(check, label, factor, scopes[chosen])
+            check.require(
+                all(same(a, b) for a, b in zip(part, expected[chosen], strict=True)),
+                "scores do not depend on what else is asked, or when",
+                f"{label} of scopes {chosen.tolist()}",
+            )
+
+
+def _scores(check: Check, label: str, factor: Factor, scopes: IntArray) -> FloatArray:
+    place = f"{label} of {len(scopes)} scopes"
+    values: Any = np.asarray(check.call("scores can be computed", place, getattr(factor, label), scopes))
+    check.require(values.shape == (len(scopes),), "scores have shape (m,)", f"{place}: {values.shape}")
+    bad = np.flatnonzero(np.isnan(values) | ((values == np.inf) & (label == "score")))
+    check.require(not bad.size, "scores are never NaN or plus infinity", f"{place}: {scopes[bad[:1]].tolist()}")
+    return float_array(values)
+
+
+def _check_configurations(
+    check: Check, factor: ConfigurationFactor, decisions: Decisions, rng: np.random.Generator, samples: int
+) -> None:
+    scope = factor.scope
+    check.require(
+        scope.ndim == 1 and bool(np.all(np.diff(scope) > 0)) and all(0 <= d < decisions.count for d in scope),
+        "the scope lists existing decisions, ascending",
+        str(scope),
+    )
+    if scope.size > _WIDEST:
+        raise SpaceTooLarge(f"the scope has {scope.size} decisions, check_factor enumerates up to {_WIDEST}")
+    choices = [np.flatnonzero(bits) for bits in itertools.product((0, 1), repeat=scope.size)]
+    values = []
+    for chosen in choices:
+        place = f"configuration {scope[chosen].tolist()}"
+        value = float(check.call("every configuration has a value", place, factor.value, scope[chosen]))
+        check.require(not math.isnan(value) and value < math.inf, "values are never NaN or plus infinity", place)
+        check.require(
+            same(value, float(factor.value(scope[chosen][::-1].copy()))),
+            "values do not depend on order or time",
+            place,
+        )
+        values.append(value)
+    for number in range(samples):
+        weights = rng.normal(0, 2, scope.size) if number % 2 else rng.integers(-2, 3, scope.size).astype(np.float64)
+        place = f"weights {weights.tolist()}"
+        value, on = check.call("best answers", place, factor.best, weights)
+        true = max(v + float(weights[c].sum()) for v, c in zip(values, choices, strict=True))
+        check.require(bool(np.isin(on, scope).all()), "best turns on decisions of the scope", f"{place}: {on}")
+        check.require(
+            value == true or abs(value - true) <= margin(float(np.abs(weights).sum()) + abs(true)),
+            "best equals enumeration",
+            f"{place}: {value!r}, it is {true!r}",
+        )
+        reached = float(factor.value(np.sort(on))) + float(weights[np.isin(scope, on)].sum())
+        check.require(
+            reached == value or abs(value - reached) <= margin(float(np.abs(weights).sum()) + abs(true)),
+            "best states what its configuration scores",
+            f"{place}: {value!r}, it scores {reached!r}",
+        )

@@ -1,0 +1,259 @@
+"""What a registered `Method` owes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gapless.core.errors import GaplessError, SolveError, UnknownOption
+from gapless.core.events import Event
+from gapless.core.limits import Budget, Limits, Stop
+from gapless.core.problem import Problem
+from gapless.core.result import Result, Status
+from gapless.plugins.manager import load_plugins
+from gapless.plugins.registry import Method, Solve
+from gapless.testing.conformance import Check, claims, dominates, same
+from gapless.testing.enumeration import enumerate_best
+
+AnyProblem = Problem[Any]
+_EVERYTHING = 1_000_000
+
+
+def check_method(method: str | Method, problems: Sequence[AnyProblem], *, seed: int = 0, **options: Any) -> None:
+    """Check a method against enumeration.
+
+    Rules: the answer is the enumerated best (an exact method proves it, and that nothing is feasible); values
+    and feasibility are true; the bound dominates; a certificate verifies; limits stop it without an error and
+    leave a true bound; a seed fixes the answer; errors of observers reach the caller with a result that is not
+    OPTIMAL; JSON round trip; k best, start structures and batches where declared; unknown options are refused.
+
+    Parameters
+    ----------
+    method : str or Method
+        A name is looked up for each problem among the installed plug-ins.
+    problems : sequence of Problem
+        Small enough to enumerate.
+    seed : int
+    **options
+        Passed to the method.
+    """
+    for number, problem in enumerate(problems):
+        chosen = load_plugins().registry.find_method(type(problem), method) if isinstance(method, str) else method
+        check = Check(f"method {chosen.name!r}")
+        run = _Run(check, chosen, problem, f"problem {number} ({problem!r})", seed, options)
+        run.check_answer()
+        run.check_limits()
+        run.check_observers()
+        run.check_options()
+        if chosen.k_best:
+            run.check_k_best()
+        if chosen.warm_start:
+            run.check_start()
+    if problems and (isinstance(method, Method) and method.run_many is not None):
+        _check_batch(method, problems, seed, options)
+
+
+class _Run:
+    """One method on one problem."""
+
+    def __init__(
+        self, check: Check, method: Method, problem: AnyProblem, place: str, seed: int, options: dict[str, Any]
+    ) -> None:
+        self.check, self.method, self.problem, self.place = check, method, problem, place
+        self.seed, self.options = seed, options
+        found = enumerate_best(problem, k=_EVERYTHING)
+        self.sign = problem.sense.sign
+        self.scores = [self.sign * s.value for s in found]
+        self.structures = [s.structure for s in found]
+        self.best = self.scores[0] if self.scores else -math.inf
+
+    def solve(
+        self, limits: Limits | None = None, *, k: int = 1, start: Sequence[Any] = (), observer: Any = None
+    ) -> Result[Any]:
+        budget = Budget(limits or Limits(), observers=() if observer is None else (observer,))
+        solve = Solve(budget, k, start, self.seed, self.method.name)
+        result: Result[Any] = self.method.run(self.problem, solve, **self.options)
+        self.check.require(isinstance(result, Result), "a method returns a Result", f"{self.place}: {result!r}")
+        return result
+
+    def require(self, holds: object, rule: str, detail: str) -> None:
+        self.check.require(holds, rule, f"{self.place}: {detail}")
+
+    def checked(self, label: str, **how: Any) -> Result[Any]:
+        """A solve whose result is true, whatever it found."""
+        result = self.check.call("a solve ends without an error", f"{self.place}, {label}", self.solve, **how)
+        for solution in result.solutions:
+            broken = list(self.problem.violations(solution.structure))
+            self.require(not broken, "solutions are feasible", f"{label}: {broken}")
+            self.require(
+                same(solution.value, float(self.problem.value(solution.structure))),
+                "values are the problem's own",
+                f"{label}: {solution.value!r}",
+            )
+        self.require(
+            dominates(self.sign * result.bound, self.best),
+            "the bound dominates every feasible value",
+            f"{label}: bound {result.bound!r}, but {self.sign * self.best!r} is feasible",
+        )
+        self.require(
+            result.status is not Status.INFEASIBLE or not self.scores,
+            "INFEASIBLE only where nothing is feasible",
+            label,
+        )
+        self.require(
+            result.method == self.method.name, "the result names the method", f"{label}: {result.method!r}"
+        )
+        if claims(result.certificate):
+            verdict = self.check.call("a certificate verifies", label, result.verify, self.problem)
+            self.require(verdict, "a certificate verifies", f"{label}: {verdict.place}: {verdict.reason}")
+        return result
+
+    def check_answer(self) -> None:
+        result = self.checked("no limits")
+        if self.method.exact:
+            expected = Status.OPTIMAL if self.scores else Status.INFEASIBLE
+            self.require(result.status is expected, "an exact method proves its answer", repr(result))
+        if result.status is Status.OPTIMAL:
+            self.require(
+                same(self.sign * result.value, self.best),
+                "the answer is the enumerated best",
+                f"{result.value!r}, it is {self.sign * self.best!r}",
+            )
+        again = self.checked("again")
+        self.require(
+            [s.value for s in again.solutions] == [s.value for s in result.solutions]
+            and self._encoded(again) == self._encoded(result)
+            and again.bound == result.bound,
+            "a seed fixes the answer",
+            f"{result!r} and then {again!r}",
+        )
+        rule = "a result survives JSON"
+        copy = self.check.call(rule, self.place, lambda: Result.from_json(result.to_json()))
+        self.require(
+            copy.status is result.status and copy.stop is result.stop and copy.bound == result.bound,
+            rule,
+            repr(copy),
+        )
+        self.require([s.value for s in copy.solutions] == [s.value for s in result.solutions], rule, repr(copy))
+        if claims(result.certificate):
+            verdict = copy.verify(self.problem)
+            self.require(verdict, rule, f"the copy no longer verifies: {verdict.place}: {verdict.reason}")
+
+    def _encoded(self, result: Result[Any]) -> list[list[int]]:
+        return [self.problem.encode(s.structure).tolist() for s in result.solutions]
+
+    def check_limits(self) -> None:
+        for label, limits in {
+            "time=0": Limits(time=0.0),
+            "nodes=0": Limits(nodes=0),
+            "nodes=1": Limits(nodes=1),
+            "iterations=0": Limits(iterations=0),
+            "iterations=2": Limits(iterations=2),
+            "gap=0.5": Limits(gap=0.5),
+            "target": Limits(target=self.sign * self.scores[-1] if self.scores else 0.0),
+        }.items():
+            result = self.checked(label, limits=limits)
+            self.require(result.stop is not Stop.ERROR, "a limit is no error", f"{label}: {result!r}")
+            if label == "gap=0.5" and self.method.exact and self.scores:
+                near = 0.5 * max(1.0, abs(result.value)) if result.solutions else 0.0
+                self.require(
+                    result.solutions and result.gap <= near * (1 + 1e-9),
+                    "stopping by gap keeps the gap",
+                    f"{label}: {result!r}",
+                )
+
+    def check_observers(self) -> None:
+        seen: list[Event] = []
+        self.checked("observed", observer=seen.append)
+
+        def refuse(event: Event) -> None:
+            raise LookupError(f"the observer refuses {event.kind}")
+
+        if not seen:
+            return
+        try:
+            self.solve(observer=refuse)
+        except SolveError as error:
+            result = error.result
+            self.require(
+                result is None or result.status is not Status.OPTIMAL, "a failed solve is not OPTIMAL", repr(result)
+            )
+        except LookupError:
+            pass
+        else:
+            self.require(False, "errors of observers reach the caller", "the observer's error was swallowed")
+
+    def check_options(self) -> None:
+        try:
+            self.method.check({"no_such_option_anywhere": 1}, 1, ())
+        except UnknownOption:
+            return
+        self.require(False, "unknown options are refused", "no_such_option_anywhere was accepted")
+
+    def check_k_best(self) -> None:
+        for k in (2, 3, len(self.scores) + 2):
+            result = self.checked(f"k={k}", k=k)
+            values = [self.sign * s.value for s in result.solutions]
+            codes = self._encoded(result)
+            self.require(
+                len({tuple(code) for code in codes}) == len(codes), "the k best are different", f"k={k}: {codes}"
+            )
+            if self.method.exact:
+                expected = self.scores[:k]
+                self.require(
+                    len(values) == len(expected) and all(map(same, values, expected)),
+                    "the k best are the enumerated ones",
+                    f"k={k}: {values}, they are {expected}",
+                )
+
+    def check_start(self) -> None:
+        for label, structure in list(
+            zip(("best", "worst"), (self.structures[:1], self.structures[-1:]), strict=True)
+        ):
+            if not structure:
+                continue
+            result = self.checked(f"started from the {label}", start=structure)
+            if self.method.exact:
+                self.require(
+                    same(self.sign * result.value, self.best), "a start changes no answer", f"{label}: {result!r}"
+                )
+            held = self.checked(f"no time, started from the {label}", start=structure, limits=Limits(time=0.0))
+            floor = self.sign * float(self.problem.value(structure[0]))
+            self.require(
+                held.solutions and dominates(self.sign * held.value, floor),
+                "an answer is no worse than the start",
+                f"{label}: {held!r}",
+            )
+
+
+def _check_batch(method: Method, problems: Sequence[AnyProblem], seed: int, options: dict[str, Any]) -> None:
+    check = Check(f"method {method.name!r}")
+    assert method.run_many is not None
+    solve = Solve(Budget(), seed=seed, method=method.name)
+    batch = check.call(
+        "a batch answers", f"{len(problems)} problems", method.run_many, list(problems), solve, **options
+    )
+    check.require(len(batch) == len(problems), "a batch answers every problem", f"{len(batch)} answers")
+    for number, problem in enumerate(problems):
+        try:
+            alone = method.run(problem, Solve(Budget(), seed=seed, method=method.name), **options)
+        except GaplessError:
+            check.require(number in batch.errors, "a batch fails where a solve fails", f"problem {number}")
+            continue
+        value = alone.value if alone.solutions else math.nan
+        check.require(
+            batch.statuses[number] is alone.status
+            and (same(float(batch.values[number]), value) or (math.isnan(value) and np.isnan(batch.values[number])))
+            and same(float(batch.bounds[number]), alone.bound),
+            "a batch answers as a solve does",
+            f"problem {number}: {batch.statuses[number]}, {batch.values[number]}; alone {alone!r}",
+        )
+        result = batch[number]
+        check.require(
+            result.status is alone.status and result.bound == batch.bounds[number],
+            "a batch makes the results it states",
+            f"problem {number}: {result!r}",
+        )

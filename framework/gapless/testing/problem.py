@@ -1,0 +1,174 @@
+"""What a `Problem` owes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TypeVar
+
+import numpy as np
+
+from gapless.core import serial
+from gapless.core.certificate import LinearDualCertificate
+from gapless.core.problem import Problem
+from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings
+from gapless.testing.enumeration import LIMIT, Feasible, SpaceTooLarge, feasible_structures
+
+S = TypeVar("S")
+
+
+def check_problem(
+    problem: Problem[S], structures: Iterable[S] | None = None, *, json: bool = True, seed: int = 0
+) -> None:
+    """Check decisions, encoding, values, violations, JSON and, where offered, the linear model of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    structures : iterable of S, optional
+        Feasible structures to check; all feasible ones when the instance is small enough to enumerate.
+    json : bool
+        Whether problem and structures have to survive `gapless.core.serial`.
+    seed : int
+        For the dual prices that are tried.
+
+    Raises
+    ------
+    ConformanceError
+    SpaceTooLarge
+        No structures were given and the instance is too large to enumerate.
+    """
+    check = Check(problem)
+    _check_decisions(check, problem)
+    given = list(structures) if structures is not None else None
+    try:
+        found = check.call("structures can be enumerated", "all", _enumerated, problem, given is None)
+    except SpaceTooLarge:
+        if given is None:
+            raise
+        found = None
+    chosen = given if given is not None else [f.structure for f in found or ()]
+    for number, structure in enumerate(chosen):
+        _check_structure(check, problem, structure, f"structure {number} ({structure!r})")
+        if found is not None:
+            on_ids = problem.encode(structure)
+            check.require(
+                any(np.array_equal(on_ids, f.on_ids) for f in found),
+                "enumeration finds every feasible structure",
+                f"structure {number} ({structure!r}) is missing",
+            )
+    if chosen:
+        check.require(
+            not list(problem.infeasibility()),
+            "infeasibility() says nothing while something is feasible",
+            str(list(problem.infeasibility())),
+        )
+    if json:
+        _check_json(check, problem, chosen)
+    if found is not None:
+        _check_linear_model(check, problem, found, seed)
+
+
+def _enumerated(problem: Problem[S], everything: bool) -> list[Feasible[S]] | None:
+    try:
+        return feasible_structures(problem, limit=LIMIT)
+    except SpaceTooLarge:
+        if everything:
+            raise
+        return None
+
+
+def _check_decisions(check: Check, problem: Problem[S]) -> None:
+    decisions = problem.decisions
+    check.require(problem.decisions.count == decisions.count, "decisions stay the same", "count changes")
+    for d in range(decisions.count):
+        name = check.call("every decision has a name", f"decision {d}", decisions.name, d)
+        check.require(isinstance(name, str) and name, "every decision has a name", f"decision {d}: {name!r}")
+    for number, group in enumerate(decisions.exactly_one):
+        members = [int(d) for d in group]
+        place = f"exactly_one[{number}] = {members}"
+        check.require(all(0 <= d < decisions.count for d in members), "groups name existing decisions", place)
+        check.require(len(set(members)) == len(members), "groups list a decision once", place)
+    if problem.granularity is not None:
+        check.require(
+            problem.granularity > 0 and math.isfinite(problem.granularity),
+            "granularity is positive or None",
+            repr(problem.granularity),
+        )
+
+
+def _check_structure(check: Check, problem: Problem[S], structure: S, place: str) -> None:
+    decisions = problem.decisions
+    broken = list(check.call("violations never raise for a structure", place, problem.violations, structure))
+    check.require(not broken, "a feasible structure has no violations", f"{place}: {broken}")
+    value = float(check.call("a feasible structure has a value", place, problem.value, structure))
+    check.require(
+        not math.isnan(value) and problem.sense.sign * value < math.inf,
+        "a value is a number, never NaN or infinitely good",
+        f"{place}: {value}",
+    )
+    check.require(problem.value(structure) == value, "value is deterministic", place)
+    on_ids = check.call("a feasible structure can be encoded", place, problem.encode, structure)
+    check.require(
+        isinstance(on_ids, np.ndarray) and on_ids.ndim == 1 and on_ids.dtype.kind == "i",
+        "encode gives an integer array",
+        f"{place}: {on_ids!r}",
+    )
+    check.require(
+        bool(np.all(np.diff(on_ids) > 0)) and all(0 <= d < decisions.count for d in on_ids),
+        "encode gives ascending ids of decisions",
+        f"{place}: {on_ids.tolist()}",
+    )
+    again = check.call("decode reads what encode wrote", place, problem.decode, on_ids)
+    check.require(
+        np.array_equal(problem.encode(again), on_ids) and same(float(problem.value(again)), value),
+        "decode is the inverse of encode",
+        f"{place}: became {again!r}",
+    )
+    if problem.granularity is not None and math.isfinite(value):
+        multiple = value / problem.granularity
+        check.require(
+            abs(multiple - round(multiple)) <= 1e-9 * max(1.0, abs(multiple)),
+            "values are multiples of the granularity",
+            f"{place}: {value} is no multiple of {problem.granularity}",
+        )
+    for number, group in enumerate(decisions.exactly_one):
+        hit = int(np.isin(on_ids, np.asarray(group)).sum())
+        check.require(
+            hit == 1, "exactly-one groups hold in every structure", f"{place}: {hit} on in exactly_one[{number}]"
+        )
+
+
+def _check_json(check: Check, problem: Problem[S], structures: list[S]) -> None:
+    rule = "problem and structures survive JSON"
+    text = check.call(rule, "the problem", serial.dumps, problem)
+    again = check.call(rule, "the problem", serial.loads, text)
+    check.require(type(again) is type(problem), rule, f"the problem came back as {type(again).__name__}")
+    check.require(serial.dumps(again) == text, rule, "the problem is written differently the second time")
+    for number, structure in enumerate(structures[:50]):
+        place = f"structure {number}"
+        copy = check.call(rule, place, lambda s=structure: serial.loads(serial.dumps(s)))
+        check.require(not list(again.violations(copy)), rule, f"{place} became infeasible")
+        check.require(same(float(again.value(copy)), float(problem.value(structure))), rule, f"{place} lost value")
+
+
+def _check_linear_model(check: Check, problem: Problem[S], found: list[Feasible[S]], seed: int) -> None:
+    try:
+        model = problem.linear_model()
+    except NotImplementedError:
+        return
+    rule = "the linear model bounds every feasible structure"
+    check.require(
+        model.decision_columns.shape == (problem.decisions.count,),
+        "the linear model has a column for each decision",
+        f"decision_columns has shape {model.decision_columns.shape}",
+    )
+    rng = np.random.default_rng(seed)
+    tried = sample_fixings(problem.decisions, [f.on_ids for f in found], 10, seed)
+    for number, fixings in enumerate(tried):
+        prices = rng.normal(0, 2, len(model.rows)) if number else np.zeros(len(model.rows))
+        prices = np.where((prices < 0) & ~np.isfinite(model.row_lower), 0.0, prices)
+        prices = np.where((prices > 0) & ~np.isfinite(model.row_upper), 0.0, prices)
+        bound = LinearDualCertificate(prices).upper_bound(problem, fixings)
+        best = best_score(found, fixings)
+        check.require(dominates(bound, best), rule, f"{fixings}: bound {bound}, but {best} is feasible")

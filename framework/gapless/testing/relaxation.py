@@ -1,0 +1,178 @@
+"""What a `Relaxation` owes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gapless.core.brancher import Branch
+from gapless.core.certificate import NoCertificate, TreeCertificate
+from gapless.core.decisions import OFF, ON, Fixings
+from gapless.core.limits import Budget, Limits
+from gapless.core.problem import Problem, score_of
+from gapless.core.relaxation import Relaxation, Relaxed
+from gapless.core.tolerance import margin, round_bound
+from gapless.testing.conformance import Check, best_score, dominates, sample_fixings
+from gapless.testing.enumeration import Feasible, feasible_structures
+
+S = TypeVar("S")
+_POINT = 1e-6
+
+
+def check_relaxation(
+    make_relaxation: Callable[[], Relaxation[S]], problem: Problem[S], *, samples: int = 20, seed: int = 0
+) -> None:
+    """Check bounds, points, fixings, tightenings, warm starts, certificates and limits of a relaxation.
+
+    Parameters
+    ----------
+    make_relaxation : callable
+        Makes a fresh relaxation of `problem`.
+    problem : Problem
+        Small enough to enumerate.
+    samples : int
+        How many fixings to try.
+    seed : int
+
+    Raises
+    ------
+    ConformanceError
+    """
+    found = feasible_structures(problem)
+    on_sets = [f.on_ids for f in found]
+    used = make_relaxation()
+    check = Check(used)
+    parent: Any = None
+    for fixings in sample_fixings(problem.decisions, on_sets, samples, seed):
+        here = best_score(found, fixings)
+        allowed = sorted((f.score for f in found if fixings.allow(f.on_ids)), reverse=True)
+        fresh = make_relaxation()
+        relaxed = check.call("solve returns a Relaxed", str(fixings), fresh.solve, fixings, Budget())
+        check.require(isinstance(relaxed, Relaxed), "solve returns a Relaxed", f"{fixings}: {relaxed!r}")
+        _check_one(check, problem, found, fixings, relaxed, -math.inf)
+        twin = make_relaxation().solve(fixings, Budget())
+        check.require(
+            relaxed.bound == twin.bound and _same_point(relaxed.point, twin.point),
+            "two fresh relaxations answer alike",
+            f"{fixings}: {relaxed.bound!r} and {twin.bound!r}",
+        )
+        for incumbent in (allowed[-1], here - 1.0, here, here + 1.0) if allowed else (0.0,):
+            warm = check.call(
+                "solve takes an incumbent and the state of another node",
+                str(fixings),
+                used.solve,
+                fixings,
+                Budget(),
+                incumbent=incumbent,
+                state=parent,
+            )
+            _check_one(check, problem, found, fixings, warm, incumbent)
+        parent = relaxed.state
+        _check_limits(check, make_relaxation, fixings, here)
+
+
+def _same_point(a: np.ndarray[Any, Any] | None, b: np.ndarray[Any, Any] | None) -> bool:
+    return a is b if a is None or b is None else np.array_equal(a, b)
+
+
+def _check_one(
+    check: Check,
+    problem: Problem[S],
+    found: list[Feasible[S]],
+    fixings: Fixings,
+    relaxed: Relaxed[S],
+    incumbent: float,
+) -> None:
+    best = best_score(found, fixings)
+    place = f"{fixings}, incumbent {incumbent:g}"
+    check.require(not math.isnan(relaxed.bound), "a bound is never NaN", place)
+    check.require(
+        dominates(relaxed.bound, best),
+        "the bound dominates every feasible value",
+        f"{place}: bound {relaxed.bound!r}, but {best!r} is feasible",
+    )
+    check.require(
+        dominates(relaxed.bound, relaxed.attained),
+        "what is attained lies below the bound",
+        f"{place}: {relaxed.attained!r} above {relaxed.bound!r}",
+    )
+    if relaxed.point is not None:
+        point = relaxed.point
+        check.require(
+            point.shape == (problem.decisions.count,) and np.all((point >= -_POINT) & (point <= 1 + _POINT)),
+            "a point has a number in [0, 1] for each decision",
+            f"{place}: {point}",
+        )
+        wrong = np.flatnonzero(
+            ((fixings.state == ON) & (point < 1 - _POINT)) | ((fixings.state == OFF) & (point > _POINT))
+        )
+        if relaxed.bound > -math.inf:
+            check.require(
+                not wrong.size, "the point respects the fixings", f"{place}: decisions {wrong.tolist()} of {point}"
+            )
+    _check_tightenings(check, problem, found, fixings, relaxed, incumbent)
+    if not isinstance(relaxed.certificate, NoCertificate):
+        tree = TreeCertificate((-1,), (Branch(),), {"0": relaxed.certificate}, {"0": relaxed.tightenings})
+        verdict = check.call("a certificate can be verified", place, tree.verify, problem, fixings)
+        check.require(verdict, "a certificate holds", f"{place}: {verdict.place}: {verdict.reason}")
+        check.require(
+            dominates(verdict.bound, best),
+            "a certificate proves nothing false",
+            f"{place}: it proves {verdict.bound!r}, but {best!r} is feasible",
+        )
+        proved = round_bound(verdict.bound, problem.granularity)
+        check.require(
+            dominates(relaxed.bound, proved),
+            "the certificate proves the bound",
+            f"{place}: it proves {verdict.bound!r}, the bound is {relaxed.bound!r}",
+        )
+
+
+def _check_tightenings(
+    check: Check,
+    problem: Problem[S],
+    found: list[Feasible[S]],
+    fixings: Fixings,
+    relaxed: Relaxed[S],
+    incumbent: float,
+) -> None:
+    known = incumbent
+    if relaxed.structure is not None and not list(problem.violations(relaxed.structure)):
+        known = max(known, float(score_of(problem, relaxed.structure)))
+    tightened: Fixings | None = fixings
+    for step in relaxed.tightenings:
+        tightened = tightened.fix(step.on, step.off) if tightened is not None else None
+    for f in found:
+        if fixings.allow(f.on_ids) and not (tightened is not None and tightened.allow(f.on_ids)):
+            lost = f"{fixings}, incumbent {incumbent:g}: {f.structure!r} scores {f.score!r}"
+            check.require(
+                f.score <= known + 2 * margin(known),
+                "tightenings keep every structure better than the incumbent",
+                f"{lost}, the incumbent {known!r}",
+            )
+            if relaxed.excluded > -math.inf:
+                check.require(
+                    dominates(relaxed.excluded, f.score),
+                    "excluded bounds what the tightenings exclude",
+                    f"{lost}, excluded says {relaxed.excluded!r}",
+                )
+
+
+def _check_limits(check: Check, make: Callable[[], Relaxation[S]], fixings: Fixings, best: float) -> None:
+    interrupted = Budget()
+    interrupted.interrupt()
+    budgets = {
+        "no time": Budget(Limits(time=0.0)),
+        "no iterations": Budget(Limits(iterations=0)),
+        "interrupted": interrupted,
+    }
+    for label, budget in budgets.items():
+        relaxed = check.call("a spent budget is no error", f"{fixings}, {label}", make().solve, fixings, budget)
+        check.require(
+            dominates(relaxed.bound, best),
+            "the bound is true when the budget is spent",
+            f"{fixings}, {label}: bound {relaxed.bound!r}, but {best!r} is feasible",
+        )

@@ -1,0 +1,72 @@
+"""Hypothesis strategies. The only part of `gapless.testing` that needs Hypothesis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
+from gapless.core.errors import MissingDependency
+from gapless.core.problem import Problem
+from gapless.core.sparse import FloatArray
+
+try:
+    from hypothesis import strategies as st
+except ImportError as error:  # pragma: no cover
+    raise MissingDependency("gapless.testing.strategies needs Hypothesis: pip install hypothesis") from error
+
+KINDS = ("integers", "smooth", "constant", "near ties", "large", "tiny")
+
+
+@st.composite
+def fixings(draw: st.DrawFn, of: Problem[Any] | Decisions, *, feasible: Fixings | None = None) -> Fixings:
+    """Fixings of a problem's decisions, contradictory ones included.
+
+    Parameters
+    ----------
+    of : Problem or Decisions
+    feasible : Fixings, optional
+        Draw only fixings that these complete ones agree with, so that something is left.
+    """
+    decisions = of.decisions if isinstance(of, Problem) else of
+    if feasible is None:
+        values = st.sampled_from((FREE, FREE, OFF, ON))
+        return Fixings(draw(st.lists(values, min_size=decisions.count, max_size=decisions.count)))
+    keep = draw(st.lists(st.booleans(), min_size=decisions.count, max_size=decisions.count))
+    return Fixings(np.where(keep, feasible.state, FREE))
+
+
+@st.composite
+def scores(
+    draw: st.DrawFn, shape: int | tuple[int, ...], *, forbidden: bool = True, kinds: tuple[str, ...] = KINDS
+) -> FloatArray:
+    """Arrays of scores that decoders find hard: ties, constants, near ties, huge and tiny numbers, -inf.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    forbidden : bool
+        Whether some entries may be -inf, or all of them.
+    kinds : tuple of str
+        Some of `KINDS`.
+    """
+    kind = draw(st.sampled_from(kinds))
+    size = int(np.prod(shape))
+    whole = np.array(draw(st.lists(st.integers(-3, 3), min_size=size, max_size=size)), np.float64)
+    if kind == "smooth":
+        numbers = st.floats(-10, 10, allow_nan=False, width=32)
+        values = np.array(draw(st.lists(numbers, min_size=size, max_size=size)), np.float64)
+    elif kind == "constant":
+        values = np.full(size, float(draw(st.integers(-3, 3))))
+    else:
+        values = {
+            "integers": whole,
+            "near ties": np.round(whole / 3) + whole * 1e-12,
+            "large": whole * 1e12,
+            "tiny": whole * 1e-9,
+        }[kind]
+    if forbidden and draw(st.booleans()):
+        banned = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+        values = np.where(banned, -np.inf, values)
+    return values.reshape(shape)
