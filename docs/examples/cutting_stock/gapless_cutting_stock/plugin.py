@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gapless.scip import branch_price_and_cut
 
 import gapless as gl
 from gapless.engine import branch_and_price
@@ -17,6 +16,8 @@ def own_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "bes
 
 def scip_tree(problem: CuttingStockProblem, solve: gl.Solve) -> gl.Result[Plan]:
     """The same formulation inside SCIP, which owns the tree."""
+    from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded when it is asked for
+
     return branch_price_and_cut(problem, formulation(problem), solve.budget, method=solve.method)
 
 
