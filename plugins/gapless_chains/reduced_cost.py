@@ -93,13 +93,11 @@ class ReducedCostOracle(Generator[ChainView]):
                 continue
             costs = left[i, xs, None] + 2.0 * self._pair_scores(i, xs, ys) + right[i, ys]
             self.candidates += costs.size
-            largest = maxima[i] = max(0.0, float(costs.max()))
-            if largest > -0.5 * view.floor:
-                # A label in a domain that no path reaches yet: every allowed neighbour looks good, one will do.
-                row, column = divmod(int(costs.argmax()), ys.size)
-                wanted[i, xs[row]] = wanted[i + 1, ys[column]] = True
-                continue
+            maxima[i] = max(0.0, float(costs.max()))
             hits = costs > tolerance
+            if self.bounds.forbids:
+                lost = 0.5 * view.floor
+                _one_neighbour(hits, costs, view.beta[i, xs] < lost, view.alpha[i + 1, ys] < lost)
             wanted[i, xs[hits.any(axis=1)]] = True
             wanted[i + 1, ys[hits.any(axis=0)]] = True
         self._last = _Priced(view.fixings, left, right, maxima, maxima <= 4.0 * tolerance)
@@ -143,6 +141,26 @@ class _Priced:
         fall += np.min(moved_right, axis=1, where=finite_right, initial=np.inf)
         unmoved: BoolArray = self.settled & (rise <= tolerance) & (fall >= -tolerance)
         return unmoved
+
+
+def _one_neighbour(hits: BoolArray, costs: FloatArray, no_suffix: BoolArray, no_prefix: BoolArray) -> None:
+    """Keep one neighbour of each label that no path reaches yet: to such a label every allowed one looks good.
+
+    Parameters
+    ----------
+    hits : bool (sources, targets)
+        Changed in place.
+    costs : float64 (sources, targets)
+    no_suffix, no_prefix : bool (sources,), bool (targets,)
+        Sources whose message from the right, and targets whose message from the left, are at the floor.
+    """
+    if not (no_suffix.any() or no_prefix.any()):
+        return
+    kept = np.zeros_like(hits)
+    rows, columns = no_suffix.nonzero()[0], no_prefix.nonzero()[0]
+    kept[rows, costs[rows].argmax(axis=1)] = True
+    kept[costs[:, columns].argmax(axis=0), columns] = True
+    hits &= ~(no_suffix[:, None] | no_prefix) | kept
 
 
 def _tolerance(view: ChainView) -> float:

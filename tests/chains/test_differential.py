@@ -6,6 +6,7 @@ import pytest
 import gapless
 from gapless import Status
 from gapless.core.tolerance import meets
+from gapless.scip import solve_monolithic
 from gapless_chains import ChainProblem
 
 METHODS = [("viterbi", {}), ("column-generation", {}), ("column-generation", {"first": "local"})]
@@ -98,12 +99,11 @@ def test_tagging_constraints(varying):
 
 def test_agrees_with_the_linear_program(chain_batches):
     """The local polytope of eq. 4, solved by SCIP: an independent judge of the model as well as of the methods."""
-    scip = pytest.importorskip("gapless.scip")
     for number, batch in enumerate(chain_batches(seed=23, each=1)):
         if number % 2:
             continue
         (problem,) = batch.problems()
-        result = scip.solve_monolithic(problem)
+        result = solve_monolithic(problem)
         if batch.best[0] == -np.inf:
             assert result.status is Status.INFEASIBLE
         else:
