@@ -11,11 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import gapless as gl
 import numpy as np
+import pyscipopt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import gapless as gl
+from gapless import testing
+from gapless.cli import main
+from gapless.engine import PricedRelaxation
+from gapless.lp import LinearMaster
+from gapless.scip import solve_monolithic
 
 example = pytest.importorskip(
     "gapless_cutting_stock",
@@ -96,8 +103,6 @@ def fewest_rolls(problem: CuttingStockProblem) -> int:
 
 def arc_flow_optimum(problem: CuttingStockProblem) -> int:
     """The integer arc-flow model with waste arcs, written here once more and solved by SCIP as it is."""
-    import pyscipopt
-
     model = pyscipopt.Model()
     model.hideOutput()
     flow: dict[tuple[int, int, int], Any] = {}
@@ -359,16 +364,50 @@ def test_bounds_on_the_way_are_true() -> None:
     assert math.isfinite(bounds[0])
 
 
-def test_the_brancher_is_silent_when_all_arcs_are_whole() -> None:
-    problem = CuttingStockProblem(8, (4, 3), (2, 1))
-    nothing = gl.Fixings.none(problem.decisions.count)
-    assert LargestItemFirst(problem).split(nothing, gl.Relaxed(0.0)) == ()
-    assert LargestItemFirst(problem).split(nothing, gl.Relaxed(0.0, np.ones(problem.decisions.count))) == ()
+SMALL = [
+    CuttingStockProblem(8, (4, 3), (2, 1)),
+    CuttingStockProblem(7, (3, 2), (2, 2)),
+    CuttingStockProblem(6, (3, 3, 2), (1, 2, 1)),
+    CuttingStockProblem(5, (2, 1), (1, 3)),
+    CuttingStockProblem(4, (6, 2), (1, 2)),
+]
+
+
+@pytest.mark.parametrize("problem", SMALL, ids=str)
+def test_the_kit_accepts_every_role(problem: CuttingStockProblem) -> None:
+    testing.check_problem(problem)
+    counts = itertools.product(*[range(d + 1) for d in problem.demands])
+    fitting = [c for c in counts if np.dot(c, problem.sizes) <= problem.width]
+    paths = [problem.arcs.of([i for i, n in enumerate(c) for _ in range(n)]) for c in fitting]
+    testing.check_maximiser(
+        KnapsackOracle(problem.arcs),
+        gl.Decisions(len(problem.arcs)),
+        [np.sort(np.array(path, np.int64)) for path in paths],
+    )
+    form = formulation(problem)
+    testing.check_generator(form.generators[0], lambda: LinearMaster(problem, form), problem)
+
+    def whole() -> PricedRelaxation[Any, gl.LinearView]:
+        return PricedRelaxation(LinearMaster(problem, form), form.generators, problem.decisions)
+
+    testing.check_relaxation(whole, problem)
+    testing.check_brancher(LargestItemFirst(problem), problem, whole())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_kit_accepts_the_methods(method: str) -> None:
+    testing.check_method(method, SMALL)
+
+
+@settings(max_examples=15, deadline=None)
+@given(problems())
+def test_the_linear_model_has_the_same_optimum(problem: CuttingStockProblem) -> None:
+    judged = solve_monolithic(problem)
+    assert judged.value == fewest_rolls(problem)
+    assert problem.violations(judged.best) == []
 
 
 def test_the_plug_in_is_found(capsys: pytest.CaptureFixture[str]) -> None:
-    from gapless.cli import main
-
     assert main(["plugins"]) == 0
     assert "gapless-cutting-stock" in capsys.readouterr().out
     assert main(["methods"]) == 0
@@ -381,8 +420,6 @@ def test_the_plug_in_is_found(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_records_are_verified_from_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from gapless.cli import main
-
     problem = gilmore_gomory()
     gl.Record(problem, gl.solve(problem)).save(tmp_path / "record.json")
     assert main(["verify", str(tmp_path / "record.json")]) == 0

@@ -15,8 +15,8 @@ INTEGRAL = 1e-6
 class LargestItemFirst(gl.Brancher[Plan]):
     """Two children from one fractional arc: the one of the largest item, then the smallest offset.
 
-    Once all arcs are used whole numbers of times there is a plan as good as the point (see
-    `CuttingStockProblem.decode`), so that the node closes and nothing is left to split.
+    Once every arc is used a whole number of times there is a plan as good as the point (see
+    `CuttingStockProblem.decode`), so that the node closes and is not split any more.
 
     Parameters
     ----------
@@ -30,15 +30,13 @@ class LargestItemFirst(gl.Brancher[Plan]):
 
     def split(self, fixings: gl.Fixings, relaxed: gl.Relaxed[Plan]) -> Sequence[gl.Branch]:
         """*At least t rolls use the arc* first, then *fewer than t*."""
-        if relaxed.point is None:
-            return ()
         free = fixings.free
-        distance = np.abs(relaxed.point[free] - 0.5)
-        fractional = free[distance < 0.5 - INTEGRAL]
-        if not fractional.size:
+        if not free.size:
             return ()
-        order = np.lexsort(
-            (np.abs(relaxed.point[fractional] - 0.5), self._offset[fractional], -self._size[fractional])
-        )
-        chosen = int(fractional[order[0]])
+        distance = np.zeros(free.size) if relaxed.point is None else np.abs(relaxed.point[free] - 0.5)
+        fractional = distance < 0.5 - INTEGRAL
+        if np.any(fractional):
+            free, distance = free[fractional], distance[fractional]
+        first = np.lexsort((distance, self._offset[free], -self._size[free]))[0]
+        chosen = int(free[first])
         return gl.Branch(on=(chosen,), why="used"), gl.Branch(off=(chosen,), why="used less")

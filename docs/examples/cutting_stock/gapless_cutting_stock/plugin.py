@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import gapless as gl
 from gapless.engine import branch_and_price
 from gapless_cutting_stock.formulation import formulation
@@ -11,7 +10,9 @@ from gapless_cutting_stock.problem import CuttingStockProblem, Plan
 
 def own_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "best-first") -> gl.Result[Plan]:
     """Branch and price; gapless owns the tree, and the result carries a certificate."""
-    return branch_and_price(problem, formulation(problem), solve.budget, order=order, method=solve.method)
+    return branch_and_price(
+        problem, formulation(problem), solve.budget, order=order, k=solve.k, start=solve.start, method=solve.method
+    )
 
 
 def scip_tree(problem: CuttingStockProblem, solve: gl.Solve) -> gl.Result[Plan]:
@@ -31,6 +32,8 @@ def gapless_register(registry: gl.Registry) -> None:
             CuttingStockProblem,
             own_tree,
             summary="column generation over patterns, own tree, certificate",
+            k_best=True,
+            warm_start=True,
             default=True,
         )
     )
