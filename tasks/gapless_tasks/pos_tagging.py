@@ -6,7 +6,6 @@ import argparse
 import json
 import time
 from collections.abc import Sequence
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,20 @@ from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
 from gapless_chains import ChainProblem
 from gapless_kernels import viterbi
-from gapless_tasks.tagging.perceptron import ChainTagger, train
-from gapless_tasks.tagging.readers import read_tagged
-from gapless_tasks.tagging.sentence import TaggedSentence
+from gapless_tasks.tagging import (
+    ChainTagger,
+    EpochReport,
+    TaggedFileError,
+    TaggedSentence,
+    embedded_corpus,
+    read_tagged,
+    train,
+)
 
 METHODS = ("viterbi", "column-generation")
 CORPUS = Path("tagging", "wsj_pos")
+UNSEEN = -1
+"""Number of a gold label that the training part does not have: never predicted, always an error."""
 Labels = NDArray[np.int64]
 
 
@@ -43,6 +50,7 @@ class Outcome:
     """One row of the table: what one method did on the test part."""
 
     method: str
+    decoded: int
     accuracy: float
     sentences_per_second: float
     proved: float
@@ -61,15 +69,12 @@ def load_corpus(folder: str | None) -> Corpus:
         The folder does not hold the corpus; the message names the missing file.
     """
     if folder is None:
-        data = files("gapless_tasks.tagging") / "data"
-        with as_file(data / "train.tsv") as a, as_file(data / "test.tsv") as b:
-            return Corpus("embedded corpus", read_tagged(a), (), read_tagged(b))
+        return Corpus("embedded corpus", embedded_corpus("train"), (), embedded_corpus("test"))
     root = Path(folder) / CORPUS
-    parts = [root / f"{part}.tsv.gz" for part in ("train", "dev", "test")]
-    for path in parts:
-        if not path.is_file():
-            raise gl.InvalidProblem(f"{path}: no such file; --data names the folder that holds {CORPUS}/")
-    return Corpus(str(root), *(read_tagged(path) for path in parts))
+    try:
+        return Corpus(str(root), *(read_tagged(root / f"{part}.tsv.gz") for part in ("train", "dev", "test")))
+    except (TaggedFileError, OSError) as error:
+        raise gl.InvalidProblem(f"{error} (--data names the folder that holds {CORPUS}/)") from error
 
 
 def decode(
@@ -87,14 +92,14 @@ def decode(
     return labels
 
 
-def chain_problem(tagger: ChainTagger, sentence: TaggedSentence) -> ChainProblem:
-    """What the tagger asks about one sentence."""
-    return ChainProblem(
-        tagger.scores(sentence),
+def chain_problems(tagger: ChainTagger, sentences: Sequence[TaggedSentence]) -> list[ChainProblem]:
+    """What the tagger asks about each sentence; all share its transition scores."""
+    return ChainProblem.many(
+        (tagger.scores(sentence) for sentence in sentences),
         tagger.transition,
         initial=tagger.initial,
         final=tagger.final,
-        labels=tuple(tagger.labels),
+        labels=tagger.labels,
     )
 
 
@@ -105,26 +110,43 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         f"{corpus.name}: {len(corpus.train)} training, {len(corpus.dev)} dev, {len(corpus.test)} test sentences"
     )
     tagger, seconds = train_tagger(corpus, arguments, console)
-    console.say(f"averaged perceptron with {len(tagger.labels)} labels, trained in {seconds:.1f} s")
-    problems = [chain_problem(tagger, sentence) for sentence in corpus.test]
-    gold = [tagger.encode(sentence.labels) for sentence in corpus.test]
+    console.say(f"averaged perceptron with {len(tagger.labels)} labels, ready in {seconds:.1f} s")
+    problems = chain_problems(tagger, corpus.test)
+    number = {label: i for i, label in enumerate(tagger.labels)}
+    gold = [np.array([number.get(label, UNSEEN) for label in sentence.labels]) for sentence in corpus.test]
     out = Path(arguments.out) if arguments.out else None
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-    outcomes = []
+    outcomes: list[Outcome] = []
     for method in arguments.method or METHODS:
         outcomes.append(decode_with(method, problems, gold, console, arguments.jobs, out))
+        if outcomes[-1].decoded < len(problems):
+            console.complain(f"{method}: interrupted: {outcomes[-1].decoded} of {len(problems)} sentences decoded")
+            break
     show(corpus, outcomes, console, out)
+    if outcomes[-1].decoded < len(problems):
+        return exit_codes.INTERRUPTED
     return exit_codes.PROVED if all(o.verified == 1.0 for o in outcomes) else exit_codes.FAILED
 
 
 def train_tagger(corpus: Corpus, arguments: argparse.Namespace, console: Console) -> tuple[ChainTagger, float]:
-    """Train on the training part, choosing the epoch by dev accuracy where there is a dev part."""
+    """Load the stored tagger, or train one, choosing the epoch by dev accuracy where there is a dev part."""
     start = time.perf_counter()
-    with console.progress("training", arguments.epochs * len(corpus.train)) as advance:
+    stored = Path(arguments.model) if arguments.model else None
+    if stored is not None and stored.exists():
+        return ChainTagger.load(stored), time.perf_counter() - start
+    with console.progress("training", arguments.epochs) as advance:
+
+        def report(epoch: EpochReport) -> None:
+            advance(1)
+            dev = "" if epoch.dev_accuracy is None else f", {100 * epoch.dev_accuracy:.2f} % of the dev words right"
+            console.say(f"epoch {epoch.epoch}: {epoch.updates} sentences wrong{dev}")
+
         tagger = train(
-            corpus.train, decode, arguments.epochs, arguments.seed, dev=corpus.dev or None, progress=advance
+            corpus.train, decode, arguments.epochs, arguments.seed, dev=corpus.dev or None, progress=report
         )
+    if stored is not None:
+        tagger.save(stored)
     return tagger, time.perf_counter() - start
 
 
@@ -142,35 +164,31 @@ def decode_with(
     seconds = time.perf_counter() - start
     for number, error in batch.errors.items():
         console.complain(f"{method}: sentence {number}: {error}")
-    results = [batch[i] for i in range(len(batch))]
+    reached = [i for i, status in enumerate(batch.statuses) if status is not None]
+    results = {i: batch[i] for i in reached}
     verified = 0
-    with console.progress(f"verifying {method}", len(problems)) as advance:
-        for number, (problem, result) in enumerate(zip(problems, results, strict=True)):
-            verdict = result.verify(problem)
+    with console.progress(f"verifying {method}", len(reached)) as advance:
+        for number, result in results.items():
+            verdict = result.verify(problems[number])
             verified += result.proved and bool(verdict)
             if not verdict:
                 console.complain(f"{method}: sentence {number}: {verdict.place}: {verdict.reason}")
             advance(1)
     if out is not None:
-        records = (
-            gl.dumps(gl.Record(p, r, f"sentence {i}"))
-            for i, (p, r) in enumerate(zip(problems, results, strict=True))
-        )
+        records = (gl.dumps(gl.Record(problems[i], r, f"sentence {i}")) for i, r in results.items())
         write_aside(out / f"{method}.jsonl", "".join(f"{line}\n" for line in records))
-    right = sum(int((r.best == g).sum()) for r, g in zip(results, gold, strict=True))
+    right = sum(int((r.best == gold[i]).sum()) for i, r in results.items() if r.solutions)
+    domains = [r.stats.extra.get("mean_domain_size", problems[i].label_count) for i, r in results.items()]
     return Outcome(
         method,
-        right / max(1, sum(map(len, gold))),
-        len(problems) / seconds,
-        batch.proved,
-        verified / max(1, len(problems)),
-        float(
-            np.mean(
-                [r.stats.extra.get("mean_domain", p.unary.shape[1]) for p, r in zip(problems, results, strict=True)]
-            )
-        ),
-        float(np.mean([r.stats.iterations for r in results])),
-        seconds,
+        decoded=len(reached) + len(batch.errors.keys() - results.keys()),
+        accuracy=right / max(1, sum(len(gold[i]) for i in reached)),
+        sentences_per_second=len(reached) / seconds,
+        proved=batch.proved,
+        verified=verified / max(1, len(problems)),
+        mean_domain=float(np.mean(domains)) if reached else 0.0,
+        iterations=float(np.mean([r.stats.iterations for r in results.values()])) if reached else 0.0,
+        seconds=seconds,
     )
 
 
@@ -212,6 +230,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", metavar="DIR", help=f"folder of corpora; uses DIR/{CORPUS} (default: embedded)")
     parser.add_argument("--method", action="append", help=f"default: {', '.join(METHODS)}; may be repeated")
     parser.add_argument("--epochs", type=_positive, default=8, help="passes over the training part (default 8)")
+    parser.add_argument("--model", metavar="FILE", help="load this tagger; if missing, train and store it there")
     parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
     parser.add_argument("--jobs", type=_positive, default=1, help="processes for decoding (default 1)")
     parser.add_argument("--out", metavar="DIR", help="keep every answer with its certificate, and a summary")

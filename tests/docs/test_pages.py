@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
 import pytest
+
+from gapless.plugins import hookspecs
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -37,10 +40,6 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_every_hook_is_documented_with_its_signature() -> None:
-    import inspect
-
-    from gapless.plugins import hookspecs
-
     page = (ROOT / "docs/reference/hooks.md").read_text("utf-8")
     hooks = [f for n, f in vars(hookspecs).items() if n.startswith("gapless_")]
     assert hooks

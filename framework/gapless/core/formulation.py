@@ -9,7 +9,8 @@ import attrs
 
 from gapless.core.batch import Batch
 from gapless.core.brancher import Brancher, MostFractional
-from gapless.core.oracle import Generator, LinearView
+from gapless.core.certificate import Certificate
+from gapless.core.oracle import Answer, Generator, LinearView
 from gapless.core.relaxation import Relaxed
 
 S = TypeVar("S")
@@ -32,6 +33,9 @@ class Formulation(Generic[S]):
     brancher : Brancher
     rounding : callable, optional
         ``rounding(relaxed)`` makes a feasible structure from a fractional point.
+    certify : callable, optional
+        ``certify(view, answers)`` makes the certificate of a bound from the prices that gave it and the answers
+        of the generators. Without it, answers are proved but carry no certificate.
     constant : float
         Added to every score.
     """
@@ -40,4 +44,5 @@ class Formulation(Generic[S]):
     generators: Sequence[Generator[LinearView]] = ()
     brancher: Brancher[S] = attrs.field(factory=MostFractional)
     rounding: Callable[[Relaxed[S]], S | None] | None = None
+    certify: Callable[[LinearView, Sequence[Answer]], Certificate] | None = None
     constant: float = 0.0

@@ -63,7 +63,7 @@ class Problem(ABC, Generic[S]):
 
     @abstractmethod
     def decode(self, on_ids: IntArray) -> S:
-        """The inverse of `encode`."""
+        """The inverse of `encode`. Decisions of no feasible structure may be mended, or give one with violations."""
 
     def infeasibility(self) -> Sequence[str]:
         """Sentences that explain why nothing is feasible, where that can be seen without solving."""
@@ -73,6 +73,7 @@ class Problem(ABC, Generic[S]):
         """The whole problem as one mixed-integer model, for export and as an independent judge."""
         raise NotImplementedError(f"{type(self).__name__} offers no linear model; override linear_model()")
 
-    def score(self, structure: S) -> float:
-        """The value turned so that larger is better."""
-        return self.sense.sign * self.value(structure)
+
+def score_of(problem: Problem[S], structure: S) -> float:
+    """The value turned so that larger is better. No method: a problem may well have a field `score` of its own."""
+    return problem.sense.sign * problem.value(structure)

@@ -3,6 +3,7 @@
 `price_and_cut` and `lagrangian` make relaxations; `tree_search` makes answers.
 """
 
+from gapless.engine.branch_and_price import branch_and_price
 from gapless.engine.lagrangian import Dualized, LagrangianRelaxation, lagrangian
 from gapless.engine.price_and_cut import PricedRelaxation, price_and_cut
 from gapless.engine.tree_search import tree_search
@@ -11,6 +12,7 @@ __all__ = [
     "Dualized",
     "LagrangianRelaxation",
     "PricedRelaxation",
+    "branch_and_price",
     "lagrangian",
     "price_and_cut",
     "tree_search",

@@ -6,7 +6,7 @@ Solve the restricted master, ask the generators what is missing, extend, repeat 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -35,6 +35,7 @@ def price_and_cut(
     incumbent: float = -math.inf,
     state: Any = None,
     limit: int | None = None,
+    enough: Callable[[float, float], bool] | None = None,
 ) -> Relaxed[S]:
     """Bound a node by pricing and separation.
 
@@ -51,6 +52,10 @@ def price_and_cut(
         As in `Relaxation.solve`.
     limit : int, optional
         About how many columns and rows to ask of a generator in one round.
+    enough : callable, optional
+        ``enough(bound, attained)`` is asked after each round and ends the loop by True. By default the loop ends
+        when the bound meets `attained` within the margin. Methods whose restricted optimum is an answer may end it
+        sooner (a gap, a target) or, as equal within the margin is not the same answer, later.
 
     Raises
     ------
@@ -110,6 +115,10 @@ def price_and_cut(
             break
         if not added or bound <= incumbent or budget.spent() is not None:
             break
+        if enough is not None:
+            if enough(bound, relaxed.attained):
+                break
+            continue
         # Whoever claims that nothing is missing and returns columns all the same is tested by one more solve.
         closing = _tight(relaxed, bound, answers)
     return attrs.evolve(relaxed, bound=bound, certificate=certificate)

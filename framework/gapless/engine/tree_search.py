@@ -16,7 +16,7 @@ from gapless.core.certificate import Certificate, NoCertificate, PointCertificat
 from gapless.core.decisions import FREE, ON, Fixings
 from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError, SolveError, UncoveredBranching
 from gapless.core.limits import Budget, Stop
-from gapless.core.problem import Problem
+from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.result import Result, Stats
 from gapless.core.sparse import IntArray
@@ -224,7 +224,7 @@ class _Search(Generic[S]):
         """Take a structure into the pool if it is feasible, new and good enough."""
         if guarded(self.problem, self.problem.violations, structure):
             return
-        score = float(guarded(self.problem, self.problem.score, structure))
+        score = float(guarded(self.problem, score_of, self.problem, structure))
         if math.isnan(score):
             raise InconsistentBound(f"{type(self.problem).__name__}.value returned NaN for a feasible structure")
         ids = np.sort(guarded(self.problem, self.problem.encode, structure))
@@ -315,7 +315,7 @@ class _Search(Generic[S]):
         if self.k == 1 or relaxed.structure is None or self.problem.violations(relaxed.structure):
             return None
         ids = np.sort(self.problem.encode(relaxed.structure))
-        if not (fixings.allow(ids) and meets(bound, self.problem.score(relaxed.structure))):
+        if not (fixings.allow(ids) and meets(bound, score_of(self.problem, relaxed.structure))):
             return None
         settled = fixings.fix(on=ids)
         settled = None if settled is None else settled.implied(self.decisions)

@@ -12,7 +12,7 @@ import numpy as np
 
 from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
 from gapless.core.errors import GaplessError
-from gapless.core.problem import Problem
+from gapless.core.problem import Problem, score_of
 from gapless.core.result import Solution
 from gapless.core.sparse import IntArray
 
@@ -83,7 +83,7 @@ def feasible_structures(
         except (GaplessError, ValueError, TypeError, LookupError):
             continue
         if not broken and np.array_equal(problem.encode(structure), on_ids):
-            found.append(Feasible(on_ids, structure, float(problem.score(structure))))
+            found.append(Feasible(on_ids, structure, float(score_of(problem, structure))))
     return found
 
 

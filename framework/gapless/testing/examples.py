@@ -20,7 +20,7 @@ from gapless.core.errors import InvalidProblem
 from gapless.core.limits import Budget
 from gapless.core.model import LinearModel
 from gapless.core.oracle import Maximised, Maximiser, Slacks
-from gapless.core.problem import Problem, Sense
+from gapless.core.problem import Problem, Sense, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray, Sparse, float_array
@@ -235,7 +235,7 @@ class CapacityPrices(Dualized[Chosen]):
         while self.problem.violations(tuple(chosen)) and droppable:
             chosen.remove(droppable.pop(0))
         structure = tuple(chosen)
-        return None if self.problem.violations(structure) else (structure, self.problem.score(structure))
+        return None if self.problem.violations(structure) else (structure, score_of(self.problem, structure))
 
     def certificate(self, multipliers: FloatArray) -> Certificate:
         """The multipliers, from which the bound follows under any fixings."""

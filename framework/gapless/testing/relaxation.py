@@ -12,7 +12,7 @@ from gapless.core.brancher import Branch
 from gapless.core.certificate import NoCertificate, TreeCertificate
 from gapless.core.decisions import OFF, ON, Fixings
 from gapless.core.limits import Budget, Limits
-from gapless.core.problem import Problem
+from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.tolerance import margin, round_bound
 from gapless.testing.conformance import Check, best_score, dominates, sample_fixings
@@ -141,7 +141,7 @@ def _check_tightenings(
 ) -> None:
     known = incumbent
     if relaxed.structure is not None and not list(problem.violations(relaxed.structure)):
-        known = max(known, float(problem.score(relaxed.structure)))
+        known = max(known, float(score_of(problem, relaxed.structure)))
     tightened: Fixings | None = fixings
     for step in relaxed.tightenings:
         tightened = tightened.fix(step.on, step.off) if tightened is not None else None

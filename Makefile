@@ -1,0 +1,74 @@
+# What a newcomer and a change need. Asks for Python >= 3.11, a C compiler and make; the rest comes from PyPI into $(VENV).
+#
+#   make demo                     decode the embedded part-of-speech data and print the table
+#   make test PYTEST_ARGS="-k lp" one part of the tests
+#   make test PYTHON=python3.13   another interpreter (make clean first)
+
+PYTHON ?= python3
+VENV ?= .venv
+DIST ?= dist
+PYTEST_ARGS ?=
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
+ROOTS := framework plugins cython_ext tasks
+EXAMPLE := $(wildcard docs/examples/cutting_stock/pyproject.toml)
+
+# An editable install sees edited Python files by itself. It must be made again when the metadata or a compiled kernel
+# changes, and when a package appears: each package carries a py.typed, which nobody edits.
+INSTALLED := pyproject.toml \
+	$(wildcard $(ROOTS:%=%/gapless*/py.typed)) \
+	$(shell find cython_ext -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
+
+.PHONY: help demo test lint dist clean
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo   install into $(VENV) and run the part-of-speech task on the data that comes with it"
+	@echo "make test   run the tests (PYTEST_ARGS adds arguments)"
+	@echo "make lint   ruff check, ruff format --check, mypy --strict"
+	@echo "make dist   build the sdist, and the wheel from it, into $(DIST)"
+	@echo "make clean  remove $(VENV) and everything that was built"
+
+demo: $(VENV)/.installed
+	@$(BIN)/gapless run pos-tagging
+
+# The command, not `python -m pytest`: that would put the repository's root on sys.path, where our folders would be
+# importable under a second name.
+test: $(VENV)/.installed-dev
+	@$(BIN)/pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.installed-dev
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check . || { echo "run: $(BIN)/ruff format ."; exit 1; }
+	@$(BIN)/mypy --no-error-summary
+	@echo "lint: clean"
+
+dist: $(VENV)/.installed-dev
+	@$(BIN)/python -m build --outdir $(DIST) >$(VENV)/dist.log 2>&1 || { cat $(VENV)/dist.log; exit 1; }
+	@ls $(DIST)
+
+clean:
+	@rm -rf $(VENV) build dist *.egg-info docs/examples/*/build docs/examples/*/*.egg-info
+	@find $(ROOTS) \( -name '*.so' -o -name '*.c' \) -delete
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit("gapless needs Python 3.11 or newer; name one with PYTHON=" if sys.version_info < (3, 11) else 0)'
+	@echo "creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade pip
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.created $(INSTALLED)
+	@echo "installing gapless and compiling its kernels (a minute or so, only when they change)"
+	@$(PIP) install --editable '.[tasks]'
+	@touch $@
+
+# `dev` holds what `tasks` holds, so the demo is up to date as well. The example is installed as a stranger's plug-in
+# would be; --no-deps, because what it needs is what has just been installed.
+$(VENV)/.installed-dev: $(VENV)/.created $(INSTALLED) $(EXAMPLE)
+	@echo "installing gapless for development and compiling its kernels (a minute or so, only when they change)"
+	@$(PIP) install --editable '.[tasks,dev]'
+	@$(if $(EXAMPLE),$(PIP) install --no-deps --editable $(dir $(EXAMPLE)))
+	@touch $(VENV)/.installed $@

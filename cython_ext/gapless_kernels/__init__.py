@@ -1,0 +1,24 @@
+"""Hot loops: arrays in, arrays out, no policy.
+
+Every function exists twice with one signature: compiled (``_viterbi``) and in plain NumPy (``_viterbi_ref``).
+The NumPy twin is the oracle in the tests, and runs instead of the compiled code when the environment
+variable ``GAPLESS_PURE`` is ``1`` at import. The two agree bit by bit: neither reorders a sum.
+
+Attributes
+----------
+COMPILED : bool
+    Whether the compiled kernels are in use.
+"""
+
+import os
+
+if os.environ.get("GAPLESS_PURE") == "1":
+    from gapless_kernels._viterbi_ref import edge_maxima, forward_messages, viterbi, viterbi_batch
+
+    COMPILED = False
+else:
+    from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi, viterbi_batch
+
+    COMPILED = True
+
+__all__ = ["COMPILED", "edge_maxima", "forward_messages", "viterbi", "viterbi_batch"]

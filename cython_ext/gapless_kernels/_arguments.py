@@ -1,0 +1,156 @@
+"""Shape and type checks shared by the compiled kernels and their NumPy twins.
+
+The loops trust their arguments, so whatever could make them read or write out of bounds is refused here.
+Values are not looked at: a NaN gives an unspecified answer, but never a stray access.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["check_chain", "check_offsets", "check_output", "check_potentials"]
+
+_REALS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def check_chain(
+    unary: npt.NDArray[Any], transition: npt.NDArray[Any], *, one_transition: bool = False
+) -> tuple[int, int]:
+    """Check the scores of a chain.
+
+    Parameters
+    ----------
+    unary : (n, K) array of float32 or float64
+        Scores of labels, ``n >= 1`` and ``K >= 1``.
+    transition : (K, K) or (n-1, K, K) array of the same type
+        Scores of label pairs, source first.
+    one_transition : bool
+        Whether only the first of the two shapes is allowed.
+
+    Returns
+    -------
+    tuple of int
+        ``n`` and ``K``.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not an array, or not of type float32 or float64, or the types differ.
+    ValueError
+        If a shape is wrong; the message names the argument and the shape expected.
+    """
+    for name, array in (("unary", unary), ("transition", transition)):
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+    if unary.dtype not in _REALS:
+        raise TypeError(f"unary must be float32 or float64, got {unary.dtype}")
+    if transition.dtype != unary.dtype:
+        raise TypeError(f"transition must have the type of unary, {unary.dtype}, got {transition.dtype}")
+    if unary.ndim != 2 or 0 in unary.shape:
+        raise ValueError(f"unary must have shape (n, K) with n >= 1 and K >= 1, got {unary.shape}")
+    n, labels = unary.shape
+    expected = (labels, labels)
+    if transition.shape == expected:
+        return n, labels
+    if one_transition:
+        raise ValueError(f"transition must have shape {expected}, got {transition.shape}")
+    if transition.shape != (n - 1, *expected):
+        raise ValueError(f"transition must have shape {expected} or {(n - 1, *expected)}, got {transition.shape}")
+    return n, labels
+
+
+def check_output(name: str, array: npt.NDArray[Any], shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:
+    """Check an array that a kernel writes to.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for messages.
+    array : array
+        The argument.
+    shape : tuple of int
+        The shape expected.
+    dtype : dtype
+        The type expected.
+
+    Raises
+    ------
+    TypeError
+        If it is not an array of that type.
+    ValueError
+        If the shape is wrong or the array is read-only.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+    if array.dtype != dtype:
+        raise TypeError(f"{name} must be {np.dtype(dtype)}, got {array.dtype}")
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+    if not array.flags.writeable:
+        raise ValueError(f"{name} must be writeable: it is an output")
+
+
+def check_offsets(offsets: npt.NDArray[Any], rows: int) -> int:
+    """Check where sentences begin in an array that holds the rows of all of them.
+
+    Parameters
+    ----------
+    offsets : (S+1,) array of int64
+        Sentence ``s`` is made of the rows ``offsets[s]`` to ``offsets[s+1] - 1``.
+    rows : int
+        The number of rows, N.
+
+    Returns
+    -------
+    int
+        The number of sentences, S.
+
+    Raises
+    ------
+    TypeError
+        If it is not an int64 array.
+    ValueError
+        If it is not one-dimensional, does not rise strictly (a sentence would be empty), or does not run
+        from 0 to `rows`.
+    """
+    if not isinstance(offsets, np.ndarray):
+        raise TypeError(f"offsets must be a NumPy array, got {type(offsets).__name__}")
+    if offsets.dtype != np.int64:
+        raise TypeError(f"offsets must be int64, got {offsets.dtype}")
+    if offsets.ndim != 1 or offsets.shape[0] < 2:
+        raise ValueError(f"offsets must have shape (S+1,) with S >= 1, got {offsets.shape}")
+    if offsets[0] != 0 or offsets[-1] != rows:
+        raise ValueError(f"offsets must run from 0 to {rows}, the rows of unary, got {offsets[0]} to {offsets[-1]}")
+    # Compared, not subtracted: a difference of two int64 can overflow and look positive.
+    falls = np.flatnonzero(offsets[1:] <= offsets[:-1])
+    if falls.size:
+        at = int(falls[0])
+        raise ValueError(f"offsets must rise strictly, got {offsets[at]} then {offsets[at + 1]} for sentence {at}")
+    return int(offsets.shape[0]) - 1
+
+
+def check_potentials(potentials: npt.NDArray[Any], unary: npt.NDArray[Any]) -> None:
+    """Check label potentials against label scores that `check_chain` has passed.
+
+    Parameters
+    ----------
+    potentials : (n, K) array of float64
+        A number for each position and label.
+    unary : (n, K) array of float64
+        The label scores.
+
+    Raises
+    ------
+    TypeError
+        If either is not a float64 array.
+    ValueError
+        If the shapes differ.
+    """
+    if not isinstance(potentials, np.ndarray):
+        raise TypeError(f"potentials must be a NumPy array, got {type(potentials).__name__}")
+    for name, array in (("potentials", potentials), ("unary", unary)):
+        if array.dtype != np.float64:
+            raise TypeError(f"{name} must be float64, got {array.dtype}")
+    if potentials.shape != unary.shape:
+        raise ValueError(f"potentials must have shape {unary.shape}, got {potentials.shape}")

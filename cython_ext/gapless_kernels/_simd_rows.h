@@ -1,0 +1,135 @@
+/* Included by _simd.h once for each type: REAL is the type, NAMED(f) the function's name for that type. */
+
+/* row[y] = max(row[y], s0 + t0[y], .., s3 + t3[y]): four sources for one load and one store of the row. */
+GAPLESS_INLINE void NAMED(relax)(REAL *restrict row, const REAL *s, const REAL *t0, const REAL *t1,
+                                 const REAL *t2, const REAL *t3, ptrdiff_t count)
+{
+    const REAL s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
+    GAPLESS_INDEPENDENT
+    for (ptrdiff_t y = 0; y < count; y++) {
+        const REAL a0 = s0 + t0[y], a1 = s1 + t1[y], a2 = s2 + t2[y], a3 = s3 + t3[y];
+        const REAL b0 = GAPLESS_MAX(a0, a1), b1 = GAPLESS_MAX(a2, a3);
+        const REAL best = GAPLESS_MAX(b0, b1), old = row[y];
+        row[y] = GAPLESS_MAX(best, old);
+    }
+}
+
+/* after[y] = unary[y] + max_x (before[x] + transition[x * stride + y]), x and y below labels.
+ *
+ * Maxima are idempotent, and both remainders use it: the sources are filled up to a multiple of four by
+ * repeating the last, and the last block of destinations overlaps the one before it instead of being short. */
+GAPLESS_CLONES static void NAMED(step)(const REAL *before, const REAL *transition, ptrdiff_t stride,
+                                       ptrdiff_t labels, const REAL *unary, REAL *restrict after)
+{
+    const ptrdiff_t whole = labels - labels % GAPLESS_BLOCK;
+    for (ptrdiff_t y = 0; y < labels; y++)
+        after[y] = -(REAL)INFINITY;
+    for (ptrdiff_t x = 0; x < labels; x += 4) {
+        const REAL *t[4];
+        REAL s[4];
+        for (int i = 0; i < 4; i++) {
+            const ptrdiff_t source = x + i < labels ? x + i : labels - 1;
+            s[i] = before[source];
+            t[i] = transition + source * stride;
+        }
+        NAMED(relax)(after, s, t[0], t[1], t[2], t[3], whole);
+        if (whole == 0) {
+            NAMED(relax)(after, s, t[0], t[1], t[2], t[3], labels);
+        } else if (whole < labels) {
+            const ptrdiff_t y = labels - GAPLESS_BLOCK;
+            NAMED(relax)(after + y, s, t[0] + y, t[1] + y, t[2] + y, t[3] + y, GAPLESS_BLOCK);
+        }
+    }
+    for (ptrdiff_t y = 0; y < labels; y++)
+        after[y] = unary[y] + after[y];
+}
+
+/* The same step for four sentences at once: each load of a transition serves all four.
+ *
+ * Needs rows of `stride` entries, a multiple of GAPLESS_BLOCK, for transition and after; the columns past
+ * `labels` must hold -inf (any number would do: they are never read as sources). */
+GAPLESS_CLONES static void NAMED(step4)(const REAL *const *before, const REAL *restrict transition,
+                                        ptrdiff_t stride, ptrdiff_t labels, const REAL *const *unary,
+                                        REAL *const *after)
+{
+    REAL *restrict r0 = after[0], *restrict r1 = after[1], *restrict r2 = after[2], *restrict r3 = after[3];
+    const ptrdiff_t blocks = stride / GAPLESS_BLOCK;
+    for (ptrdiff_t y = 0; y < stride; y++)
+        r0[y] = r1[y] = r2[y] = r3[y] = -(REAL)INFINITY;
+    for (ptrdiff_t x = 0; x < labels; x += 4) {
+        const REAL *t[4];
+        REAL s[4][4];
+        for (int i = 0; i < 4; i++) {
+            const ptrdiff_t source = x + i < labels ? x + i : labels - 1;
+            t[i] = transition + source * stride;
+            for (int k = 0; k < 4; k++)
+                s[k][i] = before[k][source];
+        }
+        const REAL *t0 = t[0], *t1 = t[1], *t2 = t[2], *t3 = t[3];
+#define GAPLESS_RELAX(row, s)                                                                      \
+    do {                                                                                           \
+        const REAL a0 = s[0] + v0, a1 = s[1] + v1, a2 = s[2] + v2, a3 = s[3] + v3;                 \
+        const REAL b0 = GAPLESS_MAX(a0, a1), b1 = GAPLESS_MAX(a2, a3);                             \
+        const REAL best = GAPLESS_MAX(b0, b1), old = row[y];                                       \
+        row[y] = GAPLESS_MAX(best, old);                                                           \
+    } while (0)
+        GAPLESS_INDEPENDENT
+        for (ptrdiff_t y = 0; y < blocks * GAPLESS_BLOCK; y++) {
+            const REAL v0 = t0[y], v1 = t1[y], v2 = t2[y], v3 = t3[y];
+            GAPLESS_RELAX(r0, s[0]);
+            GAPLESS_RELAX(r1, s[1]);
+            GAPLESS_RELAX(r2, s[2]);
+            GAPLESS_RELAX(r3, s[3]);
+        }
+#undef GAPLESS_RELAX
+    }
+    for (int k = 0; k < 4; k++) {
+        const REAL *u = unary[k];
+        REAL *restrict row = after[k];
+        for (ptrdiff_t y = 0; y < labels; y++)
+            row[y] = u[y] + row[y];
+    }
+}
+
+/* The first position of the largest of `count` values. In range whatever the values are, NaN included.
+ *
+ * Two passes: a maximum in GAPLESS_BLOCK independent lanes, then a search for it that tests a block at once;
+ * one pass that carries the position along would be a chain of dependent compares. */
+GAPLESS_CLONES static ptrdiff_t NAMED(argmax)(const REAL *values, ptrdiff_t count)
+{
+    REAL lanes[GAPLESS_BLOCK], best = -(REAL)INFINITY;
+    ptrdiff_t at = 0;
+    for (int k = 0; k < GAPLESS_BLOCK; k++)
+        lanes[k] = -(REAL)INFINITY;
+    for (; at + GAPLESS_BLOCK <= count; at += GAPLESS_BLOCK)
+        for (int k = 0; k < GAPLESS_BLOCK; k++)
+            lanes[k] = GAPLESS_MAX(values[at + k], lanes[k]);
+    for (int k = 0; at + k < count; k++)
+        lanes[k] = GAPLESS_MAX(values[at + k], lanes[k]);
+    for (int k = 0; k < GAPLESS_BLOCK; k++)
+        best = GAPLESS_MAX(lanes[k], best);
+    for (at = 0; at + GAPLESS_BLOCK <= count; at += GAPLESS_BLOCK) {
+        int found = 0;
+        for (int k = 0; k < GAPLESS_BLOCK; k++)
+            found |= values[at + k] == best;
+        if (found)
+            break;
+    }
+    for (; at < count; at++)
+        if (values[at] == best)
+            return at;
+    return 0;
+}
+
+/* sums[x] = before[x] + column[x * stride]: what each source offers to one destination. */
+GAPLESS_CLONES static void NAMED(offers)(const REAL *before, const REAL *column, ptrdiff_t stride,
+                                         ptrdiff_t labels, REAL *restrict sums)
+{
+    if (stride == 1) {
+        for (ptrdiff_t x = 0; x < labels; x++)
+            sums[x] = before[x] + column[x];
+    } else {
+        for (ptrdiff_t x = 0; x < labels; x++)
+            sums[x] = before[x] + column[x * stride];
+    }
+}

@@ -1,0 +1,320 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Compiled Viterbi kernels; see the twin `_viterbi_ref` for what each function owes.
+
+Only max-messages are kept. The inner loop over destinations is then a pure ``max(a, b + c)``, which
+vectorises; storing back-pointers in it would halve its speed. The argmax is found again in the backtrace, once
+per position of the best path instead of once per label.
+
+Sums are made in the arrays' own type and in the twin's order, and a maximum rounds nothing, so the results are
+the twin's bit by bit. Inputs hold no +inf and therefore no sum is NaN.
+
+The directives above are for speed; ``checked_build.py`` turns the checks on again.
+"""
+
+from libc.math cimport INFINITY, isfinite
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+from gapless_kernels._arguments import check_chain, check_offsets, check_output, check_potentials
+
+ctypedef fused real:
+    float
+    double
+
+cdef extern from "_simd.h" nogil:
+    Py_ssize_t GAPLESS_BLOCK
+    void step_f32(const float *, const float *, Py_ssize_t, Py_ssize_t, const float *, float *) noexcept
+    void step_f64(const double *, const double *, Py_ssize_t, Py_ssize_t, const double *, double *) noexcept
+    void step4_f32(const float **, const float *, Py_ssize_t, Py_ssize_t, const float **, float **) noexcept
+    void step4_f64(const double **, const double *, Py_ssize_t, Py_ssize_t, const double **, double **) noexcept
+    Py_ssize_t argmax_f32(const float *, Py_ssize_t) noexcept
+    Py_ssize_t argmax_f64(const double *, Py_ssize_t) noexcept
+    void offers_f32(const float *, const float *, Py_ssize_t, Py_ssize_t, float *) noexcept
+    void offers_f64(const double *, const double *, Py_ssize_t, Py_ssize_t, double *) noexcept
+
+
+# --- one sentence ---------------------------------------------------------------------------------------------
+
+cdef inline void step(
+    const real *before, const real *transition, Py_ssize_t stride, Py_ssize_t labels, const real *unary, real *after
+) noexcept nogil:
+    if real is float:
+        step_f32(before, transition, stride, labels, unary, after)
+    else:
+        step_f64(before, transition, stride, labels, unary, after)
+
+
+cdef inline Py_ssize_t argmax(const real *values, Py_ssize_t count) noexcept nogil:
+    if real is float:
+        return argmax_f32(values, count)
+    else:
+        return argmax_f64(values, count)
+
+
+cdef void forward(const real[:, ::1] unary, const real[:, :, ::1] transition, real[:, ::1] messages) noexcept nogil:
+    """Fill the messages; `transition` has one matrix for all edges or one for each."""
+    cdef Py_ssize_t k = unary.shape[1], i, edge = 0
+    cdef bint varying = transition.shape[0] > 1
+    messages[0, :] = unary[0, :]
+    for i in range(1, unary.shape[0]):
+        if varying:
+            edge = i - 1
+        step[real](
+            &messages[i - 1, 0], &transition[edge, 0, 0], transition.shape[2], k, &unary[i, 0], &messages[i, 0]
+        )
+
+
+cdef real trace(
+    const real[:, ::1] messages,
+    const real[:, :, ::1] transition,
+    bint transposed,
+    Py_ssize_t n,
+    Py_ssize_t k,
+    real[::1] sums,
+    int64_t[:] labels,
+) noexcept nogil:
+    """Write the best path that `messages` prove and return its score; `transposed` means destination first."""
+    cdef Py_ssize_t i, edge = 0, stride, y = argmax[real](&messages[n - 1, 0], k)
+    cdef bint varying = transition.shape[0] > 1
+    cdef const real *column
+    cdef real value = messages[n - 1, y]
+    if value == -INFINITY:
+        labels[:] = -1
+        return value
+    labels[n - 1] = y
+    for i in range(n - 2, -1, -1):
+        if varying:
+            edge = i
+        if transposed:
+            column, stride = &transition[edge, y, 0], 1
+        else:
+            column, stride = &transition[edge, 0, y], transition.shape[2]
+        if real is float:
+            offers_f32(&messages[i, 0], column, stride, k, &sums[0])
+        else:
+            offers_f64(&messages[i, 0], column, stride, k, &sums[0])
+        y = argmax[real](&sums[0], k)
+        labels[i] = y
+    return value
+
+
+cdef real decode(
+    const real[:, ::1] unary,
+    const real[:, :, ::1] transition,
+    real[:, ::1] messages,
+    real[::1] sums,
+    int64_t[:] labels,
+) noexcept:
+    cdef real value
+    with nogil:
+        forward[real](unary, transition, messages)
+        value = trace[real](messages, transition, False, unary.shape[0], unary.shape[1], sums, labels)
+    return value
+
+
+cdef void forward_released(
+    const real[:, ::1] unary, const real[:, :, ::1] transition, real[:, ::1] messages
+) noexcept:
+    with nogil:
+        forward[real](unary, transition, messages)
+
+
+# --- many sentences -------------------------------------------------------------------------------------------
+
+cdef void decode_batch(
+    const real[:, ::1] unary,
+    const int64_t[::1] offsets,
+    const real[:, ::1] padded,
+    const real[:, :, ::1] transposed,
+    real[:, :, ::1] messages,
+    real[::1] sums,
+    int64_t[:] labels,
+    real[:] values,
+) noexcept nogil:
+    """Decode in four lanes that step together; a lane that finishes its sentence takes the next one.
+
+    So no sorting by length is needed and the lanes stay full until the sentences run out; what is then left
+    in them (at most three sentences) is finished one lane at a time.
+    """
+    cdef Py_ssize_t k = unary.shape[1], stride = padded.shape[1], sentences = values.shape[0]
+    cdef Py_ssize_t lane, begin, end, upcoming = 0, busy
+    cdef Py_ssize_t[4] sentence = [-1, -1, -1, -1]
+    cdef Py_ssize_t[4] at
+    cdef const real *before[4]
+    cdef const real *scores[4]
+    cdef real *after[4]
+    while True:
+        busy = 0
+        for lane in range(4):
+            while True:
+                if sentence[lane] >= 0:
+                    begin, end = offsets[sentence[lane]], offsets[sentence[lane] + 1]
+                    if begin + at[lane] + 1 < end:
+                        busy += 1
+                        break
+                    values[sentence[lane]] = trace[real](
+                        messages[lane], transposed, True, end - begin, k, sums, labels[begin:end]
+                    )
+                    sentence[lane] = -1
+                if upcoming == sentences:
+                    break
+                sentence[lane], at[lane] = upcoming, 0
+                messages[lane, 0, :k] = unary[offsets[upcoming], :]
+                upcoming += 1
+        if busy == 0:
+            return
+        for lane in range(4):
+            if sentence[lane] >= 0:
+                before[lane] = &messages[lane, at[lane], 0]
+                at[lane] += 1
+                after[lane] = &messages[lane, at[lane], 0]
+                scores[lane] = &unary[offsets[sentence[lane]] + at[lane], 0]
+                if busy < 4:
+                    step[real](before[lane], &padded[0, 0], stride, k, scores[lane], after[lane])
+        if busy == 4:
+            if real is float:
+                step4_f32(before, &padded[0, 0], stride, k, scores, after)
+            else:
+                step4_f64(before, &padded[0, 0], stride, k, scores, after)
+
+
+cdef void decode_batch_released(
+    const real[:, ::1] unary,
+    const int64_t[::1] offsets,
+    const real[:, ::1] padded,
+    const real[:, :, ::1] transposed,
+    real[:, :, ::1] messages,
+    real[::1] sums,
+    int64_t[:] labels,
+    real[:] values,
+) noexcept:
+    with nogil:
+        decode_batch[real](unary, offsets, padded, transposed, messages, sums, labels, values)
+
+
+# --- potentials -----------------------------------------------------------------------------------------------
+
+cdef void edges(
+    const double[:, ::1] potentials,
+    const double[:, ::1] unary,
+    const double[:, :, ::1] transition,
+    double[:, ::1] rows,
+    double[:] maxima,
+) noexcept nogil:
+    """Fill `maxima`; `rows` is room for the sources and the destinations of one edge."""
+    cdef Py_ssize_t k = unary.shape[1], i, x, edge = 0
+    cdef bint varying = transition.shape[0] > 1
+    cdef double best, excess
+    for i in range(unary.shape[0] - 1):
+        if varying:
+            edge = i
+        for x in range(k):
+            rows[0, x] = potentials[i, x] if isfinite(potentials[i, x]) else -INFINITY
+        # Rounding is monotone: subtracting after the maximum gives the number that subtracting before it gives.
+        step_f64(&rows[0, 0], &transition[edge, 0, 0], k, k, &unary[i + 1, 0], &rows[1, 0])
+        best = -INFINITY
+        for x in range(k):
+            if isfinite(potentials[i + 1, x]):
+                excess = rows[1, x] - potentials[i + 1, x]
+                if excess > best:
+                    best = excess
+        maxima[i] = best
+
+
+# --- the public functions: check, lay out, release the GIL ------------------------------------------------------
+
+def viterbi(unary, transition, labels):
+    """Find a best label path of a chain; see `_viterbi_ref.viterbi`."""
+    n, k = check_chain(unary, transition)
+    check_output("labels", labels, (n,), np.int64)
+    dtype = unary.dtype
+    messages = np.empty((n, k), dtype)
+    sums = np.empty(k, dtype)
+    if dtype == np.float32:
+        return decode[float](np.ascontiguousarray(unary), stacked(transition), messages, sums, labels)
+    return decode[double](np.ascontiguousarray(unary), stacked(transition), messages, sums, labels)
+
+
+def viterbi_batch(unary, offsets, transition, labels, values):
+    """Find a best label path of each of many chains; see `_viterbi_ref.viterbi_batch`.
+
+    Works on a padded and on a transposed copy of `transition`, which for a handful of sentences costs more than
+    it saves: call `viterbi` for those.
+    """
+    n, k = check_chain(unary, transition, one_transition=True)
+    sentences = check_offsets(offsets, n)
+    check_output("labels", labels, (n,), np.int64)
+    check_output("values", values, (sentences,), unary.dtype)
+    dtype = unary.dtype
+    stride = -(-k // GAPLESS_BLOCK) * GAPLESS_BLOCK
+    padded = aligned((k, stride), dtype)
+    padded[:, :k] = transition
+    padded[:, k:] = -np.inf
+    arguments = (
+        np.ascontiguousarray(unary),
+        np.ascontiguousarray(offsets),
+        padded,
+        np.ascontiguousarray(transition.T)[None],
+        aligned((4, int(np.diff(offsets).max()), stride), dtype),
+        np.empty(k, dtype),
+    )
+    if dtype == np.float32:
+        decode_batch_released[float](*arguments, labels, values)
+    else:
+        decode_batch_released[double](*arguments, labels, values)
+
+
+def forward_messages(unary, transition, messages):
+    """Compute the best score of a prefix for every position and label; see `_viterbi_ref.forward_messages`."""
+    n, k = check_chain(unary, transition)
+    check_output("messages", messages, (n, k), unary.dtype)
+    rows = messages if messages.flags.c_contiguous else np.empty((n, k), unary.dtype)
+    if unary.dtype == np.float32:
+        forward_released[float](np.ascontiguousarray(unary), stacked(transition), rows)
+    else:
+        forward_released[double](np.ascontiguousarray(unary), stacked(transition), rows)
+    if rows is not messages:
+        messages[...] = rows
+
+
+def edge_maxima(potentials, unary, transition, maxima):
+    """Compute by how much each edge of a chain exceeds a potential; see `_viterbi_ref.edge_maxima`."""
+    n, k = check_chain(unary, transition)
+    check_output("maxima", maxima, (n - 1,), np.float64)
+    check_potentials(potentials, unary)
+    cdef const double[:, ::1] m = np.ascontiguousarray(potentials)
+    cdef const double[:, ::1] u = np.ascontiguousarray(unary)
+    cdef const double[:, :, ::1] t = stacked(transition)
+    cdef double[:, ::1] rows = np.empty((2, k))
+    cdef double[:] out = maxima
+    with nogil:
+        edges(m, u, t, rows, out)
+
+
+cdef stacked(transition):
+    """Contiguous and three-dimensional: one matrix for all edges, or one for each."""
+    transition = np.ascontiguousarray(transition)
+    return transition[None] if transition.ndim == 2 else transition
+
+
+cdef aligned(shape, dtype):
+    """Room that starts on a cache line, so that no vector of a row of whole blocks straddles two."""
+    size = int(np.prod(shape)) * dtype.itemsize
+    room = np.empty(size + 63, np.uint8)
+    start = -room.__array_interface__["data"][0] % 64
+    return room[start:start + size].view(dtype).reshape(shape)
+
+
+# --- for the tests of the bounds-checked build ------------------------------------------------------------------
+
+cdef double entry(const double[::1] view, Py_ssize_t at) noexcept nogil:
+    return view[at]
+
+
+def read_past_end(const double[::1] view):
+    """Read the entry after the last one, as a faulty kernel would: the checked build reports an IndexError.
+
+    Pass a slice of a longer array, so that the entry exists and the ordinary build may read it.
+    """
+    return entry(view, view.shape[0])

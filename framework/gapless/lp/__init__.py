@@ -1,0 +1,7 @@
+"""Restricted masters on ``pyscipopt.LP``, and what every linear master shows its generators."""
+
+from gapless.lp.entries import Keys
+from gapless.lp.master import LinearMaster
+from gapless.lp.view import MasterView
+
+__all__ = ["Keys", "LinearMaster", "MasterView"]

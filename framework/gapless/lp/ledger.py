@@ -1,0 +1,219 @@
+"""The columns and rows that a linear master holds, with everything that follows from prices by arithmetic alone.
+
+No solver here: `LinearMaster` keeps an LP in step with a ledger, the SCIP adapter a ``Model``.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+import attrs
+import numpy as np
+
+from gapless.core.batch import Columns, Rows
+from gapless.core.decisions import Fixings
+from gapless.core.errors import InvalidProblem
+from gapless.core.problem import Problem
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.lp.entries import Entries, Keys, check_columns, check_rows, claim_own, merged
+from gapless.lp.view import INTEGRAL, MasterView, interval_bound, point_of, readable, supported, use_limits
+
+S = TypeVar("S")
+
+
+@attrs.frozen(eq=False)
+class NewRows:
+    """Rows just entered: sides, and entries as (row, column, value) with rows counted from the first new one."""
+
+    first: int
+    lower: FloatArray
+    upper: FloatArray
+    row: IntArray
+    column: IntArray
+    value: FloatArray
+
+    def __len__(self) -> int:
+        return self.lower.size
+
+
+@attrs.frozen(eq=False)
+class NewColumns:
+    """Columns just entered: entries as (column, row, value) and uses as (user, quantity, times), counted alike."""
+
+    first: int
+    columns: Columns
+    column: IntArray
+    row: IntArray
+    value: FloatArray
+    user: IntArray
+    quantity: IntArray
+    times: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+
+class Ledger(Generic[S]):
+    """Columns and rows by key, numbered in the order of their entry.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+
+    def __init__(self, problem: Problem[S]) -> None:
+        self.problem, self.decisions = problem, problem.decisions
+        self.columns, self.rows = Keys(), Keys()
+        self.objective, self.upper, self.upper_now = np.zeros(0), np.zeros(0), np.zeros(0)
+        self.integer: BoolArray = np.zeros(0, bool)
+        self.matrix, self.uses = Entries(), Entries()
+        self.row_lower, self.row_upper = np.zeros(0), np.zeros(0)
+        count = self.decisions.quantities
+        self.use_lower, self.use_upper = np.full(count, -np.inf), np.full(count, np.inf)
+        self.own = np.full(count, -1)
+
+    # -- growing ------------------------------------------------------------------------------------------------
+
+    def enter_rows(self, rows: Rows) -> NewRows | None:
+        """Take the rows whose keys are new; None when there are none.
+
+        Raises
+        ------
+        InvalidProblem
+            An entry in an unknown column, or a number that is not one.
+        """
+        chosen = self.rows.fresh(rows.keys)
+        if not chosen.size:
+            return None
+        check_rows(rows)
+        entries = rows.coefficients.take(chosen)
+        column = self.columns.find(entries.indices)
+        if np.any(column < 0):
+            at = int(np.flatnonzero(column < 0)[0])
+            raise InvalidProblem(
+                f"row {rows.keys[chosen[entries.row_numbers()[at]]]} has an entry in column {entries.indices[at]}, "
+                "which the master does not have; columns of the same batch bring their entries themselves"
+            )
+        row, column, value = merged(entries.row_numbers(), column, entries.values)
+        new = NewRows(len(self.rows), rows.lower[chosen], rows.upper[chosen], row, column, value)
+        self.matrix.add(new.first + row, column, value)
+        self.row_lower = np.append(self.row_lower, new.lower)
+        self.row_upper = np.append(self.row_upper, new.upper)
+        self.rows = self.rows.extended(rows.keys[chosen])
+        return new
+
+    def enter_columns(self, columns: Columns) -> NewColumns | None:
+        """Take the columns whose keys are new; None when there are none.
+
+        Raises
+        ------
+        InvalidProblem
+            An entry in an unknown row, an unknown quantity, or a number that is not one.
+        """
+        chosen = self.columns.fresh(columns.keys)
+        if not chosen.size:
+            return None
+        columns = columns.take(chosen)
+        check_columns(columns, self.own.size)
+        row = self.rows.find(columns.coefficients.indices)
+        if np.any(row < 0):
+            at = int(np.flatnonzero(row < 0)[0])
+            raise InvalidProblem(
+                f"column {columns.keys[columns.coefficients.row_numbers()[at]]} has an entry in row "
+                f"{columns.coefficients.indices[at]}, which is neither in the master nor in the same batch"
+            )
+        new = NewColumns(
+            len(self.columns),
+            columns,
+            *merged(columns.coefficients.row_numbers(), row, columns.coefficients.values),
+            *merged(columns.uses.row_numbers(), columns.uses.indices, columns.uses.values),
+        )
+        self.matrix.add(new.row, new.first + new.column, new.value)
+        self.uses.add(new.quantity, new.first + new.user, new.times)
+        self.objective = np.append(self.objective, columns.objective)
+        self.upper = np.append(self.upper, columns.upper)
+        self.upper_now = np.append(self.upper_now, columns.upper)
+        self.integer = np.append(self.integer, columns.integer)
+        self.columns = self.columns.extended(columns.keys)
+        claim_own(self.own, new.first, columns)
+        return new
+
+    # -- fixings ------------------------------------------------------------------------------------------------
+
+    def impose(self, fixings: Fixings) -> bool:
+        """Set `upper_now`, `use_lower` and `use_upper` to the fixings; False when those contradict each other.
+
+        The columns that a banned quantity sets to 0 need no limit of use besides.
+        """
+        lower, upper = use_limits(fixings, self.decisions)
+        banned = fixings.banned(self.decisions)
+        self.upper_now = self.upper.copy()
+        self.upper_now[self.uses.column[banned[self.uses.row]]] = 0.0
+        if np.any(lower > upper):
+            return False
+        upper[banned] = np.inf
+        self.use_lower, self.use_upper = lower, upper
+        return True
+
+    # -- arithmetic with prices ---------------------------------------------------------------------------------
+
+    def supported(self, row_price: FloatArray, use_price: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The prices without those that meet an infinite side, which could bound nothing."""
+        return (
+            supported(row_price, self.row_lower, self.row_upper),
+            supported(use_price, self.use_lower, self.use_upper),
+        )
+
+    def gain(self, row_price: FloatArray, use_price: FloatArray, weight: float = 1.0) -> FloatArray:
+        """Reduced costs of all columns, bans left out."""
+        paid = self.matrix.priced(row_price, len(self.columns)) + self.uses.priced(use_price, len(self.columns))
+        return weight * self.objective - paid
+
+    def view(
+        self,
+        fixings: Fixings,
+        point: FloatArray | None,
+        row_price: FloatArray,
+        use_price: FloatArray,
+        gain: FloatArray,
+        weight: float = 1.0,
+    ) -> MasterView:
+        """What generators see of these prices."""
+        own = np.where(self.own >= 0, np.append(gain, 0.0)[self.own], 0.0)
+        return MasterView(self.decisions, fixings, point, self.rows, row_price, use_price, own, weight)
+
+    def dual_bound(self, row_price: FloatArray, use_price: FloatArray, gain: FloatArray) -> float:
+        """Weak duality in float64: no z under the limits imposed scores more, whoever found the prices.
+
+        Infinite when a positive gain meets a column that nothing bounds.
+        """
+        upper = self.upper_now
+        positive = gain > 0
+        unbounded = positive & np.isinf(upper)
+        if np.any(unbounded):
+            upper = np.where(unbounded, self._implied_upper(), upper)
+        return (
+            interval_bound(row_price, self.row_lower, self.row_upper)
+            + interval_bound(use_price, self.use_lower, self.use_upper)
+            + float(gain[positive] @ upper[positive])
+        )
+
+    def _implied_upper(self) -> FloatArray:
+        """What a row without negative entries leaves each of its columns."""
+        upper = self.upper_now.copy()
+        least = np.zeros(len(self.rows))
+        np.minimum.at(least, self.matrix.row, self.matrix.value)
+        tight = (least[self.matrix.row] >= 0) & (self.matrix.value > 0)
+        side = np.maximum(self.row_upper[self.matrix.row[tight]], 0.0)
+        np.minimum.at(upper, self.matrix.column[tight], side / self.matrix.value[tight])
+        return upper
+
+    def point(self, z: FloatArray) -> FloatArray:
+        """How far each decision is on."""
+        return point_of(self.uses.times(z, self.own.size), self.decisions)
+
+    def structure(self, z: FloatArray, point: FloatArray) -> S | None:
+        """The structure of an integral solution, if the problem can read it; the engine judges it."""
+        if np.any(np.abs(z - np.rint(z))[self.integer] > INTEGRAL):
+            return None
+        return readable(self.problem, point)

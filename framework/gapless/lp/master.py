@@ -1,0 +1,248 @@
+"""The restricted master on ``pyscipopt.LP``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from gapless.core.batch import Batch
+from gapless.core.certificate import Certificate, NoCertificate
+from gapless.core.decisions import Fixings
+from gapless.core.errors import InvalidProblem, SolveError
+from gapless.core.formulation import Formulation
+from gapless.core.limits import Budget
+from gapless.core.oracle import Answer, LinearView
+from gapless.core.problem import Problem
+from gapless.core.relaxation import Relaxed, Restricted
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.lp import signs
+from gapless.lp.entries import pairs
+from gapless.lp.ledger import Ledger
+
+S = TypeVar("S")
+
+FEASIBLE = 1e-9
+"""Feasibility and optimality tolerance of the LP solver: proofs compare scores at a relative 1e-8."""
+
+LP_INFINITY = 1e100
+
+
+class LinearMaster(Restricted[S, LinearView], Generic[S]):
+    """The columns and rows known so far, as a warm-started LP.
+
+    Parameters
+    ----------
+    problem : Problem
+    formulation : Formulation
+
+    Raises
+    ------
+    InvalidProblem
+        The initial batch speaks of an unknown row, column or quantity, or holds numbers that no LP can.
+    """
+
+    def __init__(self, problem: Problem[S], formulation: Formulation[S]) -> None:
+        from pyscipopt import LP  # noqa: PLC0415  keeps `import gapless` light
+        from pyscipopt.scip import PY_SCIP_LPPARAM  # noqa: PLC0415
+
+        self.problem, self.formulation = problem, formulation
+        self.decisions = problem.decisions
+        self._parameter: Any = PY_SCIP_LPPARAM
+        self._lp: Any = LP("restricted master", "minimize")
+        for tolerance in (self._parameter.FEASTOL, self._parameter.DUALFEASTOL):
+            self._lp.setRealParam(tolerance, FEASIBLE)
+        self._ledger = Ledger(problem)
+        self._upper = np.zeros(0)
+        self._row_place = np.zeros(0, np.int64)
+        count = self.decisions.quantities
+        self._use_place = np.full(count, -1)
+        self._use_lower, self._use_upper = np.full(count, -np.inf), np.full(count, np.inf)
+        self._view: LinearView | None = None
+        self._use_price = np.zeros(count)
+        self._row_price = np.zeros(0)
+        self.extend(formulation.initial)
+
+    def extend(self, batch: Batch) -> int:
+        """Add the columns and rows whose keys are new; rows first, so that columns may enter them.
+
+        Raises
+        ------
+        InvalidProblem
+            An entry in an unknown row or column, an unknown quantity, or a number that is not one.
+        """
+        rows = self._ledger.enter_rows(batch.rows)
+        if rows is not None:
+            self._row_place = np.append(self._row_place, self._lp.nrows() + np.arange(len(rows)))
+            self._lp.addRows(
+                pairs(rows.row, rows.column, rows.value, len(rows)),
+                _finite(rows.lower).tolist(),
+                _finite(rows.upper).tolist(),
+            )
+            self._row_price = np.append(self._row_price, np.zeros(len(rows)))
+        columns = self._ledger.enter_columns(batch.columns)
+        if columns is not None:
+            placed = self._use_place[columns.quantity] >= 0
+            self._lp.addCols(
+                pairs(
+                    np.append(columns.column, columns.user[placed]),
+                    np.append(self._row_place[columns.row], self._use_place[columns.quantity[placed]]),
+                    np.append(columns.value, columns.times[placed]),
+                    len(columns),
+                ),
+                signs.costs(columns.columns.objective).tolist(),
+                [0.0] * len(columns),
+                _finite(columns.columns.upper).tolist(),
+            )
+            self._upper = np.append(self._upper, columns.columns.upper)
+        return len(rows or ()) + len(columns or ())
+
+    def _impose(self, fixings: Fixings) -> bool:
+        """Set bounds and sides of the LP to the fixings; False when those contradict each other."""
+        ledger = self._ledger
+        if not ledger.impose(fixings):
+            return False
+        for j in np.flatnonzero(ledger.upper_now != self._upper).tolist():
+            self._lp.chgBound(j, 0.0, min(ledger.upper_now[j], LP_INFINITY))
+        self._upper = ledger.upper_now
+        lower, upper = ledger.use_lower, ledger.use_upper
+        bounded = np.isfinite(lower) | np.isfinite(upper)
+        self._place_uses(np.flatnonzero(bounded & (self._use_place < 0)))
+        for q in np.flatnonzero((lower != self._use_lower) | (upper != self._use_upper)).tolist():
+            self._lp.chgSide(int(self._use_place[q]), max(lower[q], 0.0), min(upper[q], LP_INFINITY))
+        self._use_lower, self._use_upper = lower, upper
+        return True
+
+    def _place_uses(self, quantities: IntArray) -> None:
+        """Make the rows that limit the use of `quantities`; ``0 <= use`` limits nothing yet.
+
+        An idle row keeps that side because SoPlex may fail when a row of its basis turns free. `_prices` drops what
+        such a row earns, which costs the bound nothing.
+        """
+        if not quantities.size:
+            return
+        uses = self._ledger.uses
+        number = np.full(self._use_place.size, -1)
+        number[quantities] = np.arange(quantities.size)
+        entries = number[uses.row] >= 0
+        self._use_place[quantities] = self._lp.nrows() + np.arange(quantities.size)
+        self._lp.addRows(
+            pairs(number[uses.row[entries]], uses.column[entries], uses.value[entries], quantities.size),
+            [0.0] * quantities.size,
+            [LP_INFINITY] * quantities.size,
+        )
+
+    def solve(
+        self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
+    ) -> Relaxed[S]:
+        """Solve the restricted LP under `fixings`.
+
+        Returns
+        -------
+        Relaxed
+            ``bound`` is recomputed from the row prices by weak duality; ``-inf`` when the restricted LP is
+            infeasible (the view then prices for repair), ``inf`` when the time ran out in the LP.
+
+        Raises
+        ------
+        InvalidProblem
+            The LP is unbounded.
+        SolveError
+            The LP solver gave up.
+        """
+        if not self._impose(fixings):
+            self._look(fixings, None, 0 * self._row_price, 0 * self._use_price, weight=0.0)
+            return Relaxed(-math.inf, state=state)
+        for fresh in (False, True):
+            if self._optimise(budget, fresh):
+                return self._optimal(fixings, state)
+            if self._proved_infeasible(fixings):
+                return Relaxed(-math.inf, state=state)
+            if self._lp.getPrimalRay() is not None:
+                raise InvalidProblem(
+                    "the restricted master is unbounded; give every column of positive objective an upper bound "
+                    "or a row that limits it"
+                )
+            if budget.spent() is not None:
+                self._look(fixings, None, self._row_price, self._use_price)
+                return Relaxed(math.inf, state=state)
+        raise SolveError(
+            f"the LP solver found neither an optimum nor a proof that there is none ({self._lp.nrows()} rows, "
+            f"{self._lp.ncols()} columns); very large or very small coefficients are the usual cause"
+        )
+
+    def _optimise(self, budget: Budget, fresh: bool) -> bool:
+        self._lp.setRealParam(self._parameter.LPTILIM, min(max(1e-3, budget.time_left), LP_INFINITY))
+        if fresh:
+            self._lp.setIntParam(self._parameter.FROMSCRATCH, 1)
+        try:
+            self._lp.solve(dual=not fresh)
+        except Exception as error:  # pyscipopt raises nothing more precise
+            if fresh:
+                raise SolveError(f"the LP solver failed: {error}") from error
+            return self._optimise(budget, fresh=True)
+        finally:
+            self._lp.setIntParam(self._parameter.FROMSCRATCH, 0)
+        return bool(self._lp.isOptimal())
+
+    def _optimal(self, fixings: Fixings, state: Any) -> Relaxed[S]:
+        z = np.clip(self._lp.getPrimal(), 0.0, None)
+        reached = float(self._ledger.objective @ z)
+        row_price, use_price = self._prices(self._lp.getDual())
+        point = self._ledger.point(z)
+        gain = self._look(fixings, point, row_price, use_price)
+        bound = self._ledger.dual_bound(row_price, use_price, gain)
+        if math.isinf(bound):
+            bound = reached + FEASIBLE * max(1.0, abs(reached))
+        constant = self.formulation.constant
+        structure = self._ledger.structure(z, point)
+        return Relaxed(bound + constant, point, structure, min(reached, bound) + constant, state=state)
+
+    def _proved_infeasible(self, fixings: Fixings) -> bool:
+        """Whether the solver's ray proves, in float64, that no z satisfies the rows. Sets the view for repair."""
+        ray = self._lp.getDualRay()
+        if not ray:
+            return False
+        row_price, use_price = self._prices(np.asarray(ray) / max(np.abs(ray).max(), FEASIBLE))
+        gain = self._look(fixings, None, row_price, use_price, weight=0.0)
+        # With objective 0 every z would reach 0; a bound below it leaves none.
+        return self._ledger.dual_bound(row_price, use_price, np.where(gain <= FEASIBLE, 0.0, gain)) < 0
+
+    def _prices(self, dual: Sequence[float] | FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Prices of rows and of quantities; numerical noise that would meet an infinite side is dropped."""
+        y = np.asarray(dual, np.float64)
+        price = np.append(signs.prices(y), 0.0)
+        use = np.where(self._use_place >= 0, price[self._use_place], 0.0)
+        return self._ledger.supported(price[self._row_place], use)
+
+    def _look(
+        self,
+        fixings: Fixings,
+        point: FloatArray | None,
+        row_price: FloatArray,
+        use_price: FloatArray,
+        weight: float = 1.0,
+    ) -> FloatArray:
+        """Make the view of these prices, and return the gains of all columns (bans left out)."""
+        self._row_price, self._use_price = (row_price, use_price) if weight else (0 * row_price, 0 * use_price)
+        gain = self._ledger.gain(row_price, use_price, weight)
+        self._view = self._ledger.view(fixings, point, row_price, use_price, gain, weight)
+        return gain
+
+    def view(self) -> LinearView:
+        """Prices and point of the last `solve`, unchanged by what has been added since."""
+        if self._view is None:
+            raise SolveError("the restricted master has not been solved yet: call solve() before view()")
+        return self._view
+
+    def certify(self, answers: Sequence[Answer]) -> Certificate:
+        """What `Formulation.certify` makes of the last view."""
+        if self.formulation.certify is None:
+            return NoCertificate("the formulation brings no `certify`, which would turn LP prices into evidence")
+        return self.formulation.certify(self.view(), answers)
+
+
+def _finite(sides: FloatArray) -> FloatArray:
+    return np.clip(sides, -LP_INFINITY, LP_INFINITY)

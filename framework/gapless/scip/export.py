@@ -1,0 +1,144 @@
+"""The explicit model of a problem in SCIP: written to a file, or solved as an independent judge."""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pyscipopt
+
+from gapless.core.certificate import NoCertificate
+from gapless.core.errors import InvalidProblem
+from gapless.core.limits import Budget
+from gapless.core.model import LinearModel
+from gapless.core.problem import Problem
+from gapless.core.result import Result, Stats
+from gapless.scip.status import apply_limits, bound_of, stop_of
+
+S = TypeVar("S")
+SUFFIXES = (".cip", ".lp", ".mps")
+
+
+def write_model(problem: Problem[Any], path: str | os.PathLike[str]) -> None:
+    """Write the problem's linear model; the suffix says the format. Whole or not at all.
+
+    The objective is to maximise scores: a problem that minimises is written with negated values.
+
+    Parameters
+    ----------
+    problem : Problem
+        Must offer `linear_model`.
+    path : path
+        Ends in ``.cip``, ``.lp`` or ``.mps``.
+
+    Raises
+    ------
+    InvalidProblem
+        Another suffix, or the problem offers no linear model.
+    """
+    target = Path(path)
+    if target.suffix not in SUFFIXES:
+        raise InvalidProblem(f"{target}: the suffix must be one of {', '.join(SUFFIXES)}")
+    model, _ = _scip_model(_linear_model(problem))
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
+            aside = Path(folder) / f"model{target.suffix}"
+            model.writeProblem(str(aside), verbose=False)
+            aside.replace(target)
+    finally:
+        model.freeProb()
+
+
+def solve_monolithic(problem: Problem[S], budget: Budget | None = None, *, method: str = "ilp") -> Result[S]:
+    """Solve the whole linear model with SCIP, which knows nothing of our oracles: the judge in tests.
+
+    Parameters
+    ----------
+    problem : Problem
+        Must offer `linear_model`.
+    budget : Budget
+    method : str
+        Name written into the result.
+
+    Returns
+    -------
+    Result
+        Without a certificate: SCIP's proof is not recorded.
+    """
+    budget = budget or Budget()
+    linear = _linear_model(problem)
+    model, columns = _scip_model(linear)
+    try:
+        apply_limits(model, budget)
+        model.optimize()
+        structures = []
+        if model.getNSols():
+            best = model.getBestSol()
+            chosen = np.array([model.getSolVal(best, columns[c]) for c in linear.decision_columns.tolist()])
+            structure = problem.decode(np.flatnonzero(chosen > 0.5))
+            if problem.violations(structure):
+                raise InvalidProblem(
+                    f"the linear model of {type(problem).__name__} allows what the problem forbids: "
+                    f"{problem.violations(structure)[0]}"
+                )
+            structures.append(structure)
+        return Result.of(
+            problem,
+            structures,
+            bound_of(model, constant=0.0),
+            stop_of(model, budget),
+            certificate=NoCertificate("SCIP's tree is not recorded"),
+            method=method,
+            stats=Stats(seconds=budget.elapsed, nodes=int(model.getNTotalNodes())),
+            explanation=problem.infeasibility() if model.getStatus() == "infeasible" else (),
+        )
+    finally:
+        model.freeProb()
+
+
+def _linear_model(problem: Problem[Any]) -> LinearModel:
+    try:
+        return problem.linear_model()
+    except NotImplementedError as error:
+        raise InvalidProblem(str(error)) from error
+
+
+def _scip_model(linear: LinearModel) -> tuple[pyscipopt.Model, list[Any]]:
+    """The model, still unsolved, and its variables; SCIP is told to maximise, and no dual is ever asked for."""
+    model = pyscipopt.Model("gapless")
+    model.hideOutput()
+    names = linear.column_names or [f"x{c}" for c in range(linear.objective.size)]
+    columns = [
+        model.addVar(
+            name,
+            vtype="I" if integer else "C",
+            lb=None if lower == -math.inf else lower,
+            ub=None if upper == math.inf else upper,
+            obj=objective,
+        )
+        for name, integer, lower, upper, objective in zip(
+            names,
+            linear.integer.tolist(),
+            linear.column_lower.tolist(),
+            linear.column_upper.tolist(),
+            linear.objective.tolist(),
+            strict=True,
+        )
+    ]
+    model.setMaximize()
+    model.addObjoffset(linear.constant)
+    for number in range(len(linear.rows)):
+        indices, values = linear.rows.row(number)
+        lower, upper = float(linear.row_lower[number]), float(linear.row_upper[number])
+        name = linear.row_names[number] if linear.row_names else f"r{number}"
+        row = pyscipopt.quicksum(v * columns[c] for c, v in zip(indices.tolist(), values.tolist(), strict=True))
+        if lower == upper:
+            model.addCons(row == lower, name=name)
+        elif lower > -math.inf or upper < math.inf:
+            lower, upper = max(lower, -model.infinity()), min(upper, model.infinity())
+            model.addCons((row <= upper) if lower <= -model.infinity() else (lower <= (row <= upper)), name=name)
+    return model, columns

@@ -1,0 +1,53 @@
+"""SCIP's limits, statuses and bounds in our terms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gapless.core.limits import Budget, Stop
+
+_STOPS = {
+    "optimal": Stop.PROVED,
+    "infeasible": Stop.PROVED,
+    "timelimit": Stop.TIME,
+    "nodelimit": Stop.NODES,
+    "totalnodelimit": Stop.NODES,
+    "stallnodelimit": Stop.NODES,
+    "gaplimit": Stop.GAP,
+    "primallimit": Stop.TARGET,
+    "duallimit": Stop.TARGET,
+    "userinterrupt": Stop.INTERRUPTED,
+    "terminate": Stop.INTERRUPTED,
+}
+
+
+def apply_limits(model: Any, budget: Budget) -> None:
+    """Set what SCIP may spend; tight tolerances, because a small gap is not a proof."""
+    limits = budget.limits
+    model.setParam("limits/gap", limits.gap)
+    model.setParam("limits/absgap", 0.0)
+    model.setParam("numerics/feastol", 1e-9)
+    model.setParam("numerics/dualfeastol", 1e-9)
+    if limits.time is not None:
+        model.setParam("limits/time", budget.time_left)
+    if limits.nodes is not None:
+        model.setParam("limits/totalnodes", int(limits.nodes))
+
+
+def stop_of(model: Any, budget: Budget) -> Stop:
+    """Why SCIP ended; a Ctrl-C is remembered in the budget, a status that we do not know is an error."""
+    stop = _STOPS.get(model.getStatus(), Stop.ERROR)
+    if stop is Stop.INTERRUPTED:
+        budget.interrupt()
+    return stop
+
+
+def bound_of(model: Any, *, constant: float) -> float:
+    """SCIP's bound on scores of a model that maximises; -inf when infeasible, inf when nothing is known."""
+    if model.getStatus() == "infeasible":
+        return -math.inf
+    bound = float(model.getDualbound())
+    if abs(bound) >= model.infinity():
+        return math.inf
+    return bound + constant

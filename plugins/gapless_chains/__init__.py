@@ -1,0 +1,21 @@
+"""Exact decoding of chains: Viterbi, and the column generation of Belanger, Passos, Riedel and McCallum 2012.
+
+Build a `ChainProblem` from scores and give it to `gapless.solve`; the certificate of every answer is a
+`PotentialsCertificate`. `DomainMessages` and `ReducedCostOracle` are the method's roles, for other engines.
+"""
+
+from gapless_chains.certificate import PotentialsCertificate
+from gapless_chains.messages import ChainView, DomainMessages
+from gapless_chains.problem import ChainProblem
+from gapless_chains.reduced_cost import ReducedCostOracle
+from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
+
+__all__ = [
+    "ChainProblem",
+    "ChainView",
+    "DomainMessages",
+    "PotentialsCertificate",
+    "ReducedCostOracle",
+    "TransitionBounds",
+    "transition_bounds",
+]

@@ -1,0 +1,110 @@
+"""The certificate of a chain: a potential for every label of every position."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
+from gapless.core.sparse import BoolArray, FloatArray, float_array
+from gapless_chains.problem import ChainProblem
+from gapless_chains.scores import LARGEST
+
+_BLOCK = 1 << 18
+# Four roundings in each term, of numbers that are at most the sum of the magnitudes involved; doubled for safety.
+_ROUNDING = 8 * 2.0**-53
+
+
+@serialisable("gapless_chains.PotentialsCertificate")
+@attrs.frozen(eq=False)
+class PotentialsCertificate(BoundCertificate):
+    r"""Potentials of the labels; any potentials give a bound, those of an optimal dual give a tight one.
+
+    Write ``u_i`` for the label scores (initial and final scores included), ``t_i`` for the pair scores and ``m_i``
+    for the potentials. Every labelling y satisfies, by telescoping,
+
+    .. math:: value(y) = [u_0(y_0) - m_0(y_0)]
+              + \sum_i [m_i(y_i) + t_i(y_i, y_{i+1}) + u_{i+1}(y_{i+1}) - m_{i+1}(y_{i+1})] + m_{n-1}(y_{n-1})
+
+    and no bracket exceeds its maximum over all labels, so the sum of the maxima bounds every labelling, whatever m
+    is. This is weak duality for Belanger, Passos, Riedel, McCallum 2012, eq. 6, with ``m_i = alpha_i + theta_i``
+    and infeasible duals repaired by their largest violation on each edge. Forward messages make every bracket's
+    maximum 0 but the last, which is the optimum.
+
+    A potential may be minus infinity, which claims that no allowed path ends in that label there. A bracket that
+    steps from a label with a finite potential to such a label is then plus infinity unless a score forbids it, so
+    that a false claim proves nothing; labels so excluded start no bracket. A chain on which all paths are forbidden
+    gets the bound minus infinity in this way.
+
+    Only NumPy in float64 is used, and no code of any solver. What float64 may have rounded away is added to the
+    bound, so that huge potentials cannot hide scores.
+
+    Parameters
+    ----------
+    potentials : float64 (n, K)
+        Finite or minus infinity.
+    """
+
+    kind: ClassVar[str] = "chain potentials"
+    potentials: FloatArray = attrs.field(converter=float_array)
+
+    def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
+        """Bound on the labellings of `problem` that agree with `fixings`.
+
+        Needs O(n K^2) time and O(K^2) memory at most.
+
+        Raises
+        ------
+        InvalidProblem
+            Not a chain, or potentials of another shape, NaN, plus infinity or beyond 1e150.
+        """
+        if not isinstance(problem, ChainProblem):
+            raise InvalidProblem(f"chain potentials speak of a ChainProblem, not of a {type(problem).__name__}")
+        m = self.potentials
+        if m.shape != problem.unary.shape:
+            raise InvalidProblem(f"potentials have shape {m.shape}, the chain has {problem.unary.shape}")
+        wild = ~((np.abs(m) < LARGEST) | (m == -np.inf))
+        if wild.any():
+            i, x = np.argwhere(wild)[0]
+            raise InvalidProblem(f"the potential of label {x} at token {i} is {m[i, x]}")
+        allowed = problem.allowed(fixings)
+        terms = [_excess(problem.local[0], m[0], allowed[0])]
+        for i in range(problem.positions - 1):
+            pairs = problem.transition if problem.transition.ndim == 2 else problem.transition[i]
+            best = _best_offers(m[i], pairs, allowed[i])
+            terms.append(_excess(best + problem.local[i + 1], m[i + 1], allowed[i + 1]))
+        terms.append(float(np.max(m[-1], where=allowed[-1], initial=-np.inf)))
+        if math.inf in terms:
+            return math.inf
+        if -math.inf in terms:
+            return -math.inf
+        return math.fsum(terms) + _rounded_away(problem, m)
+
+
+def _best_offers(potentials: FloatArray, pairs: FloatArray, allowed: BoolArray) -> FloatArray:
+    """For each destination, the maximum of potential + pair score over the allowed sources, in bounded memory."""
+    sources = np.flatnonzero(allowed & (potentials > -np.inf))
+    best = np.full(potentials.size, -np.inf)
+    rows = max(1, _BLOCK // potentials.size)
+    for start in range(0, sources.size, rows):
+        block = sources[start : start + rows]
+        np.maximum(best, (potentials[block, None] + pairs[block]).max(axis=0), out=best)
+    return best
+
+
+def _excess(offers: FloatArray, potentials: FloatArray, allowed: BoolArray) -> float:
+    """Maximum of offer - potential over the allowed labels that are offered anything; never NaN."""
+    offered = allowed & (offers > -np.inf)
+    return float(np.max(offers[offered] - potentials[offered], initial=-np.inf))
+
+
+def _rounded_away(problem: ChainProblem, potentials: FloatArray) -> float:
+    """What the float64 sums of the brackets may have lost, all brackets together."""
+    largest = sum(
+        float(np.max(np.abs(array), where=np.isfinite(array), initial=0.0))
+        for array in (potentials, potentials, problem.local, problem.transition)
+    )
+    return _ROUNDING * largest * (problem.positions + 1)

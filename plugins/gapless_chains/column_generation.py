@@ -1,0 +1,94 @@
+"""The method ``column-generation``: `price_and_cut` over label domains and a reduced-cost oracle."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gapless import Fixings, InvalidProblem, Result, Solve, SolveError, Stats, Stop
+from gapless.core.sparse import IntArray
+from gapless.core.tolerance import meets
+from gapless.engine import price_and_cut
+from gapless_chains.messages import DomainMessages
+from gapless_chains.problem import ChainProblem
+from gapless_chains.reduced_cost import ReducedCostOracle
+
+
+def run(problem: ChainProblem, solve: Solve, *, first: str = "greedy") -> Result[IntArray]:
+    """Decode one chain by column generation.
+
+    Source: Belanger, Passos, Riedel, McCallum, MAP Inference in Chains using Column Generation, 2012, section 4,
+    with the reduced cost of both directions (eq. 12). Every round has an answer and a true bound, so any limit may
+    end it: ``Limits(gap=...)`` is the paper's termination by duality gap (section 5, appendix A.2).
+
+    Parameters
+    ----------
+    first : {"greedy", "local"}
+        First domains, see `DomainMessages`. A start structure joins them.
+
+    Raises
+    ------
+    InvalidProblem
+        The start structure is infeasible.
+    SolveError
+        See `price_and_cut`; ``error.result`` says that nothing is known.
+    """
+    budget = solve.budget
+    limits = budget.limits
+    messages = DomainMessages(problem, first=first)
+    oracle = ReducedCostOracle(problem)
+    early: list[Stop] = []
+    known = np.zeros(problem.unary.shape, bool)
+    for structure in solve.start:
+        broken = problem.violations(structure)
+        if broken:
+            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+        known.ravel()[problem.encode(structure)] = True
+
+    def enough(bound: float, attained: float) -> bool:
+        if limits.target is not None and attained >= limits.target:
+            early.append(Stop.TARGET)
+        elif limits.gap > 0 and meets(bound, attained, limits.gap):
+            early.append(Stop.GAP)
+        return bool(early)
+
+    def stats() -> Stats:
+        return Stats(
+            seconds=budget.elapsed,
+            iterations=budget.iterations,
+            oracle_calls=oracle.calls,
+            columns=messages.generated,
+            parts_scored=oracle.candidates,
+            warm_start_used=bool(solve.start),
+            extra={
+                "mean_domain_size": messages.generated / problem.positions,
+                "oracle_candidates": oracle.candidates,
+            },
+        )
+
+    try:
+        relaxed = price_and_cut(
+            messages,
+            [oracle],
+            problem.decisions,
+            Fixings.none(problem.decisions.count),
+            budget,
+            state=known if solve.start else None,
+            enough=enough,
+        )
+    except SolveError as error:
+        error.result = Result.of(problem, [], math.inf, Stop.ERROR, method=solve.method, stats=stats())
+        raise
+    stop = early[0] if early else budget.spent() or Stop.PROVED
+    return Result.of(
+        problem,
+        [] if relaxed.structure is None else [relaxed.structure],
+        relaxed.bound,
+        Stop.PROVED if relaxed.bound == -math.inf else stop,
+        certificate=relaxed.certificate,
+        method=solve.method,
+        stats=stats(),
+        trace=budget.events,
+        explanation=problem.infeasibility() if relaxed.bound == -math.inf else (),
+    )

@@ -1,0 +1,290 @@
+"""The restricted relaxation of column generation in chains: label domains with messages from both ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gapless import Answer, Batch, Budget, Certificate, Fixings, Relaxed, Restricted, UnknownOption, View
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_chains.certificate import PotentialsCertificate
+from gapless_chains.problem import ChainProblem
+from gapless_chains.reachability import reached_from_left, reached_from_right
+from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
+
+
+class ChainView(View):
+    """The two-way messages of a restricted chain, as the oracle sees them.
+
+    Attributes
+    ----------
+    feasible : bool
+        Whether anything is allowed under the fixings; if not, the messages mean nothing.
+    theta : float64 (n, K)
+        Label scores; minus infinity where forbidden or fixed away.
+    alpha, beta : float64 (n, K)
+        Messages from the left and from the right, the label's own score excluded; finite.
+    domains : bool (n, K)
+        Labels in the restricted relaxation.
+    value : float
+        Its optimum.
+    floor : float
+        Below every allowed path; messages that only forbidden pairs could make are that low. Minus infinity if no
+        pair is forbidden.
+    """
+
+    def __init__(
+        self,
+        fixings: Fixings,
+        feasible: bool,
+        theta: FloatArray,
+        alpha: FloatArray,
+        beta: FloatArray,
+        domains: BoolArray,
+        value: float,
+        floor: float,
+    ) -> None:
+        super().__init__(fixings)
+        self.feasible = feasible
+        self.theta = theta
+        self.alpha = alpha
+        self.beta = beta
+        self.domains = domains
+        self.value = value
+        self.floor = floor
+
+
+class DomainMessages(Restricted[IntArray, ChainView]):
+    """A domain of labels for each position, solved by max-product messages from the left and from the right.
+
+    The messages are the duals of the restricted linear program (no solver is called). In-domain they maximise over
+    the neighbour's domain, and so do those of the labels outside: a guess that should be feasible for the whole
+    program (Belanger et al. 2012, section 4.2, eqs 7 and 11).
+
+    Forbidden transitions: a message over forbidden pairs only would be minus infinity. In-domain it becomes the
+    finite `ChainView.floor`, below every allowed path, which keeps all reduced costs finite. Outside, where any
+    guess is allowed, it becomes the bound that the best neighbour and `TransitionBounds` give: the floor would make
+    nearly every label look attractive. The domains always hold an allowed path, or it is proved that there is none.
+
+    Parameters
+    ----------
+    problem : ChainProblem
+    first : {"greedy", "local"}
+        First domains: the greedy path from the left, or each position's best label by its own score (the paper's,
+        section 4.1).
+    """
+
+    def __init__(self, problem: ChainProblem, *, first: str = "greedy") -> None:
+        if first not in ("greedy", "local"):
+            raise UnknownOption(f"first is {first!r}, expected 'greedy' or 'local'")
+        self.problem = problem
+        self.first = first
+        self.bounds: TransitionBounds = transition_bounds(problem.transition)
+        self._generated = np.zeros(problem.unary.shape, bool)
+        self._fixings: Fixings | None = None
+        self._alpha = np.zeros(problem.unary.shape)
+        self._beta = np.zeros(problem.unary.shape)
+        self._view: ChainView | None = None
+
+    # --- the role
+
+    def solve(
+        self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
+    ) -> Relaxed[IntArray]:
+        """Pass messages and trace the best path inside the domains.
+
+        `state` is the domains of another solve; only messages that a changed domain reaches are passed again.
+        """
+        if state is not None:
+            self._widen(state)
+        if fixings is not self._fixings and fixings != self._fixings:
+            self._enter(fixings)
+        if not self._feasible:
+            self._view = self._make_view(-math.inf)
+            return Relaxed(-math.inf)
+        self._pass_right()
+        self._pass_left()
+        labels, value = self._trace()
+        self._view = self._make_view(value)
+        point = np.zeros(self._theta.shape)
+        point[np.arange(labels.size), labels] = 1.0
+        return Relaxed(value, point.ravel(), labels, attained=value, state=self._generated.copy())
+
+    def extend(self, batch: Batch) -> int:
+        """Put labels into the domains; columns are keyed by decision."""
+        new = np.zeros(self._generated.shape, bool)
+        new.ravel()[batch.columns.keys] = True
+        return self._widen(new)
+
+    def view(self) -> ChainView:
+        """The messages of the last solve."""
+        if self._view is None:
+            raise RuntimeError("view() before solve()")
+        return self._view
+
+    def certify(self, answers: Sequence[Answer]) -> Certificate:
+        """Potentials half way between the messages of both directions; see `potentials`."""
+        view = self.view()
+        if view.feasible:
+            return PotentialsCertificate(potentials(view, self.problem.local))
+        reached = reached_from_left(view.theta, self.problem.transition)
+        return PotentialsCertificate(np.where(reached, 0.0, -np.inf))
+
+    @property
+    def generated(self) -> int:
+        """How many labels the domains hold, all positions together."""
+        return int(self._generated.sum())
+
+    # --- domains
+
+    def _enter(self, fixings: Fixings) -> None:
+        """Begin with other fixings: mask the scores, make sure that the domains hold an allowed path."""
+        self._fixings = fixings
+        local = self.problem.local
+        free = not (fixings.state >= 0).any()
+        self._theta = local if free else np.where(self.problem.allowed(fixings), local, -np.inf)
+        self._floor = self._floor_below_every_path() if self.bounds.forbids else -math.inf
+        path = self._first_path()
+        self._feasible = path is not None
+        if path is not None:
+            self._generated[np.arange(path.size), path] = True
+        self._domains = self._generated & (self._theta > -np.inf)
+        self._members = [np.flatnonzero(row) for row in self._domains]
+        self._stale_right, self._stale_left = 0, len(self._members) - 1
+
+    def _floor_below_every_path(self) -> float:
+        """A penalty that no path can earn back: eight times the largest magnitude of a path's score."""
+        finite = np.isfinite(self._theta)
+        local = float(np.max(np.abs(self._theta), axis=1, where=finite, initial=0.0).sum())
+        return -8.0 * (local + len(self._theta) * self.bounds.largest + 1.0)
+
+    def _first_path(self) -> IntArray | None:
+        """An allowed path to begin with; None when there is none."""
+        theta = self._theta
+        labels = theta.argmax(axis=1) if self.first == "local" else self._greedy(theta)
+        if self._path_allowed(labels):
+            return labels
+        # Dead end: look ahead once over all labels, then no greedy step can fail.
+        theta = np.where(reached_from_right(theta, self.problem.transition), theta, -np.inf)
+        labels = self._greedy(theta)
+        return labels if self._path_allowed(labels) else None
+
+    def _greedy(self, theta: FloatArray) -> IntArray:
+        labels = np.empty(len(theta), np.int64)
+        labels[0] = x = int(theta[0].argmax())
+        for i in range(1, len(theta)):
+            labels[i] = x = int((theta[i] + self._pairs(i - 1)[x]).argmax())
+        return labels
+
+    def _path_allowed(self, labels: IntArray) -> bool:
+        local = self._theta[np.arange(labels.size), labels]
+        if not (local > -np.inf).all():
+            return False
+        return not self.bounds.forbids or self.problem.value(labels) > -np.inf
+
+    def _widen(self, labels: BoolArray) -> int:
+        """Add labels; return how many were new and remember which messages they make stale."""
+        new = labels & ~self._generated
+        positions = np.flatnonzero(new.any(axis=1))
+        if not positions.size:
+            return 0
+        self._generated |= new
+        if self._fixings is not None:
+            new &= self._theta > -np.inf
+            self._domains |= new
+            for i in positions:
+                self._members[i] = np.flatnonzero(self._domains[i])
+            # The message *to* a position depends on its own domain too, by the guess for forbidden pairs.
+            self._stale_right = min(self._stale_right, max(int(positions[0]) - 1, 0))
+            self._stale_left = max(self._stale_left, min(int(positions[-1]) + 1, len(self._members) - 1))
+        return int(new.sum()) if self._fixings is not None else int(positions.size)
+
+    # --- messages
+
+    def _pairs(self, edge: int) -> FloatArray:
+        transition = self.problem.transition
+        return transition if transition.ndim == 2 else transition[edge]
+
+    def _pass_right(self) -> None:
+        """Eq. 7, from the first edge whose domains changed."""
+        theta, alpha = self._theta, self._alpha
+        alpha[0] = 0.0
+        for i in range(self._stale_right, len(theta) - 1):
+            sources = self._members[i]
+            offers = alpha[i, sources] + theta[i, sources]
+            pairs = self._pairs(i)[sources]
+            alpha[i + 1] = (offers[:, None] + pairs).max(axis=0) if sources.size > 1 else offers[0] + pairs[0]
+            if self.bounds.forbids:
+                into = self.bounds.into if self.bounds.into.ndim == 1 else self.bounds.into[i]
+                guess = (alpha[i] + theta[i]).max() + into
+                self._replace_forbidden(alpha[i + 1], offers.max(), guess, self._domains[i + 1])
+        self._stale_right = len(theta)
+
+    def _pass_left(self) -> None:
+        """Eq. 11, from the last edge whose domains changed."""
+        theta, beta = self._theta, self._beta
+        beta[-1] = 0.0
+        for i in range(self._stale_left, 0, -1):
+            targets = self._members[i]
+            offers = beta[i, targets] + theta[i, targets]
+            pairs = self._pairs(i - 1)[:, targets]
+            beta[i - 1] = (offers + pairs).max(axis=1) if targets.size > 1 else offers[0] + pairs[:, 0]
+            if self.bounds.forbids:
+                out_of = self.bounds.out_of if self.bounds.out_of.ndim == 1 else self.bounds.out_of[i - 1]
+                guess = (beta[i] + theta[i]).max() + out_of
+                self._replace_forbidden(beta[i - 1], offers.max(), guess, self._domains[i - 1])
+        self._stale_left = 0
+
+    def _replace_forbidden(self, message: FloatArray, best: float, guess: FloatArray, domain: BoolArray) -> None:
+        forbidden = message == -np.inf
+        if forbidden.any():
+            outside = np.where(guess > -np.inf, guess, best + self._floor)
+            message[forbidden] = np.where(domain, best + self._floor, outside)[forbidden]
+
+    def _trace(self) -> tuple[IntArray, float]:
+        """The best path inside the domains, and its score."""
+        labels = np.empty(len(self._members), np.int64)
+        forward = self._alpha + self._theta
+        last = self._members[-1]
+        x = labels[-1] = last[forward[-1, last].argmax()]
+        value = float(forward[-1, x])
+        for i in range(len(self._members) - 2, -1, -1):
+            here = self._members[i]
+            x = here[(forward[i, here] + self._pairs(i)[here, x]).argmax()] if here.size > 1 else here[0]
+            labels[i] = x
+        return labels, value
+
+    def _make_view(self, value: float) -> ChainView:
+        assert self._fixings is not None
+        return ChainView(
+            self._fixings,
+            self._feasible,
+            self._theta,
+            self._alpha,
+            self._beta,
+            self._domains,
+            value,
+            self._floor,
+        )
+
+
+def potentials(view: ChainView, local: FloatArray) -> FloatArray:
+    """Potentials whose bound is the restricted optimum plus all positive reduced costs, float64 (n, K).
+
+    Forward messages suggest ``alpha + theta`` (the best prefix up to here), backward messages ``value - beta`` (the
+    optimum without the best suffix after here). Both are dual feasible when nothing is missing; so is their mean,
+
+        ``m_i = (alpha_i + theta_i - beta_i + value) / 2``,
+
+    whose excess on an edge is the reduced cost of Belanger et al. 2012, eq. 12. At the ends the excess is
+    ``(theta_0 + beta_0 - value) / 2`` and ``value + (alpha_{n-1} + theta_{n-1} - value) / 2``.
+
+    Labels that fixings removed keep finite potentials (of `local`), so that the certificate still says something
+    under other fixings.
+    """
+    theta = np.where(local > -np.inf, local, 0.0)
+    mean: FloatArray = 0.5 * (view.alpha + theta - view.beta + view.value)
+    return mean

@@ -1,0 +1,84 @@
+"""Score arrays as a problem keeps them: checked, float64, contiguous, read-only, recognised again by identity."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from gapless import InvalidProblem
+from gapless.core.sparse import FloatArray
+
+# Beyond this, sums of a few thousand scores could overflow, and an overflow would look like a proof.
+LARGEST = 1e150
+_EXACT_INTEGERS = 2**53
+_NUMBERS = "biuf"
+
+# Arrays that passed the checks. Problems of one model share their transitions, which are then checked once.
+_checked: WeakValueDictionary[int, FloatArray] = WeakValueDictionary()
+
+
+def scores(name: str, values: Any) -> FloatArray:
+    """`values` as a read-only float64 array; copied (the caller may go on writing) unless nobody can write it.
+
+    Parameters
+    ----------
+    name : str
+        What messages call the array.
+    values : array-like of real numbers
+
+    Raises
+    ------
+    InvalidProblem
+        Not numbers, ragged, NaN, plus infinity, or too large; minus infinity is allowed.
+    """
+    known = _checked.get(id(values))
+    if known is not None and known is values and not known.flags.writeable:
+        return known
+    array = _as_float64(name, values)
+    _check(name, array)
+    _checked[id(array)] = array
+    return array
+
+
+def _as_float64(name: str, values: Any) -> FloatArray:
+    try:
+        given = np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise InvalidProblem(
+            f"{name} is not a rectangular array of numbers: {error}; give every row the same length"
+        ) from error
+    if given.dtype.kind not in _NUMBERS:
+        raise InvalidProblem(f"{name} has dtype {given.dtype}; scores are real numbers, e.g. {name}.astype(float)")
+    if given.dtype.kind in "iu" and given.size and max(abs(int(given.min())), int(given.max())) > _EXACT_INTEGERS:
+        raise InvalidProblem(f"{name} holds integers beyond 2**53, which float64 would round; scale them down")
+    if given.dtype == np.float64 and type(given) is np.ndarray and given.flags.c_contiguous and _immutable(given):
+        return given
+    array = np.array(given, dtype=np.float64, order="C", copy=True, subok=False)
+    array.flags.writeable = False
+    return array
+
+
+def _immutable(array: Any) -> bool:
+    """Whether neither the array nor what it is a view of can be written through."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return False
+        array = array.base
+    return array is None or isinstance(array, bytes)
+
+
+def _check(name: str, array: FloatArray) -> None:
+    if not array.size:
+        return
+    if array.max() < LARGEST and array.min() > -LARGEST:
+        return
+    for bad, what, fix in (
+        (np.isnan(array), "NaN", "a score must be a number"),
+        (array == np.inf, "+inf", "forbid the alternatives by -inf instead"),
+        ((np.abs(array) >= LARGEST) & np.isfinite(array), "too large", "scale the scores down; -inf forbids"),
+    ):
+        if bad.any():
+            index = ", ".join(str(int(i)) for i in np.argwhere(bad)[0])
+            raise InvalidProblem(f"{name}[{index}] is {what} ({bad.sum()} such entries); {fix}")

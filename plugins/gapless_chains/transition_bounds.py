@@ -1,0 +1,57 @@
+"""What can be known of transition scores before any sentence is seen: computed once for each array."""
+
+from __future__ import annotations
+
+import weakref
+
+import attrs
+import numpy as np
+
+from gapless.core.sparse import FloatArray
+
+
+@attrs.frozen(eq=False)
+class TransitionBounds:
+    """Largest pair scores into and out of each label, ``U_tau`` in Figure 1 of Belanger et al. 2012.
+
+    Parameters
+    ----------
+    into : float64 (K,) or (n-1, K)
+        Maximum over the source, for each destination; a row for each edge if the transitions vary.
+    out_of : float64 (K,) or (n-1, K)
+        Maximum over the destination, for each source.
+    forbids : bool
+        Whether some pair scores minus infinity.
+    largest : float
+        Largest finite magnitude.
+    """
+
+    into: FloatArray
+    out_of: FloatArray
+    forbids: bool
+    largest: float
+
+    @classmethod
+    def compute(cls, transition: FloatArray) -> TransitionBounds:
+        """Bounds of a (K, K) or (n-1, K, K) array."""
+        finite = np.isfinite(transition)
+        return cls(
+            transition.max(axis=-2),
+            transition.max(axis=-1),
+            not finite.all(),
+            float(np.max(np.abs(transition), where=finite, initial=0.0)),
+        )
+
+
+_known: dict[int, tuple[weakref.ref[FloatArray], TransitionBounds]] = {}
+
+
+def transition_bounds(transition: FloatArray) -> TransitionBounds:
+    """`TransitionBounds.compute`, remembered for as long as this very array lives. It must not change."""
+    key = id(transition)
+    held = _known.get(key)
+    if held is not None and held[0]() is transition:
+        return held[1]
+    bounds = TransitionBounds.compute(transition)
+    _known[key] = weakref.ref(transition, lambda _: _known.pop(key, None)), bounds
+    return bounds

@@ -1,0 +1,19 @@
+"""Part-of-speech tagging with first-order chains: data, features, and a structured perceptron."""
+
+from gapless_tasks.tagging.embedded import embedded_corpus
+from gapless_tasks.tagging.perceptron import EpochReport, train
+from gapless_tasks.tagging.readers import TaggedFileError, iter_tagged, read_tagged
+from gapless_tasks.tagging.sentence import TaggedSentence
+from gapless_tasks.tagging.tagger import ChainTagger, Decoder
+
+__all__ = [
+    "ChainTagger",
+    "Decoder",
+    "EpochReport",
+    "TaggedFileError",
+    "TaggedSentence",
+    "embedded_corpus",
+    "iter_tagged",
+    "read_tagged",
+    "train",
+]

@@ -1,0 +1,27 @@
+"""The small tagged corpus that comes with gapless."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from typing import Literal
+
+from gapless_tasks.tagging.readers import read_tagged
+from gapless_tasks.tagging.sentence import TaggedSentence
+
+
+def embedded_corpus(part: Literal["train", "test"]) -> list[TaggedSentence]:
+    """Read a part of the embedded corpus.
+
+    English sentences written for this project (news, science, cooking, travel, dialogue, daily life), tagged
+    with the 17 universal part-of-speech tags; every fifth sentence is in the test part.
+
+    Parameters
+    ----------
+    part : {"train", "test"}
+
+    Returns
+    -------
+    list of TaggedSentence
+    """
+    with as_file(files("gapless_tasks.tagging") / "data" / f"{part}.tsv") as path:
+        return read_tagged(path)

@@ -1,0 +1,97 @@
+"""Small random chains and their best values by enumeration, vectorised over instances."""
+
+from itertools import product
+
+import attrs
+import numpy as np
+import pytest
+
+from gapless_chains import ChainProblem
+
+SIZES = [(1, 1), (1, 3), (2, 1), (2, 2), (2, 4), (3, 2), (3, 3), (4, 1), (4, 2), (4, 3), (5, 2), (5, 3), (6, 2)]
+KINDS = ["ties", "floats", "equal", "peaked"]
+FORBIDDEN = [0.0, 0.2, 0.5]
+
+
+@attrs.frozen(eq=False)
+class Batch:
+    """B chains of one size; `best` is -inf where every path is forbidden."""
+
+    unary: np.ndarray
+    transition: np.ndarray
+    initial: np.ndarray | None
+    final: np.ndarray | None
+    best: np.ndarray
+
+    def problems(self):
+        for b in range(len(self.unary)):
+            yield ChainProblem(
+                self.unary[b],
+                self.transition[b],
+                initial=None if self.initial is None else self.initial[b],
+                final=None if self.final is None else self.final[b],
+            )
+
+
+def draw(rng, kind, shape, forbidden):
+    if kind == "ties":
+        scores = rng.integers(-2, 3, shape).astype(float)
+    elif kind == "floats":
+        scores = rng.normal(size=shape)
+    elif kind == "equal":
+        scores = np.full(shape, rng.normal())
+    else:
+        scores = rng.normal(size=shape) ** 3 * 10
+    scores[rng.random(shape) < forbidden] = -np.inf
+    return scores
+
+
+def best_values(unary, transition, initial, final):
+    """Maximum over all K ** n paths, float64 (B,)."""
+    _, n, k = unary.shape
+    paths = np.array(list(product(range(k), repeat=n)))
+    values = unary[:, np.arange(n), paths].sum(axis=2)
+    if n > 1:
+        here, there = paths[:, :-1], paths[:, 1:]
+        if transition.ndim == 3:
+            values += transition[:, here, there].sum(axis=2)
+        else:
+            values += transition[:, np.arange(n - 1), here, there].sum(axis=2)
+    if initial is not None:
+        values += initial[:, paths[:, 0]]
+    if final is not None:
+        values += final[:, paths[:, -1]]
+    return values.max(axis=1)
+
+
+def batches(seed, each):
+    rng = np.random.default_rng(seed)
+    for (n, k), kind, forbidden, varying, ends in product(SIZES, KINDS, FORBIDDEN, (False, True), (False, True)):
+        unary = draw(rng, kind, (each, n, k), forbidden / 2)
+        transition = draw(rng, kind, (each, n - 1, k, k) if varying else (each, k, k), forbidden)
+        initial = draw(rng, kind, (each, k), forbidden / 2) if ends else None
+        final = draw(rng, kind, (each, k), forbidden / 2) if ends else None
+        yield Batch(unary, transition, initial, final, best_values(unary, transition, initial, final))
+
+
+@pytest.fixture
+def chain_batches():
+    """``chain_batches(seed, each)``: 624 kinds of small chains, `each` instances of every kind."""
+    return batches
+
+
+@pytest.fixture
+def random_chain():
+    """``random_chain(seed, n, k)``: one chain of floats; more arguments as in the code."""
+
+    def make(seed, n=7, k=5, *, forbidden=0.0, ends=True, varying=False, integers=False):
+        rng = np.random.default_rng(seed)
+        kind = "ties" if integers else "floats"
+        return ChainProblem(
+            draw(rng, kind, (n, k), 0.0),
+            draw(rng, kind, (n - 1, k, k) if varying else (k, k), forbidden),
+            initial=draw(rng, kind, k, 0.0) if ends else None,
+            final=draw(rng, kind, k, 0.0) if ends else None,
+        )
+
+    return make

@@ -1,0 +1,357 @@
+"""Column generation through its roles: domains, oracle, slack, limits, fixings, and oracles that lie."""
+
+import attrs
+import numpy as np
+import pytest
+
+import gapless
+from gapless import Answer, Batch, Budget, Fixings, InvalidProblem, Limits, MostFractional, Result, Status, Stop
+from gapless.core.tolerance import meets
+from gapless.engine import PricedRelaxation, price_and_cut, tree_search
+from gapless_chains import ChainProblem, DomainMessages, ReducedCostOracle, TransitionBounds, transition_bounds
+
+INF = float("inf")
+METHOD = "column-generation"
+
+
+def flat_chain(seed, n=12, k=15, sharpness=0.5, forbidden=0.0):
+    """Scores so flat that several rounds are needed."""
+    rng = np.random.default_rng(seed)
+    transition = rng.normal(size=(k, k))
+    transition[rng.random((k, k)) < forbidden] = -INF
+    return ChainProblem(sharpness * rng.normal(size=(n, k)), transition)
+
+
+def rounds(problem, fixings=None, first="greedy"):
+    """(view, answer, certified bound) of every round, by hand."""
+    messages, oracle = DomainMessages(problem, first=first), ReducedCostOracle(problem)
+    fixings = fixings or Fixings.none(problem.decisions.count)
+    state = None
+    while True:
+        relaxed = messages.solve(fixings, Budget(), state=state)
+        state = relaxed.state
+        answer = oracle.query(messages.view())
+        yield messages.view(), relaxed, answer, messages.certify([answer]).upper_bound(problem, fixings)
+        if not messages.extend(answer.batch):
+            return
+
+
+# --- the roles
+
+
+@pytest.mark.parametrize("forbidden", [0.0, 0.4])
+@pytest.mark.parametrize("first", ["greedy", "local"])
+def test_slack_is_what_the_potentials_exceed_the_restricted_optimum_by(forbidden, first):
+    several = 0
+    for seed in range(40):
+        problem = flat_chain(seed, forbidden=forbidden)
+        best = gapless.solve(problem).value
+        bounds, values = [], []
+        for _, relaxed, answer, certified in rounds(problem, first=first):
+            bounds.append(relaxed.bound + answer.slack)
+            values.append(relaxed.bound)
+            assert certified == pytest.approx(bounds[-1], rel=1e-9, abs=1e-9)
+            assert problem.value(relaxed.structure) == pytest.approx(relaxed.bound, abs=1e-9)
+            assert relaxed.bound <= best + 1e-9
+            assert bounds[-1] >= best - 1e-9
+        assert meets(bounds[-1], best)
+        assert values == sorted(values)
+        several += len(values) > 2
+    assert several > 4
+
+
+def test_messages_are_those_of_equations_7_and_11():
+    problem = flat_chain(1, 6, 5)
+    *_, (view, _, _, _) = rounds(problem)
+    theta, tau = problem.local, problem.transition
+    for i in range(5):
+        here, there = view.domains[i], view.domains[i + 1]
+        alpha = (view.alpha[i][here, None] + theta[i][here, None] + tau[here]).max(axis=0)
+        beta = (view.beta[i + 1][there] + theta[i + 1][there] + tau[:, there]).max(axis=1)
+        np.testing.assert_allclose(view.alpha[i + 1], alpha, atol=1e-12)
+        np.testing.assert_allclose(view.beta[i], beta, atol=1e-12)
+
+
+@pytest.mark.parametrize("forbidden", [0.0, 0.3])
+def test_warm_messages_equal_messages_from_scratch(forbidden):
+    for seed in range(20):
+        problem = flat_chain(seed, forbidden=forbidden)
+        fixings = Fixings.none(problem.decisions.count)
+        for view, relaxed, _, _ in rounds(problem):
+            alpha, beta = view.alpha.copy(), view.beta.copy()
+            fresh = DomainMessages(problem)
+            again = fresh.solve(fixings, Budget(), state=relaxed.state)
+            np.testing.assert_allclose(fresh.view().alpha, alpha, atol=1e-12)
+            np.testing.assert_allclose(fresh.view().beta, beta, atol=1e-12)
+            assert again.bound == relaxed.bound
+
+
+def test_the_oracle_returns_exactly_what_a_full_search_finds():
+    for seed in range(30):
+        problem = flat_chain(seed, 8, 9, sharpness=2.0)
+        for view, _, answer, _ in rounds(problem):
+            left = view.theta[:-1] + view.alpha[:-1] - view.beta[:-1]
+            right = view.theta[1:] - view.alpha[1:] + view.beta[1:]
+            reduced = 0.5 * (left[:, :, None] + 2 * problem.transition + right[:, None])
+            ends = 0.5 * (view.theta + view.beta - view.value)[0], 0.5 * (view.theta + view.alpha - view.value)[-1]
+            wanted = np.zeros(view.domains.shape, bool)
+            wanted[:-1] |= (reduced > 1e-12).any(axis=2)
+            wanted[1:] |= (reduced > 1e-12).any(axis=1)
+            wanted[[0, -1]] |= np.array(ends) > 1e-12
+            np.testing.assert_array_equal(answer.batch.columns.keys, np.flatnonzero(wanted & ~view.domains))
+            maxima = [*reduced.max(axis=(1, 2)), ends[0].max(), ends[1].max()]
+            assert answer.slack == pytest.approx(np.maximum(maxima, 0).sum(), abs=1e-9)
+
+
+def test_columns_are_decisions_and_domains_are_never_priced_again():
+    problem = flat_chain(3)
+    seen = set()
+    for view, _, answer, _ in rounds(problem):
+        columns = answer.batch.columns
+        assert not view.domains.ravel()[columns.keys].any()
+        assert not seen.intersection(columns.keys.tolist())
+        seen.update(columns.keys.tolist())
+        np.testing.assert_array_equal(columns.uses.indices, columns.keys)
+        np.testing.assert_array_equal(columns.objective, problem.local.ravel()[columns.keys])
+    assert seen
+
+
+def test_ties_need_no_labels():
+    problem = ChainProblem(np.zeros((30, 20)), np.full((20, 20), 0.1))
+    result = gapless.solve(problem, METHOD)
+    assert result.status is Status.OPTIMAL
+    assert result.stats.extra == {"mean_domain_size": 1.0, "oracle_candidates": result.stats.parts_scored}
+    assert result.stats.iterations == 1
+
+
+def test_sharp_scores_need_few_candidates():
+    result = gapless.solve(flat_chain(0, 24, 45, sharpness=20.0), METHOD)
+    assert result.stats.extra["mean_domain_size"] < 1.5
+    assert result.stats.extra["oracle_candidates"] < 24 * 45**2 / 50
+
+
+def test_limit_returns_part_and_still_closes():
+    problem = flat_chain(4)
+    messages, oracle = DomainMessages(problem), ReducedCostOracle(problem)
+    fixings = Fixings.none(problem.decisions.count)
+    relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), limit=1)
+    assert meets(relaxed.bound, gapless.solve(problem).value)
+
+
+def test_transition_bounds_are_computed_once_for_an_array():
+    problems = ChainProblem.many([np.zeros((3, 4)), np.ones((5, 4))], np.arange(16.0).reshape(4, 4))
+    first, second = (transition_bounds(p.transition) for p in problems)
+    assert first is second
+    np.testing.assert_array_equal(first.into, [12, 13, 14, 15])
+    np.testing.assert_array_equal(first.out_of, [3, 7, 11, 15])
+    assert not first.forbids
+    copy = problems[0].transition.copy()
+    assert transition_bounds(copy) is not first
+    assert TransitionBounds.compute(np.full((1, 1), -INF)).forbids
+
+
+def test_view_before_solve():
+    with pytest.raises(RuntimeError, match="before solve"):
+        DomainMessages(flat_chain(0)).view()
+
+
+# --- fixings
+
+
+@pytest.mark.parametrize("forbidden", [0.0, 0.35])
+def test_bounds_under_fixings_are_exact(random_chain, forbidden):
+    rng = np.random.default_rng(2)
+    for seed in range(120):
+        n, k = int(rng.integers(1, 7)), int(rng.integers(1, 5))
+        problem = random_chain(seed, n, k, forbidden=forbidden, integers=bool(seed % 2))
+        messages, oracle = DomainMessages(problem), ReducedCostOracle(problem)
+        state = None
+        for _ in range(4):  # one object for all of them, as in a tree search
+            fixings = Fixings(rng.choice([-1, 0, 1], n * k, p=[0.7, 0.22, 0.08]))
+            masked = np.where(problem.allowed(fixings), problem.local, -INF)
+            expected = gapless.solve(ChainProblem(masked, problem.transition)).bound
+            relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), state=state)
+            state = relaxed.state
+            assert relaxed.bound == pytest.approx(expected, abs=1e-9)
+            verdict = relaxed.certificate.verify(problem, fixings)
+            assert verdict.bound == pytest.approx(expected, abs=1e-9)
+            if relaxed.structure is not None:
+                assert fixings.allow(problem.encode(relaxed.structure))
+
+
+def test_k_best_by_tree_search_over_the_same_roles(random_chain):
+    for seed in range(12):
+        problem = random_chain(seed, 4, 3, forbidden=0.15, integers=bool(seed % 2))
+        values = sorted(
+            (v for p in np.ndindex(3, 3, 3, 3) if (v := problem.value(np.array(p))) > -INF), reverse=True
+        )[:5]
+        relaxation = PricedRelaxation(DomainMessages(problem), [ReducedCostOracle(problem)], problem.decisions)
+        result = tree_search(problem, relaxation, MostFractional(), k=5)
+        assert [s.value for s in result.solutions] == pytest.approx(values, abs=1e-9)
+        assert len({tuple(s.structure) for s in result.solutions}) == len(values)
+
+
+# --- limits
+
+
+def slow_chain():
+    for seed in range(50):
+        problem = flat_chain(seed, 20, 20)
+        if gapless.solve(problem, METHOD).stats.iterations >= 3:
+            return problem
+    raise AssertionError
+
+
+@pytest.mark.parametrize("iterations", [1, 2])
+@pytest.mark.parametrize("forbidden", [0.0, 0.3])
+def test_an_early_stop_has_a_true_bound(iterations, forbidden):
+    early = 0
+    for seed in range(40):
+        problem = flat_chain(seed, 15, 12, forbidden=forbidden)
+        best = gapless.solve(problem).value
+        result = gapless.solve(problem, METHOD, limits=Limits(iterations=iterations), first="local")
+        assert result.verify(problem)
+        assert result.value <= best + 1e-9
+        assert result.bound >= best - 1e-9
+        if result.status is Status.FEASIBLE:
+            assert result.stop is Stop.ITERATIONS
+            early += 1
+    assert early > 5
+
+
+def test_no_time_still_gives_an_answer_and_a_bound():
+    problem = slow_chain()
+    result = gapless.solve(problem, METHOD, limits=Limits(time=0.0))
+    assert result.status is Status.FEASIBLE
+    assert result.stop is Stop.TIME
+    assert np.isfinite(result.bound)
+    assert result.verify(problem)
+
+
+def test_a_gap_or_a_target_is_enough():
+    problem = slow_chain()
+    best = gapless.solve(problem).value
+    by_gap = gapless.solve(problem, METHOD, limits=Limits(gap=100.0))
+    assert by_gap.stop is Stop.GAP
+    assert by_gap.bound >= best > by_gap.value - 1e-9
+    by_target = gapless.solve(problem, METHOD, limits=Limits(target=best - 1000.0))
+    assert by_target.stop is Stop.TARGET
+    assert by_target.stats.iterations == by_gap.stats.iterations == 1
+    assert gapless.solve(problem, METHOD, limits=Limits(target=best + 1000.0)).status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_ctrl_c_returns_what_is_known(monkeypatch, at):
+    problem = slow_chain()
+    best = gapless.solve(problem).value
+    calls = []
+    query = ReducedCostOracle.query
+
+    def interrupted(self, view, *, limit=None):
+        calls.append(1)
+        if len(calls) > at:
+            raise KeyboardInterrupt
+        return query(self, view, limit=limit)
+
+    monkeypatch.setattr(ReducedCostOracle, "query", interrupted)
+    result = gapless.solve(problem, METHOD)
+    assert result.stop is Stop.INTERRUPTED
+    assert result.value <= best
+    assert result.bound >= best - 1e-9
+    assert (result.bound < INF) is (at > 0)
+    assert result.verify(problem)
+
+
+def test_observers_see_rounds_whose_bounds_never_rise():
+    events = []
+    gapless.solve(slow_chain(), METHOD, observers=[events.append])
+    bounds = [e.bound for e in events if e.kind == "round"]
+    assert len(bounds) > 1
+    assert bounds == sorted(bounds, reverse=True)
+    assert len(gapless.solve(slow_chain(), METHOD, trace=True).trace) == len(events)
+
+
+# --- start structures and options
+
+
+def test_a_good_start_saves_rounds():
+    problem = slow_chain()
+    best = gapless.solve(problem)
+    cold = gapless.solve(problem, METHOD)
+    warm = gapless.solve(problem, METHOD, start=best.best)
+    assert warm.status is Status.OPTIMAL
+    assert warm.stats.warm_start_used
+    assert warm.stats.iterations <= cold.stats.iterations
+    assert not cold.stats.warm_start_used
+    with pytest.raises(InvalidProblem, match=r"start: .*token 0 has label 99"):
+        gapless.solve(problem, METHOD, start=np.full(20, 99))
+
+
+def test_unknown_options_are_refused():
+    with pytest.raises(gapless.UnknownOption, match="did you mean 'first'"):
+        gapless.solve(flat_chain(0), METHOD, frist="local")
+    with pytest.raises(gapless.UnknownOption, match="'greedy' or 'local'"):
+        gapless.solve(flat_chain(0), METHOD, first="last")
+
+
+# --- mutation: oracles that lie
+
+
+class Dropping(ReducedCostOracle):
+    """Hides one label and says that nothing else is missing."""
+
+    hidden = 0
+
+    def query(self, view, *, limit=None):
+        answer = super().query(view, limit=limit)
+        columns = answer.batch.columns
+        kept = columns.take(np.flatnonzero(columns.keys != self.hidden))
+        return Answer(Batch(kept), 0.0)
+
+
+def test_a_dropped_label_with_a_slack_of_zero_is_caught():
+    caught = wrong = 0
+    for seed in range(60):
+        problem = flat_chain(seed)
+        best = gapless.solve(problem)
+        oracle = Dropping(problem)
+        oracle.hidden = int(problem.encode(best.best)[5])
+        messages = DomainMessages(problem)
+        fixings = Fixings.none(problem.decisions.count)
+        try:
+            relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), enough=meets)
+        except gapless.InconsistentBound:
+            caught += 1
+            continue
+        result = Result.of(
+            problem, [relaxed.structure], relaxed.bound, Stop.PROVED, certificate=relaxed.certificate
+        )
+        if not meets(best.value, result.value):
+            wrong += 1
+            verdict = result.verify(problem)
+            assert not verdict
+            assert verdict.place == "certificate"
+    assert caught + wrong > 30
+    assert wrong
+
+
+def test_a_raising_oracle_is_named_and_nothing_is_claimed(monkeypatch):
+    def broken(self, view, *, limit=None):
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(ReducedCostOracle, "query", broken)
+    with pytest.raises(gapless.OracleError, match="oops") as caught:
+        gapless.solve(flat_chain(0), METHOD)
+    assert caught.value.result.stop is Stop.ERROR
+    assert caught.value.result.status is Status.NO_SOLUTION
+
+
+def test_stale_bounds_of_changed_transitions_are_caught_by_verify(monkeypatch):
+    """Whoever writes to a shared array behind our back gets a wrong answer, but no proof of it."""
+    problem = flat_chain(0)
+    good = transition_bounds(problem.transition)
+    low = attrs.evolve(good, into=good.into - 50.0, out_of=good.out_of - 50.0)
+    monkeypatch.setattr("gapless_chains.reduced_cost.transition_bounds", lambda _: low)
+    result = gapless.solve(problem, METHOD)
+    assert result.value < gapless.solve(problem).value
+    assert not result.verify(problem)

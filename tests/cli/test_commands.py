@@ -1,0 +1,266 @@
+"""The `gapless` command: what it prints, what it writes, how it ends."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gapless as gl
+from gapless.cli import exit_codes, main
+from gapless_chains import ChainProblem
+from gapless_tasks import pos_tagging
+
+
+@pytest.fixture
+def problem() -> ChainProblem:
+    rng = np.random.default_rng(3)
+    return ChainProblem(rng.integers(-5, 6, (4, 3)), rng.integers(-5, 6, (3, 3)))
+
+
+@pytest.fixture
+def stored(problem: ChainProblem, tmp_path: Path) -> Path:
+    path = tmp_path / "problem.json"
+    path.write_text(gl.dumps(problem), "utf-8")
+    return path
+
+
+def record(stored: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "record.json"
+    assert main(["solve", str(stored), "--out", str(path)]) == exit_codes.PROVED
+    return path
+
+
+def test_plugins_lists_what_is_shipped(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plugins", "--json"]) == exit_codes.PROVED
+    listed = json.loads(capsys.readouterr().out)["plugins"]
+    assert {"chains", "tasks"} <= {p["name"] for p in listed}
+    assert all(p["error"] == "" for p in listed)
+
+
+def test_methods_tells_options_and_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["methods", "--json"]) == exit_codes.PROVED
+    document = json.loads(capsys.readouterr().out)
+    chain = [m for m in document["methods"] if m["problem"] == "chain"]
+    assert sum(m["default"] for m in chain) == 1
+    assert {"viterbi", "column-generation"} <= {m["method"] for m in chain}
+    assert "pos-tagging" in document["tasks"]
+    assert main(["methods"]) == exit_codes.PROVED
+    assert "column-generation" in capsys.readouterr().out
+
+
+def test_solve_prints_value_and_bound(
+    problem: ChainProblem, stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["solve", str(stored), "--json", "--method", "column-generation"]) == exit_codes.PROVED
+    document = json.loads(capsys.readouterr().out)
+    best = gl.solve(problem).value
+    assert document["status"] == "optimal"
+    assert document["solutions"][0]["value"] == best
+    assert document["bound"] == pytest.approx(best)
+
+
+def test_solve_says_infeasible(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "problem.json"
+    path.write_text(gl.dumps(ChainProblem([[-np.inf, -np.inf]], np.zeros((2, 2)))), "utf-8")
+    assert main(["solve", str(path)]) == exit_codes.INFEASIBLE
+    assert "token 0 has no allowed label" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--method", "viterby"], "did you mean 'viterbi'"),
+        (["--option", "strat=1"], "has no option 'strat'"),
+        (["--option", "novalue"], "expected NAME=VALUE"),
+        (["-k", "3"], "finds one best structure only"),
+    ],
+)
+def test_solve_refuses_what_a_method_does_not_have(
+    stored: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
+) -> None:
+    assert main(["solve", str(stored), *arguments]) == exit_codes.USAGE
+    assert complaint in capsys.readouterr().err
+
+
+def test_verify_holds_for_what_solve_stored(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = record(stored, tmp_path)
+    capsys.readouterr()
+    assert main(["verify", str(path), "--json"]) == exit_codes.PROVED
+    assert json.loads(capsys.readouterr().out) == {"checked": 1, "verified": 1, "failures": []}
+
+
+def test_verify_takes_a_bare_result_with_its_problem(problem: ChainProblem, stored: Path, tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.write_text(gl.solve(problem).to_json(), "utf-8")
+    assert main(["verify", str(path), "--problem", str(stored)]) == exit_codes.PROVED
+    assert main(["verify", str(path)]) == exit_codes.USAGE
+
+
+def test_verify_says_where_a_label_was_tampered_with(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = record(stored, tmp_path)
+    data = json.loads(path.read_text("utf-8"))
+    labels = data["result"]["solutions"]["items"][0]["structure"]["values"]
+    labels[2] = (labels[2] + 1) % 3
+    path.write_text(json.dumps(data), "utf-8")
+    capsys.readouterr()
+    assert main(["verify", str(path)]) == exit_codes.FAILED
+    out = capsys.readouterr().out
+    assert "FAILED record 1: solutions[0]: value" in out
+    assert "0 of 1 verified" in out
+
+
+def test_verify_says_that_the_evidence_is_too_weak(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = record(stored, tmp_path)
+    data = json.loads(path.read_text("utf-8"))
+    data["result"]["certificate"]["potentials"]["values"][5] += 100.0
+    path.write_text(json.dumps(data), "utf-8")
+    capsys.readouterr()
+    assert main(["verify", str(path)]) == exit_codes.FAILED
+    assert "certificate: the evidence proves" in capsys.readouterr().out
+
+
+def test_verify_names_the_line_of_a_broken_record(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = record(stored, tmp_path).read_text("utf-8")
+    path = tmp_path / "many.jsonl"
+    path.write_text(good + good[: len(good) // 2] + "\n", "utf-8")
+    assert main(["verify", str(path)]) == exit_codes.USAGE
+    assert f"{path}, line 2: not valid JSON" in capsys.readouterr().err
+
+
+def test_verify_reads_gzip_and_names_a_truncated_one(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packed = gzip.compress(record(stored, tmp_path).read_bytes())
+    path = tmp_path / "many.jsonl.gz"
+    path.write_bytes(packed)
+    assert main(["verify", str(path)]) == exit_codes.PROVED
+    path.write_bytes(packed[:-20])
+    assert main(["verify", str(path)]) == exit_codes.USAGE
+    assert f"{path}: cannot be read" in capsys.readouterr().err
+
+
+def test_verify_of_nothing_is_no_success(tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.write_text("", "utf-8")
+    assert main(["verify", str(path)]) == exit_codes.FAILED
+
+
+@pytest.mark.parametrize("suffix", ["cip", "lp", "mps"])
+def test_export_writes_a_model(stored: Path, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"model.{suffix}"
+    assert main(["export", str(stored), "--out", str(path)]) == exit_codes.PROVED
+    assert path.stat().st_size > 100
+    assert sorted(p.name for p in tmp_path.iterdir()) == [f"model.{suffix}", "problem.json"]
+
+
+def test_export_refuses_another_suffix(stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(stored), "--out", str(tmp_path / "model.txt")]) == exit_codes.USAGE
+    assert ".cip, .lp, .mps" in capsys.readouterr().err
+
+
+def test_a_missing_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", str(tmp_path / "nowhere.json")]) == exit_codes.USAGE
+    assert "nowhere.json: no such file" in capsys.readouterr().err
+
+
+def test_run_prints_the_table_and_keeps_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "pos-tagging", "--epochs", "2", "--out", str(tmp_path)]) == exit_codes.PROVED
+    printed = capsys.readouterr()
+    assert "all certificates verified" in printed.out
+    assert "\r" not in printed.out + printed.err  # no progress bar when piped
+    assert {p.name for p in tmp_path.iterdir()} == {"viterbi.jsonl", "column-generation.jsonl", "summary.json"}
+    assert main(["verify", str(tmp_path / "column-generation.jsonl")]) == exit_codes.PROVED
+
+
+def test_run_with_json_prints_one_document(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "pos-tagging", "--epochs", "2", "--json"]) == exit_codes.PROVED
+    document = json.loads(capsys.readouterr().out)
+    assert document["all_verified"] is True
+    values = {m["method"]: m["accuracy"] for m in document["methods"]}
+    assert values["viterbi"] == values["column-generation"] > 0.5
+
+
+def test_run_names_the_missing_corpus_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "pos-tagging", "--data", str(tmp_path)]) == exit_codes.USAGE
+    assert "train.tsv.gz" in capsys.readouterr().err
+
+
+@pytest.mark.corpus
+def test_wsj_is_decoded_exactly_and_accurately(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = os.environ.get("GAPLESS_DATA")
+    if not folder:
+        pytest.skip("GAPLESS_DATA is not set: it names the folder that holds tagging/wsj_pos")
+    assert main(["run", "pos-tagging", "--data", folder, "--json"]) == exit_codes.PROVED
+    document = json.loads(capsys.readouterr().out)
+    assert document["sentences"] == 423
+    for method in document["methods"]:
+        assert method["verified"] == method["proved"] == 1.0
+        assert method["accuracy"] >= 0.96
+
+
+def test_ctrl_c_ends_with_130() -> None:
+    code = """
+import sys, time
+from gapless.cli import main
+def slow():
+    print("ready", flush=True)
+    time.sleep(60)
+sys.modules["gapless.cli.main"].load_plugins = slow
+raise SystemExit(main([]))
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == exit_codes.INTERRUPTED
+    assert b"interrupted" in err
+    assert b"Traceback" not in err
+
+
+def test_run_interrupted_while_decoding_tells_what_is_finished(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inner, calls = pos_tagging.gl.solve_many, []
+
+    def interrupted(problems: list[ChainProblem], method: str, **options: object) -> gl.BatchResult:
+        calls.append(method)
+        finished = inner(problems[:5], method)
+        return gl.BatchResult.from_results(list(finished), total=len(problems))
+
+    monkeypatch.setattr(pos_tagging.gl, "solve_many", interrupted)
+    assert main(["run", "pos-tagging", "--epochs", "1"]) == exit_codes.INTERRUPTED
+    printed = capsys.readouterr()
+    assert calls == ["viterbi"]
+    assert "interrupted: 5 of 45 sentences decoded" in printed.err
+    assert "all certificates verified" not in printed.out
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    script = f"{sys.executable} -m gapless methods | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
+    assert done.returncode == 0
+    assert done.stderr == b""
+
+
+def test_exit_codes_are_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/cli.md").read_text("utf-8")
+    codes = [v for k, v in vars(exit_codes).items() if k.isupper()]
+    assert codes
+    assert all(f"| {code} |" in page for code in codes)

@@ -1,0 +1,39 @@
+"""What the packaging tests look at: the repository, its packages, and the syntax tree of every module."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOTS = ("framework", "plugins", "cython_ext", "tasks")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The folder that holds pyproject.toml."""
+    return Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def packages(repository: Path) -> dict[str, Path]:
+    """Every package of the distribution, by name. A package is a folder with a py.typed directly below a root."""
+    return {
+        marker.parent.name: marker.parent for root in ROOTS for marker in (repository / root).glob("*/py.typed")
+    }
+
+
+@pytest.fixture(scope="session")
+def modules(packages: dict[str, Path]) -> dict[str, Path]:
+    """Every Python module of the distribution: dotted name to file."""
+    found = {}
+    for name, folder in packages.items():
+        for file in sorted(folder.rglob("*.py")):
+            parts = (name, *file.relative_to(folder).with_suffix("").parts)
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+@pytest.fixture(scope="session")
+def trees(modules: dict[str, Path]) -> dict[str, ast.Module]:
+    """The syntax tree of every module."""
+    return {name: ast.parse(file.read_text(encoding="utf-8"), str(file)) for name, file in modules.items()}

@@ -1,0 +1,109 @@
+"""What is in the sdist and in the wheel that is built from it.
+
+``GAPLESS_DIST`` may name a folder that already holds both; otherwise they are built here, without optimisation,
+because only the content is looked at.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import pytest
+
+SHIPPED = {".py", ".pyi", ".pxd", ".h", ".typed"}
+BUILT_OR_CACHED = shutil.ignore_patterns("*.so", "*.c", "*.html", "__pycache__", "*.egg-info")
+
+
+@pytest.fixture(scope="module")
+def archives(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one sdist and one wheel."""
+    if given := os.environ.get("GAPLESS_DIST"):
+        return Path(given)
+    work = tmp_path_factory.mktemp("build")
+    source = work / "source"
+    source.mkdir()
+    for file in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(repository / file, source)
+    for root in ("framework", "plugins", "cython_ext", "tasks"):
+        shutil.copytree(repository / root, source / root, ignore=BUILT_OR_CACHED)
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(work / "dist"), str(source)]
+    answer = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=work, env={**os.environ, "CFLAGS": "-O0"}
+    )
+    assert answer.returncode == 0, answer.stdout[-4000:] + answer.stderr[-4000:]
+    return work / "dist"
+
+
+@pytest.fixture(scope="module")
+def in_wheel(archives: Path) -> set[str]:
+    """Every file of the wheel."""
+    (wheel,) = archives.glob("gapless-*.whl")
+    with zipfile.ZipFile(wheel) as content:
+        return {name for name in content.namelist() if not name.endswith("/")}
+
+
+@pytest.fixture(scope="module")
+def in_sdist(archives: Path) -> set[str]:
+    """Every file of the sdist, below its one folder."""
+    (sdist,) = archives.glob("gapless-*.tar.gz")
+    with tarfile.open(sdist) as content:
+        return {member.name.partition("/")[2] for member in content.getmembers() if member.isfile()}
+
+
+def sources(folder: Path, suffixes: set[str]) -> set[Path]:
+    """The files of a package that have one of the suffixes, and its embedded data."""
+    return {
+        file
+        for file in folder.rglob("*")
+        if file.is_file()
+        and "__pycache__" not in file.parts
+        and (file.suffix in suffixes or file.parent.name == "data")
+    }
+
+
+def test_top_level_names_are_our_packages(in_wheel: set[str], packages: dict[str, Path]) -> None:
+    names = {name.split("/")[0] for name in in_wheel}
+    (metadata,) = (name for name in names if name.endswith(".dist-info"))
+    assert names - {metadata} == set(packages)
+    assert all(name.startswith("gapless") for name in names)
+
+
+def test_wheel_holds_every_source_stub_and_data_file(in_wheel: set[str], packages: dict[str, Path]) -> None:
+    wanted = {
+        file.relative_to(folder.parent).as_posix()
+        for folder in packages.values()
+        for file in sources(folder, SHIPPED)
+    }
+    assert wanted - in_wheel == set()
+    assert {f"{name}/py.typed" for name in packages} <= in_wheel
+
+
+def test_wheel_holds_every_kernel_compiled_and_nothing_left_over(repository: Path, in_wheel: set[str]) -> None:
+    settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    names = {module["name"] for module in settings.get("ext-modules", ())}
+    compiled = {name for name in in_wheel if name.endswith((".so", ".pyd"))}
+    suffix = EXTENSION_SUFFIXES[0]
+    assert compiled == {name.replace(".", "/") + suffix for name in names}
+    assert not {name for name in in_wheel if name.endswith((".c", ".o"))}
+
+
+def test_every_kernel_source_is_built(repository: Path, packages: dict[str, Path]) -> None:
+    settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    built = {source for module in settings.get("ext-modules", ()) for source in module["sources"]}
+    written = {file.relative_to(repository).as_posix() for file in packages["gapless_kernels"].rglob("*.pyx")}
+    assert {source for source in built if source.endswith(".pyx")} == written
+
+
+def test_sdist_holds_what_a_build_needs(repository: Path, in_sdist: set[str], packages: dict[str, Path]) -> None:
+    wanted = {
+        file.relative_to(repository).as_posix()
+        for folder in packages.values()
+        for file in sources(folder, SHIPPED | {".pyx"})
+    }
+    assert (wanted | {"pyproject.toml", "README.md", "LICENSE", "PKG-INFO"}) - in_sdist == set()

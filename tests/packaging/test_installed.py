@@ -1,0 +1,78 @@
+"""What an installed gapless offers, and what importing it costs."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import EntryPoint, distribution, entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gapless
+
+HEAVY = {"dask", "jinja2", "joblib", "networkx", "pandas", "plotly", "pyscipopt", "rich", "scipy", "sklearn"}
+
+LIST_MODULES = "import json, sys, {0}; print(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
+
+
+@pytest.fixture
+def project(repository: Path) -> dict[str, Any]:
+    """The [project] table of pyproject.toml."""
+    table: dict[str, Any] = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return table
+
+
+def loaded_by(package: str, folder: Path) -> set[str]:
+    """Top-level names of the modules that a fresh interpreter holds after importing a package."""
+    command = [sys.executable, "-c", LIST_MODULES.format(package)]
+    answer = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return set(json.loads(answer.stdout))
+
+
+def test_importing_gapless_loads_nothing_heavy(tmp_path: Path) -> None:
+    assert loaded_by("gapless", tmp_path) & HEAVY == set()
+
+
+def test_importing_gapless_loads_no_method(tmp_path: Path, packages: dict[str, Path]) -> None:
+    assert loaded_by("gapless", tmp_path) & set(packages) <= {"gapless", "gapless_kernels"}
+
+
+def test_kernels_stand_alone(tmp_path: Path, packages: dict[str, Path]) -> None:
+    assert loaded_by("gapless_kernels", tmp_path) & {*packages, *HEAVY} == {"gapless_kernels"}
+
+
+def test_installed_entry_points_are_the_declared_ones(project: dict[str, Any]) -> None:
+    installed = {(point.group, point.name, point.value) for point in distribution("gapless").entry_points}
+    declared = {("console_scripts", name, value) for name, value in project["scripts"].items()}
+    for group, points in project["entry-points"].items():
+        declared |= {(group, name, value) for name, value in points.items()}
+    assert installed == declared
+
+
+def declared_points() -> list[EntryPoint]:
+    """The entry points of the installed gapless."""
+    return list(distribution("gapless").entry_points)
+
+
+@pytest.mark.parametrize("point", declared_points(), ids=lambda point: f"{point.group}:{point.name}")
+def test_entry_point_resolves(point: EntryPoint) -> None:
+    target = point.load()
+    assert callable(target) or point.group == "gapless"
+
+
+def test_version_is_said_once(project: dict[str, Any]) -> None:
+    assert gapless.__version__ == distribution("gapless").version == project["version"]
+
+
+def test_every_method_package_is_registered(packages: dict[str, Path]) -> None:
+    registered = {point.module.split(".")[0] for point in entry_points(group="gapless")}
+    pluggable = {name for name, folder in packages.items() if (folder / "plugin.py").exists()}
+    assert pluggable <= registered
+
+
+def test_the_command_runs(tmp_path: Path) -> None:
+    command = Path(sys.executable).with_name("gapless")
+    answer = subprocess.run([command, "--help"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "usage" in answer.stdout.lower()

@@ -1,0 +1,73 @@
+"""The folders that hold our packages are not packages themselves.
+
+A folder on ``sys.path`` is importable even without an ``__init__.py``; ``plugins.gapless_chains`` would then be
+a second copy of ``gapless_chains``, and ``isinstance`` and plug-in discovery take two copies of a class for two
+classes.
+"""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+FOLDERS = ("framework", "plugins", "tasks", "cython_ext", "tests", "docs")
+
+LOCATE = """
+import importlib.util, json, sys
+spec = importlib.util.find_spec(sys.argv[1])
+print(json.dumps(list(spec.submodule_search_locations or [spec.origin]) if spec else []))
+"""
+
+
+def ours(locations: list[str], repository: Path) -> list[str]:
+    """Those of the locations that hold one of our packages, or lie in our folders."""
+    folders = {repository / folder for folder in FOLDERS}
+    return [place for place in locations if folders & {Path(place).resolve(), *Path(place).resolve().parents}]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_folder_has_no_init(folder: str, repository: Path) -> None:
+    assert not (repository / folder / "__init__.py").exists()
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_folder_is_not_importable(folder: str, repository: Path, tmp_path: Path) -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", LOCATE, folder], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert ours(json.loads(answer.stdout), repository) == []
+
+
+def test_the_trap_is_seen_when_it_is_set(repository: Path) -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", LOCATE, "plugins"], cwd=repository, capture_output=True, text=True, check=True
+    )
+    assert ours(json.loads(answer.stdout), repository) != []
+
+
+def test_this_process_does_not_see_the_repository(repository: Path) -> None:
+    assert repository not in {Path(entry).resolve() for entry in sys.path}, (
+        "the repository's root is on sys.path: run `pytest`, not `python -m pytest`"
+    )
+    doubles = [
+        name for name in sys.modules if name.startswith(tuple(f"{folder}.gapless" for folder in FOLDERS[:4]))
+    ]
+    assert doubles == []
+
+
+def test_every_folder_of_modules_is_a_package(modules: dict[str, Path]) -> None:
+    bare = sorted({str(file.parent) for file in modules.values() if not (file.parent / "__init__.py").exists()})
+    assert bare == []
+
+
+def test_every_package_says_that_it_is_typed(repository: Path, packages: dict[str, Path]) -> None:
+    folders = {init.parent.name for root in FOLDERS[:4] for init in (repository / root).glob("*/__init__.py")}
+    assert folders == set(packages)
+
+
+def test_mypy_checks_every_package(repository: Path, packages: dict[str, Path]) -> None:
+    settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
+    assert sorted(settings["tool"]["mypy"]["packages"]) == sorted(packages)
