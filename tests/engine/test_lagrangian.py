@@ -60,7 +60,7 @@ def test_bounds_hold_and_fixings_keep_the_optimum(chunk):
         if relaxed.structure is not None:
             assert not problem.violations(relaxed.structure)
             assert fixings.allow(problem.encode(relaxed.structure))
-            known = max(known, problem.score(relaxed.structure))
+            known = max(known, score_of(problem, relaxed.structure))
         tightened = fixings
         for step in relaxed.tightenings:
             fixed += len(step.on) + len(step.off)
@@ -250,7 +250,7 @@ def test_repair_that_is_infeasible_is_never_an_optimum(roles):
         problem = random_selection(rng, 7, capacities=2, group_sizes=(3,))
         best = max((f.score for f in feasible_structures(problem)), default=-math.inf)
         prices = CapacityPrices(problem)
-        prices.repair = lambda found, _, problem=problem: (found.structure, problem.score(found.structure) - 2.5)
+        prices.repair = lambda found, _, problem=problem: (found.structure, score_of(problem, found.structure) - 2.5)
         try:
             result = search(problem, prices=prices)
         except InconsistentBound as error:
