@@ -20,6 +20,7 @@ from gapless import (
     TreeCertificate,
 )
 from gapless.core.brancher import Branch
+from gapless.core.problem import score_of
 from gapless.engine import LagrangianRelaxation, lagrangian, tree_search
 from gapless.engine.lagrangian import StepRule
 from gapless.testing import feasible_structures
@@ -250,7 +251,7 @@ def test_repair_that_is_infeasible_is_never_an_optimum(roles):
         problem = random_selection(rng, 7, capacities=2, group_sizes=(3,))
         best = max((f.score for f in feasible_structures(problem)), default=-math.inf)
         prices = CapacityPrices(problem)
-        prices.repair = lambda found, _, problem=problem: (found.structure, score_of(problem, found.structure) - 2.5)
+        prices.repair = lambda f, _, problem=problem: (f.structure, score_of(problem, f.structure) - 2.5)
         try:
             result = search(problem, prices=prices)
         except InconsistentBound as error:
