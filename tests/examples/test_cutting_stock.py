@@ -329,12 +329,23 @@ def test_violations_are_readable() -> None:
     assert problem.violations((((0,), 1),)) == ["0 items of type 1 (size 3) are cut, 2 ordered"]
     assert "unknown item type 7" in problem.violations((((7,), 1),))[0]
     assert "is empty" in problem.violations((((), 1),))[0]
-    assert "used 0 times" in problem.violations((((0,), 0),))[0]
+    odd: list[Any] = [0, -1, 1.5, math.inf, math.nan, 10**9]
+    for count in odd:
+        assert f"is used {count} times" in problem.violations((((0,), count),))[0]
 
 
 @pytest.mark.parametrize(
     ("width", "sizes", "demands"),
-    [(0, [1], [1]), (5, [], []), (5, [1, 2], [1]), (5, [0], [1]), (5, [2], [0]), (5, [2.5], [1]), (5, [2], [-1])],
+    [
+        (0, [1], [1]),
+        (5, [], []),
+        (5, [1, 2], [1]),
+        (5, [0], [1]),
+        (5, [2], [0]),
+        (5, [2.5], [1]),
+        (math.nan, [1], [1]),
+        (5, [2], [-1]),
+    ],
 )
 def test_bad_input_is_refused(width: int, sizes: list[Any], demands: list[int]) -> None:
     with pytest.raises(gl.InvalidProblem):
