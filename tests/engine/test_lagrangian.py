@@ -252,10 +252,7 @@ def test_repair_that_is_infeasible_is_never_an_optimum(roles):
         problem = random_selection(rng, 7, capacities=2, group_sizes=(3,))
         best = max((f.score for f in feasible_structures(problem)), default=-math.inf)
         prices = CapacityPrices(problem)
-        prices.repair = lambda found, _, problem=problem: (
-            found.structure,
-            score_of(problem, found.structure) - 2.5,
-        )
+        prices.repair = lambda f, _, problem=problem: (f.structure, score_of(problem, f.structure) - 2.5)
         try:
             result = search(problem, prices=prices)
         except InconsistentBound as error:
