@@ -98,6 +98,8 @@ def branch_price_and_cut(
             needscons=False,
         )
         apply_limits(model, budget)
+        # SCIP would measure the gap to its objective limit; `Tree` measures it to the incumbent.
+        model.setParam("limits/gap", 0.0)
         for structure in start:
             tree.accept(structure)
         failure = _run(model, guard)

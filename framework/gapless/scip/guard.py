@@ -43,10 +43,10 @@ class Guard:
         self._budget.interrupt()
         self.halt()
 
-    def run(self, body: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """The answer of `body`, or `otherwise` when it raises or when SCIP is to stop."""
+    def run(self, body: Callable[[], Answer], otherwise: Callable[[], Answer]) -> Answer:
+        """The answer of `body`, or of `otherwise` (which must not raise) when it raises or when SCIP is to stop."""
         if self.halted:
-            return otherwise
+            return otherwise()
         try:
             return body()
         except KeyboardInterrupt:
@@ -54,7 +54,7 @@ class Guard:
         except BaseException as error:  # SystemExit must not be lost either
             self.error = error
             self.halt()
-        return otherwise
+        return otherwise()
 
     def failure(self) -> SolveError | None:
         """What was stored, named; None when nothing was. Exits of the interpreter are raised as they are."""

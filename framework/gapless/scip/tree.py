@@ -186,7 +186,7 @@ class Tree(Generic[S]):
         columns = self.master.size[0]
         _, slack = self._extend(self.master.look(fixings, farkas=True), fixings)
         if self._spent():
-            return {"result": SCIP_RESULT.DIDNOTRUN}
+            return self.abandon()
         if self.master.size[0] == columns and slack != 0:
             raise MissingBound(
                 "the generators returned no column that repairs an infeasible master, but claimed that some may be "
@@ -195,6 +195,16 @@ class Tree(Generic[S]):
         if self.master.size[0] == columns:
             # Said outright, because SCIP draws no conclusion at a node where a pricing round went without a bound.
             self.model.cutoffNode(self.model.getCurrentNode())
+        return {"result": SCIP_RESULT.SUCCESS}
+
+    def abandon(self) -> Answer:
+        """Let SCIP cut the node in focus off although nothing was proved here; its bound is remembered.
+
+        SCIP has no legal way to leave an infeasible LP open: it prints errors and fails.
+        """
+        node = self.model.getCurrentNode().getNumber()
+        open_bound = self._bound if node == self._node else self._inherited.get(node, math.inf)
+        self.closed = max(self.closed, open_bound)
         return {"result": SCIP_RESULT.SUCCESS}
 
     # -- enforcing ----------------------------------------------------------------------------------------------
@@ -228,7 +238,7 @@ class Tree(Generic[S]):
         if self._closes(bound):
             return self._cut_off(bound)
         if self._spent():
-            return {"result": SCIP_RESULT.INFEASIBLE}
+            return _refused()
         return self._branch(fixings, relaxed)
 
     def _doubt(self, bound: float, fixings: Fixings) -> None:
@@ -290,7 +300,7 @@ class GeneratorPricer(Pricer):
 
     def pricerinit(self) -> None:
         """SCIP has made its own copy of the problem."""
-        self.tree.guard.run(self._begin, {})
+        self.tree.guard.run(self._begin, dict)
 
     def _begin(self) -> Answer:
         self.tree.master.transform()
@@ -298,11 +308,11 @@ class GeneratorPricer(Pricer):
 
     def pricerredcost(self) -> Answer:
         """Feasible LP."""
-        return self.tree.guard.run(self.tree.price, {"result": SCIP_RESULT.DIDNOTRUN})
+        return self.tree.guard.run(self.tree.price, lambda: {"result": SCIP_RESULT.DIDNOTRUN})
 
     def pricerfarkas(self) -> Answer:
         """Infeasible LP."""
-        return self.tree.guard.run(self.tree.repair, {"result": SCIP_RESULT.DIDNOTRUN})
+        return self.tree.guard.run(self.tree.repair, self.tree.abandon)
 
 
 class Enforcer(Conshdlr):
@@ -313,18 +323,22 @@ class Enforcer(Conshdlr):
 
     def consenfolp(self, constraints: Any, nusefulconss: int, solinfeasible: bool) -> Answer:
         """The LP of a node is solved and priced."""
-        return self.tree.guard.run(lambda: self.tree.enforce(solved=True), {"result": SCIP_RESULT.INFEASIBLE})
+        return self.tree.guard.run(lambda: self.tree.enforce(solved=True), _refused)
 
     def consenfops(self, constraints: Any, nusefulconss: int, solinfeasible: bool, objinfeasible: bool) -> Answer:
         """SCIP gave up the LP of a node."""
-        return self.tree.guard.run(lambda: self.tree.enforce(solved=False), {"result": SCIP_RESULT.INFEASIBLE})
+        return self.tree.guard.run(lambda: self.tree.enforce(solved=False), _refused)
 
     def conscheck(self, *arguments: Any) -> Answer:
         """Incumbents are not SCIP's business."""
-        return {"result": SCIP_RESULT.INFEASIBLE}
+        return _refused()
 
     def conslock(self, *arguments: Any) -> None:
         """No rounding lock is needed, as nothing is rounded. SCIP calls this even while it frees the model."""
+
+
+def _refused() -> Answer:
+    return {"result": SCIP_RESULT.INFEASIBLE}
 
 
 def refuse_unbounded(status: str) -> None:
