@@ -43,6 +43,7 @@ lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check . || { echo "run: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/mypy --no-error-summary --package gapless_cutting_stock
 	@echo "lint: clean"
 
 dist: $(VENV)/.installed-dev

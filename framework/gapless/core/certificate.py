@@ -130,14 +130,19 @@ class PointCertificate(BoundCertificate):
     kind: ClassVar[str] = "single structure"
 
     def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
-        """Decode the only structure left and score it; -inf when the rules forbid it."""
+        """Decode the only structure left and score it; -inf when the rules forbid it, or when it is another one.
+
+        `Problem.decode` may mend decisions that no feasible structure has; what it makes then is not left here.
+        """
         settled = fixings.implied(problem.decisions)
         if settled is None:
             return -math.inf
         if settled.free.size:
             raise InvalidProblem(f"{settled.free.size} decisions are still open")
         structure = problem.decode(settled.on)
-        return -math.inf if problem.violations(structure) else score_of(problem, structure)
+        if problem.violations(structure) or not np.array_equal(np.sort(problem.encode(structure)), settled.on):
+            return -math.inf
+        return score_of(problem, structure)
 
 
 class ReplayCertificate(BoundCertificate):

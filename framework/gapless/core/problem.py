@@ -63,7 +63,7 @@ class Problem(ABC, Generic[S]):
 
     @abstractmethod
     def decode(self, on_ids: IntArray) -> S:
-        """The inverse of `encode`."""
+        """The inverse of `encode`. Ids of no feasible structure may be mended, or give one with violations."""
 
     def infeasibility(self) -> Sequence[str]:
         """Sentences that explain why nothing is feasible, where that can be seen without solving."""

@@ -144,6 +144,10 @@ class Result(Generic[S]):
                 return f"OPTIMAL with a gap of {self.gap:.3g}"
         if self.status is Status.INFEASIBLE and not proved:
             return f"INFEASIBLE, but it stopped by {self.stop.name}"
+        if self.status is Status.INFEASIBLE and self.sense.sign * self.bound != -math.inf:
+            return f"INFEASIBLE with the bound {self.bound!r}"
+        if self.status is Status.LIKELY_OPTIMAL and self.stop is Stop.ERROR:
+            return "LIKELY_OPTIMAL, but it stopped by ERROR"
         if self.status is Status.LIKELY_OPTIMAL and not isinstance(self.certificate, ProbabilisticCertificate):
             return "LIKELY_OPTIMAL needs a probabilistic certificate"
         if proved and self.status not in (Status.OPTIMAL, Status.INFEASIBLE):

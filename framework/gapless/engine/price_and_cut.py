@@ -14,7 +14,7 @@ import numpy as np
 
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import Decisions, Fixings
-from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound
+from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound, OracleError
 from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, Generator, View
 from gapless.core.relaxation import Relaxation, Relaxed, Restricted
@@ -89,16 +89,17 @@ def price_and_cut(
             answers = [ask(generator, view, limit, decisions, fixings) for generator in generators]
             slack = total_slack(answers)
             if base > -math.inf and slack is not None and base + slack <= bound:
-                bound = base + slack
+                # The evidence first: Ctrl-C must not leave a bound without it.
                 certificate = guarded(restricted, restricted.certify, answers)
+                bound = base + slack
             added = sum(guarded(restricted, restricted.extend, a.batch) for a in answers if len(a.batch))
             budget.iterations += 1
             if not added:
                 if slack is None:
                     raise MissingBound(silent(generators, answers))
                 if base == -math.inf and slack == 0:
-                    bound = base
                     certificate = guarded(restricted, restricted.certify, answers)
+                    bound = base
             guarded(
                 budget,
                 budget.emit,
@@ -148,6 +149,8 @@ def ask(generator: Generator[V], view: V, limit: int | None, decisions: Decision
     """A generator's answer, unless it contradicts itself or the fixings."""
     answer = guarded(generator, generator.query, view, limit=limit)
     name = type(generator).__name__
+    if not isinstance(answer, Answer):
+        raise OracleError(f"{name}.query returned {type(answer).__name__}, expected an Answer")
     if answer.slack is not None and not answer.slack >= 0:
         raise InconsistentBound(f"{name} claimed a slack of {answer.slack}; a slack is a number >= 0")
     if answer.slack is None and not len(answer.batch):

@@ -217,6 +217,9 @@ class _Search(Generic[S]):
             incumbent=self.threshold,
             state=node.state,
         )
+        if not isinstance(relaxed, Relaxed):
+            name = type(self.relaxation).__name__
+            raise OracleError(f"{name}.solve returned {type(relaxed).__name__}, expected a Relaxed")
         own = round_bound(checked_bound(self.relaxation, relaxed.bound), self.problem.granularity)
         for candidate in (relaxed.structure, self._round(relaxed)):
             if candidate is not None:

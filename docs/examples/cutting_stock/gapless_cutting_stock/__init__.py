@@ -1,0 +1,20 @@
+"""Cutting stock and bin packing as a gapless plug-in: the problem, its oracle, its brancher, its certificate."""
+
+from gapless_cutting_stock.branching import LargestItemFirst
+from gapless_cutting_stock.certificate import PatternPriceCertificate
+from gapless_cutting_stock.formulation import formulation
+from gapless_cutting_stock.instances import gilmore_gomory, uniform_bin_packing
+from gapless_cutting_stock.knapsack import KnapsackOracle
+from gapless_cutting_stock.problem import CuttingStockProblem, Pattern, Plan
+
+__all__ = [
+    "CuttingStockProblem",
+    "KnapsackOracle",
+    "LargestItemFirst",
+    "Pattern",
+    "PatternPriceCertificate",
+    "Plan",
+    "formulation",
+    "gilmore_gomory",
+    "uniform_bin_packing",
+]

@@ -1,0 +1,64 @@
+"""The arc-flow graph of a roll: where an item of each type may lie (Valerio de Carvalho 1999)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+
+@attrs.frozen(eq=False)
+class Arcs:
+    """All places where an item can lie when a roll is filled from offset 0 in order of decreasing size.
+
+    An arc is a pair (item type, offset). A pattern is a path of arcs: each item starts where the one before ends.
+
+    Parameters
+    ----------
+    width : int
+    sizes : tuple of int
+    layers : tuple of int
+        Item types by decreasing size, each as often as one roll can hold it. A pattern takes or leaves each layer.
+    item, offset : int64 (arcs,)
+        The type and the place of each arc.
+    number : int64 (types, width + 1)
+        The arc of a type at an offset, -1 where there is none.
+    """
+
+    width: int
+    sizes: tuple[int, ...]
+    layers: tuple[int, ...]
+    item: NDArray[np.int64]
+    offset: NDArray[np.int64]
+    number: NDArray[np.int64]
+
+    @classmethod
+    def build(cls, width: int, sizes: Sequence[int], demands: Sequence[int]) -> Arcs:
+        """Only the arcs that some pattern can use: an offset must be a sum of larger items before it."""
+        layers: list[int] = []
+        for item in sorted(range(len(sizes)), key=lambda i: (-sizes[i], i)):
+            layers += [item] * min(demands[item], width // sizes[item])
+        possible = np.zeros((len(sizes), width + 1), bool)
+        reached = np.zeros(width + 1, bool)
+        reached[0] = True
+        for item in layers:
+            size = sizes[item]
+            possible[item, : width + 1 - size] |= reached[:-size]
+            reached[size:] |= reached[:-size].copy()
+        number = np.full(possible.shape, -1)
+        number[possible] = np.arange(possible.sum())
+        items, offsets = np.nonzero(possible)
+        return cls(width, tuple(sizes), tuple(layers), items, offsets, number)
+
+    def __len__(self) -> int:
+        return self.item.size
+
+    def of(self, pattern: Sequence[int]) -> list[int]:
+        """The arcs of a pattern, whatever the order in which it is written; it must fit."""
+        path, offset = [], 0
+        for item in sorted(pattern, key=lambda i: (-self.sizes[i], i)):
+            path.append(int(self.number[item, offset]))
+            offset += self.sizes[item]
+        return path

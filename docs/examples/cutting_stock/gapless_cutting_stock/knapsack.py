@@ -1,0 +1,120 @@
+"""The role *Oracle*, first kind: the best single roll under any weights on the arcs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+import gapless as gl
+from gapless_cutting_stock.arcs import Arcs
+
+
+class KnapsackOracle(gl.Maximiser[tuple[int, ...]]):
+    """Longest path in the arc graph: a knapsack where the profit of an item depends on its offset.
+
+    Here decision `d` is arc `d`: the weights are one number for each arc, and fixings speak of arcs.
+
+    Parameters
+    ----------
+    arcs : Arcs
+    """
+
+    def __init__(self, arcs: Arcs) -> None:
+        self.arcs = arcs
+
+    @cached_property
+    def _first_layer(self) -> dict[int, int]:
+        return {item: layer for layer, item in reversed(list(enumerate(self.arcs.layers)))}
+
+    def solve(self, weights: NDArray[np.float64], fixings: gl.Fixings) -> gl.Maximised[tuple[int, ...]]:
+        """The best pattern; the empty one is worth 0 unless an arc is fixed on."""
+        table, last = self._profits(weights, fixings)
+        after = self._after(table, last)
+        if after[0, 0] == -np.inf:
+            return gl.Maximised(-np.inf, np.zeros(0, np.int64))
+        pattern = self._trace(table, after, 0, 0)
+        chosen = np.array(self.arcs.of(pattern), np.int64)
+        return gl.Maximised(float(weights[chosen].sum()), np.sort(chosen), pattern)
+
+    def slacks(self, weights: NDArray[np.float64], fixings: gl.Fixings) -> gl.Slacks:
+        """What forcing each arc costs: best path before it, its weight, best path after it."""
+        table, last = self._profits(weights, fixings)
+        before, after = self._before(table), self._after(table, last)
+        through = np.full(table.shape, -np.inf)
+        for layer, item in enumerate(self.arcs.layers):
+            size = self.arcs.sizes[item]
+            best = before[layer, :-size] + table[item, :-size] + after[layer + 1, size:]
+            np.maximum(through[item, :-size], best, out=through[item, :-size])
+        best_through = through[self.arcs.item, self.arcs.offset]
+        cost = np.full(len(self.arcs), np.inf)
+        np.subtract(after[0, 0], best_through, out=cost, where=best_through > -np.inf)
+        return gl.Slacks(on=np.maximum(cost, 0.0))
+
+    def by_largest_item(
+        self, weights: NDArray[np.float64], fixings: gl.Fixings
+    ) -> list[tuple[float, tuple[int, ...]]]:
+        """The best pattern for each item type that can be its largest one, with its value, best first."""
+        table, last = self._profits(weights, fixings)
+        after = self._after(table, last)
+        found = []
+        for item, layer in self._first_layer.items():
+            size = self.arcs.sizes[item]
+            value = table[item, 0] + after[layer + 1, size]
+            if value > -np.inf:
+                found.append((float(value), (item, *self._trace(table, after, layer + 1, size))))
+        return sorted(found, key=lambda pair: -pair[0])
+
+    def _profits(self, weights: NDArray[np.float64], fixings: gl.Fixings) -> tuple[NDArray[np.float64], int]:
+        """Weights as a table (types, width + 1), -inf where an item cannot lie, and where a path may end first.
+
+        An arc fixed on bans what overlaps it; a path that must reach its end then has no way around it.
+        """
+        arcs, last = self.arcs, 0
+        allowed = weights.copy()
+        allowed[fixings.off] = -np.inf
+        ends = arcs.offset + np.asarray(arcs.sizes)[arcs.item]
+        for arc in fixings.on:
+            overlap = (arcs.offset < ends[arc]) & (ends > arcs.offset[arc])
+            overlap[arc] = False
+            allowed[overlap] = -np.inf
+            last = max(last, int(ends[arc]))
+        table = np.full(arcs.number.shape, -np.inf)
+        table[arcs.item, arcs.offset] = allowed
+        return table, last
+
+    def _before(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``before[layer, offset]``: the best way to fill a roll up to `offset` with earlier layers."""
+        best = np.full((len(self.arcs.layers) + 1, table.shape[1]), -np.inf)
+        best[0, 0] = 0.0
+        for layer, item in enumerate(self.arcs.layers):
+            size = self.arcs.sizes[item]
+            best[layer + 1] = best[layer]
+            taken = best[layer, :-size] + table[item, :-size]
+            np.maximum(best[layer, size:], taken, out=best[layer + 1, size:])
+        return best
+
+    def _after(self, table: NDArray[np.float64], last: int) -> NDArray[np.float64]:
+        """``after[layer, offset]``: the best that this and later layers add behind `offset`."""
+        best = np.full((len(self.arcs.layers) + 1, table.shape[1]), -np.inf)
+        best[-1, last:] = 0.0
+        for layer in range(len(self.arcs.layers) - 1, -1, -1):
+            item = self.arcs.layers[layer]
+            size = self.arcs.sizes[item]
+            best[layer] = best[layer + 1]
+            taken = table[item, :-size] + best[layer + 1, size:]
+            np.maximum(best[layer + 1, :-size], taken, out=best[layer, :-size])
+        return best
+
+    def _trace(
+        self, table: NDArray[np.float64], after: NDArray[np.float64], layer: int, offset: int
+    ) -> tuple[int, ...]:
+        """The pattern behind `offset` that `after` promises."""
+        pattern = []
+        for later in range(layer, len(self.arcs.layers)):
+            item = self.arcs.layers[later]
+            if after[later, offset] > after[later + 1, offset]:
+                pattern.append(item)
+                offset += self.arcs.sizes[item]
+        return tuple(pattern)

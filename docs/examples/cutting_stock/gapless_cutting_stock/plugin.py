@@ -1,0 +1,50 @@
+"""The entry point: one problem type and two methods for it."""
+
+from __future__ import annotations
+
+import gapless as gl
+from gapless.engine import branch_and_price
+from gapless_cutting_stock.formulation import formulation
+from gapless_cutting_stock.problem import CuttingStockProblem, Plan
+
+
+def own_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "best-first") -> gl.Result[Plan]:
+    """Branch and price; gapless owns the tree, and the result carries a certificate."""
+    return branch_and_price(
+        problem, formulation(problem), solve.budget, order=order, k=solve.k, start=solve.start, method=solve.method
+    )
+
+
+def scip_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "best-first") -> gl.Result[Plan]:
+    """The same formulation inside SCIP, which owns the tree."""
+    from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded when it is asked for
+
+    return branch_price_and_cut(
+        problem, formulation(problem), solve.budget, order=order, start=solve.start, method=solve.method
+    )
+
+
+@gl.hookimpl
+def gapless_register(registry: gl.Registry) -> None:
+    """Called once, when gapless looks for plug-ins."""
+    registry.problem("cutting-stock", CuttingStockProblem)
+    registry.method(
+        gl.Method(
+            "branch-and-price",
+            CuttingStockProblem,
+            own_tree,
+            summary="column generation over patterns, own tree, certificate",
+            k_best=True,
+            warm_start=True,
+            default=True,
+        )
+    )
+    registry.method(
+        gl.Method(
+            "scip",
+            CuttingStockProblem,
+            scip_tree,
+            summary="the same, with SCIP owning the tree; no certificate",
+            warm_start=True,
+        )
+    )

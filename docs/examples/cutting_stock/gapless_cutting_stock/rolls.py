@@ -1,0 +1,83 @@
+"""Plans by simple rules: first fit decreasing, and a plan near a fractional point."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+import gapless as gl
+from gapless_cutting_stock.problem import CuttingStockProblem, Pattern, Plan, merged
+
+SMALLEST_FLOW = 1e-6
+
+
+def first_fit_decreasing(problem: CuttingStockProblem, missing: Sequence[int], begun: Plan = ()) -> Plan:
+    """Put every missing item, largest first, on the first roll where it fits; rolls that are begun come first.
+
+    Items that are wider than a roll are left out.
+    """
+    rolls = list(begun)
+    for item in sorted(range(len(problem.sizes)), key=lambda i: -problem.sizes[i]):
+        size, left = problem.sizes[item], missing[item]
+        most = problem.width // size
+        filled: list[tuple[Pattern, int]] = []
+        for pattern, count in rolls:
+            room = (problem.width - sum(problem.sizes[i] for i in pattern)) // size
+            filled += _add(pattern, count, item, room, left)
+            left -= min(left, count * room)
+        if most:
+            filled += _add((), -(-left // most), item, most, left)
+        rolls = filled
+    return merged(rolls)
+
+
+def _add(pattern: Pattern, count: int, item: int, room: int, left: int) -> list[tuple[Pattern, int]]:
+    """`count` equal rolls after up to `left` items went on them, `room` to a roll."""
+    full = min(count, left // room) if room else 0
+    rest = min(room, left - full * room) if full < count else 0
+    parts = [((*pattern, *[item] * room), full), ((*pattern, *[item] * rest), 1 if rest else 0)]
+    parts.append((pattern, count - full - parts[1][1]))
+    return [(each, times) for each, times in parts if times]
+
+
+def round_flows(problem: CuttingStockProblem) -> Callable[[gl.Relaxed[Plan]], Plan]:
+    """A rounding heuristic: follow the strongest flow from roll to roll, finish by first fit decreasing."""
+    arcs, quantity = problem.arcs, problem.decisions.quantity_of()
+
+    def rounding(relaxed: gl.Relaxed[Plan]) -> Plan:
+        point = relaxed.point if relaxed.point is not None else np.zeros(quantity.size)
+        flow = np.bincount(quantity, weights=point, minlength=len(arcs)).astype(float)
+        missing = np.array(problem.demands)
+        begun: Counter[Pattern] = Counter()
+        while path := _strongest_path(problem, flow, missing):
+            pattern = tuple(int(i) for i in arcs.item[path])
+            needed = np.bincount(arcs.item[path], minlength=missing.size)
+            whole = max(1, int(flow[path].min() + SMALLEST_FLOW))
+            count = min(whole, *(missing[list(pattern)] // needed[list(pattern)]))
+            begun[pattern] += int(count)
+            missing -= count * needed
+            flow[path] = np.maximum(flow[path] - count, 0.0)
+        return first_fit_decreasing(problem, missing.tolist(), tuple(begun.items()))
+
+    return rounding
+
+
+def _strongest_path(
+    problem: CuttingStockProblem, flow: NDArray[np.float64], missing: NDArray[np.int64]
+) -> list[int]:
+    """From offset 0, always the arc with the most flow among items that are still missing."""
+    arcs, left = problem.arcs, missing.copy()
+    path: list[int] = []
+    offset = 0
+    while True:
+        here = arcs.number[:, offset]
+        strength = np.where((here >= 0) & (left > 0), flow[here], 0.0)
+        item = int(strength.argmax())
+        if strength[item] <= SMALLEST_FLOW:
+            return path
+        path.append(int(here[item]))
+        left[item] -= 1
+        offset += problem.sizes[item]

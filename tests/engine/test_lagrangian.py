@@ -1,0 +1,326 @@
+"""`lagrangian`: valid bounds, fixings that never lose the optimum, certificates, and every failure path."""
+
+import math
+
+import attrs
+import numpy as np
+import pytest
+
+from gapless import (
+    Budget,
+    Fixings,
+    InconsistentBound,
+    Limits,
+    Maximised,
+    Maximiser,
+    MostFractional,
+    OracleError,
+    Status,
+    Stop,
+    TreeCertificate,
+)
+from gapless.core.brancher import Branch
+from gapless.core.problem import score_of
+from gapless.engine import LagrangianRelaxation, lagrangian, tree_search
+from gapless.engine.lagrangian import StepRule
+from gapless.testing import feasible_structures
+from gapless.testing.examples import CapacityPrices, GroupMaximiser, Selection, random_selection
+
+CHUNKS, EACH = 10, 200
+FEW_STEPS = StepRule(iterations=12)
+GROUPS = [(), (3, 3), (2, 2, 2), (4,), (3, 3, 2), (2,)]
+
+
+def cases(chunk):
+    """Set packing, knapsacks and generalised assignment, tied scores, most with random fixings."""
+    rng = np.random.default_rng(7000 + chunk)
+    for number in range(EACH):
+        groups = GROUPS[(chunk + number) % len(GROUPS)]
+        items = max(sum(groups), int(rng.integers(2, 8)))
+        problem = random_selection(rng, items, capacities=1 + number % 3, group_sizes=groups)
+        fixings = Fixings(rng.choice([-1, -1, -1, -1, 0, 1], items)) if number % 3 else Fixings.none(items)
+        yield rng, problem, fixings
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_bounds_hold_and_fixings_keep_the_optimum(chunk):
+    fixed = 0
+    for number, (rng, problem, fixings) in enumerate(cases(chunk)):
+        allowed = [f for f in feasible_structures(problem) if fixings.allow(f.on_ids)]
+        best = max((f.score for f in allowed), default=-math.inf)
+        incumbent = (-math.inf, best, best - 1, best - 0.5)[number % 4] if allowed else float(rng.integers(-3, 3))
+        relaxed = lagrangian(
+            CapacityPrices(problem),
+            GroupMaximiser(problem),
+            fixings,
+            Budget(),
+            incumbent=incumbent,
+            rule=StepRule(iterations=1 + number % 40, fix_below=(0.5, 1.0)[number % 2]),
+        )
+        assert relaxed.bound >= best - 1e-9
+        known = incumbent
+        if relaxed.structure is not None:
+            assert not problem.violations(relaxed.structure)
+            assert fixings.allow(problem.encode(relaxed.structure))
+            known = max(known, score_of(problem, relaxed.structure))
+        tightened = fixings
+        for step in relaxed.tightenings:
+            fixed += len(step.on) + len(step.off)
+            tightened = tightened.fix(step.on, step.off) if tightened is not None else None
+        for f in allowed:
+            if tightened is None or not tightened.allow(f.on_ids):
+                assert f.score <= known + 1e-7
+                assert f.score <= relaxed.excluded + 1e-9
+        tree = TreeCertificate((-1,), (Branch(),), {"0": relaxed.certificate}, {"0": relaxed.tightenings})
+        verdict = tree.verify(problem, fixings)
+        assert verdict, verdict.reason
+        assert best - 1e-9 <= verdict.bound <= relaxed.bound + 1e-7
+    assert fixed > EACH / 4
+
+
+@pytest.mark.parametrize("order", ["best-first", "depth-first", "breadth-first"])
+def test_in_a_tree_it_equals_enumeration(order):
+    rng = np.random.default_rng(11)
+    for number in range(120):
+        problem = random_selection(rng, 8, capacities=2, group_sizes=GROUPS[number % len(GROUPS)])
+        best = max((f.score for f in feasible_structures(problem)), default=-math.inf)
+        relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem), rule=FEW_STEPS)
+        result = tree_search(problem, relaxation, MostFractional(), order=order)
+        assert (result.value if result.solutions else -math.inf) == best
+        assert result.bound == pytest.approx(best, abs=1e-6)
+        assert result.verify(problem), result.verify(problem).reason
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_k_best_in_a_tree_proves_its_bound_even_with_fixing_on(k):
+    rng = np.random.default_rng(12)
+    for number in range(60):
+        problem = random_selection(rng, 7, group_sizes=GROUPS[number % len(GROUPS)][:2])
+        scores = sorted((f.score for f in feasible_structures(problem)), reverse=True)[:k]
+        relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem), rule=FEW_STEPS)
+        result = tree_search(problem, relaxation, MostFractional(), k=k)
+        assert [s.value for s in result.solutions] == scores
+        assert result.verify(problem), result.verify(problem).reason
+
+
+class BadMaximiser(Maximiser):
+    def __init__(self, inner, **sabotages):
+        self.inner, self.sabotages = inner, sabotages
+
+    def _do(self, name, answer):
+        return self.sabotages[name](answer) if name in self.sabotages else answer()
+
+    def solve(self, weights, fixings):
+        return self._do("solve", lambda: self.inner.solve(weights, fixings))
+
+    def slacks(self, weights, fixings):
+        return self._do("slacks", lambda: self.inner.slacks(weights, fixings))
+
+
+def bad_prices(problem, **sabotages):
+    """`CapacityPrices` with some methods sabotaged."""
+    honest = CapacityPrices(problem)
+    for name, sabotage in sabotages.items():
+        method = getattr(honest, name)
+
+        def tricked(*args, _method=method, _sabotage=sabotage):
+            return _sabotage(lambda: _method(*args))
+
+        tricked.__name__ = name
+        setattr(honest, name, tricked)
+    return honest
+
+
+def search(problem, *, prices=None, maximiser=None, budget=None, **how):
+    relaxation = LagrangianRelaxation(prices or CapacityPrices(problem), maximiser or GroupMaximiser(problem))
+    return tree_search(problem, relaxation, MostFractional(), budget, **how)
+
+
+@pytest.fixture
+def hard():
+    """Three groups, two capacities; a duality gap at the root, fixings on the way."""
+    problem = random_selection(np.random.default_rng(18), 9, capacities=2, group_sizes=(3, 3))
+    result = search(problem)
+    assert result.stats.nodes > 4
+    assert result.status is Status.OPTIMAL
+    return problem
+
+
+@pytest.mark.parametrize("at", [1, 2, 5])
+@pytest.mark.parametrize("method", ["solve", "slacks"])
+def test_maximiser_that_raises(hard, roles, method, at):
+    bad = BadMaximiser(GroupMaximiser(hard), **{method: roles.Sabotage(roles.raiser(OSError("gone")), at)})
+    with pytest.raises(OracleError, match=f"BadMaximiser.{method} raised OSError: gone") as caught:
+        search(hard, maximiser=bad)
+    roles.judge(hard, caught.value.result, caught.value)
+
+
+@pytest.mark.parametrize("method", ["start", "weights", "subgradient", "project", "repair", "certificate"])
+def test_dualized_that_raises(hard, roles, method):
+    bad = bad_prices(hard, **{method: roles.Sabotage(roles.raiser(OSError("gone")), 1)})
+    with pytest.raises(OracleError, match="raised OSError: gone") as caught:
+        search(hard, prices=bad)
+    roles.judge(hard, caught.value.result, caught.value)
+
+
+@pytest.mark.parametrize("at", [1, 2, 5])
+@pytest.mark.parametrize("method", ["solve", "slacks"])
+def test_control_c_in_the_maximiser(hard, roles, method, at):
+    bad = BadMaximiser(GroupMaximiser(hard), **{method: roles.Sabotage(roles.raiser(KeyboardInterrupt()), at)})
+    result = roles.judge(hard, search(hard, maximiser=bad))
+    assert result.stop is Stop.INTERRUPTED
+
+
+@pytest.mark.parametrize("method", ["weights", "subgradient", "project", "repair", "certificate"])
+def test_control_c_in_the_multipliers(hard, roles, method):
+    bad = bad_prices(hard, **{method: roles.Sabotage(roles.raiser(KeyboardInterrupt()), 1)})
+    result = roles.judge(hard, search(hard, prices=bad))
+    assert result.stop is Stop.INTERRUPTED
+
+
+def test_control_c_in_an_observer_keeps_what_the_step_found(hard, roles):
+    def observer(event):
+        if event.kind == "step" and event.value > -math.inf:
+            raise KeyboardInterrupt
+
+    result = roles.judge(hard, search(hard, budget=Budget(observers=[observer])))
+    assert (result.stop, result.status) == (Stop.INTERRUPTED, Status.FEASIBLE)
+
+
+@pytest.mark.parametrize("at", [1, 3])
+def test_maximiser_with_nan(hard, roles, at):
+    bad = BadMaximiser(GroupMaximiser(hard), solve=roles.Sabotage(roles.change(value=math.nan), at))
+    with pytest.raises(InconsistentBound, match="BadMaximiser returned NaN as a bound") as caught:
+        search(hard, maximiser=bad)
+    roles.judge(hard, caught.value.result, caught.value)
+
+
+def test_maximiser_that_states_less_than_it_holds(hard, roles):
+    trick = roles.change(value=lambda found: found.value - 2.0)
+    bad = BadMaximiser(GroupMaximiser(hard), solve=roles.Sabotage(trick, 1, ever_after=True))
+    with pytest.raises(InconsistentBound, match="the weights of its own structure sum to") as caught:
+        search(hard, maximiser=bad)
+    roles.judge(hard, caught.value.result, caught.value)
+
+
+def test_rounding_of_large_weights_is_no_lie():
+    """Sums that cancel: 1e12 of noise-free offset leaves no false alarm."""
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        worth = rng.normal(0, 1, 8) + np.where(np.arange(8) % 2, 1e12, -1e12)
+        problem = Selection(worth, rng.random((1, 8)), [2.0], ((0, 2), (1, 3)))
+        search(problem, budget=Budget(Limits(nodes=5)))
+
+
+def test_maximiser_that_returns_the_worst(hard, roles):
+    """Its value is what its structure weighs, but it is no maximum: the start is better than the bound."""
+
+    class Worst(GroupMaximiser):
+        def solve(self, weights, fixings):
+            found = super().solve(-weights, fixings)
+            return attrs.evolve(found, value=float(weights[found.on_ids].sum()))
+
+    with pytest.raises(InconsistentBound, match="a feasible structure under its fixings scores 10") as caught:
+        search(hard, maximiser=Worst(hard), start=[search(hard).best])
+    roles.judge(hard, caught.value.result, caught.value)
+
+
+@pytest.mark.parametrize("boast", [100.0, 3.0, math.nan])
+def test_repair_that_boasts(hard, roles, boast):
+    """A score that no structure has: above the bound it is refused at once, below it when nothing has it."""
+
+    def trick(answer):
+        repaired = answer()
+        if repaired is None:
+            return None
+        return repaired[0], repaired[1] + boast
+
+    bad = bad_prices(hard, repair=roles.Sabotage(trick, 1, ever_after=True))
+    with pytest.raises(InconsistentBound) as caught:
+        search(hard, prices=bad)
+    roles.judge(hard, caught.value.result, caught.value)
+
+
+def test_repair_that_is_infeasible_is_never_an_optimum(roles):
+    """Random problems, a repair that returns what it was given: an answer is right or an error is raised.
+
+    Fixings against the score of an infeasible structure throw away feasible ones that are better than all held.
+    """
+    rng = np.random.default_rng(5)
+    raised = 0
+    for _ in range(150):
+        problem = random_selection(rng, 7, capacities=2, group_sizes=(3,))
+        best = max((f.score for f in feasible_structures(problem)), default=-math.inf)
+        prices = CapacityPrices(problem)
+        prices.repair = lambda f, _, problem=problem: (f.structure, score_of(problem, f.structure) - 2.5)
+        try:
+            result = search(problem, prices=prices)
+        except InconsistentBound as error:
+            raised += 1
+            roles.judge(problem, error.result, error)
+            continue
+        assert (result.value if result.solutions else -math.inf) == best
+    assert raised > 10
+
+
+def test_iterations_limit_stops_a_descent(hard, roles):
+    for iterations in (1, 2, 5, 9):
+        budget = Budget(Limits(iterations=iterations))
+        roles.judge(hard, search(hard, budget=budget))
+        assert budget.iterations <= iterations
+
+
+def test_time_limit_stops_a_descent(hard, roles):
+    clock = roles.Clock()
+
+    def late(answer):
+        clock.now += 1.0
+        return answer()
+
+    bad = BadMaximiser(GroupMaximiser(hard), solve=roles.Sabotage(late, 1, ever_after=True))
+    budget = Budget(Limits(time=3.0), clock=clock)
+    result = roles.judge(hard, search(hard, maximiser=bad, budget=budget))
+    assert (result.stop, budget.iterations) == (Stop.TIME, 3)
+
+
+def test_state_of_the_parent_is_the_start_of_the_child(hard):
+    prices, maximiser = CapacityPrices(hard), GroupMaximiser(hard)
+    none = Fixings.none(9)
+    first = lagrangian(prices, maximiser, none, Budget(), fix=False)
+    again = lagrangian(prices, maximiser, none, Budget(), state=first.state, rule=StepRule(iterations=1), fix=False)
+    assert again.bound == pytest.approx(first.bound)
+
+
+def test_step_rule_without_steps_claims_nothing(hard):
+    relaxed = lagrangian(
+        CapacityPrices(hard), GroupMaximiser(hard), Fixings.none(9), Budget(), rule=StepRule(iterations=0)
+    )
+    assert relaxed.bound == math.inf
+    assert relaxed.point is None
+
+
+def test_infeasible_under_the_fixings(hard):
+    off = Fixings.none(9).fix(off=hard.groups[0])
+    relaxed = lagrangian(CapacityPrices(hard), GroupMaximiser(hard), off, Budget())
+    assert relaxed.bound == -math.inf
+
+
+def test_a_maximiser_without_off_slacks_fixes_off_only(hard):
+    class OneSided(GroupMaximiser):
+        def slacks(self, weights, fixings):
+            return attrs.evolve(super().slacks(weights, fixings), off=None)
+
+    best = search(hard)
+    relaxed = lagrangian(CapacityPrices(hard), OneSided(hard), Fixings.none(9), Budget(), incumbent=best.value)
+    assert all(not step.on for step in relaxed.tightenings)
+    assert search(hard, maximiser=OneSided(hard)).value == best.value
+
+
+def test_empty_maximum_needs_no_ids(hard):
+    class Nothing(GroupMaximiser):
+        def solve(self, weights, fixings):
+            return Maximised(-math.inf, np.zeros(0, np.int64))
+
+    result = search(hard, maximiser=Nothing(hard))
+    assert result.status is Status.INFEASIBLE
+    assert not result.verify(hard)

@@ -1,0 +1,292 @@
+"""`price_and_cut`: every way in which a master or a generator can fail, alone and inside a tree."""
+
+import math
+
+import attrs
+import numpy as np
+import pytest
+
+from gapless import (
+    Answer,
+    Batch,
+    Budget,
+    Columns,
+    FixedColumn,
+    Fixings,
+    InconsistentBound,
+    Limits,
+    MissingBound,
+    MostFractional,
+    OracleError,
+    Rows,
+    Sparse,
+    Status,
+    Stop,
+)
+from gapless.engine import PricedRelaxation, price_and_cut, tree_search
+from gapless.testing.examples import OptimisticBound
+
+
+def run(problem, roles, *, generator=None, restricted=None, fixings=None, budget=None, **how):
+    return price_and_cut(
+        restricted or roles.KnownItems(problem, (0, 2, 4)),
+        [generator or roles.ItemGenerator(problem)],
+        problem.decisions,
+        fixings or Fixings.none(problem.decisions.count),
+        budget or Budget(),
+        **how,
+    )
+
+
+def bad_generator(problem, roles, trick, at=1, ever_after=True):
+    return roles.BadGenerator(roles.ItemGenerator(problem), roles.Sabotage(trick, at, ever_after))
+
+
+def in_tree(problem, roles, error, message, **how):
+    """The same failure inside a tree: named, with a true result."""
+    relaxation = PricedRelaxation(
+        how.get("restricted") or roles.KnownItems(problem, (0, 2, 4)),
+        [how.get("generator") or roles.ItemGenerator(problem)],
+        problem.decisions,
+    )
+    with pytest.raises(error, match=message) as caught:
+        tree_search(problem, relaxation, MostFractional())
+    roles.judge(problem, caught.value.result, caught.value)
+    return caught.value
+
+
+def test_honest_roles_reach_the_complete_bound(grouped, roles):
+    """Starting from nothing, every relaxed value equals that of the complete relaxation."""
+    for known in ((), (0,), (0, 2, 4), range(6)):
+        for state in np.ndindex(*(3,) * 6):
+            fixings = Fixings(np.array(state) - 1)
+            whole = OptimisticBound(grouped).solve(fixings, Budget())
+            relaxed = run(grouped, roles, restricted=roles.KnownItems(grouped, known), fixings=fixings)
+            assert relaxed.bound == whole.bound
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_generator_that_raises(grouped, roles, at):
+    bad = bad_generator(grouped, roles, roles.raiser(ZeroDivisionError("boom")), at)
+    error = in_tree(grouped, roles, OracleError, "BadGenerator.query raised ZeroDivisionError: boom", generator=bad)
+    assert isinstance(error.__cause__, ZeroDivisionError)
+
+
+def test_generator_that_forgets_to_return(grouped, roles):
+    bad = bad_generator(grouped, roles, roles.returning(None))
+    in_tree(grouped, roles, OracleError, "BadGenerator.query returned NoneType, expected an Answer", generator=bad)
+
+
+@pytest.mark.parametrize("slack", [-1.0, -1e-300, math.nan, -math.inf])
+def test_slack_that_is_no_number_from_zero_on(grouped, roles, slack):
+    bad = bad_generator(grouped, roles, roles.change(slack=slack))
+    in_tree(grouped, roles, InconsistentBound, "claimed a slack of", generator=bad)
+
+
+def test_nothing_and_no_slack(grouped, roles):
+    bad = bad_generator(grouped, roles, roles.returning(Answer(slack=None)))
+    in_tree(grouped, roles, MissingBound, "BadGenerator returned nothing and claimed no slack", generator=bad)
+
+
+@pytest.mark.parametrize("slack", [None, math.inf])
+def test_known_columns_only_and_no_slack(grouped, roles, slack):
+    """A batch is no excuse when nothing in it is new."""
+    known = roles.ItemGenerator(grouped).columns([0, 2])
+    bad = bad_generator(grouped, roles, roles.returning(Answer(Batch(known), slack)))
+    in_tree(grouped, roles, MissingBound, "found nothing new and claimed no finite slack", generator=bad)
+
+
+def test_known_columns_with_a_slack_give_a_loose_bound(grouped, roles):
+    known = roles.ItemGenerator(grouped).columns([0, 2])
+    bad = bad_generator(
+        grouped, roles, roles.returning(Answer(Batch(known), 2.5, {"prices": np.array([3.0, 5.0, 0.0])}))
+    )
+    relaxed = run(grouped, roles, generator=bad)
+    assert relaxed.bound == 10.5
+
+
+@pytest.mark.parametrize("slack", [0.0, 0.5, 2.9])
+def test_slack_too_small(grouped, roles, slack):
+    """Item 1 of group 0 is missing and item 0 would add 2: a claim of less is refuted by its own column."""
+    restricted = roles.KnownItems(grouped, (1, 3, 5))
+    bad = bad_generator(grouped, roles, roles.change(slack=slack), ever_after=False)
+    with pytest.raises(InconsistentBound, match="a slack was too small"):
+        run(grouped, roles, generator=bad, restricted=restricted)
+    again = bad_generator(grouped, roles, roles.change(slack=slack), ever_after=False)
+    in_tree(
+        grouped,
+        roles,
+        InconsistentBound,
+        "slack was too small",
+        generator=again,
+        restricted=roles.KnownItems(grouped, (1, 3, 5)),
+    )
+
+
+def test_honest_slack_closes_after_one_more_solve(grouped, roles):
+    """Zero slack beside columns that change nothing: one solve to test the claim, then done."""
+    calls = roles.Sabotage(None, at=0)
+    restricted = roles.BadRestricted(roles.KnownItems(grouped, (0, 2, 4)), solve=calls)
+    useless = Answer(Batch(roles.ItemGenerator(grouped).columns([5])), 0.0, {"prices": np.array([3.0, 5.0, 0.0])})
+    relaxed = run(
+        grouped, roles, restricted=restricted, generator=bad_generator(grouped, roles, roles.returning(useless))
+    )
+    assert (relaxed.bound, calls.calls) == (8.0, 2)
+
+
+def test_column_that_the_fixings_forbid(grouped, roles):
+    columns = roles.ItemGenerator(grouped).columns([1])
+    bad = bad_generator(grouped, roles, roles.returning(Answer(Batch(columns), 0.0)))
+    with pytest.raises(FixedColumn, match="returned column 1 although the fixings forbid it"):
+        run(grouped, roles, generator=bad, fixings=Fixings.none(6).fix(off=[1]))
+    relaxed = bad_generator(grouped, roles, lambda answer: attrs.evolve(answer(), batch=Batch(columns)))
+    in_tree(grouped, roles, FixedColumn, "forbid it", generator=relaxed)
+
+
+@pytest.mark.parametrize("field", ["objective", "uses", "coefficients", "upper"])
+def test_column_with_nan(grouped, roles, field):
+    nan = Sparse([0, 1], [0], [math.nan])
+    values = {
+        "objective": np.array([1.0]),
+        "uses": Sparse([0, 1], [0], [1.0]),
+        "coefficients": Sparse.empty(1),
+        "upper": np.array([1.0]),
+    }
+    values[field] = nan if field in ("uses", "coefficients") else np.array([math.nan])
+    bad = bad_generator(grouped, roles, roles.returning(Answer(Batch(Columns(np.array([0]), **values)), 1.0)))
+    in_tree(grouped, roles, InconsistentBound, "returned a column or row with NaN in it", generator=bad)
+
+
+def test_row_with_nan(grouped, roles):
+    rows = Rows([7], [math.nan], [1.0])
+    bad = bad_generator(grouped, roles, roles.returning(Answer(Batch(rows=rows), 1.0)))
+    in_tree(grouped, roles, InconsistentBound, "NaN", generator=bad)
+
+
+@pytest.mark.parametrize(
+    ("method", "at"),
+    [(m, at) for m in ("solve", "extend", "view", "certify") for at in (1, 2) if (m, at) != ("extend", 2)],
+)
+def test_master_that_raises(grouped, roles, method, at):
+    sabotage = roles.Sabotage(roles.raiser(OSError("licence expired")), at)
+    bad = roles.BadRestricted(roles.KnownItems(grouped, (1, 3, 5)), **{method: sabotage})
+    in_tree(grouped, roles, OracleError, f"BadRestricted.{method} raised OSError: licence expired", restricted=bad)
+
+
+@pytest.mark.parametrize("at", [1, 2])
+def test_master_with_nan(grouped, roles, at):
+    bad = roles.BadRestricted(
+        roles.KnownItems(grouped, (1, 3, 5)), solve=roles.Sabotage(roles.change(bound=math.nan), at)
+    )
+    in_tree(grouped, roles, InconsistentBound, "BadRestricted returned NaN", restricted=bad)
+
+
+def test_bound_never_goes_up_again(grouped, roles):
+    """A restricted value of 90 in a later round cannot worsen what is proved."""
+    bad = roles.BadRestricted(
+        roles.KnownItems(grouped, (1, 3, 5)), solve=roles.Sabotage(roles.change(bound=90.0), 2, ever_after=True)
+    )
+    seen = []
+    relaxed = run(grouped, roles, restricted=bad, budget=Budget(observers=[lambda e: seen.append(e.bound)]))
+    assert relaxed.bound == 8.0
+    assert seen == sorted(seen, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("method", "at"),
+    [(m, at) for m in ("solve", "extend", "view", "certify") for at in (1, 2) if (m, at) != ("extend", 2)],
+)
+def test_control_c_in_the_master(grouped, roles, method, at):
+    sabotage = roles.Sabotage(roles.raiser(KeyboardInterrupt()), at)
+    bad = roles.BadRestricted(roles.KnownItems(grouped, (1, 3, 5)), **{method: sabotage})
+    budget = Budget()
+    relaxed = run(grouped, roles, restricted=bad, budget=budget)
+    assert budget.interrupted
+    assert relaxed.bound >= 8.0
+    again = roles.BadRestricted(
+        roles.KnownItems(grouped, (1, 3, 5)), **{method: roles.Sabotage(roles.raiser(KeyboardInterrupt()), at)}
+    )
+    relaxation = PricedRelaxation(again, [roles.ItemGenerator(grouped)], grouped.decisions)
+    result = roles.judge(grouped, tree_search(grouped, relaxation, MostFractional(), start=[(1, 3, 5)]))
+    assert (result.stop, result.status) == (Stop.INTERRUPTED, Status.FEASIBLE)
+
+
+@pytest.mark.parametrize("where", ["generator", "observer"])
+def test_control_c_elsewhere(grouped, roles, where):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    bad = bad_generator(grouped, roles, interrupt, at=2) if where == "generator" else None
+    budget = Budget(observers=[interrupt] if where == "observer" else [])
+    relaxed = run(grouped, roles, generator=bad, restricted=roles.KnownItems(grouped, (1, 3, 5)), budget=budget)
+    assert budget.interrupted
+    assert math.isfinite(relaxed.bound)
+    assert relaxed.bound >= 8.0
+
+
+def test_time_in_a_pricing_round(grouped, roles):
+    clock = roles.Clock()
+
+    def late(answer):
+        clock.now = 5.0
+        return answer()
+
+    bad = bad_generator(grouped, roles, late, ever_after=False)
+    relaxation = PricedRelaxation(roles.KnownItems(grouped, (1, 3, 5)), [bad], grouped.decisions)
+    result = tree_search(grouped, relaxation, MostFractional(), Budget(Limits(time=4.0), clock=clock))
+    roles.judge(grouped, result)
+    assert result.stop is Stop.TIME
+    assert math.isfinite(result.bound)
+
+
+def test_a_round_below_the_incumbent_is_the_last(grouped, roles):
+    budget = Budget()
+    relaxed = run(grouped, roles, restricted=roles.KnownItems(grouped, (1, 3, 5)), budget=budget, incumbent=50.0)
+    assert budget.iterations == 1
+    assert 8.0 <= relaxed.bound <= 50.0
+
+
+def test_observer_that_raises_in_a_round(grouped, roles):
+    def observer(event):
+        if event.kind == "round":
+            raise ValueError("no space left")
+
+    relaxation = PricedRelaxation(roles.KnownItems(grouped), [roles.ItemGenerator(grouped)], grouped.decisions)
+    with pytest.raises(OracleError, match="no space left") as caught:
+        tree_search(grouped, relaxation, MostFractional(), Budget(observers=[observer]))
+    roles.judge(grouped, caught.value.result, caught.value)
+
+
+def test_infeasible_master_is_infeasible_only_when_nothing_is_missing(grouped, roles):
+    contradictory = Fixings(np.array([1, 1, -1, -1, -1, -1]))
+    assert run(grouped, roles, fixings=contradictory).bound == -math.inf
+    assert run(grouped, roles, restricted=roles.KnownItems(grouped)).bound == 8.0
+
+
+def test_several_generators_share_the_slack(grouped, roles):
+    """Two generators that each claim half: the sum counts."""
+    halves = [
+        bad_generator(grouped, roles, roles.change(slack=lambda a: a.slack / 2)),
+        bad_generator(grouped, roles, roles.change(slack=lambda a: a.slack / 2)),
+    ]
+    relaxed = price_and_cut(
+        roles.KnownItems(grouped, (1, 3, 5)),
+        halves,
+        grouped.decisions,
+        Fixings.none(6),
+        Budget(Limits(iterations=1)),
+    )
+    assert relaxed.bound == 8.0
+
+
+def test_limit_is_passed_on(grouped, roles):
+    asked = []
+
+    class Asked(roles.ItemGenerator):
+        def query(self, view, *, limit=None):
+            asked.append(limit)
+            return super().query(view, limit=limit)
+
+    relaxation = PricedRelaxation(roles.KnownItems(grouped), [Asked(grouped)], grouped.decisions, limit=1)
+    assert tree_search(grouped, relaxation, MostFractional()).value == 7.0
+    assert set(asked) == {1}

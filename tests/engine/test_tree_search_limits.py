@@ -1,0 +1,162 @@
+"""Limits and Ctrl-C in every phase of `tree_search`: no error, the best so far, a true bound."""
+
+import math
+
+import pytest
+
+from gapless import Budget, Limits, MostFractional, Status, Stop
+from gapless.engine import LagrangianRelaxation, PricedRelaxation, tree_search
+from gapless.testing.examples import CapacityPrices, GroupMaximiser, OptimisticBound
+
+ORDERS = ["best-first", "depth-first", "breadth-first"]
+PHASES = [
+    "root solve",
+    "later solve",
+    "branching",
+    "rounding",
+    "observer at start",
+    "observer at node",
+    "observer at branch",
+]
+
+
+def staged(problem, roles, phase, happens):
+    """A search in which `happens` is called once in the named phase."""
+    once = roles.Sabotage(
+        lambda answer: (happens(), answer())[1], {"root solve": 1, "later solve": 4}.get(phase, 3)
+    )
+    idle = roles.Sabotage(None, at=0)
+    relaxation = roles.BadRelaxation(OptimisticBound(problem), once if phase.endswith("solve") else idle)
+    brancher = roles.BadBrancher(MostFractional(), once if phase == "branching" else idle)
+    rounding = (lambda relaxed: once(lambda: None)) if phase == "rounding" else None
+    kind = phase.rpartition(" ")[2]
+    observers = [lambda event: happens() if event.kind == kind else None] if phase.startswith("observer") else []
+    return relaxation, brancher, rounding, observers
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("phase", PHASES)
+def test_control_c(knapsack, roles, phase, order):
+    relaxation, brancher, rounding, observers = staged(knapsack, roles, phase, interrupt)
+    budget = Budget(observers=observers)
+    result = tree_search(knapsack, relaxation, brancher, budget, rounding=rounding, order=order, start=[(0, 2)])
+    roles.judge(knapsack, result)
+    assert (result.stop, result.status) == (Stop.INTERRUPTED, Status.FEASIBLE)
+    assert abs(result.value) >= 8.0
+
+
+def test_control_c_at_a_start_structure(knapsack, roles):
+    budget = Budget(observers=[lambda _event: interrupt()])
+    result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, start=[(0, 2)])
+    roles.judge(knapsack, result)
+    assert (result.stop, abs(result.value)) == (Stop.INTERRUPTED, 8.0)
+    assert math.isinf(result.bound)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("phase", PHASES)
+def test_time(knapsack, roles, phase, order):
+    clock = roles.Clock()
+
+    def late():
+        clock.now = 11.0
+
+    relaxation, brancher, rounding, observers = staged(knapsack, roles, phase, late)
+    budget = Budget(Limits(time=10.0), observers=observers, clock=clock)
+    result = tree_search(knapsack, relaxation, brancher, budget, rounding=rounding, order=order, start=[(0, 2)])
+    roles.judge(knapsack, result)
+    assert (result.stop, result.status) == (Stop.TIME, Status.FEASIBLE)
+    assert result.stats.seconds == 11.0
+    if phase != "observer at start":
+        assert abs(result.bound) == 18.0
+
+
+@pytest.mark.parametrize("observed", [False, True])
+def test_the_bound_of_a_node_put_back_is_its_own(knapsack, roles, observed):
+    """Whether somebody watches must not change the bound."""
+    budget = Budget(Limits(iterations=1), observers=[lambda _event: None] if observed else [])
+    result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget)
+    assert (result.stop, abs(result.bound)) == (Stop.ITERATIONS, 18.0)
+
+
+@pytest.mark.parametrize("nodes", range(12))
+@pytest.mark.parametrize("order", ORDERS)
+def test_nodes(knapsack, roles, nodes, order):
+    budget = Budget(Limits(nodes=nodes))
+    result = roles.judge(
+        knapsack, tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, order=order)
+    )
+    assert result.stats.nodes == nodes
+    assert result.stop is Stop.NODES
+    assert math.isinf(result.bound) == (nodes == 0)
+
+
+@pytest.mark.parametrize("iterations", range(6))
+def test_iterations_of_each_engine(knapsack, roles, iterations):
+    lagrangian = LagrangianRelaxation(CapacityPrices(knapsack), GroupMaximiser(knapsack))
+    priced = PricedRelaxation(roles.KnownItems(knapsack), [roles.ItemGenerator(knapsack)], knapsack.decisions)
+    for relaxation in (OptimisticBound(knapsack), lagrangian, priced):
+        budget = Budget(Limits(iterations=iterations))
+        result = roles.judge(knapsack, tree_search(knapsack, relaxation, MostFractional(), budget))
+        assert budget.iterations <= iterations
+        assert result.stop is Stop.ITERATIONS or result.status is Status.OPTIMAL
+        assert result.stop is Stop.ITERATIONS or iterations > 1
+
+
+@pytest.mark.parametrize("gap", [0.9, 0.5, 0.1, 0.01])
+@pytest.mark.parametrize("order", ORDERS)
+def test_gap(knapsack, roles, gap, order):
+    budget = Budget(Limits(gap=gap))
+    result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, order=order, start=[(0, 2)])
+    roles.judge(knapsack, result)
+    assert result.gap <= gap * abs(result.value)
+    assert result.stop is (Stop.GAP if result.gap else Stop.PROVED)
+
+
+def test_target_in_the_sense_of_the_problem(knapsack, roles):
+    target = knapsack.sense.sign * 8.0
+    budget = Budget(Limits(target=target))
+    result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget)
+    roles.judge(knapsack, result)
+    assert result.stop is Stop.TARGET
+    assert abs(result.value) >= 8.0
+    met = tree_search(
+        knapsack, OptimisticBound(knapsack), MostFractional(), Budget(Limits(target=target)), start=[(0, 2)]
+    )
+    assert (met.stop, met.stats.nodes) == (Stop.TARGET, 0)
+
+
+def test_target_out_of_reach_changes_nothing(knapsack):
+    budget = Budget(Limits(target=knapsack.sense.sign * 11.0))
+    assert tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget).status is Status.OPTIMAL
+
+
+def test_k_best_that_ends_early_says_so(knapsack, roles):
+    budget = Budget(Limits(nodes=5))
+    result = roles.judge(knapsack, tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, k=3))
+    assert "the list may miss some" in result.explanation[0]
+
+
+@pytest.mark.parametrize(
+    "limits", [{"time": -1.0}, {"nodes": -1}, {"gap": math.nan}, {"gap": None}, {"iterations": -0.5}]
+)
+def test_limits_refuse_nonsense(limits):
+    with pytest.raises(ValueError, match=f"Limits: {next(iter(limits))} is"):
+        Limits(**limits)
+
+
+def test_events_tell_the_story(knapsack):
+    budget = Budget(trace=True)
+    result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, start=[(5,)])
+    kinds = [event.kind for event in result.trace]
+    assert kinds[:2] == ["incumbent", "start"]
+    assert kinds.count("node") == result.stats.nodes
+    bounds = [event.bound for event in result.trace]
+    assert bounds == sorted(bounds, reverse=True)
+    values = [event.value for event in result.trace]
+    assert values == sorted(values)
+    assert (values[-1], values[0]) == (10.0, 1.0)
