@@ -27,6 +27,7 @@ from gapless.testing import feasible_structures
 from gapless.testing.examples import CapacityPrices, GroupMaximiser, Selection, random_selection
 
 CHUNKS, EACH = 10, 200
+FEW_STEPS = StepRule(iterations=12)
 GROUPS = [(), (3, 3), (2, 2, 2), (4,), (3, 3, 2), (2,)]
 
 
@@ -83,7 +84,7 @@ def test_in_a_tree_it_equals_enumeration(order):
     for number in range(120):
         problem = random_selection(rng, 8, capacities=2, group_sizes=GROUPS[number % len(GROUPS)])
         best = max((f.score for f in feasible_structures(problem)), default=-math.inf)
-        relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem))
+        relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem), rule=FEW_STEPS)
         result = tree_search(problem, relaxation, MostFractional(), order=order)
         assert (result.value if result.solutions else -math.inf) == best
         assert result.bound == pytest.approx(best, abs=1e-6)
@@ -96,7 +97,7 @@ def test_k_best_in_a_tree_proves_its_bound_even_with_fixing_on(k):
     for number in range(60):
         problem = random_selection(rng, 7, group_sizes=GROUPS[number % len(GROUPS)][:2])
         scores = sorted((f.score for f in feasible_structures(problem)), reverse=True)[:k]
-        relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem))
+        relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem), rule=FEW_STEPS)
         result = tree_search(problem, relaxation, MostFractional(), k=k)
         assert [s.value for s in result.solutions] == scores
         assert result.verify(problem), result.verify(problem).reason

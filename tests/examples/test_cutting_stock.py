@@ -225,6 +225,20 @@ def test_both_drivers_agree(count: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(3))
+def test_triplets_fill_every_roll(seed: int, method: str) -> None:
+    """Class T of Falkenauer (1996): three items to a roll and no waste, hard to find and known by construction."""
+    rng = np.random.default_rng(seed)
+    demands: Counter[int] = Counter()
+    for _ in range(20):
+        large = int(rng.integers(380, 491))
+        middle = int(rng.integers(250, (1000 - large) // 2 + 1))
+        demands.update([large, middle, 1000 - large - middle])
+    problem = CuttingStockProblem(1000, list(demands), list(demands.values()))
+    assert proved(problem, method).value == 20
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_an_item_wider_than_a_roll_is_infeasible(method: str) -> None:
     problem = CuttingStockProblem(10, (12, 4), (1, 5))
     result = gl.solve(problem, method)

@@ -95,7 +95,8 @@ class Plugins:
             if register is not None:
                 register(self.registry)
         except BaseException:
-            self.manager.unregister(plugin)
+            if self.manager.is_registered(plugin):
+                self.manager.unregister(plugin)
             self.registry = before
             raise
 

@@ -59,7 +59,7 @@ def _check_split(
 ) -> list[Fixings]:
     """The children that can hold something; empty at the end of a dive."""
     decisions, place = problem.decisions, str(fixings)
-    branches = list(check.call("split answers", place, brancher.split, fixings, relaxed))
+    branches = check.call("split answers", place, lambda: list(brancher.split(fixings, relaxed)))
     again = list(brancher.split(fixings, relaxed))
     pairs = [(b.on, b.off) for b in branches]
     check.require(pairs == [(b.on, b.off) for b in again], "equal questions get equal answers", place)

@@ -10,7 +10,7 @@ import numpy as np
 from gapless.core.certificate import Certificate, NoCertificate, TreeCertificate
 from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
 from gapless.core.tolerance import margin
-from gapless.testing.enumeration import Feasible
+from gapless.testing.enumeration import Feasible, SpaceTooLarge
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class Check:
         """``function(*args)``; what it raises breaks `rule`."""
         try:
             return function(*args, **kwargs)
-        except ConformanceError:
+        except (ConformanceError, SpaceTooLarge):
             raise
         except Exception as error:
             raise ConformanceError(self.role, rule, f"{instance}: {type(error).__name__}: {error}") from error

@@ -98,6 +98,7 @@ def _check_maximum(
     place = f"weights {weights.tolist()}, {fixings}"
     before = weights.copy()
     found = check.call("solve answers", place, maximiser.solve, weights, fixings)
+    check.require(np.array_equal(before, weights), "the weights are left alone", place)
     check.require(isinstance(found, Maximised), "solve returns a Maximised", f"{place}: {found!r}")
     allowed = [ids for ids in on_sets if fixings.allow(ids)]
     best = max((float(weights[ids].sum()) for ids in allowed), default=-math.inf)
@@ -119,6 +120,7 @@ def _check_maximum(
             f"{place}: {found.on_ids.tolist()} is none",
         )
     slacks = check.call("slacks answers", place, maximiser.slacks, weights, fixings)
+    check.require(np.array_equal(before, weights), "the weights are left alone", place)
     for label, forced, claimed in (("on", 1, slacks.on), ("off", 0, slacks.off)):
         if claimed is None:
             continue
@@ -145,7 +147,6 @@ def _check_maximum(
         "equal questions get equal answers",
         f"{place}: {found.on_ids.tolist()} and then {again.on_ids.tolist()}",
     )
-    check.require(np.array_equal(before, weights), "the weights are left alone", place)
 
 
 def _near(a: float, b: float, weights: FloatArray) -> bool:

@@ -1,0 +1,97 @@
+"""Small instances and the honest roles on them."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gapless import ConfigurationFactor, Factor, Method, MostFractional, Sense
+from gapless.engine import LagrangianRelaxation, PricedRelaxation, tree_search
+from gapless.testing.example_pricing import ItemGenerator, KnownItems
+from gapless.testing.examples import (
+    CapacityPrices,
+    GroupMaximiser,
+    OptimisticBound,
+    Selection,
+    random_selection,
+)
+
+
+class Pair(Factor):
+    """Neighbouring items like each other."""
+
+    name = "pair"
+
+    def scopes(self, decisions):
+        return [(d, d + 1) for d in range(decisions.count - 1)]
+
+    def score(self, scopes):
+        return np.cos(scopes.sum(axis=1))
+
+    def upper_bound(self, scopes):
+        return np.ones(len(scopes))
+
+
+class AtMost(ConfigurationFactor):
+    """At most two of the items 0, 2, 3, 5."""
+
+    name = "at-most"
+    scope = np.array([0, 2, 3, 5])
+
+    def value(self, on):
+        return 0.0 if len(on) <= 2 else -10.0 * len(on)
+
+    def best(self, weights):
+        order = np.argsort(-weights)
+        choices = [order[:k] for k in range(len(order) + 1)]
+        values = [self.value(c) + weights[c].sum() for c in choices]
+        top = int(np.argmax(values))
+        return values[top], np.sort(self.scope[choices[top]])
+
+
+def search(problem, solve, *, order="best-first"):
+    return tree_search(
+        problem,
+        OptimisticBound(problem),
+        MostFractional(),
+        solve.budget,
+        order=order,
+        k=solve.k,
+        start=solve.start,
+        method=solve.method,
+    )
+
+
+@pytest.fixture
+def honest():
+    return SimpleNamespace(
+        Pair=Pair,
+        AtMost=AtMost,
+        method=Method("search", Selection, search, k_best=True, warm_start=True),
+        relaxations={
+            "optimistic": OptimisticBound,
+            "lagrangian": lambda p: LagrangianRelaxation(CapacityPrices(p), GroupMaximiser(p)),
+            "priced": lambda p: PricedRelaxation(KnownItems(p), [ItemGenerator(p)], p.decisions),
+        },
+    )
+
+
+@pytest.fixture
+def grouped():
+    """Two groups and two loose items; capacities bind."""
+    return Selection([3.0, 1.0, 5.0, 4.0, 2.0, 1.0], [[2.0, 1.0, 3.0, 1.0, 2.0, 1.0]], [6.0], ((0, 1), (2, 3)))
+
+
+def _instances():
+    rng = np.random.default_rng(77)
+    groups = [(), (3,), (2, 3), (2, 2, 2)]
+    senses = [Sense.MAXIMISE, Sense.MINIMISE]
+    return [
+        random_selection(rng, 6, capacities=1 + i % 2, group_sizes=groups[i % 4], sense=senses[i // 4 % 2])
+        for i in range(12)
+    ]
+
+
+@pytest.fixture(params=_instances(), ids=lambda p: f"{p.sense.value}-{len(p.groups)}-groups")
+def instance(request):
+    return request.param

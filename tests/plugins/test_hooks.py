@@ -1,0 +1,115 @@
+"""Every hook: documented, typed, and called as its docstring says. Tests are named after their hooks."""
+
+import argparse
+import inspect
+
+import attrs
+import pytest
+
+from gapless import Limits, Stop, UnknownName, solve
+from gapless.plugins import hookspecs
+from gapless.testing.examples import Selection
+
+HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("gapless_"))
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_every_hook_has_a_docstring_types_and_a_test(name):
+    hook = getattr(hookspecs, name)
+    assert len(inspect.getdoc(hook).split()) > 5
+    signature = inspect.signature(hook)
+    assert signature.return_annotation is not inspect.Signature.empty
+    assert all(p.annotation is not inspect.Parameter.empty for p in signature.parameters.values())
+    assert any(test.startswith(f"test_{name}") for test in globals())
+
+
+def test_there_are_hooks():
+    assert len(HOOKS) >= 6
+
+
+def test_gapless_register_is_called_once_with_the_registry(make, install):
+    seen = []
+
+    def register(registry):
+        seen.append(registry)
+
+    plugins = install(make.Entry("demo", make.plugin(register)))
+    assert len(seen) == 1
+    assert seen[0] is plugins.registry
+
+
+def methods(registry, make):
+
+    registry.method(attrs.evolve(make.SEARCH, default=False))
+    registry.method(attrs.evolve(make.SEARCH, name="other", default=False))
+
+
+def test_gapless_default_method_chooses_when_the_user_does_not(make, install, knapsack):
+    install(
+        make.Entry("demo", make.plugin(lambda registry: methods(registry, make))),
+        make.Entry(
+            "taste", make.plugin(gapless_default_method=lambda problem: "other" if problem is knapsack else None)
+        ),
+    )
+    assert solve(knapsack).method == "other"
+    assert solve(knapsack, "search").method == "search"
+    with pytest.raises(UnknownName, match="no default method"):
+        solve(Selection([1.0], [[1.0]], [1.0]))
+
+
+def test_gapless_default_method_that_names_nothing_known(make, install, knapsack):
+    install(
+        make.Entry("demo", make.plugin(lambda registry: methods(registry, make))),
+        make.Entry("taste", make.plugin(gapless_default_method=lambda problem: "serch")),
+    )
+    with pytest.raises(UnknownName, match=r"no method 'serch' \(did you mean 'search'"):
+        solve(knapsack)
+
+
+def test_gapless_observers_watch_each_solve(make, install, knapsack):
+    seen, asked = [], []
+
+    def observers(problem):
+        asked.append(problem)
+        return seen.append
+
+    install(
+        make.Entry("demo", make.plugin(lambda registry: registry.method(make.SEARCH))),
+        make.Entry("watch", make.plugin(gapless_observers=observers)),
+        make.Entry("blind", make.plugin(gapless_observers=lambda problem: None)),
+    )
+    mine = []
+    solve(knapsack, observers=[mine.append])
+    assert asked == [knapsack]
+    assert seen == mine
+    assert seen[0].kind == "start"
+
+
+def test_gapless_finished_sees_problem_and_result(make, install, knapsack):
+    seen = []
+    install(
+        make.Entry("demo", make.plugin(lambda registry: registry.method(make.SEARCH))),
+        make.Entry("log", make.plugin(gapless_finished=lambda problem, result: seen.append((problem, result)))),
+    )
+    result = solve(knapsack, limits=Limits(nodes=1))
+    assert result.stop is Stop.NODES
+    assert seen == [(knapsack, result)]
+
+
+def test_gapless_cli_adds_a_command(make, install):
+    def cli(subparsers):
+        subparsers.add_parser("greet").set_defaults(run=lambda arguments: 17)
+
+    plugins = install(make.Entry("demo", make.plugin(gapless_cli=cli)))
+    parser = argparse.ArgumentParser()
+    plugins.hook.gapless_cli(subparsers=parser.add_subparsers())
+    arguments = parser.parse_args(["greet"])
+    assert arguments.run(arguments) == 17
+
+
+def test_gapless_report_header_gives_lines(make, install):
+    plugins = install(
+        make.Entry("a", make.plugin(gapless_report_header=lambda: "scip 9")),
+        make.Entry("b", make.plugin(gapless_report_header=lambda: None)),
+    )
+    assert plugins.hook.gapless_report_header() == ["scip 9"]
