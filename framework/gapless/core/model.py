@@ -10,13 +10,9 @@ import attrs
 import numpy as np
 
 from gapless.core.errors import InvalidProblem
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse, float_array, frozen_array, int_array
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse, bool_array, float_array, int_array
 
 _ULP = 2.0**-52
-
-
-def _bool_array(values: object) -> BoolArray:
-    return frozen_array(values, np.bool_)
 
 
 @attrs.frozen(eq=False)
@@ -39,7 +35,7 @@ class LinearModel:
     objective: FloatArray = attrs.field(converter=float_array)
     column_lower: FloatArray = attrs.field(converter=float_array)
     column_upper: FloatArray = attrs.field(converter=float_array)
-    integer: BoolArray = attrs.field(converter=_bool_array)
+    integer: BoolArray = attrs.field(converter=bool_array)
     rows: Sparse
     row_lower: FloatArray = attrs.field(converter=float_array)
     row_upper: FloatArray = attrs.field(converter=float_array)
