@@ -167,6 +167,7 @@ class Result(Generic[S]):
         stats: Stats | None = None,
         trace: Sequence[Event] = (),
         explanation: Sequence[str] = (),
+        complete: bool = True,
     ) -> Result[S]:
         """The result of an engine that maximised scores.
 
@@ -179,6 +180,9 @@ class Result(Generic[S]):
             Feasible structures, in any order.
         bound : float
             On scores.
+        complete : bool
+            False when more structures were asked for than the search had time to settle: then nothing is called
+            OPTIMAL, although the best one may be.
         stop : Stop
             Why the search ended. Becomes PROVED when the bound equals the best score but for the rounding of its
             last digits, unless it is ERROR.
@@ -192,9 +196,11 @@ class Result(Generic[S]):
             best = problem.sense.sign * solutions[0].value
             status = Status.FEASIBLE
             # Who stopped early has not shown that nothing better lies within the margin, unless there is none.
-            slack = margin(best) if stop is Stop.PROVED else 16 * math.ulp(best)
-            if stop is not Stop.ERROR and (bound == best or abs(bound - best) <= slack):
-                status, stop, bound = Status.OPTIMAL, Stop.PROVED, max(bound, best)
+            slack = max(margin(best), problem.precision) if stop is Stop.PROVED else 16 * math.ulp(best)
+            if complete and stop is not Stop.ERROR and (bound == best or abs(bound - best) <= slack):
+                # A difference beyond the margin is what large scores that cancel lost in float64.
+                bound = max(bound, best) if meets(bound, best) else best
+                status, stop = Status.OPTIMAL, Stop.PROVED
             elif isinstance(certificate, ProbabilisticCertificate) and stop is not Stop.ERROR:
                 status = Status.LIKELY_OPTIMAL
         elif bound == -math.inf and stop is Stop.PROVED:
@@ -266,7 +272,7 @@ class Result(Generic[S]):
             return Verdict(False, f"the evidence cannot be read: {type(error).__name__}: {error}", "certificate")
         if self.status is Status.LIKELY_OPTIMAL:
             return verdict
-        return check_bound(verdict, self.sense.sign * self.bound, problem.granularity)
+        return check_bound(verdict, self.sense.sign * self.bound, problem)
 
     def to_json(self) -> str:
         """One line of JSON; `Result.from_json` reads it back."""

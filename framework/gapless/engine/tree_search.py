@@ -404,4 +404,5 @@ class _Search(Generic[S]):
             ),
             trace=budget.events,
             explanation=explanation,
+            complete=self.k == 1 or stop is Stop.PROVED,
         )
