@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from gapless.core.batch_result import BatchResult
-from gapless.core.errors import InvalidProblem, MissingDependency, SolveError
+from gapless.core.errors import InvalidProblem, MissingDependency, SolveError, UnknownOption
 from gapless.core.events import Observer
 from gapless.core.limits import NO_LIMITS, Budget, Limits, Stop
 from gapless.core.problem import Problem
@@ -65,6 +65,8 @@ def solve(
     """
     if not isinstance(problem, Problem):
         raise InvalidProblem(f"solve() wants a gapless.Problem, got {type(problem).__name__}")
+    if not isinstance(limits, Limits):
+        raise UnknownOption(f"limits is {limits!r}, expected gapless.Limits(...)")
     plugins = load_plugins()
     chosen = _choose(plugins, problem, method)
     starts = () if start is None else (start,)

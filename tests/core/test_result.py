@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gapless import (
+    BoundCertificate,
     Event,
     InvalidProblem,
     InvalidResult,
@@ -278,3 +279,16 @@ def test_json_of_a_wrong_shape_names_the_type(field, value):
     assert old in text
     with pytest.raises(InvalidProblem, match=r"gapless\.Result"):
         Result.from_json(text.replace(old, new))
+
+
+class Unnamed(BoundCertificate):
+    """A plug-in's first certificate: nothing but the formula."""
+
+    def upper_bound(self, problem, fixings):
+        return 7.0
+
+
+def test_a_certificate_needs_no_kind():
+    verdict = Unnamed().verify(Selection([1.0], [[1.0]], [1.0]))
+    assert verdict
+    assert verdict.reason == "evidence: nothing scores more than 7"

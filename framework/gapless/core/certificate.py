@@ -58,7 +58,8 @@ class Verdict:
 class Certificate(ABC):
     """Evidence that no structure under some fixings scores more than a bound."""
 
-    kind: ClassVar[str]
+    kind: ClassVar[str] = "evidence"
+    """A word or two for messages; a subclass may say it more exactly."""
 
     @abstractmethod
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
