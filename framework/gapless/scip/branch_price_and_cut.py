@@ -112,9 +112,10 @@ def branch_price_and_cut(
             raise failure
         return result
     finally:
-        # A model with Python plug-ins is in a reference cycle that the collector cannot break.
+        # A model with Python plug-ins is in a reference cycle that the collector cannot break: a megabyte a solve.
         model.freeProb()
-        model.free()
+        if hasattr(model, "free"):  # newer PySCIPOpt
+            model.free()
 
 
 def _model(order: str) -> Any:
