@@ -46,7 +46,7 @@ from gapless.core.record import Record, read_values
 from gapless.core.relaxation import Relaxation, Relaxed, Restricted
 from gapless.core.result import NoSolution, Result, Solution, Stats, Status
 from gapless.core.serial import dumps, loads, serialisable
-from gapless.core.sparse import Sparse
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
 from gapless.plugins import Method, Registry, Solve, Task, hookimpl
 from gapless.solving import solve, solve_many
 
@@ -56,6 +56,7 @@ __all__ = [
     "Answer",
     "Batch",
     "BatchResult",
+    "BoolArray",
     "BoundCertificate",
     "Branch",
     "Brancher",
@@ -69,10 +70,12 @@ __all__ = [
     "Factor",
     "FixedColumn",
     "Fixings",
+    "FloatArray",
     "Formulation",
     "GaplessError",
     "Generator",
     "InconsistentBound",
+    "IntArray",
     "InvalidProblem",
     "InvalidResult",
     "Limits",

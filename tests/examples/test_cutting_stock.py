@@ -225,6 +225,20 @@ def test_both_drivers_agree(count: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(3))
+def test_triplets_fill_every_roll(seed: int, method: str) -> None:
+    """Class T of Falkenauer (1996): three items to a roll and no waste, hard to find and known by construction."""
+    rng = np.random.default_rng(seed)
+    demands: Counter[int] = Counter()
+    for _ in range(20):
+        large = int(rng.integers(380, 491))
+        middle = int(rng.integers(250, (1000 - large) // 2 + 1))
+        demands.update([large, middle, 1000 - large - middle])
+    problem = CuttingStockProblem(1000, list(demands), list(demands.values()))
+    assert proved(problem, method).value == 20
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_an_item_wider_than_a_roll_is_infeasible(method: str) -> None:
     problem = CuttingStockProblem(10, (12, 4), (1, 5))
     result = gl.solve(problem, method)
@@ -329,12 +343,23 @@ def test_violations_are_readable() -> None:
     assert problem.violations((((0,), 1),)) == ["0 items of type 1 (size 3) are cut, 2 ordered"]
     assert "unknown item type 7" in problem.violations((((7,), 1),))[0]
     assert "is empty" in problem.violations((((), 1),))[0]
-    assert "used 0 times" in problem.violations((((0,), 0),))[0]
+    odd: list[Any] = [0, -1, 1.5, math.inf, math.nan, 10**9]
+    for count in odd:
+        assert f"is used {count} times" in problem.violations((((0,), count),))[0]
 
 
 @pytest.mark.parametrize(
     ("width", "sizes", "demands"),
-    [(0, [1], [1]), (5, [], []), (5, [1, 2], [1]), (5, [0], [1]), (5, [2], [0]), (5, [2.5], [1]), (5, [2], [-1])],
+    [
+        (0, [1], [1]),
+        (5, [], []),
+        (5, [1, 2], [1]),
+        (5, [0], [1]),
+        (5, [2], [0]),
+        (5, [2.5], [1]),
+        (math.nan, [1], [1]),
+        (5, [2], [-1]),
+    ],
 )
 def test_bad_input_is_refused(width: int, sizes: list[Any], demands: list[int]) -> None:
     with pytest.raises(gl.InvalidProblem):
@@ -443,3 +468,33 @@ def test_only_public_names_are_imported() -> None:
                 names = [node.module or ""]
             for name in names:
                 assert name.partition(".")[0] != "gapless" or name in public, f"{path.name} imports {name}"
+
+
+class DualView(gl.LinearView):
+    """A master whose items earn this much each."""
+
+    def __init__(self, problem: CuttingStockProblem, earned: list[float]) -> None:
+        super().__init__(gl.Fixings.none(problem.decisions.count))
+        self.earned, self.arcs = np.asarray(earned), len(problem.arcs)
+
+    def prices(self, row_keys: gl.IntArray) -> gl.FloatArray:
+        return -self.earned[row_keys]
+
+    def usage_prices(self) -> gl.FloatArray:
+        return np.zeros(self.arcs)
+
+    def gain(self, columns: gl.Columns) -> gl.FloatArray:
+        raise NotImplementedError
+
+    def allowances(self) -> gl.FloatArray:
+        raise NotImplementedError
+
+
+def test_a_gain_too_small_for_a_column_still_loosens_the_bound() -> None:
+    """Two items on a roll earn 1 + 8e-10: no column is worth it, but 1000 rolls of them are not worth nothing."""
+    problem = CuttingStockProblem(10, (5,), (2000,))
+    pricing = formulation(problem).generators[0]
+    answer = pricing.query(DualView(problem, [0.5 + 4e-10]))
+    assert not len(answer.batch)
+    assert answer.slack == pytest.approx(8e-7, rel=1e-4)
+    assert pricing.query(DualView(problem, [0.5])).slack == 0.0

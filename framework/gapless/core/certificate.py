@@ -90,7 +90,7 @@ class BoundCertificate(Certificate):
         start = time.perf_counter()
         try:
             bound = self.upper_bound(problem, fixings or Fixings.none(problem.decisions.count))
-        except (InvalidProblem, IndexError, ValueError, TypeError, NotImplementedError) as error:
+        except (InvalidProblem, IndexError, ValueError, TypeError, ArithmeticError, NotImplementedError) as error:
             return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
         seconds = time.perf_counter() - start
         if math.isnan(bound):

@@ -180,7 +180,8 @@ class Result(Generic[S]):
         bound : float
             On scores.
         stop : Stop
-            Why the search ended. Becomes PROVED when the bound meets the best score, unless it is ERROR.
+            Why the search ended. Becomes PROVED when the bound equals the best score but for the rounding of its
+            last digits, unless it is ERROR.
         """
         solutions = sorted(
             (Solution(s, float(problem.value(s))) for s in structures),
@@ -190,7 +191,9 @@ class Result(Generic[S]):
         if solutions:
             best = problem.sense.sign * solutions[0].value
             status = Status.FEASIBLE
-            if stop is not Stop.ERROR and best <= bound + margin(best) and meets(bound, best):
+            # Who stopped early has not shown that nothing better lies within the margin, unless there is none.
+            slack = margin(best) if stop is Stop.PROVED else 16 * math.ulp(best)
+            if stop is not Stop.ERROR and (bound == best or abs(bound - best) <= slack):
                 status, stop, bound = Status.OPTIMAL, Stop.PROVED, max(bound, best)
             elif isinstance(certificate, ProbabilisticCertificate) and stop is not Stop.ERROR:
                 status = Status.LIKELY_OPTIMAL
@@ -237,17 +240,22 @@ class Result(Generic[S]):
 
     def verify(self, problem: Problem[S]) -> Verdict:
         """Re-check everything: feasibility and value of each solution, and the evidence for the bound."""
+        seen: list[list[int]] = []
         for number, solution in enumerate(self.solutions):
             place = f"solutions[{number}]"
             try:
                 broken = list(problem.violations(solution.structure))
                 value = math.nan if broken else float(problem.value(solution.structure))
+                on = [] if broken else sorted(int(d) for d in problem.encode(solution.structure))
             except (GaplessError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
                 return Verdict(False, f"not a structure of this problem: {error}", place)
             if broken:
                 return Verdict(False, f"infeasible: {broken[0]}", place)
             if not (value == solution.value or abs(value - solution.value) <= 1e-9 * max(1.0, abs(value))):
                 return Verdict(False, f"value {solution.value!r} is stated, the problem says {value!r}", place)
+            if on in seen:
+                return Verdict(False, f"the same structure as solutions[{seen.index(on)}]", place)
+            seen.append(on)
         if problem.sense is not self.sense:
             return Verdict(False, f"the result is for a problem to {self.sense.value}", "sense")
         if self.sense.sign * self.bound == math.inf:

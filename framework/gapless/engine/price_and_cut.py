@@ -86,8 +86,8 @@ def price_and_cut(
             if closing:
                 break
             view = guarded(restricted, restricted.view)
-            answers = [_ask(generator, view, limit, decisions, fixings) for generator in generators]
-            slack = _total_slack(answers)
+            answers = [ask(generator, view, limit, decisions, fixings) for generator in generators]
+            slack = total_slack(answers)
             if base > -math.inf and slack is not None and base + slack <= bound:
                 # The evidence first: Ctrl-C must not leave a bound without it.
                 certificate = guarded(restricted, restricted.certify, answers)
@@ -96,7 +96,7 @@ def price_and_cut(
             budget.iterations += 1
             if not added:
                 if slack is None:
-                    raise MissingBound(_silent(generators, answers))
+                    raise MissingBound(silent(generators, answers))
                 if base == -math.inf and slack == 0:
                     certificate = guarded(restricted, restricted.certify, answers)
                     bound = base
@@ -124,14 +124,15 @@ def price_and_cut(
     return attrs.evolve(relaxed, bound=bound, certificate=certificate)
 
 
-def _total_slack(answers: Sequence[Answer]) -> float | None:
+def total_slack(answers: Sequence[Answer]) -> float | None:
     """Sum of all slacks; None when a generator claims none (or an infinite one)."""
     slacks = [a.slack for a in answers]
     total = sum(s for s in slacks if s is not None)
     return None if any(s is None for s in slacks) or math.isinf(total) else total
 
 
-def _silent(generators: Sequence[Generator[V]], answers: Sequence[Answer]) -> str:
+def silent(generators: Sequence[Generator[V]], answers: Sequence[Answer]) -> str:
+    """What to say when nothing was found and nothing was claimed."""
     names = [type(g).__name__ for g, a in zip(generators, answers, strict=True) if a.slack is None]
     return (
         f"{' and '.join(names) or 'the generators'} found nothing new and claimed no finite slack; "
@@ -144,7 +145,8 @@ def _tight(relaxed: Relaxed[Any], bound: float, answers: Sequence[Answer]) -> bo
     return not any(len(a.batch.rows) for a in answers) and meets(bound, relaxed.attained)
 
 
-def _ask(generator: Generator[V], view: V, limit: int | None, decisions: Decisions, fixings: Fixings) -> Answer:
+def ask(generator: Generator[V], view: V, limit: int | None, decisions: Decisions, fixings: Fixings) -> Answer:
+    """A generator's answer, unless it contradicts itself or the fixings."""
     answer = guarded(generator, generator.query, view, limit=limit)
     name = type(generator).__name__
     if not isinstance(answer, Answer):

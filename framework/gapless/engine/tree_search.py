@@ -13,7 +13,7 @@ import numpy as np
 
 from gapless.core.brancher import Branch, Brancher, uncovered, unknown_decision
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate, Tightening, TreeCertificate
-from gapless.core.decisions import FREE, ON, Fixings
+from gapless.core.decisions import FREE, ON, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError, SolveError, UncoveredBranching
 from gapless.core.limits import Budget, Stop
 from gapless.core.problem import Problem, score_of
@@ -90,6 +90,30 @@ def tree_search(
         wrapped.result = search.failed(wrapped, method)
         raise wrapped from error
     return search.result(stop, method)
+
+
+def children_of(
+    brancher: Brancher[S], fixings: Fixings, branches: Sequence[Branch], decisions: Decisions, place: str
+) -> list[Fixings | None]:
+    """Fixings of each child, None where a branch contradicts the parent.
+
+    Raises
+    ------
+    UncoveredBranching
+        The children lose a part of the node, one repeats it, or one speaks of a decision that does not exist.
+    """
+    name = type(brancher).__name__
+    unknown = unknown_decision(branches, decisions.count)
+    if unknown is not None:
+        raise UncoveredBranching(f"{name} at {place}: there is no decision {unknown}")
+    hole = uncovered(fixings, branches, decisions)
+    if hole is not None:
+        case = ", ".join(f"{decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())
+        raise UncoveredBranching(f"{name} at {place}: no child covers the case {case}")
+    narrowed = [fixings.fix(branch.on, branch.off) for branch in branches]
+    if any(child == fixings for child in narrowed):
+        raise UncoveredBranching(f"{name} at {place}: a child fixes nothing new")
+    return narrowed
 
 
 class _Search(Generic[S]):
@@ -269,22 +293,7 @@ class _Search(Generic[S]):
         if not branches:
             self._settle(node, fixings)
             return
-        unknown = unknown_decision(branches, self.decisions.count)
-        if unknown is not None:
-            raise UncoveredBranching(
-                f"{type(self.brancher).__name__} at node {node.number}: there is no decision {unknown}"
-            )
-        hole = uncovered(fixings, branches, self.decisions)
-        if hole is not None:
-            case = ", ".join(f"{self.decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())
-            raise UncoveredBranching(
-                f"{type(self.brancher).__name__} at node {node.number}: no child covers the case {case}"
-            )
-        narrowed = [fixings.fix(branch.on, branch.off) for branch in branches]
-        if any(child == fixings for child in narrowed):
-            raise UncoveredBranching(
-                f"{type(self.brancher).__name__} at node {node.number}: a child fixes nothing new"
-            )
+        narrowed = children_of(self.brancher, fixings, branches, self.decisions, f"node {node.number}")
         children = []
         for branch, child_fixings in zip(branches, narrowed, strict=True):
             child = self._node(
@@ -362,12 +371,19 @@ class _Search(Generic[S]):
     def result(self, stop: Stop, method: str) -> Result[S]:
         """The answer as of now."""
         bound = self.bound
-        for node in (*self.frontier, *([self.current] if self.current is not None else [])):
-            self.leaves[str(node.number)] = node.certificate
+        opened = [*self.frontier]
+        known = len(self.branches)
+        if self.current is not None:
+            # Ctrl-C may fall between the making of children and their queueing: without them, it is a leaf.
+            opened.append(self.current)
+            known = next((n for n, parent in enumerate(self.parents) if parent == self.current.number), known)
+        for node in opened:
+            if node.number < known:
+                self.leaves[str(node.number)] = node.certificate
         certificate: Certificate = TreeCertificate(
-            tuple(self.parents), tuple(self.branches), dict(self.leaves), dict(self.tightenings)
+            tuple(self.parents[:known]), tuple(self.branches[:known]), dict(self.leaves), dict(self.tightenings)
         )
-        if len(self.parents) == 1 and not self.tightenings and "0" in self.leaves:
+        if known == 1 and not self.tightenings and "0" in self.leaves:
             certificate = self.leaves["0"]
         budget = self.budget
         explanation = list(self.problem.infeasibility()) if bound == -math.inf else []

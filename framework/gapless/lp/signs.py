@@ -32,3 +32,8 @@ def prices(dual: FloatArray) -> FloatArray:
 def score(minimum: float) -> float:
     """The score that an objective value or a dual bound of a minimising solver stands for."""
     return -minimum
+
+
+def cost(score: float) -> float:
+    """The objective value of a minimising solver that stands for a score."""
+    return -score

@@ -15,11 +15,13 @@ def own_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "bes
     )
 
 
-def scip_tree(problem: CuttingStockProblem, solve: gl.Solve) -> gl.Result[Plan]:
+def scip_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "best-first") -> gl.Result[Plan]:
     """The same formulation inside SCIP, which owns the tree."""
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded when it is asked for
 
-    return branch_price_and_cut(problem, formulation(problem), solve.budget, method=solve.method)
+    return branch_price_and_cut(
+        problem, formulation(problem), solve.budget, order=order, start=solve.start, method=solve.method
+    )
 
 
 @gl.hookimpl
@@ -38,5 +40,11 @@ def gapless_register(registry: gl.Registry) -> None:
         )
     )
     registry.method(
-        gl.Method("scip", CuttingStockProblem, scip_tree, summary="the same, with SCIP owning the tree")
+        gl.Method(
+            "scip",
+            CuttingStockProblem,
+            scip_tree,
+            summary="the same, with SCIP owning the tree; no certificate",
+            warm_start=True,
+        )
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, SupportsIndex
 
 import attrs
 import numpy as np
@@ -30,11 +31,15 @@ def merged(rolls: Iterable[tuple[Pattern, int]]) -> Plan:
     return tuple(sorted(plan.items()))
 
 
-def _integers(values: Sequence[int]) -> tuple[int, ...]:
-    numbers = tuple(int(v) for v in values)
-    if any(n != v for n, v in zip(numbers, values, strict=True)):
-        raise gl.InvalidProblem(f"sizes and demands are whole numbers, got {list(values)}")
-    return numbers
+def _whole(value: SupportsIndex) -> int:
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        raise gl.InvalidProblem(f"width, sizes and demands are whole numbers, got {value!r}") from error
+
+
+def _wholes(values: Iterable[SupportsIndex]) -> tuple[int, ...]:
+    return tuple(_whole(value) for value in values)
 
 
 @gl.serialisable("gapless_cutting_stock.CuttingStockProblem")
@@ -62,15 +67,15 @@ class CuttingStockProblem(gl.Problem[Plan]):
     sense: ClassVar[gl.Sense] = gl.Sense.MINIMISE
     granularity = 1.0
 
-    width: int
-    sizes: tuple[int, ...] = attrs.field(converter=_integers)
-    demands: tuple[int, ...] = attrs.field(converter=_integers)
+    width: int = attrs.field(converter=_whole)
+    sizes: tuple[int, ...] = attrs.field(converter=_wholes)
+    demands: tuple[int, ...] = attrs.field(converter=_wholes)
 
     def __attrs_post_init__(self) -> None:
         if not self.sizes or len(self.sizes) != len(self.demands):
             raise gl.InvalidProblem(f"{len(self.sizes)} sizes and {len(self.demands)} demands: give one each")
-        if int(self.width) != self.width or min(self.width, *self.sizes, *self.demands) < 1:
-            raise gl.InvalidProblem("width, sizes and demands are whole numbers of at least 1")
+        if min(self.width, *self.sizes, *self.demands) < 1:
+            raise gl.InvalidProblem("width, sizes and demands must be at least 1")
 
     @cached_property
     def arcs(self) -> Arcs:
@@ -107,7 +112,7 @@ class CuttingStockProblem(gl.Problem[Plan]):
                     f"{place} {'is empty' if not pattern else f'cuts the unknown item type {unknown[0]}'}"
                 )
                 continue
-            if count != int(count) or count < 1:
+            if count not in range(1, sum(self.demands) + 1):
                 broken.append(f"{place} is used {count} times")
                 continue
             used = sum(self.sizes[i] for i in pattern)
@@ -146,19 +151,24 @@ class CuttingStockProblem(gl.Problem[Plan]):
             needed = min(int(use[arc]), missing[item])
             missing[item] -= needed
             while needed:
-                free = [roll for roll in rolls if offset and roll[1] <= offset]
-                ordered = [roll for roll in free if roll[1] == offset and not self._smaller(roll[0][-1], item)]
-                roll = next(iter(ordered or sorted(free, key=lambda r: -r[1])), ((), 0))
-                count = min(needed, rolls[roll]) if free else needed
-                if free:
-                    rolls[roll] -= count
-                    rolls += Counter()
+                roll = self._roll_for(item, offset, rolls)
+                alike = rolls.pop(roll, needed)
+                count = min(needed, alike)
+                if alike > count:
+                    rolls[roll] = alike - count
                 rolls[(*roll[0], item), offset + self.sizes[item]] += count
                 needed -= count
         return merged((pattern, count) for (pattern, _), count in rolls.items())
 
-    def _smaller(self, item: int, other: int) -> bool:
-        return (-self.sizes[item], item) > (-self.sizes[other], other)
+    def _roll_for(self, item: int, offset: int, rolls: Iterable[tuple[Pattern, int]]) -> tuple[Pattern, int]:
+        """The roll (its pattern and where that ends) on which `item` goes; a new one if none is free there."""
+
+        def rank(kind: int) -> tuple[int, int]:
+            return -self.sizes[kind], kind
+
+        free = [roll for roll in rolls if offset and roll[1] <= offset]
+        in_order = [roll for roll in free if roll[1] == offset and rank(roll[0][-1]) <= rank(item)]
+        return next(iter(in_order or sorted(free, key=lambda roll: -roll[1])), ((), 0))
 
     def use_limits(self, fixings: gl.Fixings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many rolls must and may use each arc: at least, at most."""

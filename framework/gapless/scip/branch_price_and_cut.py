@@ -1,0 +1,182 @@
+"""Branch-price-and-cut with SCIP's tree: the formulation of `branch_and_price`, for hard instances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from pyscipopt import SCIP_PARAMSETTING, Model  # type: ignore[attr-defined]  # missing from the stubs
+
+from gapless.core.certificate import NoCertificate
+from gapless.core.errors import InconsistentBound, InvalidProblem, SolveError
+from gapless.core.formulation import Formulation
+from gapless.core.limits import Budget, Stop
+from gapless.core.problem import Problem
+from gapless.core.result import Result, Stats
+from gapless.scip.guard import Guard
+from gapless.scip.status import apply_limits, stop_of
+from gapless.scip.tree import Enforcer, GeneratorPricer, Tree
+
+S = TypeVar("S")
+
+NODE_SELECTION = {"best-first": "bfs", "depth-first": "dfs", "breadth-first": "breadthfirst"}
+
+AFTER_ALL_ROWS = -2_000_000
+"""Enforcing priority below that of SCIP's linear rows (-1,000,000)."""
+
+UNSOUND_UNDER_PRICING: dict[str, Any] = {
+    # Each of these concludes from the columns that are there what only holds if no more come.
+    "propagating/maxrounds": 0,
+    "propagating/maxroundsroot": 0,
+    "misc/allowstrongdualreds": False,
+    "misc/allowweakdualreds": False,
+    "conflict/enable": False,
+    "presolving/maxrestarts": 0,
+}
+
+
+def branch_price_and_cut(
+    problem: Problem[S],
+    formulation: Formulation[S],
+    budget: Budget | None = None,
+    *,
+    order: str = "best-first",
+    start: Sequence[S] = (),
+    limit: int | None = None,
+    method: str = "branch-price-and-cut",
+) -> Result[S]:
+    """Solve `formulation` by column-and-row generation in SCIP's tree.
+
+    Parameters
+    ----------
+    problem : Problem
+    formulation : Formulation
+        What `gapless.engine.branch_and_price` takes as well. Its `certify` is not asked.
+    budget : Budget
+    order : {"best-first", "depth-first", "breadth-first"}
+    start : sequence of S
+        Feasible structures to begin with; SCIP prunes by the best of them.
+    limit : int, optional
+        About how many columns and rows to ask of a generator in one round.
+    method : str
+        Name written into the result.
+
+    Returns
+    -------
+    Result
+        Without a certificate: SCIP's tree is not recorded. On Ctrl-C or a spent limit: the best so far with its
+        true bound. A second Ctrl-C breaks off the generator that is running.
+
+    Raises
+    ------
+    SolveError
+        A role raised or contradicted itself. ``error.result`` holds the best so far, `stop` being ERROR.
+    InvalidProblem
+        The formulation does not fit the problem, or a `start` structure is infeasible.
+    """
+    if order not in NODE_SELECTION:
+        raise ValueError(f"order is {order!r}, expected one of {', '.join(NODE_SELECTION)}")
+    for structure in start:
+        broken = list(problem.violations(structure))
+        if broken:
+            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+    budget = budget or Budget()
+    model = _model(order)
+    try:
+        guard = Guard(model, budget)
+        tree = Tree(problem, formulation, budget, model, guard, limit)
+        # SCIP keeps bare pointers to its plug-ins: these names outlive it.
+        pricer, enforcer = GeneratorPricer(tree), Enforcer(tree)
+        model.includePricer(pricer, "generators", "columns and rows from gapless generators")
+        model.includeConshdlr(
+            enforcer,
+            "gapless",
+            "bounds, incumbents and branching",
+            enfopriority=AFTER_ALL_ROWS,
+            chckpriority=AFTER_ALL_ROWS,
+            needscons=False,
+        )
+        apply_limits(model, budget)
+        # SCIP would measure the gap to its objective limit; `Tree` measures it to the incumbent.
+        model.setParam("limits/gap", 0.0)
+        for structure in start:
+            tree.accept(structure)
+        failure = _run(model, guard)
+        stop = tree.stop or (Stop.INTERRUPTED if budget.interrupted else stop_of(model, budget))
+        if failure is None and stop is Stop.ERROR:
+            failure = SolveError(f"SCIP ended with status {model.getStatus()!r}")
+        result = _result(tree, stop, failure, method, warm=bool(start))
+        if failure is not None:
+            failure.result = result
+            raise failure
+        return result
+    finally:
+        # A model with Python plug-ins is in a reference cycle that the collector cannot break.
+        model.freeProb()
+        model.free()
+
+
+def _model(order: str) -> Any:
+    model = Model("branch-price-and-cut")
+    model.hideOutput()
+    model.setPresolve(SCIP_PARAMSETTING.OFF)
+    model.setHeuristics(SCIP_PARAMSETTING.OFF)
+    model.setSeparating(SCIP_PARAMSETTING.OFF)
+    model.setParams(
+        {
+            **UNSOUND_UNDER_PRICING,
+            "misc/catchctrlc": False,
+            "misc/scaleobj": False,
+            f"nodeselection/{NODE_SELECTION[order]}/stdpriority": 1_000_000,
+        }
+    )
+    return model
+
+
+def _run(model: Any, guard: Guard) -> SolveError | None:
+    """Let SCIP work; what went wrong, if anything."""
+    try:
+        with guard.ctrl_c():
+            model.optimize()
+    except KeyboardInterrupt:
+        guard.interrupted()
+    except Exception as error:  # pyscipopt raises nothing more precise
+        failure = guard.failure()
+        if failure is None and not guard.halted:
+            failure = SolveError(f"SCIP failed: {error}")
+            failure.__cause__ = error
+        return failure
+    return guard.failure()
+
+
+def _result(tree: Tree[S], stop: Stop, failure: SolveError | None, method: str, *, warm: bool) -> Result[S]:
+    budget, problem = tree.budget, tree.problem
+    columns, rows = tree.master.size
+    budget.nodes = int(tree.model.getNTotalNodes())
+    if failure is not None:
+        stop = Stop.ERROR
+    if isinstance(failure, InconsistentBound):
+        bound = math.inf
+    elif stop is Stop.PROVED:
+        bound = max(tree.best, tree.closed)
+    else:
+        bound = tree.bound
+    return Result.of(
+        problem,
+        [] if tree.incumbent is None else [tree.incumbent],
+        bound,
+        stop,
+        certificate=NoCertificate("SCIP's tree is not recorded"),
+        method=method,
+        stats=Stats(
+            seconds=budget.elapsed,
+            nodes=budget.nodes,
+            iterations=budget.iterations,
+            columns=columns,
+            rows=rows,
+            warm_start_used=warm,
+        ),
+        trace=budget.events,
+        explanation=problem.infeasibility() if bound == -math.inf else (),
+    )

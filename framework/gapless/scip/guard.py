@@ -1,0 +1,90 @@
+"""What a role raises inside a SCIP callback: kept, and raised again once SCIP has returned.
+
+SCIP prints an exception of a Python callback and goes on with an undefined answer. So nothing may leave a callback:
+the first exception is stored, SCIP is told to stop, and every later callback returns at once.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from gapless.core.errors import OracleError, SolveError
+from gapless.core.limits import Budget
+
+Answer = dict[str, Any]
+
+
+class Guard:
+    """Runs the bodies of callbacks.
+
+    Parameters
+    ----------
+    model : pyscipopt.Model
+    budget : Budget
+    """
+
+    def __init__(self, model: Any, budget: Budget) -> None:
+        self._model, self._budget = model, budget
+        self.error: BaseException | None = None
+        self.halted = False
+
+    def halt(self) -> None:
+        """Have SCIP stop as soon as it can."""
+        self.halted = True
+        self._model.interruptSolve()
+
+    def interrupted(self) -> None:
+        """Remember a Ctrl-C."""
+        self._budget.interrupt()
+        self.halt()
+
+    def run(self, body: Callable[[], Answer], otherwise: Callable[[], Answer]) -> Answer:
+        """The answer of `body`, or of `otherwise` (which must not raise) when it raises or when SCIP is to stop."""
+        if self.halted:
+            return otherwise()
+        try:
+            return body()
+        except KeyboardInterrupt:
+            self.interrupted()
+        except BaseException as error:  # SystemExit must not be lost either
+            self.error = error
+            self.halt()
+        return otherwise()
+
+    def failure(self) -> SolveError | None:
+        """What was stored, named; None when nothing was. Exits of the interpreter are raised as they are."""
+        if self.error is None or isinstance(self.error, SolveError):
+            return self.error
+        if not isinstance(self.error, Exception):
+            raise self.error
+        wrapped = OracleError(f"what a role returned could not be used: {type(self.error).__name__}: {self.error}")
+        wrapped.__cause__ = self.error
+        return wrapped
+
+    @contextmanager
+    def ctrl_c(self) -> Iterator[None]:
+        """While SCIP runs, a Ctrl-C stops it; a second one also breaks off the callback that is running.
+
+        Python would otherwise raise in the glue between SCIP and a callback, where the exception is lost. Only the
+        main thread may set signal handlers; in others SCIP runs on until a limit.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def stop(number: int, frame: FrameType | None) -> None:
+            again = self._budget.interrupted
+            self.interrupted()
+            if again:
+                raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)

@@ -1,0 +1,224 @@
+"""A restricted master inside a SCIP ``Model``: rows that grow, and fixings as bounds of use variables.
+
+The use of a quantity that some node limits gets a variable of its own, ``use = sum(uses * z)``, in a row over all
+columns, present and future. A fixing then is a bound of that variable, which SCIP keeps local to a node and undoes
+by itself; there are no local rows that a later column could miss.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, Generic, TypeVar
+
+import attrs
+import numpy as np
+from pyscipopt import Model
+from pyscipopt.scip import Expr, ExprCons
+
+from gapless.core.batch import Batch
+from gapless.core.decisions import FREE, OFF, ON, Fixings
+from gapless.core.errors import InvalidProblem
+from gapless.core.formulation import Formulation
+from gapless.core.problem import Problem
+from gapless.core.sparse import FloatArray
+from gapless.lp import signs
+from gapless.lp.ledger import Ledger
+from gapless.lp.view import MasterView, use_limits
+
+S = TypeVar("S")
+
+NOISE = 1e-9
+
+
+@attrs.frozen(eq=False)
+class Look(Generic[S]):
+    """One solved LP, in scores.
+
+    Parameters
+    ----------
+    view : MasterView
+    bound : float
+        On the restricted master, by weak duality; -inf under Farkas prices.
+    attained : float
+        What the restricted master reaches.
+    structure : S, optional
+        Set when the point is integral and can be read.
+    """
+
+    view: MasterView
+    bound: float
+    attained: float
+    structure: S | None
+
+
+class ModelMaster(Generic[S]):
+    """Columns as variables and rows as constraints of `model`, in step with a ledger.
+
+    Parameters
+    ----------
+    problem : Problem
+    formulation : Formulation
+    model : pyscipopt.Model
+        Empty; filled with the initial batch.
+    """
+
+    def __init__(self, problem: Problem[S], formulation: Formulation[S], model: Model) -> None:
+        self.decisions = problem.decisions
+        self.constant = formulation.constant
+        self._model: Any = model
+        self._ledger = Ledger(problem)
+        self._columns: list[Any] = []
+        self._rows: list[Any] = []
+        self._uses: dict[int, tuple[Any, Any]] = {}
+        model.setMinimize()
+        self.extend(formulation.initial)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many columns and rows there are."""
+        return len(self._columns), len(self._rows)
+
+    def transform(self) -> None:
+        """Take the solver's own copies: duals and local bounds belong to those."""
+        self._columns = [self._model.getTransformedVar(column) for column in self._columns]
+        self._rows = [self._model.getTransformedCons(row) for row in self._rows]
+
+    def extend(self, batch: Batch, *, priced: bool = False) -> int:
+        """Add what is new, rows first; return how many columns and rows were.
+
+        Parameters
+        ----------
+        priced : bool
+            Whether SCIP is asking for columns right now.
+        """
+        rows = self._ledger.enter_rows(batch.rows)
+        if rows is not None:
+            ends = np.searchsorted(rows.row, np.arange(len(rows) + 1)).tolist()
+            terms = list(zip(rows.column.tolist(), rows.value.tolist(), strict=True))
+            for r in range(len(rows)):
+                entries = ((self._columns[j], a) for j, a in terms[ends[r] : ends[r + 1]])
+                name = f"row{rows.first + r}"
+                self._rows.append(self._row(entries, float(rows.lower[r]), float(rows.upper[r]), name))
+        columns = self._ledger.enter_columns(batch.columns)
+        if columns is not None:
+            objective = signs.costs(columns.columns.objective).tolist()
+            for j, (cost, upper) in enumerate(zip(objective, columns.columns.upper.tolist(), strict=True)):
+                self._columns.append(
+                    self._model.addVar(
+                        f"z{columns.first + j}",
+                        # Integrality is enforced by branching on decisions alone, see `Tree.enforce`.
+                        vtype="C",
+                        ub=None if math.isinf(upper) else upper,
+                        obj=cost,
+                        pricedVar=priced,
+                    )
+                )
+            entered = self._columns[columns.first :]
+            for j, r, a in zip(columns.column.tolist(), columns.row.tolist(), columns.value.tolist(), strict=True):
+                self._model.addConsCoeff(self._rows[r], entered[j], a)
+            for j, q, a in zip(
+                columns.user.tolist(), columns.quantity.tolist(), columns.times.tolist(), strict=True
+            ):
+                if q in self._uses:
+                    self._model.addConsCoeff(self._uses[q][1], entered[j], a)
+        return len(rows or ()) + len(columns or ())
+
+    def _row(self, entries: Iterable[tuple[Any, float]], lower: float, upper: float, name: str) -> Any:
+        expression = Expr()
+        for variable, value in entries:
+            expression += value * variable
+        infinity = self._model.infinity()
+        return self._model.addCons(
+            ExprCons(expression, lhs=max(lower, -infinity), rhs=min(upper, infinity)),
+            name,
+            modifiable=True,
+            separate=False,
+            propagate=False,
+        )
+
+    # -- fixings ------------------------------------------------------------------------------------------------
+
+    def fixings(self) -> Fixings:
+        """The fixings of the node in focus, read off the local bounds of the use variables."""
+        least = np.zeros(self.decisions.quantities)
+        most = np.full(self.decisions.quantities, np.inf)
+        for q, (use, _) in self._uses.items():
+            least[q], most[q] = use.getLbLocal(), use.getUbLocal()
+        quantity, threshold = self.decisions.quantity_of(), self.decisions.threshold_of()
+        state = np.full(self.decisions.count, FREE, np.int8)
+        state[least[quantity] > threshold - 0.5] = ON
+        state[most[quantity] < threshold - 0.5] = OFF
+        return Fixings(state)
+
+    def fix(self, node: Any, fixings: Fixings) -> None:
+        """Give `node` the bounds that `fixings` mean."""
+        least, most = use_limits(fixings, self.decisions)
+        for q in np.flatnonzero(np.isfinite(least) | np.isfinite(most)).tolist():
+            use = self._use(q)
+            if least[q] > use.getLbLocal() + 0.5:
+                self._model.chgVarLbNode(node, use, float(least[q]))
+            if most[q] < use.getUbLocal() - 0.5:
+                self._model.chgVarUbNode(node, use, float(most[q]))
+
+    def name_uses(self, fixings: Fixings) -> None:
+        """Make the use variables that `fixings` speak of. Before any child exists, which they must hold in."""
+        for q in np.unique(self.decisions.quantity_of()[fixings.state != FREE]).tolist():
+            self._use(q)
+
+    def _use(self, q: int) -> Any:
+        if q not in self._uses:
+            use = self._model.addVar(f"use{q}", vtype="C")
+            uses = self._ledger.uses
+            here = uses.row == q
+            entries = [
+                (self._columns[j], a)
+                for j, a in zip(uses.column[here].tolist(), uses.value[here].tolist(), strict=True)
+            ]
+            self._uses[q] = use, self._row([*entries, (use, -1.0)], 0.0, 0.0, f"uses{q}")
+        return self._uses[q][0]
+
+    # -- prices -------------------------------------------------------------------------------------------------
+
+    def look(self, fixings: Fixings, *, farkas: bool = False) -> Look[S]:
+        """Prices and point of the LP that SCIP has just solved, or the prices that prove it infeasible."""
+        read = self._model.getDualfarkasLinear if farkas else self._model.getDualsolLinear
+        ledger = self._ledger
+        if not ledger.impose(fixings):
+            raise InvalidProblem("SCIP solved a node whose fixings contradict each other")
+        use_price = np.zeros(self.decisions.quantities)
+        for q, (_, row) in self._uses.items():
+            use_price[q] = read(row)
+        row_price, use_price = ledger.supported(
+            signs.prices(np.array([read(row) for row in self._rows], np.float64)), signs.prices(use_price)
+        )
+        weight = 0.0 if farkas else 1.0
+        gain = ledger.gain(row_price, use_price, weight)
+        if farkas:
+            return Look(ledger.view(fixings, None, row_price, use_price, gain, weight), -math.inf, -math.inf, None)
+        z = np.clip(self.values(), 0.0, None)
+        point = ledger.point(z)
+        attained = float(ledger.objective @ z)
+        bound = ledger.dual_bound(row_price, use_price, gain)
+        if math.isinf(bound):
+            bound = attained + NOISE * max(1.0, abs(attained))
+        return Look(
+            ledger.view(fixings, point, row_price, use_price, gain, weight),
+            bound + self.constant,
+            min(attained, bound) + self.constant,
+            ledger.structure(z, point),
+        )
+
+    def values(self) -> FloatArray:
+        """Values of the columns in SCIP's current LP solution."""
+        return np.array([column.getLPSol() for column in self._columns], np.float64)
+
+    def cost(self, score: float) -> float:
+        """A score as an objective value of the model."""
+        return signs.cost(score - self.constant)
+
+    def score(self, cost: float) -> float:
+        """An objective value or dual bound of the model as a score."""
+        if abs(cost) >= self._model.infinity():
+            return signs.score(math.copysign(math.inf, cost))
+        return signs.score(cost) + self.constant

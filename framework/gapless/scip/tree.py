@@ -1,0 +1,346 @@
+"""SCIP owns the tree; gapless owns bounds, incumbents and branching.
+
+No point is ever accepted by SCIP: a structure counts when the problem finds nothing wrong with it, at the value
+that the problem gives it. SCIP learns of an incumbent as an objective limit, by which it prunes. So a node ends in
+one of three ways: cut off, because its bound cannot beat the incumbent; branched on decisions; or solved again with
+new rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Generic, TypeVar
+
+from pyscipopt import SCIP_LPSOLSTAT, SCIP_RESULT, Conshdlr, Model, Pricer  # type: ignore[attr-defined]  # missing from the stubs
+
+from gapless.core.certificate import PointCertificate
+from gapless.core.decisions import Fixings
+from gapless.core.errors import InconsistentBound, InvalidProblem, MissingBound, UncoveredBranching
+from gapless.core.formulation import Formulation
+from gapless.core.limits import Budget, Stop
+from gapless.core.problem import Problem, score_of
+from gapless.core.relaxation import Relaxed
+from gapless.core.tolerance import margin, meets, round_bound
+from gapless.engine.guard import guarded
+from gapless.engine.price_and_cut import ask, silent, total_slack
+from gapless.engine.tree_search import children_of
+from gapless.scip.guard import Answer, Guard
+from gapless.scip.master import Look, ModelMaster
+
+S = TypeVar("S")
+
+
+class Tree(Generic[S]):
+    """What the callbacks share: the incumbent, the bound of the node in focus, and why to stop.
+
+    Parameters
+    ----------
+    problem, formulation, budget
+        As in `branch_price_and_cut`.
+    model : pyscipopt.Model
+    guard : Guard
+    limit : int, optional
+        About how many columns and rows to ask of a generator in one round.
+    """
+
+    def __init__(
+        self,
+        problem: Problem[S],
+        formulation: Formulation[S],
+        budget: Budget,
+        model: Model,
+        guard: Guard,
+        limit: int | None,
+    ) -> None:
+        self.problem, self.formulation, self.budget = problem, formulation, budget
+        self.guard, self.limit = guard, limit
+        self.model: Any = model
+        self.decisions = problem.decisions
+        self.master = ModelMaster(problem, formulation, model)
+        self.incumbent: S | None = None
+        self.best = -math.inf
+        self.closed = -math.inf
+        self.stop: Stop | None = None
+        self._node = 0
+        self._bound = self._claimed = math.inf
+        self._inherited: dict[int, float] = {}
+        self._look: Look[S] | None = None
+        self._lps = -1
+
+    # -- incumbents and bounds ----------------------------------------------------------------------------------
+
+    def accept(self, structure: S) -> None:
+        """Take a structure as incumbent if it is feasible and better."""
+        if guarded(self.problem, self.problem.violations, structure):
+            return
+        score = float(guarded(self.problem, score_of, self.problem, structure))
+        if math.isnan(score):
+            raise InconsistentBound(f"{type(self.problem).__name__}.value returned NaN for a feasible structure")
+        if score <= self.best:
+            return
+        self.incumbent, self.best = structure, score
+        self.model.setObjlimit(self.master.cost(self._enough()))
+        self._emit("incumbent")
+
+    def _enough(self) -> float:
+        """The largest bound that is no better than the incumbent."""
+        granularity = self.problem.granularity
+        if granularity is not None:
+            below_next = self.best + granularity * (1 - 1e-4)
+            if round_bound(below_next, granularity) <= self.best:
+                return below_next
+        return self.best
+
+    def _closes(self, bound: float) -> bool:
+        return bound <= self.best or meets(bound, self.best)
+
+    @property
+    def bound(self) -> float:
+        """A true bound on every structure."""
+        return max(self.best, self.closed, self.rounded(self.master.score(self.model.getDualbound())))
+
+    def rounded(self, bound: float) -> float:
+        """A bound, rounded to the problem's granularity."""
+        return round_bound(bound, self.problem.granularity)
+
+    def _emit(self, kind: str, **details: Any) -> None:
+        if self.budget.observers or self.budget.trace:
+            bound = self.bound if kind != "incumbent" else math.inf
+            guarded(self.budget, self.budget.emit, kind, bound, self.best, **details)
+
+    def _spent(self) -> bool:
+        """Whether a limit that SCIP does not know of is reached; SCIP is then told to stop."""
+        limits = self.budget.limits
+        stop = self.budget.spent()
+        if self.incumbent is not None:
+            if limits.target is not None and self.best >= self.problem.sense.sign * limits.target:
+                stop = Stop.TARGET
+            elif limits.gap > 0 and meets(self.bound, self.best, limits.gap):
+                stop = Stop.GAP
+        if stop is not None:
+            self.stop = stop
+            self.guard.halt()
+        return stop is not None
+
+    # -- pricing and separation ---------------------------------------------------------------------------------
+
+    def _enter(self) -> Fixings:
+        """Turn to the node in focus."""
+        node = self.model.getCurrentNode().getNumber()
+        if node != self._node:
+            self._node = node
+            self._bound, self._claimed = self._inherited.pop(node, math.inf), math.inf
+            self._look = None
+        return self.master.fixings()
+
+    def price(self) -> Answer:
+        """Reduced-cost pricing: new columns and rows, and the bound that this round proves."""
+        fixings = self._enter()
+        columns = self.master.size[0]
+        slack = self._ask(fixings)
+        if self._spent():
+            return {"result": SCIP_RESULT.DIDNOTRUN}
+        bound = self.rounded(self._bound)
+        if self._closes(bound):
+            self.closed = max(self.closed, bound)
+            return {"result": SCIP_RESULT.SUCCESS, "lowerbound": self.model.infinity()}
+        answer: Answer = {"result": SCIP_RESULT.SUCCESS}
+        if math.isfinite(self._bound):
+            answer["lowerbound"] = self.master.cost(self._bound)
+        if columns == self.master.size[0] and slack != 0:
+            # SCIP would take the LP optimum for a bound, but columns of that much worth may be missing.
+            answer["result"] = SCIP_RESULT.DIDNOTRUN
+        return answer
+
+    def _ask(self, fixings: Fixings) -> float | None:
+        """One round of the generators on the LP just solved; their slack."""
+        self._look = look = self.master.look(fixings)
+        self._lps = self.model.getNLPs()
+        if look.attained > self._claimed + margin(self._claimed):
+            raise InconsistentBound(
+                f"the generators claimed that nothing exceeds {self._claimed:.12g}, but their own columns "
+                f"reach {look.attained:.12g}: a slack was too small"
+            )
+        added, slack = self._extend(look, fixings)
+        if slack is not None:
+            self._claimed = min(self._claimed, look.bound + slack)
+            self._bound = min(self._bound, self._claimed)
+        elif not added:
+            raise MissingBound("the generators found nothing new and claimed no finite slack")
+        return slack
+
+    def _extend(self, look: Look[S], fixings: Fixings) -> tuple[int, float | None]:
+        generators = self.formulation.generators
+        answers = [ask(generator, look.view, self.limit, self.decisions, fixings) for generator in generators]
+        slack = total_slack(answers)
+        added = sum(self.master.extend(a.batch, priced=True) for a in answers)
+        self.budget.iterations += 1
+        self._emit("round", restricted=look.bound, added=added, scored=sum(a.scored for a in answers))
+        if not added and slack is None:
+            raise MissingBound(silent(generators, answers))
+        return added, slack
+
+    def repair(self) -> Answer:
+        """Farkas pricing: columns that could make the node feasible. Nothing found means that it is not."""
+        fixings = self._enter()
+        columns = self.master.size[0]
+        _, slack = self._extend(self.master.look(fixings, farkas=True), fixings)
+        if self._spent():
+            return self.abandon()
+        if self.master.size[0] == columns and slack != 0:
+            raise MissingBound(
+                "the generators returned no column that repairs an infeasible master, but claimed that some may be "
+                "missing; claim slack=0.0 if none is"
+            )
+        if self.master.size[0] == columns:
+            # Said outright, because SCIP draws no conclusion at a node where a pricing round went without a bound.
+            self.model.cutoffNode(self.model.getCurrentNode())
+        return {"result": SCIP_RESULT.SUCCESS}
+
+    def abandon(self) -> Answer:
+        """Let SCIP cut the node in focus off although nothing was proved here; its bound is remembered.
+
+        SCIP has no legal way to leave an infeasible LP open: it prints errors and fails.
+        """
+        node = self.model.getCurrentNode().getNumber()
+        open_bound = self._bound if node == self._node else self._inherited.get(node, math.inf)
+        self.closed = max(self.closed, open_bound)
+        return {"result": SCIP_RESULT.SUCCESS}
+
+    # -- enforcing ----------------------------------------------------------------------------------------------
+
+    def enforce(self, *, solved: bool) -> Answer:
+        """Close the node or branch.
+
+        Parameters
+        ----------
+        solved : bool
+            Whether SCIP solved an LP here. If not (numerical trouble), the node is branched without a point.
+        """
+        fixings = self._enter()
+        if solved and self.model.getLPSolstat() == SCIP_LPSOLSTAT.UNBOUNDEDRAY:
+            raise InvalidProblem(
+                "the restricted master is unbounded; give every column of positive objective an upper bound or a "
+                "row that limits it"
+            )
+        if solved and (self._look is None or self._lps != self.model.getNLPs()):
+            rows = self.master.size[1]
+            self._ask(fixings)
+            if self.master.size[1] > rows:
+                return {"result": SCIP_RESULT.CONSADDED}
+        look = self._look if solved else None
+        bound = self.rounded(self._bound)
+        point = look.view.point if look is not None else None
+        relaxed = Relaxed(bound, point, look.structure if look is not None else None)
+        self.budget.nodes = int(self.model.getNTotalNodes())
+        rounding = self.formulation.rounding
+        rounded = None if rounding is None or point is None else guarded(rounding, rounding, relaxed)
+        for candidate in (relaxed.structure, rounded):
+            if candidate is not None:
+                self.accept(candidate)
+        self._doubt(bound, fixings)
+        self._emit("node", node=self._node, depth=self.model.getDepth(), node_bound=bound)
+        if self._closes(bound):
+            return self._cut_off(bound)
+        if self._spent():
+            return _refused()
+        return self._branch(fixings, relaxed)
+
+    def _doubt(self, bound: float, fixings: Fixings) -> None:
+        """A bound below the score of a structure that the node allows is a wrong bound."""
+        if self.incumbent is None or self.best <= bound + margin(bound):
+            return
+        if fixings.allow(guarded(self.problem, self.problem.encode, self.incumbent)):
+            raise InconsistentBound(
+                f"SCIP's node {self._node} is bounded by {bound:.12g}, but a feasible structure under its fixings "
+                f"scores {self.best:.12g}"
+            )
+
+    def _cut_off(self, bound: float) -> Answer:
+        self.closed = max(self.closed, bound)
+        return {"result": SCIP_RESULT.CUTOFF}
+
+    def _branch(self, fixings: Fixings, relaxed: Relaxed[S]) -> Answer:
+        brancher = self.formulation.brancher
+        branches = guarded(brancher, brancher.split, fixings, relaxed)
+        if not branches:
+            return self._settle(fixings, relaxed.bound)
+        narrowed = children_of(brancher, fixings, branches, self.decisions, f"SCIP's node {self._node}")
+        children = [child for child in narrowed if child is not None]
+        for child in children:
+            self.master.name_uses(child)
+        estimate = self.model.getCurrentNode().getEstimate()
+        for place, child in enumerate(children):
+            # Among siblings SCIP prefers the larger priority: the brancher's order.
+            node = self.model.createChild(float(len(children) - place), estimate)
+            self.master.fix(node, child)
+            self._inherited[node.getNumber()] = relaxed.bound
+        self._emit("branch", node=self._node, children=len(children))
+        return {"result": SCIP_RESULT.BRANCHED if children else SCIP_RESULT.CUTOFF}
+
+    def _settle(self, fixings: Fixings, bound: float) -> Answer:
+        """Without children a node holds one structure at most; the fixings say which."""
+        verdict = PointCertificate().verify(self.problem, fixings)
+        if not verdict:
+            raise UncoveredBranching(
+                f"{type(self.formulation.brancher).__name__} gave no children for SCIP's node {self._node}, "
+                f"which is still open: {verdict.reason}"
+            )
+        if verdict.bound > bound + margin(bound):
+            raise InconsistentBound(
+                f"SCIP's node {self._node} is bounded by {bound:.12g}, but the only structure left there scores "
+                f"{verdict.bound:.12g}"
+            )
+        settled = fixings.implied(self.decisions)
+        if verdict.bound > -math.inf and settled is not None:
+            self.accept(self.problem.decode(settled.on))
+        return self._cut_off(min(bound, verdict.bound))
+
+
+class GeneratorPricer(Pricer):
+    """Hands SCIP's two kinds of pricing to a `Tree`."""
+
+    def __init__(self, tree: Tree[Any]) -> None:
+        self.tree = tree
+
+    def pricerinit(self) -> None:
+        """SCIP has made its own copy of the problem."""
+        self.tree.guard.run(self._begin, dict)
+
+    def _begin(self) -> Answer:
+        self.tree.master.transform()
+        return {}
+
+    def pricerredcost(self) -> Answer:
+        """Feasible LP."""
+        return self.tree.guard.run(self.tree.price, lambda: {"result": SCIP_RESULT.DIDNOTRUN})
+
+    def pricerfarkas(self) -> Answer:
+        """Infeasible LP."""
+        return self.tree.guard.run(self.tree.repair, self.tree.abandon)
+
+
+class Enforcer(Conshdlr):
+    """Refuses every point to SCIP and ends every node. Last in line, so that all known rows hold by then."""
+
+    def __init__(self, tree: Tree[Any]) -> None:
+        self.tree = tree
+
+    def consenfolp(self, constraints: Any, nusefulconss: int, solinfeasible: bool) -> Answer:
+        """The LP of a node is solved and priced."""
+        return self.tree.guard.run(lambda: self.tree.enforce(solved=True), _refused)
+
+    def consenfops(self, constraints: Any, nusefulconss: int, solinfeasible: bool, objinfeasible: bool) -> Answer:
+        """SCIP gave up the LP of a node."""
+        return self.tree.guard.run(lambda: self.tree.enforce(solved=False), _refused)
+
+    def conscheck(self, *arguments: Any) -> Answer:
+        """Incumbents are not SCIP's business."""
+        return _refused()
+
+    def conslock(self, *arguments: Any) -> None:
+        """No rounding lock is needed, as nothing is rounded. SCIP calls this even while it frees the model."""
+
+
+def _refused() -> Answer:
+    return {"result": SCIP_RESULT.INFEASIBLE}

@@ -1,0 +1,185 @@
+"""Own tree, SCIP's tree, the monolithic model and enumeration say the same, and every early stop says the truth."""
+
+import numpy as np
+import pytest
+
+from gapless import Answer, Batch, Branch, Brancher, Budget, Limits, Status, Stop
+from gapless.core.problem import score_of
+from gapless.engine import branch_and_price
+from gapless.scip import branch_price_and_cut, solve_monolithic
+
+TREES = (branch_and_price, branch_price_and_cut)
+ORDERS = ("best-first", "depth-first", "breadth-first")
+LIMITS = (
+    Limits(nodes=0),
+    Limits(nodes=1),
+    Limits(nodes=2),
+    Limits(iterations=1),
+    Limits(iterations=3),
+    Limits(iterations=6),
+    Limits(time=0.0),
+    Limits(gap=1.0),
+)
+
+
+def agrees(problem, result):
+    best = problem.best_score()
+    if best == -np.inf:
+        return result.status is Status.INFEASIBLE and result.stop is Stop.PROVED
+    return (
+        result.status is Status.OPTIMAL
+        and result.value == problem.sense.sign * best
+        and result.bound == result.value
+        and not problem.violations(result.best)
+    )
+
+
+@pytest.mark.parametrize("block", range(12))
+def test_four_ways_to_the_same_answer(tiny, block):
+    for seed in range(40 * block, 40 * block + 40):
+        problem = tiny.draw(seed)
+        results = [tree(problem, tiny.formulation(problem), order=ORDERS[seed % 3]) for tree in TREES]
+        results.append(solve_monolithic(problem))
+        assert [agrees(problem, r) for r in results] == [True] * 3, seed
+
+
+def test_the_family_has_what_it_promises(tiny):
+    problems = [tiny.draw(seed) for seed in range(480)]
+    assert sum(not p.known for p in problems) > 50, "infeasible ones"
+    assert sum(p.threshold.max(initial=0) > 1 for p in problems) > 200, "thresholds above 1"
+    assert sum(p.sense.sign < 0 for p in problems) > 100, "minimised ones"
+    ties = 0
+    for p in problems:
+        scores = sorted((score_of(p, z) for z in p.known.values()), reverse=True)
+        ties += len(scores) > 1 and scores[0] == scores[1] < 0
+    assert ties > 5, "ties of negative score"
+
+
+class FirstOpen(Brancher):
+    """Not the fractional one but the first that is open, in a child on its own and its opposite."""
+
+    def split(self, fixings, relaxed):
+        free = fixings.free
+        return [Branch(off=free[:1]), Branch(on=free[:1])] if free.size else []
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_any_brancher_will_do(tiny, tree):
+    for seed in range(80):
+        problem = tiny.draw(seed)
+        assert agrees(problem, tree(problem, tiny.formulation(problem, brancher=FirstOpen()))), seed
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_without_granularity_and_with_columns_at_the_start(tiny, tree):
+    for seed in range(80):
+        problem = tiny.draw(seed)
+        problem.granularity = None
+        start = range(problem.gain.size) if seed % 2 else [0]
+        assert agrees(problem, tree(problem, tiny.formulation(problem, start=start))), seed
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_rows_without_columns_and_pricing_that_stops_short(tiny, tree):
+    class RowsFirst(tiny.Complete):
+        def query(self, view, *, limit=None):
+            before = set(self.priced)
+            answer = super().query(view, limit=limit)
+            if not len(answer.batch.rows):
+                return answer
+            self.priced = before
+            return Answer(Batch(rows=answer.batch.rows), slack=answer.slack)
+
+    class StopsShort(tiny.Complete):
+        def query(self, view, *, limit=None):
+            before = set(self.priced)
+            answer = super().query(view, limit=limit)
+            if not view.objective_weight or answer.slack >= 2:
+                return answer
+            self.priced = before
+            return Answer(Batch(rows=answer.batch.rows), slack=answer.slack)
+
+    for seed in range(150):
+        problem = tiny.draw(seed)
+        for generator in (RowsFirst(problem), StopsShort(problem)):
+            assert agrees(problem, tree(problem, tiny.formulation(problem, generator))), seed
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=str)
+@pytest.mark.parametrize("tree", TREES)
+def test_a_spent_limit_leaves_a_true_bound(tiny, tree, limits):
+    stops = set()
+    for seed in range(40):
+        problem = tiny.draw(seed)
+        result = tree(problem, tiny.formulation(problem), Budget(limits))
+        sign = problem.sense.sign
+        assert sign * result.bound >= problem.best_score(), seed
+        if result.solutions:
+            assert problem.violations(result.best) == []
+        if result.status is Status.INFEASIBLE:
+            assert not problem.known
+        stops.add(result.stop)
+    assert stops <= {Stop.PROVED, Stop.NODES, Stop.ITERATIONS, Stop.TIME, Stop.GAP}
+    assert stops != {Stop.PROVED} or limits.iterations == 6
+
+
+def test_scip_starts_from_what_the_user_brings(tiny):
+    warm = cold = 0
+    for seed in range(60):
+        problem = tiny.draw(seed)
+        if not problem.known:
+            continue
+        best = max(problem.known.values(), key=lambda z: score_of(problem, z))
+        result = branch_price_and_cut(problem, tiny.formulation(problem), start=[best])
+        assert agrees(problem, result)
+        assert result.stats.warm_start_used
+        assert result.best == best
+        warm += result.stats.nodes
+        cold += branch_price_and_cut(problem, tiny.formulation(problem)).stats.nodes
+        target = Limits(target=problem.value(best))
+        reached = branch_price_and_cut(problem, tiny.formulation(problem), Budget(target), start=[best])
+        assert reached.value == problem.value(best)
+    assert warm < cold
+
+
+def test_rounding_is_used_and_judged(tiny):
+    asked = []
+    for seed in range(40):
+        problem = tiny.draw(seed)
+        anything = next(iter(problem.known.values()), None)
+
+        def rounding(relaxed, anything=anything):
+            asked.append(relaxed.point)
+            return anything
+
+        def nonsense(relaxed, problem=problem):
+            return tuple([9] * problem.gain.size)
+
+        for idea in (rounding, nonsense):
+            assert agrees(problem, branch_price_and_cut(problem, tiny.formulation(problem, rounding=idea)))
+    assert asked
+
+
+def test_events_tell_bounds_that_fall_and_values_that_rise(tiny):
+    kinds = set()
+    for seed in range(60):
+        problem = tiny.draw(seed)
+        budget = Budget(trace=True)
+        result = branch_price_and_cut(problem, tiny.formulation(problem), budget)
+        assert result.trace == tuple(budget.events)
+        values = [e.value for e in result.trace]
+        assert values == sorted(values)
+        assert all(e.bound >= problem.best_score() for e in result.trace)
+        kinds |= {e.kind for e in result.trace}
+    assert kinds == {"round", "node", "incumbent", "branch"}
+
+
+def test_a_result_survives_json_and_says_that_it_is_not_recorded(tiny):
+    problem = tiny.draw(5)
+    result = branch_price_and_cut(problem, tiny.formulation(problem), method="mine")
+    assert result.method == "mine"
+    assert result.stats.columns
+    verdict = result.verify(problem)
+    assert not verdict
+    assert "not recorded" in verdict.reason
+    assert type(result).from_json(result.to_json()).bound == result.bound

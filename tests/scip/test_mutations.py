@@ -1,0 +1,163 @@
+"""Generators and branchers that are wrong on purpose: refused by name, or at least caught by comparison."""
+
+import attrs
+import numpy as np
+import pytest
+
+from gapless import (
+    Answer,
+    Branch,
+    Brancher,
+    FixedColumn,
+    InconsistentBound,
+    MissingBound,
+    Status,
+    Stop,
+    UncoveredBranching,
+)
+from gapless.engine import branch_and_price
+from gapless.scip import branch_price_and_cut
+
+TREES = (branch_and_price, branch_price_and_cut)
+
+
+def outcomes(tiny, tree, kind, seeds=120):
+    """How many answers are right, how many wrong, and what was raised."""
+    right, wrong, raised = 0, 0, []
+    for seed in range(seeds):
+        problem = tiny.draw(seed)
+        try:
+            result = tree(problem, tiny.formulation(problem, kind(problem)))
+        except (InconsistentBound, MissingBound, FixedColumn, UncoveredBranching) as error:
+            result, raised = error.result, [*raised, type(error)]
+        if raised and result.stop is Stop.ERROR:
+            assert result.status is not Status.OPTIMAL
+            continue
+        best = problem.best_score()
+        value = problem.sense.sign * result.value if result.solutions else -np.inf
+        right += value == best
+        wrong += value != best
+    return right, wrong, raised
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_a_dropped_column_is_caught_by_comparison(tiny, tree):
+    class Drops(tiny.Complete):
+        def missing(self):
+            return super().missing()[:-1]
+
+    _, wrong, raised = outcomes(tiny, tree, Drops)
+    assert wrong > 10
+    assert set(raised) <= {InconsistentBound}, "a structure was met that beats the bound"
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_a_slack_too_small_is_refused(tiny, tree):
+    class Understates(tiny.Complete):
+        def claim(self, gain, missing):
+            return 0.0
+
+    _, _, raised = outcomes(tiny, tree, Understates)
+    assert raised.count(InconsistentBound) > 10
+
+
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("slack", [-1.0, float("nan")])
+def test_a_slack_that_is_none_is_refused(tiny, tree, slack):
+    class Odd(tiny.Complete):
+        def claim(self, gain, missing):
+            return slack
+
+    problem = tiny.draw(5)
+    with pytest.raises(InconsistentBound, match="slack"):
+        tree(problem, tiny.formulation(problem, Odd(problem)))
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_silence_is_no_proof(tiny, tree):
+    class Silent(tiny.Complete):
+        def query(self, view, *, limit=None):
+            return Answer(slack=None)
+
+    problem = tiny.draw(5)
+    with pytest.raises(MissingBound, match="Silent"):
+        tree(problem, tiny.formulation(problem, Silent(problem)))
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_a_banned_column_is_refused(tiny, tree):
+    class Ignores(tiny.Complete):
+        """Returns what is missing whatever the fixings say."""
+
+        def query(self, view, *, limit=None):
+            answer = super().query(view, limit=limit)
+            missing = self.missing()[:1]
+            if len(answer.batch) or not view.fixings.off.size or not missing:
+                return answer
+            self.priced.update(missing)
+            return attrs.evolve(answer, batch=attrs.evolve(answer.batch, columns=self.columns(missing)))
+
+    _, wrong, raised = outcomes(tiny, tree, Ignores, 600)
+    assert set(raised) == {FixedColumn}
+    assert not wrong
+
+
+def test_a_repair_that_is_withheld_is_no_proof_of_infeasibility(tiny):
+    class Withholds(tiny.Complete):
+        def query(self, view, *, limit=None):
+            answer = super().query(view, limit=limit)
+            return answer if view.objective_weight else Answer(slack=1.0)
+
+    _, wrong, raised = outcomes(tiny, branch_price_and_cut, Withholds)
+    assert raised.count(MissingBound) > 10
+    assert not wrong
+
+
+class Loses(Brancher):
+    """Forgets one side."""
+
+    def split(self, fixings, relaxed):
+        return [Branch(on=fixings.free[:1])] if fixings.free.size else []
+
+
+class Repeats(Brancher):
+    """A child that is its parent."""
+
+    def split(self, fixings, relaxed):
+        return [Branch()]
+
+
+class GivesUp(Brancher):
+    """Claims that nothing is left to decide."""
+
+    def split(self, fixings, relaxed):
+        return []
+
+
+class Invents(Brancher):
+    """Speaks of a decision that does not exist."""
+
+    def split(self, fixings, relaxed):
+        return [Branch(on=[10**6]), Branch(off=[10**6])]
+
+
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize(
+    ("brancher", "words"),
+    [
+        (Loses, "no child covers"),
+        (Repeats, "nothing new"),
+        (GivesUp, "no children"),
+        (Invents, "no decision 1000000"),
+    ],
+)
+def test_a_wrong_brancher_is_named(tiny, tree, brancher, words):
+    said = []
+    for seed in range(60):
+        problem = tiny.draw(seed)
+        try:
+            tree(problem, tiny.formulation(problem, brancher=brancher()))
+        except UncoveredBranching as error:
+            said.append(str(error))
+    assert said
+    assert all(words in s and brancher.__name__ in s for s in said)
