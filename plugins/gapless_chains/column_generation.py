@@ -8,7 +8,7 @@ import numpy as np
 
 from gapless import Fixings, InconsistentBound, InvalidProblem, Result, Solve, SolveError, Stats, Stop
 from gapless.core.sparse import IntArray
-from gapless.core.tolerance import margin, meets
+from gapless.core.tolerance import meets
 from gapless.engine import price_and_cut
 from gapless_chains.messages import DomainMessages
 from gapless_chains.problem import ChainProblem
@@ -83,8 +83,7 @@ def run(problem: ChainProblem, solve: Solve, *, first: str = "greedy") -> Result
         raise
     infeasible = relaxed.bound == -math.inf
     stop = Stop.PROVED if infeasible else early[0] if early else budget.spent() or Stop.PROVED
-    unproved = 0.0 if infeasible else abs(relaxed.bound - relaxed.attained)
-    inexact = stop is Stop.PROVED and not unproved <= max(margin(relaxed.attained), problem.precision)
+    inexact = stop is Stop.PROVED and not meets(relaxed.bound, relaxed.attained)
     result = Result.of(
         problem,
         [] if relaxed.structure is None else [relaxed.structure],

@@ -311,11 +311,9 @@ class TreeCertificate(Certificate):
 def check_bound(verdict: Verdict, claimed: float, problem: AnyProblem) -> Verdict:
     """`verdict`, or a failure when what it proves is weaker than the bound that was claimed.
 
-    Where values are multiples of a granularity, a bound proves the next multiple below it. Where scores are so much
-    larger than the value that float64 loses more than the margin, `Problem.precision` says how much.
+    Where values are multiples of a granularity, a bound proves the next multiple below it.
     """
-    allowed = claimed + max(margin(claimed), problem.precision)
-    if verdict and round_bound(verdict.bound, problem.granularity) > allowed:
+    if verdict and round_bound(verdict.bound, problem.granularity) > claimed + margin(claimed):
         return Verdict(
             False,
             f"the evidence proves {verdict.bound:.12g}, but {claimed:.12g} is claimed",

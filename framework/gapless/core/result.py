@@ -196,11 +196,9 @@ class Result(Generic[S]):
             best = problem.sense.sign * solutions[0].value
             status = Status.FEASIBLE
             # Who stopped early has not shown that nothing better lies within the margin, unless there is none.
-            slack = max(margin(best), problem.precision) if stop is Stop.PROVED else 16 * math.ulp(best)
+            slack = margin(best) if stop is Stop.PROVED else 16 * math.ulp(best)
             if complete and stop is not Stop.ERROR and (bound == best or abs(bound - best) <= slack):
-                # A difference beyond the margin is what large scores that cancel lost in float64.
-                bound = max(bound, best) if meets(bound, best) else best
-                status, stop = Status.OPTIMAL, Stop.PROVED
+                status, stop, bound = Status.OPTIMAL, Stop.PROVED, max(bound, best)
             elif isinstance(certificate, ProbabilisticCertificate) and stop is not Stop.ERROR:
                 status = Status.LIKELY_OPTIMAL
         elif bound == -math.inf and stop is Stop.PROVED:
