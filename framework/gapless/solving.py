@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from gapless.core.batch_result import BatchResult
-from gapless.core.errors import InvalidProblem, MissingDependency, SolveError
+from gapless.core.errors import InvalidProblem, MissingDependency, SolveError, UnknownOption
 from gapless.core.events import Observer
-from gapless.core.limits import NO_LIMITS, Budget, Limits
+from gapless.core.limits import NO_LIMITS, Budget, Limits, Stop
 from gapless.core.problem import Problem
 from gapless.core.result import Result
 from gapless.plugins.manager import Plugins, load_plugins
@@ -64,6 +65,8 @@ def solve(
     """
     if not isinstance(problem, Problem):
         raise InvalidProblem(f"solve() wants a gapless.Problem, got {type(problem).__name__}")
+    if not isinstance(limits, Limits):
+        raise UnknownOption(f"limits is {limits!r}, expected gapless.Limits(...)")
     plugins = load_plugins()
     chosen = _choose(plugins, problem, method)
     starts = () if start is None else (start,)
@@ -110,19 +113,35 @@ def solve_many(
                 todo, Solve(Budget(limits), seed=seed, method=chosen.name), **options
             )
             return batch
+    finished: list[Result[S] | SolveError] = []
+    with contextlib.suppress(KeyboardInterrupt):
+        for outcome in _each(todo, method, jobs, limits, seed, options):
+            finished.append(outcome)
+            # A solve turns Ctrl-C into a result; whoever pressed it meant all of them.
+            result = outcome.result if isinstance(outcome, SolveError) else outcome
+            if result is not None and result.stop is Stop.INTERRUPTED:
+                break
+    return BatchResult.from_results(finished, total=len(todo))
+
+
+def _each(
+    problems: Sequence[Problem[S]],
+    method: str | None,
+    jobs: int,
+    limits: Limits,
+    seed: int,
+    options: dict[str, Any],
+) -> Iterator[Result[S] | SolveError]:
+    """Outcomes in the order of the problems, as they become known."""
     if jobs == 1:
-        finished: list[Result[S] | SolveError] = []
-        try:
-            finished.extend(_one(p, method, limits, seed, options) for p in todo)
-        except KeyboardInterrupt:
-            return BatchResult.from_results(finished, total=len(todo))
-        return BatchResult.from_results(finished, total=len(todo))
+        yield from (_one(p, method, limits, seed, options) for p in problems)
+        return
     try:
         import joblib  # noqa: PLC0415  an extra: imported when asked for
     except ImportError as error:
         raise MissingDependency("solve_many(jobs=...) needs joblib: pip install 'gapless[distributed]'") from error
-    results = joblib.Parallel(n_jobs=jobs)(joblib.delayed(_one)(p, method, limits, seed, options) for p in todo)
-    return BatchResult.from_results(results, total=len(todo))
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
+    yield from parallel(joblib.delayed(_one)(p, method, limits, seed, options) for p in problems)
 
 
 def _one(

@@ -11,11 +11,9 @@ import numpy as np
 from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
 from gapless.core.sparse import BoolArray, FloatArray, float_array
 from gapless_chains.problem import ChainProblem
-from gapless_chains.scores import LARGEST
+from gapless_chains.scores import LARGEST, ROUNDING
 
 _BLOCK = 1 << 18
-# Four roundings in each term, of numbers that are at most the sum of the magnitudes involved; doubled for safety.
-_ROUNDING = 8 * 2.0**-53
 
 
 @serialisable("gapless_chains.PotentialsCertificate")
@@ -107,4 +105,4 @@ def _rounded_away(problem: ChainProblem, potentials: FloatArray) -> float:
         float(np.max(np.abs(array), where=np.isfinite(array), initial=0.0))
         for array in (potentials, potentials, problem.local, problem.transition)
     )
-    return _ROUNDING * largest * (problem.positions + 1)
+    return ROUNDING * largest * (problem.positions + 1)

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from gapless import Fixings, InvalidProblem, Result, Solve, SolveError, Stats, Stop
+from gapless import Fixings, InconsistentBound, InvalidProblem, Result, Solve, SolveError, Stats, Stop
 from gapless.core.sparse import IntArray
-from gapless.core.tolerance import meets
+from gapless.core.tolerance import margin, meets
 from gapless.engine import price_and_cut
 from gapless_chains.messages import DomainMessages
 from gapless_chains.problem import ChainProblem
@@ -32,7 +32,8 @@ def run(problem: ChainProblem, solve: Solve, *, first: str = "greedy") -> Result
     InvalidProblem
         The start structure is infeasible.
     SolveError
-        See `price_and_cut`; ``error.result`` says that nothing is known.
+        See `price_and_cut`; ``error.result`` says that nothing is known. Also when scores cancel so far that
+        float64 cannot close the gap; ``error.result`` then holds the answer and its bound.
     """
     budget = solve.budget
     limits = budget.limits
@@ -80,15 +81,26 @@ def run(problem: ChainProblem, solve: Solve, *, first: str = "greedy") -> Result
     except SolveError as error:
         error.result = Result.of(problem, [], math.inf, Stop.ERROR, method=solve.method, stats=stats())
         raise
-    stop = early[0] if early else budget.spent() or Stop.PROVED
-    return Result.of(
+    infeasible = relaxed.bound == -math.inf
+    stop = Stop.PROVED if infeasible else early[0] if early else budget.spent() or Stop.PROVED
+    unproved = 0.0 if infeasible else abs(relaxed.bound - relaxed.attained)
+    inexact = stop is Stop.PROVED and not unproved <= max(margin(relaxed.attained), problem.precision)
+    result = Result.of(
         problem,
         [] if relaxed.structure is None else [relaxed.structure],
         relaxed.bound,
-        Stop.PROVED if relaxed.bound == -math.inf else stop,
+        Stop.ERROR if inexact else stop,
         certificate=relaxed.certificate,
         method=solve.method,
         stats=stats(),
         trace=budget.events,
-        explanation=problem.infeasibility() if relaxed.bound == -math.inf else (),
+        explanation=problem.infeasibility() if infeasible else (),
     )
+    if inexact:
+        failure = InconsistentBound(
+            f"float64 cannot prove {result.value:.12g} beside scores this large: "
+            f"the bound stays at {result.bound:.12g}"
+        )
+        failure.result = result
+        raise failure
+    return result

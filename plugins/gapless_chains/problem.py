@@ -14,7 +14,7 @@ from gapless.core.decisions import OFF, ON
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_left
-from gapless_chains.scores import scores
+from gapless_chains.scores import ROUNDING, scores
 
 
 def _unary(values: Any) -> FloatArray:
@@ -136,6 +136,15 @@ class ChainProblem(Problem[IntArray]):
         """Decision ``i * K + x`` says that position i has label x; each position has exactly one."""
         n, k = self.unary.shape
         return Decisions(n * k, self._name, exactly_one=tuple(range(i * k, (i + 1) * k) for i in range(n)))
+
+    @cached_property
+    def precision(self) -> float:
+        """Roundings of ``positions + 1`` brackets over honest potentials, which no path's score exceeds in size."""
+        largest = sum(
+            float(np.max(np.abs(array), where=np.isfinite(array), initial=0.0))
+            for array in (self.local, self.transition)
+        )
+        return ROUNDING * largest * (2 * self.positions + 1) * (self.positions + 1)
 
     def allowed(self, fixings: Fixings) -> BoolArray:
         """Labels that `fixings` and the label scores leave at each position, bool (n, K).

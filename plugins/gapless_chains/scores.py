@@ -12,6 +12,8 @@ from gapless.core.sparse import FloatArray
 
 # Beyond this, sums of a few thousand scores could overflow, and an overflow would look like a proof.
 LARGEST = 1e150
+ROUNDING = 8 * 2.0**-53
+"""Share of the magnitudes in one bracket of a certificate that its four roundings may lose; doubled for safety."""
 _EXACT_INTEGERS = 2**53
 _NUMBERS = "biuf"
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
-from gapless.core.serial import write_aside
+from gapless.core.serial import require_folder, write_aside
+from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
 from gapless_kernels import viterbi
 from gapless_tasks.tagging import (
@@ -105,6 +106,7 @@ def chain_problems(tagger: ChainTagger, sentences: Sequence[TaggedSentence]) -> 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do the job."""
+    out = prepare(arguments)
     corpus = load_corpus(arguments.data)
     console.say(
         f"{corpus.name}: {len(corpus.train)} training, {len(corpus.dev)} dev, {len(corpus.test)} test sentences"
@@ -114,9 +116,6 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     problems = chain_problems(tagger, corpus.test)
     number = {label: i for i, label in enumerate(tagger.labels)}
     gold = [np.array([number.get(label, UNSEEN) for label in sentence.labels]) for sentence in corpus.test]
-    out = Path(arguments.out) if arguments.out else None
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
     outcomes: list[Outcome] = []
     for method in arguments.method or METHODS:
         outcomes.append(decode_with(method, problems, gold, console, arguments.jobs, out))
@@ -129,12 +128,38 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return exit_codes.PROVED if all(o.verified == 1.0 for o in outcomes) else exit_codes.FAILED
 
 
+def prepare(arguments: argparse.Namespace) -> Path | None:
+    """Find out what cannot work before minutes of training: methods, the model's folder, the answers' folder.
+
+    Returns
+    -------
+    Path or None
+        The folder for the answers; it exists.
+    """
+    registry = load_plugins().registry
+    for method in arguments.method or METHODS:
+        registry.find_method(ChainProblem, method)
+    if arguments.model:
+        require_folder(arguments.model)
+    if not arguments.out:
+        return None
+    out = Path(arguments.out)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise gl.InvalidProblem(f"--out {out}: cannot be used as a folder ({error.strerror})") from error
+    return out
+
+
 def train_tagger(corpus: Corpus, arguments: argparse.Namespace, console: Console) -> tuple[ChainTagger, float]:
     """Load the stored tagger, or train one, choosing the epoch by dev accuracy where there is a dev part."""
     start = time.perf_counter()
     stored = Path(arguments.model) if arguments.model else None
     if stored is not None and stored.exists():
-        return ChainTagger.load(stored), time.perf_counter() - start
+        try:
+            return ChainTagger.load(stored), time.perf_counter() - start
+        except ValueError as error:
+            raise gl.InvalidProblem(f"--model {error}") from error
     with console.progress("training", arguments.epochs) as advance:
 
         def report(epoch: EpochReport) -> None:
@@ -237,9 +262,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is not a positive number")
+        raise argparse.ArgumentTypeError(f"{text} is not a positive whole number")
     return number
 
 

@@ -191,3 +191,24 @@ def test_a_certificate_of_another_sentence_is_found(solved, random_chain):
 
 def test_json_tag_is_stable():
     assert serial.to_data(PotentialsCertificate(np.zeros((1, 1))))["type"] == "gapless_chains.PotentialsCertificate"
+
+
+@pytest.mark.parametrize("method", ["viterbi", "column-generation"])
+def test_large_scores_that_cancel_are_proved_and_verified(method):
+    """What float64 loses there exceeds the margin around a small value; the problem's precision says how much."""
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        n, k, scale = rng.integers(1, 6), rng.integers(1, 4), 10.0 ** rng.integers(0, 12)
+        unary = rng.integers(-3, 4, (n, k)) * scale + rng.normal(size=(n, k))
+        problem = ChainProblem(unary, rng.integers(-3, 4, (k, k)) * scale)
+        result = gapless.solve(problem, method)
+        assert result.status is gapless.Status.OPTIMAL
+        assert result.verify(problem)
+        lowered = attrs.evolve(
+            result,
+            solutions=(),
+            status=gapless.Status.NO_SOLUTION,
+            stop=gapless.Stop.TIME,
+            bound=result.bound - 0.01 * scale,
+        )
+        assert not lowered.verify(problem)

@@ -355,3 +355,14 @@ def test_stale_bounds_of_changed_transitions_are_caught_by_verify(monkeypatch):
     result = gapless.solve(problem, METHOD)
     assert result.value < gapless.solve(problem).value
     assert not result.verify(problem)
+
+
+def test_scores_that_float64_cannot_tell_apart_are_a_named_error():
+    """Beside 1e140 the last digits of 2 and 3 are noise; the answer is kept, and not called optimal."""
+    unary = [[-1e140, 1.0], [-1e140, 0.0], [1.0, 1e140], [1.0, 0.0]]
+    problem = ChainProblem(unary, [[1.0, 0.0], [1.0, -1e140]])
+    with pytest.raises(gapless.InconsistentBound, match="float64 cannot prove") as caught:
+        gapless.solve(problem, METHOD)
+    held = caught.value.result
+    assert (held.stop, held.status) == (Stop.ERROR, Status.FEASIBLE)
+    assert held.bound >= gapless.solve(problem, "viterbi").value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.cli import exit_codes, main
+from gapless.cli import Console, exit_codes, main
 from gapless_chains import ChainProblem
 from gapless_tasks import pos_tagging
 
@@ -177,6 +178,75 @@ def test_export_refuses_another_suffix(stored: Path, tmp_path: Path, capsys: pyt
 def test_a_missing_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", str(tmp_path / "nowhere.json")]) == exit_codes.USAGE
     assert "nowhere.json: no such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", [("--time", "-1"), ("--nodes", "-1"), ("--gap", "nan")])
+def test_a_wrong_limit_is_bad_input_and_no_failed_check(
+    stored: Path, wrong: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["solve", str(stored), *wrong]) == exit_codes.USAGE
+    assert f"gapless: Limits: {wrong[0][2:]} is" in capsys.readouterr().err
+
+
+def test_solve_with_json_gives_the_whole_structure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "long.json"
+    path.write_text(gl.dumps(ChainProblem(np.zeros((1500, 2)), np.eye(2))), "utf-8")  # numpy prints 1000 at most
+    assert main(["solve", str(path), "--json"]) == exit_codes.PROVED
+    (solution,) = json.loads(capsys.readouterr().out)["solutions"]
+    assert solution["structure"] == [0] * 1500
+
+
+def test_a_missing_folder_is_named_before_the_work(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (
+        ["solve", str(stored), "--out"],
+        ["export", str(stored), "--out"],
+        ["run", "pos-tagging", "--model"],
+    ):
+        suffix = "lp" if command[0] == "export" else "json"
+        assert main([*command, str(tmp_path / "nowhere" / f"file.{suffix}")]) == exit_codes.USAGE
+        printed = capsys.readouterr()
+        assert f"there is no folder {tmp_path / 'nowhere'}" in printed.err
+        assert printed.out == ""
+
+
+def test_run_looks_at_its_arguments_before_it_trains(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for wrong, message in (
+        (["--method", "viterbo"], "did you mean 'viterbi'"),
+        (["--out", str(stored)], "cannot be used as a folder"),
+        (["--model", str(stored)], "damaged, or not a file that a tagger saved"),
+    ):
+        assert main(["run", "pos-tagging", *wrong]) == exit_codes.USAGE
+        printed = capsys.readouterr()
+        assert message in printed.err
+        assert "epoch" not in printed.out
+
+
+def test_a_table_keeps_its_names_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("TERM", "xterm")
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    drawn = Terminal()
+    rows = [("cutting-stock", "branch-and-price (default)", "prose " * 12)]
+    Console(out=drawn).table("Methods", ("problem", "method", "summary"), rows)
+    assert "cutting-stock" in drawn.getvalue()
+    assert "branch-and-price (default)" in drawn.getvalue()
+    assert drawn.getvalue().count("prose") == 12
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == exit_codes.PROVED
+    assert capsys.readouterr().out.startswith("gapless ")
 
 
 def test_run_prints_the_table_and_keeps_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from gapless import ConfigurationFactor, Factor, Method, MostFractional, Sense
 from gapless.engine import LagrangianRelaxation, PricedRelaxation, tree_search
+from gapless.testing import ConformanceError
 from gapless.testing.example_pricing import ItemGenerator, KnownItems
 from gapless.testing.examples import (
     CapacityPrices,
@@ -95,3 +96,18 @@ def _instances():
 @pytest.fixture(params=_instances(), ids=lambda p: f"{p.sense.value}-{len(p.groups)}-groups")
 def instance(request):
     return request.param
+
+
+@pytest.fixture
+def caught():
+    """`caught(rule, check, ...)`: the kit names one of the rules in "rule|rule", and who broke it where."""
+
+    def catch(rule, check, *args, **kwargs):
+        with pytest.raises(ConformanceError) as error:
+            check(*args, **kwargs)
+        assert any(part in error.value.rule for part in rule.split("|")), error.value
+        assert error.value.role in str(error.value)
+        assert error.value.instance
+        return error.value
+
+    return catch

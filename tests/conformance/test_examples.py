@@ -1,6 +1,8 @@
 """The honest example roles pass the kit, and the enumerator agrees with a plain loop."""
 
 import itertools
+import subprocess
+import sys
 
 import attrs
 import numpy as np
@@ -131,3 +133,20 @@ def test_thresholds_are_kept_in_order():
 
     feasible_structures(Watched(np.ones(3), np.zeros((1, 3)), [1.0]))
     assert sorted(seen) == [(), (0,), (0, 1), (0, 1, 2), (0, 2), (2,)]
+
+
+def test_the_kit_needs_no_hypothesis_but_strategies_say_so():
+    script = """
+import sys
+sys.modules["hypothesis"] = None
+import gapless.testing
+try:
+    import gapless.testing.strategies
+except ImportError as error:
+    assert type(error).__name__ == "MissingDependency", error
+    assert "pip install hypothesis" in str(error)
+else:
+    raise AssertionError("imported without Hypothesis")
+"""
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gapless import (
+    BoundCertificate,
     Event,
     InvalidProblem,
     InvalidResult,
@@ -154,6 +155,14 @@ def test_of_says_what_is_proved(problem, stop):
         assert likely.status is (Status.FEASIBLE if failed else Status.LIKELY_OPTIMAL)
 
 
+@pytest.mark.parametrize("stop", [s for s in Stop if s not in (Stop.PROVED, Stop.ERROR)])
+def test_of_takes_no_tolerance_for_a_proof_when_the_search_stopped_early(stop):
+    """Scores of 1e-9 all meet within the margin; only a finished search may call one of them the best."""
+    tiny = Selection([3e-9, 2e-9], [[1.0, 1.0]], [1.0])
+    assert Result.of(tiny, [(1,)], 3e-9, stop).status is Status.FEASIBLE
+    assert Result.of(tiny, [(0,)], 3e-9, stop).status is Status.OPTIMAL
+
+
 def test_of_lifts_a_bound_that_rounding_left_below_the_value(problem):
     held = Result.of(problem, [(0,)], 3.0 - 1e-9, Stop.PROVED)
     assert (held.status, abs(held.bound)) == (Status.OPTIMAL, 3.0)
@@ -193,6 +202,14 @@ def test_verify_checks_feasibility_value_sense_and_bound(problem):
     other = Selection if problem.sense is MIN else Expenses
     turned = other(-problem.worth, problem.weights, problem.capacities)
     assert not honest.verify(turned)
+
+
+def test_verify_refuses_one_structure_named_twice(problem):
+    best = Result.of(problem, [(0,)], math.inf, Stop.TIME)
+    twice = attrs.evolve(best, solutions=(*best.solutions, *best.solutions))
+    verdict = twice.verify(problem)
+    assert (bool(verdict), verdict.place) == (False, "solutions[1]")
+    assert "the same structure as solutions[0]" in verdict.reason
 
 
 def test_chances_prove_no_optimum(problem):
@@ -262,3 +279,16 @@ def test_json_of_a_wrong_shape_names_the_type(field, value):
     assert old in text
     with pytest.raises(InvalidProblem, match=r"gapless\.Result"):
         Result.from_json(text.replace(old, new))
+
+
+class Unnamed(BoundCertificate):
+    """A plug-in's first certificate: nothing but the formula."""
+
+    def upper_bound(self, problem, fixings):
+        return 7.0
+
+
+def test_a_certificate_needs_no_kind():
+    verdict = Unnamed().verify(Selection([1.0], [[1.0]], [1.0]))
+    assert verdict
+    assert verdict.reason == "evidence: nothing scores more than 7"

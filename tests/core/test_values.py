@@ -18,9 +18,10 @@ from gapless import (
     Rows,
     Sparse,
 )
+from gapless.core.decisions import ON
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless.testing import feasible_structures, strategies
-from gapless.testing.examples import Selection, random_selection
+from gapless.testing.examples import ChargedCapacities, Selection, random_selection
 
 matrices = st.integers(0, 5).flatmap(
     lambda columns: st.lists(
@@ -184,13 +185,40 @@ def model(**changes):
 def test_dual_bound_by_hand():
     plain = model(constant=10.0)
     zero, one = np.zeros(2), np.ones(2)
-    assert plain.dual_bound(np.array([0.0]), zero, one) == 13.0
-    assert plain.dual_bound(np.array([1.5]), zero, one) == 12.0
-    assert plain.dual_bound(np.array([2.0]), zero, one) == 12.0
+    assert plain.dual_bound(np.array([0.0]), zero, one) == pytest.approx(13.0, abs=1e-13)
+    assert plain.dual_bound(np.array([1.5]), zero, one) == pytest.approx(12.0, abs=1e-13)
+    assert plain.dual_bound(np.array([2.0]), zero, one) == pytest.approx(12.0, abs=1e-13)
     assert plain.dual_bound(np.array([-1.0]), zero, one) == math.inf
-    assert plain.dual_bound(np.array([2.0]), zero, np.array([1.0, 0.0])) == 12.0
+    assert plain.dual_bound(np.array([2.0]), zero, np.array([1.0, 0.0])) == pytest.approx(12.0, abs=1e-13)
     assert plain.dual_bound(np.array([1.0]), zero, np.array([1.0, np.inf])) == math.inf
-    assert plain.dual_bound(np.array([2.0]), zero, np.array([1.0, np.inf])) == 12.0
+    assert plain.dual_bound(np.array([2.0]), zero, np.array([1.0, np.inf])) == pytest.approx(12.0, abs=1e-13)
+
+
+def test_huge_prices_hide_no_score():
+    """Beside 1e20 float64 loses the objective; the bound must not lose it."""
+    problem = Selection([5.0, 1.0], np.zeros((0, 2)), [], ((0,), (1,)))
+    both = Fixings([ON, ON])
+    for price in (1e17, 1e20, 1e300):
+        verdict = LinearDualCertificate([price, 0.0]).verify(problem, both)
+        assert verdict.bound >= 6.0
+    priced = Selection([5.0, 1.0], [[1.0, 1.0]], [2.0])
+    assert ChargedCapacities([1e20]).verify(priced, both).bound == 6.0
+
+
+def test_prices_that_overflow_prove_nothing():
+    problem = Selection([5.0, 1.0], [[1e200, 1.0]], [2.0])
+    with np.errstate(over="ignore"):
+        assert LinearDualCertificate([1e200]).upper_bound(problem, Fixings.none(2)) == math.inf
+
+
+def test_only_the_true_sign_of_a_gain_counts_where_nothing_limits_a_column():
+    """The gain is 1; float64 adds up 1e20 - 1 - 1e20 to 0, which would bound what is unbounded."""
+    lower, upper, sides = np.zeros(1), np.full(1, np.inf), np.zeros(3)
+    unlimited = LinearModel(
+        [0.0], lower, upper, [False], Sparse.from_rows([[0], [0], [0]]), sides, sides, decision_columns=[]
+    )
+    assert unlimited.dual_bound(np.array([1e20, -1.0, -1e20]), lower, upper) == math.inf
+    assert unlimited.dual_bound(np.array([1e20, 1.0, -1e20]), lower, upper) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -249,6 +277,7 @@ def test_columns_and_rows_refuse_what_does_not_fit():
         (7, 5, 2, 0.2**7),
         (3, 4, 1, 0.0),
         (0, 4, 1, 1.0),
+        (0, 5, 1, 1.0),
         (0, 4, 2, 1.0),
         (5, 2, 3, 1.0),
         (5, 2, 0, 1.0),

@@ -22,7 +22,7 @@ from gapless import (
 from gapless.core.brancher import Branch
 from gapless.core.problem import score_of
 from gapless.engine import LagrangianRelaxation, lagrangian, tree_search
-from gapless.engine.lagrangian import StepRule
+from gapless.engine.lagrangian import Dualized, StepRule
 from gapless.testing import feasible_structures
 from gapless.testing.examples import CapacityPrices, GroupMaximiser, Selection, random_selection
 
@@ -289,6 +289,27 @@ def test_state_of_the_parent_is_the_start_of_the_child(hard):
     first = lagrangian(prices, maximiser, none, Budget(), fix=False)
     again = lagrangian(prices, maximiser, none, Budget(), state=first.state, rule=StepRule(iterations=1), fix=False)
     assert again.bound == pytest.approx(first.bound)
+
+
+class TwoSteps(Dualized):
+    """Item 0 is worth 5, item 1 is worth 10; the first step overrates item 0."""
+
+    def start(self):
+        return np.zeros(1)
+
+    def weights(self, multipliers, fixings):
+        return np.array([5.0 if multipliers.any() else 10.2, 10.0]), 0.0
+
+    def subgradient(self, multipliers, found):
+        return np.ones(1)
+
+
+def test_the_bound_counts_what_the_fixings_excluded():
+    """Item 1 ties with the incumbent and is fixed off, then item 0 alone is bounded by 5: the node still has 10."""
+    problem = Selection([5.0, 10.0], np.zeros((0, 2)), [], ((0, 1),))
+    relaxed = lagrangian(TwoSteps(), GroupMaximiser(problem), Fixings.none(2), Budget(), incumbent=10.0)
+    assert [step.off for step in relaxed.tightenings] == [(1,)]
+    assert (relaxed.bound, relaxed.excluded) == (10.0, 10.0)
 
 
 def test_step_rule_without_steps_claims_nothing(hard):

@@ -12,6 +12,7 @@ from gapless import (
     Fixings,
     InvalidProblem,
     Limits,
+    LinearDualCertificate,
     MostFractional,
     NoCertificate,
     PointCertificate,
@@ -167,6 +168,18 @@ def test_a_branch_that_contradicts_itself_covers_nothing():
     verdict = tree.verify(problem)
     assert not verdict
     assert (verdict.place, verdict.reason) == ("tree, node 0", "no child covers the case item 0 on")
+
+
+def test_a_leaf_that_the_groups_empty_needs_no_evidence(grouped):
+    """Both items of group 0 are off there, which no structure allows; dual prices could not say so."""
+    branches = (Branch(), Branch(on=(0,)), Branch(off=(0,)), Branch(on=(1,)), Branch(off=(1,)))
+    prices = LinearDualCertificate([0.0, 3.0, 5.0, 0.0])
+    tree = TreeCertificate((-1, 0, 0, 2, 2), branches, {"1": prices, "3": prices, "4": prices})
+    verdict = tree.verify(grouped)
+    assert verdict
+    assert verdict.bound == pytest.approx(8.0)
+    lost = attrs.evolve(tree, leaves={"1": prices, "3": prices, "4": LinearDualCertificate([0.0, 90.0, 0.0, 0.0])})
+    assert lost.verify(grouped).bound == pytest.approx(8.0)
 
 
 def test_a_leaf_without_evidence_is_named(solved):

@@ -6,6 +6,7 @@ import pytest
 
 from gapless import Budget, Limits, MostFractional, Status, Stop
 from gapless.engine import LagrangianRelaxation, PricedRelaxation, tree_search
+from gapless.engine.frontier import Frontier, Node
 from gapless.testing.examples import CapacityPrices, GroupMaximiser, OptimisticBound
 
 ORDERS = ["best-first", "depth-first", "breadth-first"]
@@ -47,6 +48,24 @@ def test_control_c(knapsack, roles, phase, order):
     roles.judge(knapsack, result)
     assert (result.stop, result.status) == (Stop.INTERRUPTED, Status.FEASIBLE)
     assert abs(result.value) >= 8.0
+
+
+@pytest.mark.parametrize("call", [2, 3])
+@pytest.mark.parametrize(("cls", "name"), [(Frontier, "push"), (Node, "__init__")])
+def test_control_c_between_making_and_queueing_children(monkeypatch, knapsack, roles, cls, name, call):
+    """The certificate still covers what was made and never queued."""
+    honest, calls = getattr(cls, name), []
+
+    def method(self, *args, **kwargs):
+        calls.append(1)
+        if len(calls) == call:
+            interrupt()
+        return honest(self, *args, **kwargs)
+
+    monkeypatch.setattr(cls, name, method)
+    result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), start=[(0, 2)])
+    roles.judge(knapsack, result)
+    assert result.stop is Stop.INTERRUPTED
 
 
 def test_control_c_at_a_start_structure(knapsack, roles):

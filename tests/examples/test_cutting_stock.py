@@ -468,3 +468,33 @@ def test_only_public_names_are_imported() -> None:
                 names = [node.module or ""]
             for name in names:
                 assert name.partition(".")[0] != "gapless" or name in public, f"{path.name} imports {name}"
+
+
+class DualView(gl.LinearView):
+    """A master whose items earn this much each."""
+
+    def __init__(self, problem: CuttingStockProblem, earned: list[float]) -> None:
+        super().__init__(gl.Fixings.none(problem.decisions.count))
+        self.earned, self.arcs = np.asarray(earned), len(problem.arcs)
+
+    def prices(self, row_keys: gl.IntArray) -> gl.FloatArray:
+        return -self.earned[row_keys]
+
+    def usage_prices(self) -> gl.FloatArray:
+        return np.zeros(self.arcs)
+
+    def gain(self, columns: gl.Columns) -> gl.FloatArray:
+        raise NotImplementedError
+
+    def allowances(self) -> gl.FloatArray:
+        raise NotImplementedError
+
+
+def test_a_gain_too_small_for_a_column_still_loosens_the_bound() -> None:
+    """Two items on a roll earn 1 + 8e-10: no column is worth it, but 1000 rolls of them are not worth nothing."""
+    problem = CuttingStockProblem(10, (5,), (2000,))
+    pricing = formulation(problem).generators[0]
+    answer = pricing.query(DualView(problem, [0.5 + 4e-10]))
+    assert not len(answer.batch)
+    assert answer.slack == pytest.approx(8e-7, rel=1e-4)
+    assert pricing.query(DualView(problem, [0.5])).slack == 0.0

@@ -284,3 +284,9 @@ def test_jobs_in_processes(tmp_path):
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, check=False, env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("limits", [5, {"time": 1}, None])
+def test_limits_of_another_type_are_refused(limits):
+    with pytest.raises(UnknownOption, match=r"expected gapless\.Limits"):
+        solve(Selection([1.0], [[1.0]], [1.0]), limits=limits)

@@ -8,11 +8,12 @@ from typing import Any
 
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
-from gapless.core.errors import InvalidProblem, SolveError, UnknownName
+from gapless.core.errors import InvalidProblem, SolveError, UnknownName, UnknownOption
 from gapless.core.limits import Limits, Stop
 from gapless.core.problem import Problem
 from gapless.core.record import Record, read_values
 from gapless.core.result import Result, Status
+from gapless.core.serial import require_folder
 from gapless.plugins.manager import Plugins
 from gapless.solving import solve
 
@@ -39,7 +40,7 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
         parser.set_defaults(run=task.run)
 
     solving = add("solve", "Solve a problem stored as JSON.", solve_file)
-    solving.add_argument("file", help="problem as JSON (gapless.core.serial.dumps)")
+    solving.add_argument("file", help="problem as JSON, as gapless.dumps writes it; or a record")
     solving.add_argument("--method", help="by default the problem type's own")
     solving.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method")
     solving.add_argument("-k", type=int, default=1, help="how many best structures")
@@ -108,7 +109,12 @@ def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
 def solve_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless solve FILE``."""
     problem = _read_problem(parsed.file)
-    limits = Limits(time=parsed.time, nodes=parsed.nodes, gap=parsed.gap)
+    try:
+        limits = Limits(time=parsed.time, nodes=parsed.nodes, gap=parsed.gap)
+    except ValueError as error:
+        raise UnknownOption(str(error)) from error
+    if parsed.out:
+        require_folder(parsed.out)  # now: a long solve must not end in a path that cannot be written
     options = dict(_option(text) for text in parsed.option)
     try:
         result: Result[Any] = solve(problem, parsed.method, limits=limits, k=parsed.k, **options)
@@ -138,7 +144,7 @@ def _report(result: Result[Any], console: Console) -> None:
             "status": result.status.value,
             "stop": result.stop.value,
             "method": result.method,
-            "solutions": [{"value": s.value, "structure": str(s.structure)} for s in result.solutions],
+            "solutions": [{"value": s.value, "structure": s.structure} for s in result.solutions],
             "bound": result.bound,
             "gap": result.gap,
             "seconds": result.stats.seconds,

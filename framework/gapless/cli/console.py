@@ -46,9 +46,9 @@ class Console:
         print(text, file=self.err)
 
     def data(self, document: Any) -> None:
-        """The whole outcome for programs: printed with ``--json`` only, infinities as strings."""
+        """The whole outcome for programs: printed with ``--json`` only. Arrays become lists, infinities strings."""
         if self.as_json:
-            print(json.dumps(_plain(document), indent=2, allow_nan=False), file=self.out)
+            print(json.dumps(_plain(document), indent=2, allow_nan=False, default=str), file=self.out)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """A table for people; numbers are right-aligned."""
@@ -57,9 +57,13 @@ class Console:
         cells = [[_cell(value) for value in row] for row in rows]
         numeric = [bool(rows) and all(isinstance(r[c], (int, float)) for r in rows) for c in range(len(columns))]
         if rich is not None and self.out.isatty():
-            drawn = rich.table.Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-            for name, right in zip(columns, numeric, strict=True):
-                drawn.add_column(name, justify="right" if right else "left")
+            drawn = rich.table.Table(
+                title=title, box=box.SIMPLE_HEAD, title_justify="left", show_edge=False, padding=(0, 1, 0, 0)
+            )
+            last = len(columns) - 1
+            for number, (name, right) in enumerate(zip(columns, numeric, strict=True)):
+                # Names are never cut; on a narrow terminal the last column, where the prose stands, gets the folds.
+                drawn.add_column(name, justify="right" if right else "left", no_wrap=number < last, overflow="fold")
             for row in cells:
                 drawn.add_row(*row)
             rich.console.Console(file=self.out).print(drawn)
@@ -101,8 +105,8 @@ def _plain(value: Any) -> Any:
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
-    if hasattr(value, "item"):
-        value = value.item()
+    if hasattr(value, "tolist"):  # numpy's arrays and scalars
+        return _plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value

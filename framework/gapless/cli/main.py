@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import os
 import sys
 import warnings
@@ -44,6 +45,8 @@ def build_parser(plugins: Plugins) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="gapless", description="Exact structured prediction: the best structure, and the proof."
     )
+    version = importlib.metadata.version("gapless")
+    parser.add_argument("--version", action="version", version=f"gapless {version}")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)

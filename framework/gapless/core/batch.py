@@ -6,11 +6,7 @@ import attrs
 import numpy as np
 
 from gapless.core.errors import InvalidProblem
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse, float_array, frozen_array, int_array
-
-
-def _bool_array(values: object) -> BoolArray:
-    return frozen_array(values, np.bool_)
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse, bool_array, float_array, int_array
 
 
 @attrs.frozen(eq=False)
@@ -40,7 +36,7 @@ class Columns:
         converter=float_array, default=attrs.Factory(lambda c: np.full(c.keys.size, np.inf), takes_self=True)
     )
     integer: BoolArray = attrs.field(
-        converter=_bool_array, default=attrs.Factory(lambda c: np.ones(c.keys.size, bool), takes_self=True)
+        converter=bool_array, default=attrs.Factory(lambda c: np.ones(c.keys.size, bool), takes_self=True)
     )
 
     def __attrs_post_init__(self) -> None:

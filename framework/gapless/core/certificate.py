@@ -58,7 +58,8 @@ class Verdict:
 class Certificate(ABC):
     """Evidence that no structure under some fixings scores more than a bound."""
 
-    kind: ClassVar[str]
+    kind: ClassVar[str] = "evidence"
+    """A word or two for messages; a subclass may say it more exactly."""
 
     @abstractmethod
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
@@ -90,7 +91,7 @@ class BoundCertificate(Certificate):
         start = time.perf_counter()
         try:
             bound = self.upper_bound(problem, fixings or Fixings.none(problem.decisions.count))
-        except (InvalidProblem, IndexError, ValueError, TypeError, NotImplementedError) as error:
+        except (InvalidProblem, IndexError, ValueError, TypeError, ArithmeticError, NotImplementedError) as error:
             return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
         seconds = time.perf_counter() - start
         if math.isnan(bound):
@@ -307,12 +308,14 @@ class TreeCertificate(Certificate):
         return here, Verdict(True, "", "", bound)
 
 
-def check_bound(verdict: Verdict, claimed: float, granularity: float | None) -> Verdict:
+def check_bound(verdict: Verdict, claimed: float, problem: AnyProblem) -> Verdict:
     """`verdict`, or a failure when what it proves is weaker than the bound that was claimed.
 
-    Where values are multiples of a granularity, a bound proves the next multiple below it.
+    Where values are multiples of a granularity, a bound proves the next multiple below it. Where scores are so much
+    larger than the value that float64 loses more than the margin, `Problem.precision` says how much.
     """
-    if verdict and round_bound(verdict.bound, granularity) > claimed + margin(claimed):
+    allowed = claimed + max(margin(claimed), problem.precision)
+    if verdict and round_bound(verdict.bound, problem.granularity) > allowed:
         return Verdict(
             False,
             f"the evidence proves {verdict.bound:.12g}, but {claimed:.12g} is claimed",

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import attrs
 import numpy as np
 
 from gapless.core.errors import InvalidProblem
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse, float_array, frozen_array, int_array
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse, bool_array, float_array, int_array
 
-
-def _bool_array(values: object) -> BoolArray:
-    return frozen_array(values, np.bool_)
+_ULP = 2.0**-52
 
 
 @attrs.frozen(eq=False)
@@ -35,7 +35,7 @@ class LinearModel:
     objective: FloatArray = attrs.field(converter=float_array)
     column_lower: FloatArray = attrs.field(converter=float_array)
     column_upper: FloatArray = attrs.field(converter=float_array)
-    integer: BoolArray = attrs.field(converter=_bool_array)
+    integer: BoolArray = attrs.field(converter=bool_array)
     rows: Sparse
     row_lower: FloatArray = attrs.field(converter=float_array)
     row_upper: FloatArray = attrs.field(converter=float_array)
@@ -69,7 +69,8 @@ class LinearModel:
         """A bound that holds for *any* `row_prices`, by weak duality.
 
         For every feasible x, ``objective @ x <= row_prices @ (rows @ x) + gain @ x`` with
-        ``gain = objective - rows.T @ row_prices``; each product is bounded by the better end of its interval.
+        ``gain = objective - rows.T @ row_prices``; each product is bounded by the better end of its interval. What
+        float64 may have rounded away is added, so that huge prices cannot hide scores.
 
         Parameters
         ----------
@@ -77,16 +78,38 @@ class LinearModel:
         lower, upper : float64 (columns,)
             Column bounds under the fixings at hand.
         """
-        gain = self.objective - self.rows.transpose_dot(row_prices, self.objective.size)
-        return float(
-            self.constant
-            + _interval_bound(row_prices, self.row_lower, self.row_upper)
-            + _interval_bound(gain, lower, upper)
+        count = self.objective.size
+        gain = self.objective - self.rows.transpose_dot(row_prices, count)
+        entries = Sparse(self.rows.indptr, self.rows.indices, np.abs(self.rows.values))
+        magnitude = np.abs(self.objective) + entries.transpose_dot(np.abs(row_prices), count)
+        if not np.all(np.isfinite(magnitude)):
+            return math.inf
+        lost = _ULP * (np.bincount(entries.indices, minlength=count) + 2.0) * magnitude
+        # Where nothing limits a column, the sign of its gain alone decides: rounding must not.
+        for column in np.flatnonzero(np.isinf(lower) | np.isinf(upper)).tolist():
+            gain[column], lost[column] = self._exact_gain(column, row_prices), 0.0
+        farthest = np.maximum(np.abs(lower), np.abs(upper))
+        return math.fsum(
+            [
+                self.constant,
+                *_interval_terms(row_prices, self.row_lower, self.row_upper),
+                *_interval_terms(gain, lower, upper),
+                *(lost[lost > 0] * farthest[lost > 0]).tolist(),
+            ]
         )
 
+    def _exact_gain(self, column: int, row_prices: FloatArray) -> float:
+        places = np.flatnonzero(self.rows.indices == column)
+        rows = np.searchsorted(self.rows.indptr, places, side="right") - 1
+        gain = Fraction(float(self.objective[column]))
+        for row, value in zip(rows.tolist(), self.rows.values[places].tolist(), strict=True):
+            gain -= Fraction(value) * Fraction(float(row_prices[row]))
+        return float(gain) or math.copysign(math.ulp(0.0), gain.numerator) if gain else 0.0
 
-def _interval_bound(price: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
-    """Maximum of ``price @ a`` over ``lower <= a <= upper``; a price of 0 costs nothing at an infinite end."""
+
+def _interval_terms(price: FloatArray, lower: FloatArray, upper: FloatArray) -> list[float]:
+    """Largest ``price * a`` over ``lower <= a <= upper``, rounded up; a price of 0 costs nothing at infinity."""
     end = np.where(price > 0, upper, lower)
-    active = price != 0
-    return float(np.sum(price[active] * end[active]))
+    active = (price != 0) & (end != 0)
+    terms: FloatArray = price[active] * end[active]
+    return [*(terms + _ULP * np.abs(terms)).tolist()]

@@ -45,6 +45,11 @@ class Problem(ABC, Generic[S]):
     granularity: float | None = None
 
     @property
+    def precision(self) -> float:
+        """What float64 may lose when a value of this problem is bounded: matters only if large scores cancel."""
+        return 0.0
+
+    @property
     @abstractmethod
     def decisions(self) -> Decisions:
         """The named 0/1 decisions. Build it once."""

@@ -167,6 +167,7 @@ class Result(Generic[S]):
         stats: Stats | None = None,
         trace: Sequence[Event] = (),
         explanation: Sequence[str] = (),
+        complete: bool = True,
     ) -> Result[S]:
         """The result of an engine that maximised scores.
 
@@ -179,8 +180,12 @@ class Result(Generic[S]):
             Feasible structures, in any order.
         bound : float
             On scores.
+        complete : bool
+            False when more structures were asked for than the search had time to settle: then nothing is called
+            OPTIMAL, although the best one may be.
         stop : Stop
-            Why the search ended. Becomes PROVED when the bound meets the best score, unless it is ERROR.
+            Why the search ended. Becomes PROVED when the bound equals the best score but for the rounding of its
+            last digits, unless it is ERROR.
         """
         solutions = sorted(
             (Solution(s, float(problem.value(s))) for s in structures),
@@ -190,8 +195,12 @@ class Result(Generic[S]):
         if solutions:
             best = problem.sense.sign * solutions[0].value
             status = Status.FEASIBLE
-            if stop is not Stop.ERROR and best <= bound + margin(best) and meets(bound, best):
-                status, stop, bound = Status.OPTIMAL, Stop.PROVED, max(bound, best)
+            # Who stopped early has not shown that nothing better lies within the margin, unless there is none.
+            slack = max(margin(best), problem.precision) if stop is Stop.PROVED else 16 * math.ulp(best)
+            if complete and stop is not Stop.ERROR and (bound == best or abs(bound - best) <= slack):
+                # A difference beyond the margin is what large scores that cancel lost in float64.
+                bound = max(bound, best) if meets(bound, best) else best
+                status, stop = Status.OPTIMAL, Stop.PROVED
             elif isinstance(certificate, ProbabilisticCertificate) and stop is not Stop.ERROR:
                 status = Status.LIKELY_OPTIMAL
         elif bound == -math.inf and stop is Stop.PROVED:
@@ -237,17 +246,22 @@ class Result(Generic[S]):
 
     def verify(self, problem: Problem[S]) -> Verdict:
         """Re-check everything: feasibility and value of each solution, and the evidence for the bound."""
+        seen: list[list[int]] = []
         for number, solution in enumerate(self.solutions):
             place = f"solutions[{number}]"
             try:
                 broken = list(problem.violations(solution.structure))
                 value = math.nan if broken else float(problem.value(solution.structure))
+                on = [] if broken else sorted(int(d) for d in problem.encode(solution.structure))
             except (GaplessError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
                 return Verdict(False, f"not a structure of this problem: {error}", place)
             if broken:
                 return Verdict(False, f"infeasible: {broken[0]}", place)
             if not (value == solution.value or abs(value - solution.value) <= 1e-9 * max(1.0, abs(value))):
                 return Verdict(False, f"value {solution.value!r} is stated, the problem says {value!r}", place)
+            if on in seen:
+                return Verdict(False, f"the same structure as solutions[{seen.index(on)}]", place)
+            seen.append(on)
         if problem.sense is not self.sense:
             return Verdict(False, f"the result is for a problem to {self.sense.value}", "sense")
         if self.sense.sign * self.bound == math.inf:
@@ -258,7 +272,7 @@ class Result(Generic[S]):
             return Verdict(False, f"the evidence cannot be read: {type(error).__name__}: {error}", "certificate")
         if self.status is Status.LIKELY_OPTIMAL:
             return verdict
-        return check_bound(verdict, self.sense.sign * self.bound, problem.granularity)
+        return check_bound(verdict, self.sense.sign * self.bound, problem)
 
     def to_json(self) -> str:
         """One line of JSON; `Result.from_json` reads it back."""

@@ -155,8 +155,16 @@ def loads(text: str) -> Any:
         raise InvalidProblem("the JSON document is nested too deeply") from error
 
 
+def require_folder(path: str | os.PathLike[str]) -> None:
+    """Raise FileNotFoundError, naming the folder, when the one that `path` would be written to is missing."""
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{os.fspath(path)}: there is no folder {folder} to write it to")
+
+
 def write_aside(path: str | os.PathLike[str], text: str) -> None:
     """Write `text` to `path` whole or not at all: aside first, then renamed."""
+    require_folder(path)
     target = Path(path)
     handle, aside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
     try:

@@ -35,6 +35,11 @@ def float_array(values: Any) -> FloatArray:
     return frozen_array(values, np.float64)
 
 
+def bool_array(values: Any) -> BoolArray:
+    """Read-only bool."""
+    return frozen_array(values, np.bool_)
+
+
 @attrs.frozen(eq=False)
 class Sparse:
     """Rows of (index, value) pairs.

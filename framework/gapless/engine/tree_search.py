@@ -371,12 +371,19 @@ class _Search(Generic[S]):
     def result(self, stop: Stop, method: str) -> Result[S]:
         """The answer as of now."""
         bound = self.bound
-        for node in (*self.frontier, *([self.current] if self.current is not None else [])):
-            self.leaves[str(node.number)] = node.certificate
+        opened = [*self.frontier]
+        known = len(self.branches)
+        if self.current is not None:
+            # Ctrl-C may fall between the making of children and their queueing: without them, it is a leaf.
+            opened.append(self.current)
+            known = next((n for n, parent in enumerate(self.parents) if parent == self.current.number), known)
+        for node in opened:
+            if node.number < known:
+                self.leaves[str(node.number)] = node.certificate
         certificate: Certificate = TreeCertificate(
-            tuple(self.parents), tuple(self.branches), dict(self.leaves), dict(self.tightenings)
+            tuple(self.parents[:known]), tuple(self.branches[:known]), dict(self.leaves), dict(self.tightenings)
         )
-        if len(self.parents) == 1 and not self.tightenings and "0" in self.leaves:
+        if known == 1 and not self.tightenings and "0" in self.leaves:
             certificate = self.leaves["0"]
         budget = self.budget
         explanation = list(self.problem.infeasibility()) if bound == -math.inf else []
@@ -397,4 +404,5 @@ class _Search(Generic[S]):
             ),
             trace=budget.events,
             explanation=explanation,
+            complete=self.k == 1 or stop is Stop.PROVED,
         )

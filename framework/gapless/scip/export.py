@@ -17,6 +17,7 @@ from gapless.core.limits import Budget
 from gapless.core.model import LinearModel
 from gapless.core.problem import Problem
 from gapless.core.result import Result, Stats
+from gapless.core.serial import require_folder
 from gapless.scip.status import apply_limits, bound_of, stop_of
 
 S = TypeVar("S")
@@ -43,6 +44,7 @@ def write_model(problem: Problem[Any], path: str | os.PathLike[str]) -> None:
     target = Path(path)
     if target.suffix not in SUFFIXES:
         raise InvalidProblem(f"{target}: the suffix must be one of {', '.join(SUFFIXES)}")
+    require_folder(target)
     model, _ = _scip_model(_linear_model(problem))
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import pairwise
+from operator import mul
 from typing import Any, ClassVar
 
 import attrs
@@ -187,18 +189,25 @@ class ChargedCapacities(BoundCertificate):
             raise InvalidProblem("there must be one price for each capacity of a selection")
         if not (np.all(np.isfinite(self.prices)) and np.all(self.prices >= 0)):
             raise InvalidProblem("prices must be finite and not negative")
-        gain = problem.sense.sign * problem.worth - self.prices @ problem.weights
+        # In fractions, because float64 would let a huge price swallow the worth of an item.
+        prices = [Fraction(price) for price in self.prices.tolist()]
+        gain = [
+            problem.sense.sign * Fraction(worth) - sum(map(mul, prices, map(Fraction, weights)))
+            for worth, weights in zip(problem.worth.tolist(), problem.weights.T.tolist(), strict=True)
+        ]
         state = fixings.state
-        bound = float(self.prices @ problem.capacities)
+        bound = sum(map(mul, prices, map(Fraction, problem.capacities.tolist())), Fraction(0))
         for group in problem.groups:
             on = [d for d in group if state[d] == ON]
             open_items = [] if len(on) > 1 else on or [d for d in group if state[d] != OFF]
-            bound += max((float(gain[d]) for d in open_items), default=-math.inf)
+            if not open_items:
+                return -math.inf
+            bound += max(gain[d] for d in open_items)
         grouped = {d for group in problem.groups for d in group}
-        for d in range(gain.size):
+        for d in range(len(gain)):
             if d not in grouped and state[d] != OFF:
-                bound += float(gain[d]) if state[d] == ON else max(0.0, float(gain[d]))
-        return bound
+                bound += gain[d] if state[d] == ON else max(0, gain[d])
+        return float(bound)
 
 
 class CapacityPrices(Dualized[Chosen]):

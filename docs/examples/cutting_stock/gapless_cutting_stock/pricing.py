@@ -57,7 +57,9 @@ class PatternPricing(gl.Generator[gl.LinearView]):
         found = self.oracle.by_largest_item(weights, self._nothing_fixed)
         improving = [(v - view.objective_weight, p) for v, p in found if v - view.objective_weight > SMALLEST_GAIN]
         if not improving:
-            return gl.Answer(slack=0.0, scored=len(found))
+            # Gains too small for a column still loosen the bound.
+            left = max(0.0, found[0][0] - view.objective_weight) if found else 0.0
+            return gl.Answer(slack=self._slack(view, left) or 0.0, scored=len(found))
         batch = gl.Batch(self.columns.write([pattern for _, pattern in improving[:limit]]))
         return gl.Answer(batch, self._slack(view, improving[0][0]), scored=len(found))
 

@@ -1,0 +1,97 @@
+"""The kit on everything that is registered: every problem type has small examples, every method solves them."""
+
+import importlib
+import math
+
+import numpy as np
+import pytest
+
+from gapless import ConfigurationFactor, Decisions, Factor
+from gapless.plugins import load_plugins
+from gapless.testing import check_factor, check_method, check_problem, enumerate_best
+
+REGISTRY = load_plugins().registry
+NONE = -math.inf
+
+
+def chains():
+    """Ties, forbidden labels and transitions, per-edge scores, one label, one position, no allowed path."""
+    chain = importlib.import_module("gapless_chains").ChainProblem
+    rng = np.random.default_rng(9)
+    tied = rng.integers(-1, 2, (4, 3)).astype(float)
+    forbidden = np.where(rng.random((3, 3)) < 0.4, NONE, rng.normal(size=(3, 3)))
+    return [
+        chain([[1.0, 2.0]], np.zeros((2, 2))),
+        chain(np.zeros((4, 1)), [[-1.0]]),
+        chain(tied, np.zeros((3, 3))),
+        chain(tied, forbidden, initial=[0.0, NONE, 1.0], final=[0.5, 0.5, 0.0]),
+        chain(rng.normal(size=(5, 3)), rng.normal(size=(4, 3, 3)), labels=["DET", "NOUN", "VERB"]),
+        chain(np.where(rng.random((4, 3)) < 0.3, NONE, 1e6 * rng.normal(size=(4, 3))), rng.normal(size=(3, 3))),
+        chain(np.zeros((3, 2)), [[NONE, NONE], [NONE, NONE]]),
+    ]
+
+
+EXAMPLES = {"chain": chains}
+
+
+def owner(kind, key):
+    """Distribution that registered something."""
+    return REGISTRY.owners[kind, key].rpartition("(")[2].rstrip(")")
+
+
+def examples(name):
+    """The instances of a problem type; our own types must have some."""
+    if name in EXAMPLES:
+        return EXAMPLES[name]()
+    distribution = owner("problem", name)
+    if distribution == "gapless":
+        pytest.fail(f"problem {name!r} is ours and has no examples: add some to EXAMPLES")
+    pytest.skip(f"problem {name!r} of {distribution} has no examples here; its own tests run the kit")
+
+
+METHODS = [
+    (name, method)
+    for name, cls in sorted(REGISTRY.problems.items())
+    for method in sorted(REGISTRY.methods_for(cls))
+]
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY.problems))
+def test_problem(name):
+    instances = examples(name)
+    assert any(enumerate_best(problem) for problem in instances)
+    for problem in instances:
+        assert type(problem) is REGISTRY.problems[name]
+        check_problem(problem)
+
+
+@pytest.mark.parametrize(("name", "method"), METHODS, ids=["/".join(pair) for pair in METHODS])
+def test_method(name, method):
+    check_method(REGISTRY.find_method(REGISTRY.problems[name], method), examples(name))
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY.factors))
+def test_factor(name):
+    cls = REGISTRY.factors[name]
+    assert issubclass(cls, (Factor, ConfigurationFactor))
+    try:
+        factor = cls()
+    except TypeError:
+        pytest.skip(f"factor {name!r} needs arguments; the tests of its plug-in run the kit")
+    check_factor(factor, Decisions(8))
+
+
+def test_every_registered_problem_has_a_method_and_every_default_one_name():
+    for name, cls in REGISTRY.problems.items():
+        methods = REGISTRY.methods_for(cls)
+        assert methods, f"problem {name!r} has no method"
+        assert sum(method.default for method in methods.values() if method.problem is cls) <= 1
+        for method in methods.values():
+            assert method.summary, f"method {method.name!r} has no summary for `gapless methods`"
+
+
+def test_the_table_names_only_problem_types_that_exist():
+    """A renamed problem must not leave its examples unused."""
+    if not any(entry.distribution == "gapless" for entry in load_plugins().loaded):
+        pytest.skip("the gapless distribution is not installed, so nothing is registered")
+    assert set(EXAMPLES) <= set(REGISTRY.problems)

@@ -1,0 +1,100 @@
+"""Deliberately wrong factors: bounds below scores, scores that depend on the company."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from gapless import (
+    Decisions,
+)
+from gapless.testing import (
+    check_factor,
+)
+
+NAN, INF = math.nan, math.inf
+CALLS = itertools.count()
+
+
+BY_SIZE = [lambda self, scopes: np.zeros(len(scopes)) + len(scopes), "do not depend on what else is asked"]
+
+
+def drifting(self, scopes):
+    call = next(CALLS)
+    return np.zeros(len(scopes)) - call
+
+
+def pairs(*listed):
+    return lambda self, decisions: list(listed)
+
+
+FACTORS = {
+    "bound below the score": ({"upper_bound": lambda self, s: np.cos(s.sum(axis=1)) - 1e-3}, "dominates score"),
+    "bound is NaN": ({"upper_bound": lambda self, s: np.full(len(s), NAN)}, "never NaN"),
+    "score depends on the batch": (
+        {"score": BY_SIZE[0], "upper_bound": lambda self, s: np.full(len(s), INF)},
+        BY_SIZE[1],
+    ),
+    "score drifts": ({"score": drifting}, "what else is asked, or when"),
+    "score is a column": ({"score": lambda self, s: np.zeros((len(s), 1))}, "scores have shape"),
+    "score of one": ({"score": lambda self, s: np.zeros(1)}, "scores have shape"),
+    "score is NaN": ({"score": lambda self, s: np.where(s[:, 0] == 2, NAN, 0.0)}, "never NaN"),
+    "score is infinite": ({"score": lambda self, s: np.where(s[:, 0] == 2, INF, 0.0)}, "plus infinity"),
+    "score raises": ({"score": lambda self, s: 1 / 0}, "scores can be computed"),
+    "scopes raise": ({"scopes": lambda self, d: {}["x"]}, "scopes can be listed"),
+    "scopes of two lengths": ({"scopes": pairs((0, 1), (2,))}, "one length"),
+    "scope repeats a decision": ({"scopes": pairs((0, 0))}, "repeats no decision"),
+    "scope is not there": ({"scopes": pairs((0, 6))}, "existing decisions"),
+    "scope listed twice": ({"scopes": pairs((0, 1), (1, 0))}, "listed twice"),
+    "scopes change": (
+        {"scopes": lambda self, d: [(0, 1)] if next(CALLS) % 2 else [(1, 2)]},
+        "listed the same way",
+    ),
+    "nameless": ({"name": ""}, "has a name"),
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_factors(caught, honest, name):
+    changes, rule = FACTORS[name]
+    caught(rule, check_factor, type("BentPair", (honest.Pair,), changes)(), Decisions(6))
+
+
+def greedy(self, weights):
+    """Ignores the value."""
+    on = self.scope[weights > 0]
+    return self.value(on) + weights[weights > 0].sum(), on
+
+
+def boasts(self, weights):
+    value, on = type(self).__mro__[1].best(self, weights)
+    return value + 1, on
+
+
+CONFIGURATIONS = {
+    "best is greedy": ({"best": greedy}, "best equals enumeration"),
+    "best boasts": (
+        {"best": boasts},
+        "best equals enumeration",
+    ),
+    "best shows another": (
+        {"best": lambda self, w: (self.__class__.__mro__[1].best(self, w)[0], self.scope)},
+        "states what its configuration scores",
+    ),
+    "best leaves the scope": (
+        {"best": lambda self, w: (self.__class__.__mro__[1].best(self, w)[0], np.array([1]))},
+        "decisions of the scope",
+    ),
+    "value by order": ({"value": lambda self, on: float(on[0]) if len(on) else 0.0}, "order or time"),
+    "value is NaN": ({"value": lambda self, on: NAN}, "never NaN"),
+    "value raises": ({"value": lambda self, on: 1 / 0}, "has a value"),
+    "scope unsorted": ({"scope": np.array([3, 0])}, "ascending"),
+    "scope not there": ({"scope": np.array([3, 9])}, "existing decisions"),
+}
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_configuration_factors(caught, honest, name):
+    changes, rule = CONFIGURATIONS[name]
+    caught(rule, check_factor, type("BentAtMost", (honest.AtMost,), changes)(), Decisions(6))
