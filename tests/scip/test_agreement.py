@@ -7,6 +7,7 @@ from gapless import Answer, Batch, Branch, Brancher, Budget, Limits, Status, Sto
 from gapless.core.problem import score_of
 from gapless.engine import branch_and_price
 from gapless.scip import branch_price_and_cut, solve_monolithic
+from gapless.scip.tree import Enforcer
 
 TREES = (branch_and_price, branch_price_and_cut)
 ORDERS = ("best-first", "depth-first", "breadth-first")
@@ -172,6 +173,14 @@ def test_events_tell_bounds_that_fall_and_values_that_rise(tiny):
         assert all(e.bound >= problem.best_score() for e in result.trace)
         kinds |= {e.kind for e in result.trace}
     assert kinds == {"round", "node", "incumbent", "branch"}
+
+
+def test_nodes_without_an_lp_are_branched_all_the_same(tiny, monkeypatch):
+    """SCIP may give up a node's LP; here it always seems to."""
+    monkeypatch.setattr(Enforcer, "consenfolp", lambda self, *arguments: self.consenfops(*arguments, False))
+    for seed in range(60):
+        problem = tiny.draw(seed, columns=3)
+        assert agrees(problem, branch_price_and_cut(problem, tiny.formulation(problem))), seed
 
 
 def test_a_result_survives_json_and_says_that_it_is_not_recorded(tiny):

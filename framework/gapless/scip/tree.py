@@ -161,15 +161,14 @@ class Tree(Generic[S]):
                 f"the generators claimed that nothing exceeds {self._claimed:.12g}, but their own columns "
                 f"reach {look.attained:.12g}: a slack was too small"
             )
-        added, slack = self._extend(look, fixings)
+        slack = self._extend(look, fixings)
         if slack is not None:
             self._claimed = min(self._claimed, look.bound + slack)
             self._bound = min(self._bound, self._claimed)
-        elif not added:
-            raise MissingBound("the generators found nothing new and claimed no finite slack")
         return slack
 
-    def _extend(self, look: Look[S], fixings: Fixings) -> tuple[int, float | None]:
+    def _extend(self, look: Look[S], fixings: Fixings) -> float | None:
+        """Add what the generators find missing; their slack."""
         generators = self.formulation.generators
         answers = [ask(generator, look.view, self.limit, self.decisions, fixings) for generator in generators]
         slack = total_slack(answers)
@@ -178,13 +177,13 @@ class Tree(Generic[S]):
         self._emit("round", restricted=look.bound, added=added, scored=sum(a.scored for a in answers))
         if not added and slack is None:
             raise MissingBound(silent(generators, answers))
-        return added, slack
+        return slack
 
     def repair(self) -> Answer:
         """Farkas pricing: columns that could make the node feasible. Nothing found means that it is not."""
         fixings = self._enter()
         columns = self.master.size[0]
-        _, slack = self._extend(self.master.look(fixings, farkas=True), fixings)
+        slack = self._extend(self.master.look(fixings, farkas=True), fixings)
         if self._spent():
             return self.abandon()
         if self.master.size[0] == columns and slack != 0:
@@ -223,12 +222,8 @@ class Tree(Generic[S]):
                 "the restricted master is unbounded; give every column of positive objective an upper bound or a "
                 "row that limits it"
             )
-        if solved and (self._look is None or self._lps != self.model.getNLPs()):
-            rows = self.master.size[1]
-            self._ask(fixings)
-            if self.master.size[1] > rows:
-                return {"result": SCIP_RESULT.CONSADDED}
-        look = self._look if solved else None
+        # What was not seen by the pricer, just before, is branched without a point: always right, seldom clever.
+        look = self._look if solved and self._lps == self.model.getNLPs() else None
         bound = self.rounded(self._bound)
         point = look.view.point if look is not None else None
         relaxed = Relaxed(bound, point, look.structure if look is not None else None)
