@@ -189,8 +189,9 @@ def decode_with(
     seconds = time.perf_counter() - start
     for number, error in batch.errors.items():
         console.complain(f"{method}: sentence {number}: {error}")
-    reached = [i for i, status in enumerate(batch.statuses) if status is not None]
-    results = {i: batch[i] for i in reached}
+    held = {i: batch[i] for i, status in enumerate(batch.statuses) if status is not None}
+    results = {i: result for i, result in held.items() if result.stop is not gl.Stop.INTERRUPTED}
+    reached = list(results)
     verified = 0
     with console.progress(f"verifying {method}", len(reached)) as advance:
         for number, result in results.items():

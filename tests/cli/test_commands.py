@@ -68,6 +68,22 @@ def test_solve_prints_value_and_bound(
     assert document["bound"] == pytest.approx(best)
 
 
+def test_solve_begins_with_a_stored_structure_and_stops_at_a_target(
+    problem: ChainProblem, stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = tmp_path / "start.json"
+    start.write_text(gl.dumps(gl.solve(problem).best), "utf-8")
+    arguments = ["solve", str(stored), "--method", "column-generation", "--start", str(start), "--json"]
+    assert main(arguments) == exit_codes.PROVED
+    assert json.loads(capsys.readouterr().out)["solutions"][0]["value"] == gl.solve(problem).value
+    code = main([*arguments, "--target", "-1000", "--seed", "3"])
+    assert json.loads(capsys.readouterr().out)["stop"] == (
+        "target" if code == exit_codes.STOPPED_EARLY else "proved"
+    )
+    assert main([*arguments, "--iterations", "-1"]) == exit_codes.USAGE
+    assert "iterations is -1" in capsys.readouterr().err
+
+
 def test_solve_says_infeasible(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "problem.json"
     path.write_text(gl.dumps(ChainProblem([[-np.inf, -np.inf]], np.zeros((2, 2)))), "utf-8")

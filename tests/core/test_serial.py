@@ -239,7 +239,7 @@ def test_nothing_half_written_stays(tmp_path, monkeypatch, error, step):
 
         class HalfFile:
             def __init__(self, handle):
-                self.file = open(handle, "w")  # noqa: SIM115
+                self.file = open(handle, "wb")  # noqa: SIM115
 
             def __enter__(self):
                 return self
@@ -247,8 +247,8 @@ def test_nothing_half_written_stays(tmp_path, monkeypatch, error, step):
             def __exit__(self, *_):
                 self.file.close()
 
-            def write(self, text):
-                self.file.write(text[:1])
+            def write(self, content):
+                self.file.write(content[:1])
                 raise error
 
         monkeypatch.setattr(serial.os, "fdopen", lambda handle, *_args, **_kwargs: HalfFile(handle))

@@ -47,6 +47,10 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
     solving.add_argument("--time", type=float, help="seconds")
     solving.add_argument("--nodes", type=int, help="search nodes")
     solving.add_argument("--gap", type=float, default=0.0, help="stop at this relative gap")
+    solving.add_argument("--iterations", type=int, help="rounds of pricing or multiplier steps")
+    solving.add_argument("--target", type=float, help="stop at an answer at least this good")
+    solving.add_argument("--start", metavar="FILE", help="a feasible structure as JSON, to begin with")
+    solving.add_argument("--seed", type=int, default=0, help="for methods that draw random numbers")
     solving.add_argument("--out", help="store problem and result here, for `gapless verify`")
 
     verifying = add("verify", "Re-check stored results without any solver.", verify_file)
@@ -110,14 +114,17 @@ def solve_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless solve FILE``."""
     problem = _read_problem(parsed.file)
     try:
-        limits = Limits(time=parsed.time, nodes=parsed.nodes, gap=parsed.gap)
+        limits = Limits(parsed.time, parsed.nodes, parsed.gap, parsed.iterations, parsed.target)
     except ValueError as error:
         raise UnknownOption(str(error)) from error
     if parsed.out:
         require_folder(parsed.out)  # now: a long solve must not end in a path that cannot be written
     options = dict(_option(text) for text in parsed.option)
+    start = next(read_values(parsed.start)) if parsed.start else None
     try:
-        result: Result[Any] = solve(problem, parsed.method, limits=limits, k=parsed.k, **options)
+        result: Result[Any] = solve(
+            problem, parsed.method, limits=limits, k=parsed.k, start=start, seed=parsed.seed, **options
+        )
     except SolveError as error:
         if error.result is not None:
             _report(error.result, console)

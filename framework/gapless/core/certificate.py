@@ -19,13 +19,23 @@ import numpy as np
 
 from gapless.core.brancher import Branch, ids, uncovered, unknown_decision
 from gapless.core.decisions import Fixings
-from gapless.core.errors import InvalidProblem
+from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.problem import Problem, score_of
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
 from gapless.core.tolerance import margin, round_bound
 
 AnyProblem = Problem[Any]
+UNREADABLE = (
+    GaplessError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    NotImplementedError,
+)
+"""What evidence or structures from a file may make a problem raise."""
 serialisable("gapless.Branch")(Branch)
 
 
@@ -91,7 +101,7 @@ class BoundCertificate(Certificate):
         start = time.perf_counter()
         try:
             bound = self.upper_bound(problem, fixings or Fixings.none(problem.decisions.count))
-        except (InvalidProblem, IndexError, ValueError, TypeError, ArithmeticError, NotImplementedError) as error:
+        except UNREADABLE as error:
             return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
         seconds = time.perf_counter() - start
         if math.isnan(bound):

@@ -12,6 +12,7 @@ import attrs
 
 from gapless.core import serial
 from gapless.core.certificate import (
+    UNREADABLE,
     Certificate,
     NoCertificate,
     ProbabilisticCertificate,
@@ -251,7 +252,7 @@ class Result(Generic[S]):
                 broken = list(problem.violations(solution.structure))
                 value = math.nan if broken else float(problem.value(solution.structure))
                 on = [] if broken else sorted(int(d) for d in problem.encode(solution.structure))
-            except (GaplessError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+            except UNREADABLE as error:
                 return Verdict(False, f"not a structure of this problem: {error}", place)
             if broken:
                 return Verdict(False, f"infeasible: {broken[0]}", place)
@@ -266,7 +267,7 @@ class Result(Generic[S]):
             return Verdict(True, "values are as stated; no bound is claimed")
         try:
             verdict = self.certificate.verify(problem)
-        except (GaplessError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        except UNREADABLE as error:
             return Verdict(False, f"the evidence cannot be read: {type(error).__name__}: {error}", "certificate")
         if self.status is Status.LIKELY_OPTIMAL:
             return verdict

@@ -162,14 +162,14 @@ def require_folder(path: str | os.PathLike[str]) -> None:
         raise FileNotFoundError(f"{os.fspath(path)}: there is no folder {folder} to write it to")
 
 
-def write_aside(path: str | os.PathLike[str], text: str) -> None:
-    """Write `text` to `path` whole or not at all: aside first, then renamed."""
+def write_aside(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write `content` (text as UTF-8) to `path` whole or not at all: aside first, then renamed."""
     require_folder(path)
     target = Path(path)
     handle, aside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
         Path(aside).chmod(0o666 & ~_umask())
         Path(aside).replace(target)
     except BaseException:

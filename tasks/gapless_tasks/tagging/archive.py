@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
@@ -14,6 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gapless.core.serial import write_aside
 
 Array = NDArray[Any]
 
@@ -34,14 +34,9 @@ def write_archive(path: Path, texts: Mapping[str, Sequence[str]], arrays: Mappin
         joined = "".join(strings).encode("utf-8", "surrogatepass")
         contents[f"{name}.text"] = np.frombuffer(joined, dtype=np.uint8)
         contents[f"{name}.lengths"] = np.array([len(s) for s in strings], dtype=np.int64)
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            np.savez(stream, allow_pickle=False, **contents)
-        Path(aside).replace(path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
+    packed = io.BytesIO()
+    np.savez(packed, allow_pickle=False, **contents)
+    write_aside(path, packed.getvalue())
 
 
 def read_archive(
