@@ -207,8 +207,10 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             return False
         row_price, use_price = self._prices(np.asarray(ray) / max(np.abs(ray).max(), FEASIBLE))
         gain = self._look(fixings, None, row_price, use_price, weight=0.0)
-        # With objective 0 every z would reach 0; a bound below it leaves none.
-        return self._ledger.dual_bound(row_price, use_price, np.where(gain <= FEASIBLE, 0.0, gain)) < 0
+        # With objective 0 every z would reach 0; a bound below it leaves none. Noise is forgiven only in columns
+        # without an upper bound, where no number could be counted for it.
+        noise = (gain <= FEASIBLE) & np.isinf(self._ledger.upper_now)
+        return self._ledger.dual_bound(row_price, use_price, np.where(noise, 0.0, gain)) < -FEASIBLE
 
     def _prices(self, dual: Sequence[float] | FloatArray) -> tuple[FloatArray, FloatArray]:
         """Prices of rows and of quantities; numerical noise that would meet an infinite side is dropped."""
