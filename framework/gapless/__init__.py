@@ -6,7 +6,8 @@ certificate that ``result.verify(problem)`` re-checks without any solver.
 
 from gapless.core.batch import Batch, Columns, Rows
 from gapless.core.batch_result import BatchResult
-from gapless.core.brancher import Branch, Brancher, MostFractional
+from gapless.core.branch import Branch
+from gapless.core.brancher import Brancher, MostFractional
 from gapless.core.certificate import (
     BoundCertificate,
     Certificate,

@@ -19,7 +19,7 @@ from gapless import (
     Stop,
     TreeCertificate,
 )
-from gapless.core.brancher import Branch
+from gapless.core.branch import Branch
 from gapless.core.problem import score_of
 from gapless.engine import LagrangianRelaxation, lagrangian, tree_search
 from gapless.engine.lagrangian import Dualized, StepRule

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gapless import Branch, Decisions, Fixings
-from gapless.core.brancher import uncovered
+from gapless.core.branch import uncovered
 
 
 def worlds(parent, decisions):

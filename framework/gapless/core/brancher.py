@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
 
-import attrs
 import numpy as np
 
-from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
-
-if TYPE_CHECKING:
-    from gapless.core.relaxation import Relaxed
+from gapless.core.branch import Branch
+from gapless.core.decisions import Fixings
+from gapless.core.relaxation import Relaxed
 
 S = TypeVar("S")
-
-
-def ids(values: Iterable[int]) -> tuple[int, ...]:
-    """Decision ids as plain integers."""
-    return tuple(int(v) for v in values)
-
-
-@attrs.frozen
-class Branch:
-    """One child: decisions fixed on and off on top of the parent's fixings."""
-
-    on: tuple[int, ...] = attrs.field(default=(), converter=ids)
-    off: tuple[int, ...] = attrs.field(default=(), converter=ids)
-    why: str = ""
 
 
 class Brancher(ABC, Generic[S]):
@@ -60,60 +44,3 @@ class MostFractional(Brancher[Any]):
         chosen = int(free[nearest])
         children = Branch(on=(chosen,), why=f"{chosen} on"), Branch(off=(chosen,), why=f"{chosen} off")
         return children if self.on_first else children[::-1]
-
-
-def uncovered(parent: Fixings, branches: Sequence[Branch], decisions: Decisions) -> dict[int, int] | None:
-    """An assignment (decision -> 0/1) under `parent` that no branch contains; None when the branches cover.
-
-    Groups of `Decisions.exactly_one` are facts: assignments that break one need no cover. Only decisions that
-    the branches mention are enumerated, by splitting on one mentioned decision at a time.
-    """
-    mentioned = {d for b in branches for d in (*b.on, *b.off)}
-    groups_of: dict[int, list[Sequence[int]]] = {d: [] for d in mentioned}
-    for group in decisions.exactly_one:
-        for d in mentioned.intersection(group):
-            groups_of[d].append(group)
-    open_cases: list[tuple[dict[int, int], list[dict[int, int]]]] = [
-        (
-            {},
-            # A branch that fixes one decision both ways contains nothing, so it covers nothing.
-            [
-                {**dict.fromkeys(b.off, OFF), **dict.fromkeys(b.on, ON)}
-                for b in branches
-                if not set(b.on).intersection(b.off)
-            ],
-        )
-    ]
-    while open_cases:
-        assigned, clauses = open_cases.pop()
-        if any(not clause for clause in clauses):
-            continue
-        if not clauses:
-            return assigned
-        decision = next(iter(clauses[0]))
-        for value in (OFF, ON):
-            wider = {**assigned, decision: value}
-            if _possible(parent, wider, decision, groups_of[decision]):
-                rest = [
-                    {d: v for d, v in clause.items() if d != decision}
-                    for clause in clauses
-                    if clause.get(decision, value) == value
-                ]
-                open_cases.append((wider, rest))
-    return None
-
-
-def _possible(parent: Fixings, assigned: dict[int, int], decision: int, groups: Sequence[Sequence[int]]) -> bool:
-    """Whether the last decision of an assignment agrees with the fixings and with its exactly-one groups."""
-    if parent.state[decision] not in (FREE, assigned[decision]):
-        return False
-    for group in groups:
-        values = [assigned.get(d, int(parent.state[d])) for d in group]
-        if values.count(ON) > 1 or all(v == OFF for v in values):
-            return False
-    return True
-
-
-def unknown_decision(branches: Iterable[Branch], count: int) -> int | None:
-    """A decision that some branch names and that does not exist; None when all exist."""
-    return next((d for b in branches for d in (*b.on, *b.off) if not 0 <= d < count), None)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless.core.brancher import Branch, ids, uncovered, unknown_decision
+from gapless.core.branch import Branch, ids, uncovered, unknown_decision
 from gapless.core.decisions import Fixings
 from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.problem import Problem, score_of

@@ -11,7 +11,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from gapless.core.brancher import Branch, Brancher, uncovered, unknown_decision
+from gapless.core.branch import Branch, uncovered, unknown_decision
+from gapless.core.brancher import Brancher
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate, Tightening, TreeCertificate
 from gapless.core.decisions import FREE, ON, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError, SolveError, UncoveredBranching

@@ -6,7 +6,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from gapless.core.brancher import Brancher, uncovered, unknown_decision
+from gapless.core.branch import uncovered, unknown_decision
+from gapless.core.brancher import Brancher
 from gapless.core.decisions import FREE, Fixings
 from gapless.core.limits import Budget
 from gapless.core.problem import Problem

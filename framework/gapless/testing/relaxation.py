@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gapless.core.brancher import Branch
+from gapless.core.branch import Branch
 from gapless.core.certificate import NoCertificate, TreeCertificate
 from gapless.core.decisions import OFF, ON, Fixings
 from gapless.core.limits import Budget, Limits
