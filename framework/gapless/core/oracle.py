@@ -133,4 +133,8 @@ class Generator(ABC, Generic[V]):
 
     @abstractmethod
     def query(self, view: V, *, limit: int | None = None) -> Answer:
-        """Find columns of positive gain and violated rows, at most about `limit` of them, and claim a slack."""
+        """Find columns of positive gain and violated rows, at most about `limit` of them, and claim a slack.
+
+        Do not count on what was returned: beside another generator's columns, rows may be held back for a round,
+        and so may columns beside rows. Return it again while the view shows it missing.
+        """

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 import numpy as np
 
+from gapless.core.batch import Batch
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound, OracleError
@@ -92,7 +93,7 @@ def price_and_cut(
                 # The evidence first: Ctrl-C must not leave a bound without it.
                 certificate = guarded(restricted, restricted.certify, answers)
                 bound = base + slack
-            added = sum(guarded(restricted, restricted.extend, a.batch) for a in answers if len(a.batch))
+            added = sum(guarded(restricted, restricted.extend, batch) for batch in compatible(answers))
             budget.iterations += 1
             if not added:
                 if slack is None:
@@ -122,6 +123,22 @@ def price_and_cut(
         # Whoever claims that nothing is missing and returns columns all the same is tested by one more solve.
         closing = _tight(relaxed, bound, answers)
     return attrs.evolve(relaxed, bound=bound, certificate=certificate)
+
+
+def compatible(answers: Sequence[Answer]) -> list[Batch]:
+    """The batches that may enter together; what is held back is found again in the next round.
+
+    Columns of one generator can have no entries in rows that another returns in the same round, and a row without
+    the entries of a column may cut off the optimum. So where both meet, the columns go first; of several batches that
+    bring columns while one brings rows as well, only the first goes.
+    """
+    batches = [a.batch for a in answers if len(a.batch)]
+    if len(batches) < 2 or not any(len(b.rows) for b in batches):
+        return batches
+    pricing = [b for b in batches if len(b.columns)]
+    if not pricing:
+        return batches
+    return pricing[:1] if any(len(b.rows) for b in pricing) else pricing
 
 
 def total_slack(answers: Sequence[Answer]) -> float | None:

@@ -22,7 +22,7 @@ from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Relaxed
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless.engine.guard import guarded
-from gapless.engine.price_and_cut import ask, silent, total_slack
+from gapless.engine.price_and_cut import ask, compatible, silent, total_slack
 from gapless.engine.tree_search import children_of
 from gapless.scip.guard import Answer, Guard
 from gapless.scip.master import Look, ModelMaster
@@ -172,7 +172,7 @@ class Tree(Generic[S]):
         generators = self.formulation.generators
         answers = [ask(generator, look.view, self.limit, self.decisions, fixings) for generator in generators]
         slack = total_slack(answers)
-        added = sum(self.master.extend(a.batch, priced=True) for a in answers)
+        added = sum(self.master.extend(batch, priced=True) for batch in compatible(answers))
         self.budget.iterations += 1
         self._emit("round", restricted=look.bound, added=added, scored=sum(a.scored for a in answers))
         if not added and slack is None:
