@@ -129,7 +129,7 @@ def compatible(answers: Sequence[Answer]) -> list[Batch]:
     """The batches that may enter together; what is held back is found again in the next round.
 
     Columns of one generator can have no entries in rows that another returns in the same round, and a row without
-    the entries of a column may cut off the optimum. So where both meet, the columns go first; of several batches that
+    the entries of a column may cut off the optimum. So where both meet, columns go first; of several batches that
     bring columns while one brings rows as well, only the first goes.
     """
     batches = [a.batch for a in answers if len(a.batch)]
