@@ -13,12 +13,23 @@ COMPILED : bool
 import os
 
 if os.environ.get("GAPLESS_PURE") == "1":
+    from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_ref import edge_maxima, forward_messages, viterbi, viterbi_batch
 
     COMPILED = False
 else:
+    from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi, viterbi_batch
 
     COMPILED = True
 
-__all__ = ["COMPILED", "edge_maxima", "forward_messages", "viterbi", "viterbi_batch"]
+__all__ = [
+    "COMPILED",
+    "edge_maxima",
+    "forward_messages",
+    "parent_leads",
+    "tree_dominance",
+    "tree_viterbi",
+    "viterbi",
+    "viterbi_batch",
+]
