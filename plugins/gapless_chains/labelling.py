@@ -25,12 +25,13 @@ class Labelling(Problem[IntArray]):
         Score of each label at each node.
     labels : tuple of K str or None
         Names, for messages.
-    shape_word, node_word : str
-        What messages call the problem and its nodes.
+    shape_word, node_word, nodes_word : str
+        What messages call the problem, a node and nodes.
     """
 
     shape_word: ClassVar[str]
     node_word: ClassVar[str]
+    nodes_word: ClassVar[str] = "nodes"
     unary: FloatArray
     labels: tuple[str, ...] | None
 
@@ -127,4 +128,4 @@ class Labelling(Problem[IntArray]):
         return f"{self.node_word} {node} has label {self._label(label)}"
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.positions} {self.node_word}s, {self.label_count} labels>"
+        return f"<{type(self).__name__}: {self.positions} {self.nodes_word}, {self.label_count} labels>"

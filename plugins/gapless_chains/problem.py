@@ -49,6 +49,7 @@ class ChainProblem(Labelling):
 
     shape_word: ClassVar[str] = "chain"
     node_word: ClassVar[str] = "token"
+    nodes_word: ClassVar[str] = "positions"
     unary: FloatArray = attrs.field(converter=_unary)
     transition: FloatArray = attrs.field(converter=as_transition)
     initial: FloatArray | None = attrs.field(converter=as_initial, default=None, kw_only=True)
@@ -161,6 +162,3 @@ class ChainProblem(Labelling):
         if self.transition.ndim == 2:
             return self.transition[labels[:-1], labels[1:]]
         return self.transition[np.arange(labels.size - 1), labels[:-1], labels[1:]]
-
-    def __repr__(self) -> str:
-        return f"<ChainProblem: {self.positions} positions, {self.label_count} labels>"
