@@ -12,6 +12,8 @@ COMPILED : bool
 
 import os
 
+from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
+
 if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_ref import edge_maxima, forward_messages, viterbi, viterbi_batch
@@ -25,6 +27,10 @@ else:
 
 __all__ = [
     "COMPILED",
+    "DECIDED",
+    "DOUBTFUL",
+    "INFEASIBLE",
+    "INVALID",
     "edge_maxima",
     "forward_messages",
     "parent_leads",

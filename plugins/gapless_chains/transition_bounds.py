@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from gapless.core.sparse import FloatArray
-from gapless_chains.remembered import remembered
+from gapless_chains.once_per_array import OncePerArray
 
 
 @attrs.frozen(eq=False)
@@ -42,5 +42,5 @@ class TransitionBounds:
         )
 
 
-transition_bounds = remembered(TransitionBounds.compute)
-"""`TransitionBounds.compute`, remembered for as long as the very array lives. It must not change."""
+transition_bounds = OncePerArray(TransitionBounds.compute)
+"""`TransitionBounds.compute`, remembered for as long as the very array lives."""

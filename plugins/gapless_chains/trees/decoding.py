@@ -65,7 +65,7 @@ def decode_one(problem: TreeProblem, solve: Solve, decode: Decoder) -> Result[In
 def decode_many(problems: Sequence[TreeProblem], solve: Solve, decode: Decoder) -> BatchResult[IntArray]:
     """Decode many trees, those of one model together; Ctrl-C keeps what is finished.
 
-    `BatchResult.arrays` holds ``labels``, those of all trees one after another.
+    `BatchResult.arrays` holds ``labels``, those of all trees one after another, and ``offsets``, where each begins.
     """
     total = len(problems)
     offsets = np.concatenate([[0], np.cumsum([p.positions for p in problems], dtype=np.int64)])
@@ -96,14 +96,19 @@ def decode_many(problems: Sequence[TreeProblem], solve: Solve, decode: Decoder) 
         here = labels[offsets[i] : offsets[i + 1]]
         return _result(problems[i], here, float(values[i]), messages, kept[i], solve.method)
 
+    def structure(i: int) -> IntArray:
+        if not values[i] > -np.inf:
+            return make(i).best  # raises: there is none
+        return labels[offsets[i] : offsets[i + 1]]
+
     infeasible = values == -np.inf
     return BatchResult(
         np.where(infeasible, np.nan, values),
         values,
         _statuses([messages is not None for messages in held], infeasible),
-        lambda i: make(i).best,
+        structure,
         make,
-        arrays={"labels": labels},
+        arrays={"labels": labels, "offsets": offsets},
     )
 
 

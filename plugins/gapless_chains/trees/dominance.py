@@ -9,7 +9,7 @@ import numpy as np
 
 from gapless import BatchResult, Result, Solve
 from gapless.core.sparse import FloatArray, IntArray
-from gapless_chains.remembered import remembered
+from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.trees import viterbi
 from gapless_chains.trees.decoding import Decoded, decode_many, decode_one
 from gapless_chains.trees.problem import TreeProblem
@@ -40,7 +40,7 @@ class ParentTables:
         return cls(np.ascontiguousarray(transition.T), leads)
 
 
-parent_tables = remembered(ParentTables.compute)
+parent_tables = OncePerArray(ParentTables.compute)
 """`ParentTables.compute`, remembered for as long as the very array of transitions lives."""
 
 
