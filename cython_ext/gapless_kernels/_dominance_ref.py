@@ -209,9 +209,11 @@ def _decode(
         alive = np.flatnonzero(kept[i])
         if not alive.size:
             return nothing(INFEASIBLE)
+        if not kept[i, y]:
+            # It has no successor, and then drops nothing but what no path can use.
+            dominators[i] = alive[row[alive].argmax()]
         if alive.size == 1:
             error = size = 0.0
-            dominators[i] = alive[0]
         else:
             if not abs(best) < limit:
                 return nothing(DOUBTFUL)
