@@ -13,12 +13,23 @@ COMPILED : bool
 import os
 
 if os.environ.get("GAPLESS_PURE") == "1":
+    from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
     from gapless_kernels._viterbi_ref import edge_maxima, forward_messages, viterbi, viterbi_batch
 
     COMPILED = False
 else:
-    from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi, viterbi_batch
+    from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
+    from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi
 
     COMPILED = True
 
-__all__ = ["COMPILED", "edge_maxima", "forward_messages", "viterbi", "viterbi_batch"]
+__all__ = [
+    "COMPILED",
+    "dominance",
+    "dominance_batch",
+    "dominance_tables",
+    "edge_maxima",
+    "forward_messages",
+    "viterbi",
+    "viterbi_batch",
+]
