@@ -178,7 +178,7 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
 }
 
 /* Read position lane->at, which is not the last, for any number of labels. */
-TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop)
+TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop, gapless_ahead *ahead)
 {
     const ptrdiff_t labels = scores->labels, blocks = scores->stride / GAPLESS_BLOCK;
     const ptrdiff_t groups = (blocks + GAPLESS_GROUP - 1) / GAPLESS_GROUP;
@@ -187,6 +187,7 @@ TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop)
     REAL *row = lane->row, *peaks = lane->peaks;
     BLOCK top = LANES(all)(-(REAL)INFINITY);
     unsigned improper = 0;
+    gapless_fetch(ahead, (size_t)labels * sizeof(REAL));
     for (ptrdiff_t g = 0; g < groups; g++) {
         const ptrdiff_t begin = g * GAPLESS_GROUP,
                         end = begin + GAPLESS_GROUP < blocks ? begin + GAPLESS_GROUP : blocks;
@@ -355,7 +356,8 @@ TARGET static void NAMED(finish)(const SCORES *scores, const BATCH *batch, LANE 
 /* Several sentences whose labels fit in `blocks` <= 4 blocks, step by step together, until one of them needs more
  * than stepping. `blocks` is a constant where this is inlined. */
 TARGET static GAPLESS_ALWAYS int NAMED(march)(const int blocks, const SCORES *scores, LANE *lanes, const REAL *tags,
-                                             ptrdiff_t steps, int *state, int may_stop)
+                                             ptrdiff_t steps, int *state, int may_stop,
+                                             gapless_ahead *ahead)
 {
     const ptrdiff_t labels = scores->labels, stride = blocks * GAPLESS_BLOCK;
     const unsigned tail = 0xFFFFu >> (stride - labels);
@@ -379,6 +381,7 @@ TARGET static GAPLESS_ALWAYS int NAMED(march)(const int blocks, const SCORES *sc
             lane->improper |= improper;
             lane->theta += labels;
         }
+        gapless_fetch(ahead, (size_t)(4 * labels) * sizeof(REAL));
         LANES(largest4)(top[0], top[1], top[2], top[3], tops);
         for (int k = 0; k < 4; k++) {
             LANE *lane = lanes + k;
@@ -418,17 +421,18 @@ TARGET static GAPLESS_ALWAYS int NAMED(march)(const int blocks, const SCORES *sc
 }
 
 TARGET static GAPLESS_NEVER int NAMED(march_some)(const SCORES *scores, LANE *lanes, const REAL *tags,
-                                                  ptrdiff_t steps, int *state, int may_stop)
+                                                  ptrdiff_t steps, int *state, int may_stop,
+                                             gapless_ahead *ahead)
 {
     switch (scores->stride / GAPLESS_BLOCK) {
     case 1:
-        return NAMED(march)(1, scores, lanes, tags, steps, state, may_stop);
+        return NAMED(march)(1, scores, lanes, tags, steps, state, may_stop, ahead);
     case 2:
-        return NAMED(march)(2, scores, lanes, tags, steps, state, may_stop);
+        return NAMED(march)(2, scores, lanes, tags, steps, state, may_stop, ahead);
     case 3:
-        return NAMED(march)(3, scores, lanes, tags, steps, state, may_stop);
+        return NAMED(march)(3, scores, lanes, tags, steps, state, may_stop, ahead);
     default:
-        return NAMED(march)(4, scores, lanes, tags, steps, state, may_stop);
+        return NAMED(march)(4, scores, lanes, tags, steps, state, may_stop, ahead);
     }
 }
 
@@ -443,6 +447,8 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
     ptrdiff_t upcoming = 0, dense = 0, skip = 0, skipped = 4;
     REAL tags[4 * GAPLESS_BLOCK];
     LANE lanes[4];
+    gapless_ahead ahead = {batch->unary, (const char *)((const REAL *)batch->unary +
+                                                        batch->offsets[batch->sentences] * scores->labels)};
     int failed = 0;
     memset(lanes, 0, sizeof lanes);
     for (int x = 0; x < 4 * GAPLESS_BLOCK; x++)
@@ -471,6 +477,7 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
                     continue;
                 }
                 NAMED(begin)(scores, batch, upcoming++, lane);
+                NAMED(look_ahead)(scores, batch, upcoming, &ahead);
                 if (lane->n == 1)
                     NAMED(finish)(scores, batch, lane);
             }
@@ -483,11 +490,11 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
         if (busy == 0)
             break;
         if (busy == 4)
-            NAMED(march_some)(scores, lanes, tags, steps, state, may_stop);
+            NAMED(march_some)(scores, lanes, tags, steps, state, may_stop, &ahead);
         else
             for (int k = 0; k < together; k++)
                 while (lanes[k].active && !state[k] && lanes[k].at < lanes[k].n - 1)
-                    state[k] = NAMED(advance)(scores, lanes + k, may_stop);
+                    state[k] = NAMED(advance)(scores, lanes + k, may_stop, &ahead);
         for (int k = 0; k < together; k++) {
             LANE *lane = lanes + k;
             if (!lane->active)
