@@ -6,6 +6,7 @@ Build a `ChainProblem` from scores and give it to `gapless.solve`; the certifica
 
 from gapless_chains.batch import ChainBatch
 from gapless_chains.certificate import PotentialsCertificate
+from gapless_chains.dominance_certificate import DominanceCertificate
 from gapless_chains.messages import ChainView, DomainMessages
 from gapless_chains.model import ChainModel
 from gapless_chains.problem import ChainProblem
@@ -25,6 +26,7 @@ __all__ = [
     "ChainProblem",
     "ChainView",
     "DomainMessages",
+    "DominanceCertificate",
     "PotentialsCertificate",
     "ReducedCostOracle",
     "TransitionBounds",
