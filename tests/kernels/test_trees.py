@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -136,8 +137,6 @@ def test_leads_are_their_definition_and_never_below_it(kernels: Any, forest: Any
 @given(forest=forests(max_n=8, sizes=(1, 2, 7)))
 def test_messages_are_never_below_what_they_bound(kernels: Any, forest: Any) -> None:
     """In exact arithmetic, which Fraction stands for here."""
-    from fractions import Fraction
-
     unary, parents, offsets, transition = forest
     messages, _, _ = viterbi(kernels, *forest)
     k = unary.shape[1]

@@ -1,4 +1,4 @@
-"""Potentials of trees: true bounds whatever they hold, tight ones from the methods, and no tampering goes unseen."""
+"""Potentials of trees: true bounds whatever they hold, tight ones from the methods, and nothing forged proves."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Column generation in trees through its roles: messages, oracle, slack, limits, fixings, and a wrong reduced cost."""
+"""Column generation in trees through its roles: messages, oracle, slack, limits, fixings, a wrong reduced cost."""
 
 import numpy as np
 import pytest

