@@ -27,6 +27,13 @@ class Batch:
         shared.flags.writeable = False
         return [TreeProblem(u, shared, p) for u, p in zip(self.unary, self.parents, strict=True)]
 
+    def values(self, chosen, labels):
+        """Scores of one labelling (n,) of each of the chosen trees."""
+        below = self.unary[chosen[:, None], np.arange(labels.shape[1]), labels]
+        parents = self.parents[chosen]
+        pairs = self.transition[np.take_along_axis(labels, np.maximum(parents, 0), axis=1), labels]
+        return (below + np.where(parents >= 0, pairs, 0.0)).sum(axis=1)
+
     def forest(self):
         """The trees that can be labelled as one problem, their numbers, and None if there is none."""
         chosen = np.flatnonzero(self.best > -np.inf)
