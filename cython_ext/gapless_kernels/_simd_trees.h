@@ -61,9 +61,11 @@ GAPLESS_CLONES static ptrdiff_t survivors(const double *row, const double *lead,
             if (!any)
                 continue;
         }
-        for (ptrdiff_t y = start; y < end; y++)
-            if (row[y] + lead[y] >= least && row[y] > -(double)INFINITY)
-                kept[count++] = y;
+        /* Written always and kept sometimes: a branch would be guessed wrong half the time. count <= y holds. */
+        for (ptrdiff_t y = start; y < end; y++) {
+            kept[count] = y;
+            count += (row[y] + lead[y] >= least) & (row[y] > -(double)INFINITY);
+        }
     }
     return count;
 }
