@@ -4,13 +4,17 @@ Build a `ChainProblem` from scores and give it to `gapless.solve`; the certifica
 `PotentialsCertificate`. `DomainMessages` and `ReducedCostOracle` are the method's roles, for other engines.
 """
 
+from gapless_chains.batch import ChainBatch
 from gapless_chains.certificate import PotentialsCertificate
 from gapless_chains.messages import ChainView, DomainMessages
+from gapless_chains.model import ChainModel
 from gapless_chains.problem import ChainProblem
 from gapless_chains.reduced_cost import ReducedCostOracle
 from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
 
 __all__ = [
+    "ChainBatch",
+    "ChainModel",
     "ChainProblem",
     "ChainView",
     "DomainMessages",

@@ -12,6 +12,7 @@ import numpy as np
 from gapless import Decisions, Fixings, InvalidProblem, LinearModel, Problem, serialisable
 from gapless.core.decisions import OFF, ON
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_chains.model import ChainModel, as_final, as_initial, as_names, as_transition
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_left
 from gapless_chains.scores import scores
@@ -19,26 +20,6 @@ from gapless_chains.scores import scores
 
 def _unary(values: Any) -> FloatArray:
     return scores("unary", values)
-
-
-def _transition(values: Any) -> FloatArray:
-    return scores("transition", values)
-
-
-def _initial(values: Any) -> FloatArray | None:
-    return None if values is None else scores("initial", values)
-
-
-def _final(values: Any) -> FloatArray | None:
-    return None if values is None else scores("final", values)
-
-
-def _names(values: Iterable[str] | None) -> tuple[str, ...] | None:
-    if values is None:
-        return None
-    if isinstance(values, str):
-        raise InvalidProblem("labels is one string; give a list of names")
-    return tuple(values)
 
 
 @serialisable("gapless_chains.ChainProblem")
@@ -67,10 +48,10 @@ class ChainProblem(Problem[IntArray]):
     """
 
     unary: FloatArray = attrs.field(converter=_unary)
-    transition: FloatArray = attrs.field(converter=_transition)
-    initial: FloatArray | None = attrs.field(converter=_initial, default=None, kw_only=True)
-    final: FloatArray | None = attrs.field(converter=_final, default=None, kw_only=True)
-    labels: tuple[str, ...] | None = attrs.field(converter=_names, default=None, kw_only=True)
+    transition: FloatArray = attrs.field(converter=as_transition)
+    initial: FloatArray | None = attrs.field(converter=as_initial, default=None, kw_only=True)
+    final: FloatArray | None = attrs.field(converter=as_final, default=None, kw_only=True)
+    labels: tuple[str, ...] | None = attrs.field(converter=as_names, default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         shape = self.unary.shape
@@ -103,8 +84,13 @@ class ChainProblem(Problem[IntArray]):
         labels: Sequence[str] | None = None,
     ) -> list[ChainProblem]:
         """One problem for each of `unaries`, all sharing the other scores, which are checked and copied once."""
-        shared, start, end = _transition(transition), _initial(initial), _final(final)
-        return [cls(unary, shared, initial=start, final=end, labels=labels) for unary in unaries]
+        shared, start, end, names = (
+            as_transition(transition),
+            as_initial(initial),
+            as_final(final),
+            as_names(labels),
+        )
+        return [cls(unary, shared, initial=start, final=end, labels=names) for unary in unaries]
 
     # --- sizes and derived arrays
 
@@ -117,6 +103,17 @@ class ChainProblem(Problem[IntArray]):
     def label_count(self) -> int:
         """The number of labels, K."""
         return int(self.unary.shape[1])
+
+    @cached_property
+    def model(self) -> ChainModel:
+        """The scores that this chain may share with others.
+
+        Raises
+        ------
+        InvalidProblem
+            The transitions vary along the chain.
+        """
+        return ChainModel(self.transition, initial=self.initial, final=self.final, labels=self.labels)
 
     @cached_property
     def local(self) -> FloatArray:
