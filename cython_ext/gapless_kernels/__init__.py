@@ -12,6 +12,8 @@ COMPILED : bool
 
 import os
 
+from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
+
 if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._viterbi_ref import edge_maxima, forward_messages, viterbi, viterbi_batch
 
@@ -21,4 +23,14 @@ else:
 
     COMPILED = True
 
-__all__ = ["COMPILED", "edge_maxima", "forward_messages", "viterbi", "viterbi_batch"]
+__all__ = [
+    "COMPILED",
+    "DECIDED",
+    "DOUBTFUL",
+    "INFEASIBLE",
+    "INVALID",
+    "edge_maxima",
+    "forward_messages",
+    "viterbi",
+    "viterbi_batch",
+]
