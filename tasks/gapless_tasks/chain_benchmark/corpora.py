@@ -25,6 +25,8 @@ class Corpus:
         Short, for tables and file names.
     about : str
         What the labels are.
+    size : int
+        About how many there are.
     folder : Path
         Inside the folder of corpora.
     suffix : str
@@ -39,6 +41,7 @@ class Corpus:
 
     name: str
     about: str
+    size: int
     folder: Path
     suffix: str
     read: Callable[[Path], list[TaggedSentence]]
@@ -105,6 +108,7 @@ CORPORA = (
     Corpus(
         "wsj",
         "part-of-speech tags of the Wall Street Journal sample",
+        45,
         Path("tagging", "wsj_pos"),
         ".tsv.gz",
         read_tagged,
@@ -114,6 +118,7 @@ CORPORA = (
     Corpus(
         "ewt",
         "part-of-speech tags x entity tags of the English Web Treebank, the whole product",
+        350,
         Path("tagging", "ewt_pos_ner"),
         ".tsv.gz",
         read_tagged,
@@ -123,6 +128,7 @@ CORPORA = (
     Corpus(
         "danish",
         "full PAROLE morphological tag and dependency relation of the Danish Dependency Treebank",
+        1000,
         Path("parsing", "danish"),
         ".conllu.gz",
         read_morphology,

@@ -127,8 +127,8 @@ def number_parts(labels: Sequence[str]) -> NDArray[np.int64]:
 class _Learner:
     """The weights under training.
 
-    A transition weight of a pair of parts is shared by all label pairs with these parts. Averaging is linear, so the
-    sums themselves are what is kept, (K, K).
+    A transition weight of a pair of parts is shared by all label pairs with these parts. Averaging is linear, so
+    the sums themselves are what is kept, (K, K).
     """
 
     def __init__(self, features: int, parts: NDArray[np.int64]) -> None:
