@@ -110,7 +110,7 @@ def floors(loops: Compiled | None) -> dict[str, Mapping[str, Contender]]:
         def choose(part: ScoreSet) -> None:
             nonlocal places
             places = _at_least(places, part.tokens)
-            loops.row_argmaxima(part.unary, places)
+            loops.row_argmaxima(part.unary.view(np.int32), places)
 
         reading["numba"] = Contender(read, exact=False)
         argmax["numba"] = Contender(choose, exact=False)

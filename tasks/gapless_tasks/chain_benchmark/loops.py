@@ -81,17 +81,26 @@ def row_sums(unary: Array, values: Array) -> None:
         values[i] = total
 
 
-def row_argmaxima(unary: Array, labels: Array) -> None:
-    """The best label of each token by itself: the maximum, then its place."""
-    for i in range(unary.shape[0]):
-        row = unary[i]
-        best = row[0]
-        for y in range(row.shape[0]):
-            best = max(best, row[y])
-        y = 0
-        while y < row.shape[0] - 1 and row[y] != best:
-            y += 1
-        labels[i] = y
+def row_argmaxima(bits: Array, places: Array) -> None:
+    """The best label of each token by itself, the first of equals.
+
+    `bits` are the scores as int32, ``unary.view(np.int32)``: with the other bits of negative numbers flipped, their
+    order is that of the scores, and compilers reduce integers in vectors, floats they do not. Two passes, the
+    maximum and its place, cost less than one that keeps both.
+    """
+    k = bits.shape[1]
+    others = np.int32(0x7FFFFFFF)
+    for i in range(bits.shape[0]):
+        row = bits[i]
+        best = ~others
+        for y in range(k):
+            key = row[y]
+            best = max(best, key ^ ((key >> 31) & others))
+        best ^= (best >> 31) & others
+        place = np.int32(k)
+        for y in range(np.int32(k)):
+            place = min(place, np.int32(y) if row[y] == best else np.int32(k))
+        places[i] = place
 
 
 @attrs.frozen
@@ -119,11 +128,11 @@ def compiled() -> Compiled:
     # A sum may be taken in any order as well; only the time it takes matters.
     maxima = numba.njit(fastmath={"nnan", "nsz"}, nogil=True)
     sums = numba.njit(fastmath={"nnan", "nsz", "reassoc"}, nogil=True)
-    loops = Compiled(maxima(viterbi), sums(row_sums), maxima(row_argmaxima))
+    loops = Compiled(maxima(viterbi), sums(row_sums), numba.njit(nogil=True)(row_argmaxima))
     unary, row = np.zeros((2, 3), np.float32), np.zeros(3, np.float32)
     labels = np.zeros(2, np.int64)
     square = np.zeros((3, 3), np.float32)
     loops.viterbi(unary, np.array([0, 2]), square, row, row, unary.copy(), labels, np.zeros(1, np.float32))
     loops.row_sums(unary, np.zeros(2, np.float32))
-    loops.row_argmaxima(unary, labels)
+    loops.row_argmaxima(unary.view(np.int32), labels)
     return loops

@@ -13,7 +13,6 @@ from gapless_tasks.chain_benchmark.stopwatch import Seconds, Spread
 
 STREAMED, CYCLED = "cold", "warm"
 _FEW, _SOME, _MANY = 45, 350, 1000
-_NO_MARKS: tuple[None, None] = (None, None)
 _Marks = Mapping[int, tuple[float, float]]
 _Row = tuple[str, str, Spread | None, str, _Marks, bool]
 
@@ -61,11 +60,12 @@ def lines(measured: Measured) -> list[Line]:
     """Every number of one model's scores."""
     k = min((_FEW, _SOME, _MANY), key=lambda count: abs(count - measured.scores.label_count))
     name = measured.scores.name
-    found = [
-        Line(what, name, caches, value, unit, *marks.get(k, _NO_MARKS), more)
-        for what, caches, value, unit, marks, more in (*_speed(measured), *_cost(measured))
-    ]
-    return [line for line in found if line.value is not None or line.must is not None]
+    found = []
+    for what, caches, value, unit, marks, more in (*_speed(measured), *_cost(measured)):
+        must, aim = marks.get(k, (None, None))
+        if value is not None or must is not None:
+            found.append(Line(what, name, caches, value, unit, must, aim, more))
+    return found
 
 
 def _everywhere(must: float, aim: float) -> _Marks:
@@ -122,11 +122,11 @@ def _cost(m: Measured) -> Iterator[_Row]:
         yield what, STREAMED, ratio(seconds, DOMINANCE, VITERBI), "x time", _everywhere(1.15, 1.05), False
     milliseconds = None if m.tables is None else _scaled(m.tables, 1e3)
     yield "dominance tables of the model", "", milliseconds, "ms", {_SOME: (20, 8), _MANY: (200, 80)}, False
-    share = 1 / m.memory.scores
+    process = None if m.memory.process is None else _one(m.memory.process / m.memory.scores)
     yield (
         "memory beyond the scores, all of the process",
         "",
-        _one(m.memory.process * share),
+        process,
         "x",
         _everywhere(2, 0.2),
         False,
@@ -134,7 +134,7 @@ def _cost(m: Measured) -> Iterator[_Row]:
     yield (
         "memory beyond the scores, arrays, tables ready",
         "",
-        _one(m.memory.arrays * share),
+        _one(m.memory.arrays / m.memory.scores),
         "x",
         _everywhere(2, 0.2),
         False,
