@@ -13,7 +13,6 @@ import numpy as np
 import gapless as gl
 from gapless_tasks.chain_benchmark.score_set import ScoreSet
 
-
 _FORGET_THE_MARK = "5"
 
 
@@ -62,7 +61,7 @@ def high_water_rise(stored: Path, method: str | None) -> int | None:
     batch = scores.model().batch(scores.unary, scores.lengths)
     float(np.max(batch.unary))
     try:
-        # Not getrusage: its mark comes from the parent process when that is larger. Reading the file has left one, too.
+        # Not getrusage, whose mark is the parent process's when that is larger. Reading the file has left one, too.
         Path("/proc/self/clear_refs").write_text(_FORGET_THE_MARK, "ascii")
         before = _high_water()
     except (OSError, StopIteration):

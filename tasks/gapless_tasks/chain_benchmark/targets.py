@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import attrs
 
-from gapless_tasks.chain_benchmark import contenders
-from gapless_tasks.chain_benchmark.contenders import DOMINANCE, NUMBA, PUBLIC, READING, VITERBI
+from gapless_tasks.chain_benchmark.contenders import (
+    BEAM_WIDTHS,
+    DOMINANCE,
+    NUMBA,
+    PUBLIC,
+    READING,
+    VITERBI,
+    beam,
+)
 from gapless_tasks.chain_benchmark.measurement import Measured, ratio
 from gapless_tasks.chain_benchmark.stopwatch import Seconds, Spread
 
 STREAMED, CYCLED = "cold", "warm"
-_FEW, _SOME, _MANY = 45, 350, 1000
-_Marks = Mapping[int, tuple[float, float]]
-_Row = tuple[str, str, Spread | None, str, _Marks, bool]
+_FEW, _SOME, _MANY = _SIZES = (45, 350, 1000)
 
 
 @attrs.frozen
@@ -56,116 +61,100 @@ class Line:
         return "must" if sign * self.value.median >= sign * self.must else "missed"
 
 
+@attrs.frozen
+class _Number:
+    """What a line is made of; `marks` holds (must, aim) for each size of label set that has them."""
+
+    what: str
+    value: Spread | None
+    unit: str
+    marks: Mapping[int, tuple[float, float]] = attrs.field(factory=dict)
+    more: bool = True
+
+
 def lines(measured: Measured) -> list[Line]:
     """Every number of one model's scores."""
-    k = min((_FEW, _SOME, _MANY), key=lambda count: abs(count - measured.scores.label_count))
-    name = measured.scores.name
+    size = min(_SIZES, key=lambda count: abs(count - measured.scores.label_count))
     found = []
-    for what, caches, value, unit, marks, more in (*_speed(measured), *_cost(measured)):
-        must, aim = marks.get(k, (None, None))
-        if value is not None or must is not None:
-            found.append(Line(what, name, caches, value, unit, must, aim, more))
+    for caches, seconds in ((STREAMED, measured.streamed), (CYCLED, measured.cycled), ("", None)):
+        for number in _costs(measured) if seconds is None else _speeds(seconds):
+            must, aim = number.marks.get(size, (None, None))
+            if number.value is not None or must is not None:
+                name, value = measured.scores.name, number.value
+                found.append(Line(number.what, name, caches, value, number.unit, must, aim, number.more))
     return found
 
 
-def _everywhere(must: float, aim: float) -> _Marks:
-    return dict.fromkeys((_FEW, _SOME, _MANY), (must, aim))
+def _speeds(seconds: Mapping[str, Seconds]) -> Iterator[_Number]:
+    yield _Number(
+        f"{DOMINANCE} over {VITERBI}, kernels",
+        ratio(seconds, VITERBI, DOMINANCE),
+        "x",
+        {_FEW: (3, 3.6), _SOME: (8, 15), _MANY: (40, 75)},
+    )
+    yield _Number(
+        f"{PUBLIC}{DOMINANCE} over {NUMBA}",
+        ratio(seconds, NUMBA, f"{PUBLIC}{DOMINANCE}"),
+        "x",
+        {_FEW: (8, 15), _SOME: (25, 50)},
+    )
+    yield _Number(
+        f"column generation over {VITERBI}",
+        ratio(seconds, VITERBI, f"{PUBLIC}column-generation"),
+        "x",
+        {_FEW: (0.55, 0.8), _SOME: (1.8, 5)},
+    )
+    yield _Number(
+        f"{DOMINANCE} over the {READING}",
+        ratio(seconds, DOMINANCE, READING),
+        "x time",
+        {_SOME: (6, 2.5)},
+        more=False,
+    )
+    yield _Number(
+        f"{DOMINANCE} is faster than beam width",
+        _slower_beam(seconds),
+        "",
+        dict.fromkeys(_SIZES, (3, 3)),
+        more=False,
+    )
 
 
-def _speed(m: Measured) -> Iterator[_Row]:
-    for caches, seconds in ((STREAMED, m.streamed), (CYCLED, m.cycled)):
-        yield (
-            f"{DOMINANCE} over {VITERBI}, kernels",
-            caches,
-            ratio(seconds, VITERBI, DOMINANCE),
-            "x",
-            {_FEW: (3, 3.6), _SOME: (8, 15), _MANY: (40, 75)},
-            True,
-        )
-        yield (
-            f"{PUBLIC}{DOMINANCE} over {NUMBA}",
-            caches,
-            ratio(seconds, NUMBA, f"{PUBLIC}{DOMINANCE}"),
-            "x",
-            {_FEW: (8, 15), _SOME: (25, 50)},
-            True,
-        )
-        yield (
-            f"column generation over {VITERBI}",
-            caches,
-            ratio(seconds, VITERBI, f"{PUBLIC}column-generation"),
-            "x",
-            {_FEW: (0.55, 0.8), _SOME: (1.8, 5)},
-            True,
-        )
-        yield (
-            f"{DOMINANCE} over the {READING}",
-            caches,
-            ratio(seconds, DOMINANCE, READING),
-            "x",
-            {_SOME: (6, 2.5)} if caches == STREAMED else {},
-            False,
-        )
-        yield (
-            f"{DOMINANCE} is faster than beam width",
-            caches,
-            _slower_beam(seconds),
-            "",
-            _everywhere(3, 3),
-            False,
-        )
-
-
-def _cost(m: Measured) -> Iterator[_Row]:
+def _costs(m: Measured) -> Iterator[_Number]:
     for kind, seconds in m.unprunable.items():
-        what = f"{DOMINANCE} over {VITERBI}, {kind} scores, kernels"
-        yield what, STREAMED, ratio(seconds, DOMINANCE, VITERBI), "x time", _everywhere(1.15, 1.05), False
-    milliseconds = None if m.tables is None else _scaled(m.tables, 1e3)
-    yield "dominance tables of the model", "", milliseconds, "ms", {_SOME: (20, 8), _MANY: (200, 80)}, False
-    process = None if m.memory.process is None else _one(m.memory.process / m.memory.scores)
-    yield (
-        "memory beyond the scores, all of the process",
-        "",
-        process,
-        "x",
-        _everywhere(2, 0.2),
-        False,
-    )
-    yield (
-        "memory beyond the scores, arrays, tables ready",
-        "",
-        _one(m.memory.arrays / m.memory.scores),
-        "x",
-        _everywhere(2, 0.2),
-        False,
-    )
-    yield (
+        yield _Number(
+            f"{DOMINANCE} over {VITERBI}, {kind} scores, kernels",
+            ratio(seconds, DOMINANCE, VITERBI),
+            "x time",
+            dict.fromkeys(_SIZES, (1.15, 1.05)),
+            more=False,
+        )
+    tables = None if m.tables is None else _scaled(m.tables, 1e3)
+    yield _Number("dominance tables of the model", tables, "ms", {_SOME: (20, 8), _MANY: (200, 80)}, more=False)
+    for what, size in (("all of the process", m.memory.process), ("arrays, tables ready", m.memory.arrays)):
+        share = None if size is None else Spread.of([size / m.memory.scores])
+        yield _Number(f"memory beyond the scores, {what}", share, "x", dict.fromkeys(_SIZES, (2, 0.2)), more=False)
+    yield _Number(
         "one call of gapless.solve, beyond its kernels",
-        "",
         _scaled(m.overhead, 1e6),
         "us",
-        _everywhere(60, 60),
-        False,
+        dict.fromkeys(_SIZES, (60, 60)),
+        more=False,
     )
 
 
 def _slower_beam(seconds: Mapping[str, Seconds]) -> Spread | None:
     """The least width at which beam search takes longer than dominance, both through the public interface."""
-    ratios = {w: ratio(seconds, contenders.beam(w), f"{PUBLIC}{DOMINANCE}") for w in contenders.BEAM_WIDTHS}
+    ratios = {width: ratio(seconds, beam(width), f"{PUBLIC}{DOMINANCE}") for width in BEAM_WIDTHS}
     known = {width: one for width, one in ratios.items() if one is not None}
     if not known:
         return None
-    beyond = max(known) + 1
-    least, median, most = (
-        min((w for w, one in known.items() if getattr(one, at) > 1), default=beyond)
-        for at in ("most", "median", "least")
-    )
-    return Spread(median, least, most)
+
+    def width(beats: Callable[[Spread], float]) -> int:
+        return min((width for width, one in known.items() if beats(one) > 1), default=max(known) + 1)
+
+    return Spread(width(lambda one: one.median), width(lambda one: one.most), width(lambda one: one.least))
 
 
 def _scaled(spread: Spread, factor: float) -> Spread:
     return Spread(spread.median * factor, spread.least * factor, spread.most * factor)
-
-
-def _one(value: float) -> Spread:
-    return Spread(value, value, value)
