@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 import gapless as gl
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
-from gapless_kernels import viterbi_batch
+from gapless_kernels import DOUBTFUL, viterbi_batch
+from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables
 from gapless_tasks.chain_benchmark.loops import Compiled
 from gapless_tasks.chain_benchmark.score_set import ScoreSet
-from gapless_tasks.chain_benchmark.stopwatch import Spread
+from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
 
 Values = NDArray[np.float64]
 
@@ -49,7 +50,7 @@ class Contender:
 
 def kernels(scores: ScoreSet) -> dict[str, Contender]:
     """The batch kernels by themselves, in float32."""
-    return {VITERBI: Contender(_viterbi_kernel(scores))}
+    return {VITERBI: Contender(_viterbi_kernel(scores)), DOMINANCE: Contender(_dominance_kernel(scores))}
 
 
 def public(scores: ScoreSet) -> dict[str, Contender]:
@@ -79,9 +80,9 @@ def beam(width: int) -> str:
     return f"{PUBLIC}beam {width}"
 
 
-def tables_seconds(scores: ScoreSet) -> Spread | None:
+def tables_seconds(scores: ScoreSet) -> Spread:
     """CPU seconds to make the tables that dominance keeps with a model."""
-    return None
+    return Spread.of([cpu_seconds(dominance_tables, scores.transition, np.float32) for _ in range(5)])
 
 
 def peers(scores: ScoreSet, loops: Compiled | None) -> dict[str, Contender]:
@@ -126,11 +127,34 @@ def _viterbi_kernel(scores: ScoreSet) -> Callable[[ScoreSet], Values]:
         nonlocal labels
         labels = _at_least(labels, part.tokens)
         values = np.empty(part.sentences, np.float32)
-        local = part.unary.copy()
-        local[part.offsets[:-1]] += initial
-        local[part.offsets[1:] - 1] += final
-        viterbi_batch(local, part.offsets, transition, labels[: part.tokens], values)
+        firsts, lasts = part.offsets[:-1], part.offsets[1:] - 1
+        ends = part.unary[firsts], part.unary[lasts]
+        part.unary[firsts] += initial
+        part.unary[lasts] += final
+        viterbi_batch(part.unary, part.offsets, transition, labels[: part.tokens], values)
+        part.unary[firsts], part.unary[lasts] = ends
         return values.astype(np.float64)
+
+    return decode
+
+
+def _dominance_kernel(scores: ScoreSet) -> Callable[[ScoreSet], Values]:
+    """The float32 kernel, and the float64 one for the sentences that it leaves in doubt."""
+    tables, exact_tables = (dominance_tables(scores.transition, dtype) for dtype in (np.float32, np.float64))
+    labels = np.empty(0, np.int64)
+
+    def decode(part: ScoreSet) -> Values:
+        nonlocal labels
+        labels = _at_least(labels, part.tokens)
+        values, status = np.empty(part.sentences), np.empty(part.sentences, np.uint8)
+        found = labels[: part.tokens]
+        dominance_batch(part.unary, part.offsets, tables, scores.initial, scores.final, found, values, status)
+        for s in np.flatnonzero(status == DOUBTFUL):
+            here = slice(part.offsets[s], part.offsets[s + 1])
+            rows = part.unary[here].astype(np.float64)
+            kept, dominators = np.empty(rows.shape, bool), np.empty(len(rows), np.int64)
+            values[s] = dominance(rows, exact_tables, scores.initial, scores.final, found[here], kept, dominators)
+        return values
 
     return decode
 

@@ -55,10 +55,10 @@ class Measured:
     streamed, cycled : mapping of str to array of float64, shape (rounds,)
         CPU seconds a token of each contender, with the scores coming from memory or staying in the caches.
     unprunable : mapping of str to mapping
-        For flat, random and re-gauged scores: seconds a token of the kernels.
-    tables : Spread or None
+        For scores that pruning helps little with: seconds a token of the kernels.
+    tables : Spread
         CPU seconds to make the dominance tables of the model.
-    overhead : Spread
+    overhead : Spread or None
         CPU seconds that one call of `gapless.solve` takes beyond the kernel's work.
     memory : Memory
         Of the default method.
@@ -72,8 +72,8 @@ class Measured:
     streamed: Mapping[str, Seconds]
     cycled: Mapping[str, Seconds]
     unprunable: Mapping[str, Mapping[str, Seconds]]
-    tables: Spread | None
-    overhead: Spread
+    tables: Spread
+    overhead: Spread | None
     memory: memory.Memory
     accuracy: float | None
     disagreements: tuple[str, ...]
@@ -112,7 +112,7 @@ def measure(scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Calla
 
     unprunable = {}
     part = scores.holding(max(200, int(effort.budget * 2e7 / scores.label_count)))
-    for name, change in (("flat", synthetic.flat), ("random", synthetic.random), ("re-gauged", synthetic.regauged)):
+    for name, change in synthetic.UNPRUNABLE.items():
         say(f"{scores.name}: {name} scores")
         changed = change(part)
         ours = {key: one.decode for key, one in contenders.kernels(changed).items()}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 import attrs
 import numpy as np
 
@@ -47,9 +50,9 @@ def peaked(labels: int, sentences: int, seed: int = 0) -> ScoreSet:
     )
 
 
-def flat(scores: ScoreSet) -> ScoreSet:
-    """The transitions alone: every label scores 0 at every token."""
-    return attrs.evolve(scores, name=f"{scores.name}, flat", unary=np.zeros_like(scores.unary))
+def flattened(scores: ScoreSet, factor: float) -> ScoreSet:
+    """The label scores times `factor`: the nearer to 0, the more the transitions alone decide."""
+    return attrs.evolve(scores, name=f"{scores.name} x {factor}", unary=scores.unary * np.float32(factor))
 
 
 def random(scores: ScoreSet, seed: int = 0) -> ScoreSet:
@@ -77,3 +80,12 @@ def regauged(scores: ScoreSet, seed: int = 0) -> ScoreSet:
         transition=scores.transition + shift[:, None],
         final=scores.final + shift,
     )
+
+
+UNPRUNABLE: dict[str, Callable[[ScoreSet], ScoreSet]] = {
+    "flat": functools.partial(flattened, factor=0.0),
+    "nearly flat (x 0.1)": functools.partial(flattened, factor=0.1),
+    "random": random,
+    "re-gauged": regauged,
+}
+"""Changes after which many labels stay in the race."""

@@ -129,14 +129,14 @@ def _costs(m: Measured) -> Iterator[_Number]:
             dict.fromkeys(_SIZES, (1.15, 1.05)),
             more=False,
         )
-    tables = None if m.tables is None else _scaled(m.tables, 1e3)
+    tables = _scaled(m.tables, 1e3)
     yield _Number("dominance tables of the model", tables, "ms", {_SOME: (20, 8), _MANY: (200, 80)}, more=False)
     for what, size in (("all of the process", m.memory.process), ("arrays, tables ready", m.memory.arrays)):
         share = None if size is None else Spread.of([size / m.memory.scores])
         yield _Number(f"memory beyond the scores, {what}", share, "x", dict.fromkeys(_SIZES, (2, 0.2)), more=False)
     yield _Number(
         "one call of gapless.solve, beyond its kernels",
-        _scaled(m.overhead, 1e6),
+        None if m.overhead is None else _scaled(m.overhead, 1e6),
         "us",
         dict.fromkeys(_SIZES, (60, 60)),
         more=False,
