@@ -15,13 +15,15 @@ import os
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 
 if os.environ.get("GAPLESS_PURE") == "1":
+    from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_ref import edge_maxima, forward_messages, viterbi, viterbi_batch
 
     COMPILED = False
 else:
+    from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
-    from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi, viterbi_batch
+    from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi
 
     COMPILED = True
 
@@ -31,6 +33,9 @@ __all__ = [
     "DOUBTFUL",
     "INFEASIBLE",
     "INVALID",
+    "dominance",
+    "dominance_batch",
+    "dominance_tables",
     "edge_maxima",
     "forward_messages",
     "parent_leads",

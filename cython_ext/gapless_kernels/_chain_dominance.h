@@ -137,6 +137,7 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
 {
     const REAL level = best < 0 ? -best : best;
     REAL size = 0;
+    lane->labels[lane->at] = -1;
     if (!(level < LIMIT) && best > -(REAL)INFINITY)
         return NAMED(HUGE);
     if (count == 0)
@@ -149,7 +150,14 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
         NAMED(start_afresh)(scores, lane);
         return NAMED(ONGOING);
     }
+    /* A y without successors does not survive, and then drops nothing but what no path can use. */
+    ptrdiff_t dominator = lane->who[start];
+    REAL largest = lane->message[start];
     for (ptrdiff_t s = start; s < start + count; s++) {
+        if (lane->who[s] == y || (dominator != y && lane->message[s] > largest)) {
+            dominator = lane->who[s];
+            largest = lane->message[s];
+        }
         const REAL message = lane->message[s] - best, extent = message < 0 ? -message : message;
         lane->message[s] = message;
         size = extent > size ? extent : size;
@@ -159,8 +167,7 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
     lane->error += ROUNDING * (lane->size + 5 * scores->largest + level + 2 * size) + TINY;
     lane->size = size;
     lane->slack = 2 * lane->error + ROUNDING * (2 * size + 14 * scores->largest) + TINY;
-    lane->labels[lane->at] = -1;
-    lane->place[lane->places++] = (PLACE){lane->at, start, start + count, y, lane->error};
+    lane->place[lane->places++] = (PLACE){lane->at, start, start + count, dominator, lane->error};
     lane->used = start + count;
     lane->work += count;
     if (may_stop && lane->work > (lane->at + 6) * scores->labels / 3)

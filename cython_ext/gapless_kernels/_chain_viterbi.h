@@ -46,14 +46,13 @@ TARGET static GAPLESS_ALWAYS int NAMED(count_sums)(const REAL *first, const REAL
     return found;
 }
 
-TARGET static REAL NAMED(row_magnitude)(const REAL *row, ptrdiff_t labels)
+/* The largest finite size of a message in a row. */
+TARGET static REAL NAMED(row_extent)(const REAL *row, ptrdiff_t stride)
 {
-    REAL most = 0;
-    for (ptrdiff_t x = 0; x < labels; x++) {
-        const REAL size = row[x] < 0 ? -row[x] : row[x];
-        most = row[x] > -(REAL)INFINITY && size > most ? size : most;
-    }
-    return most;
+    BLOCK most = LANES(all)(0);
+    for (ptrdiff_t x = 0; x < stride; x += GAPLESS_BLOCK)
+        most = LANES(max)(LANES(extent)(LANES(load)(row + x)), most);
+    return LANES(largest)(most);
 }
 
 /* Write the best path of a sentence whose messages are known, its value and what is sure of it. */
@@ -71,7 +70,7 @@ TARGET static void NAMED(trace)(const SCORES *scores, const BATCH *batch, ptrdif
         for (ptrdiff_t i = 0; i < n; i++) {
             labels[i] = -1;
             if (DOUBTS)
-                sizes += NAMED(row_magnitude)(messages + i * stride, scores->labels);
+                sizes += NAMED(row_extent)(messages + i * stride, stride);
         }
         batch->status[sentence] = improper                                           ? GAPLESS_INVALID
                                   : DOUBTS && !(sizes + scores->largest < LIMIT) ? GAPLESS_DOUBTFUL
@@ -94,7 +93,7 @@ TARGET static void NAMED(trace)(const SCORES *scores, const BATCH *batch, ptrdif
     for (ptrdiff_t i = 0; i < n; i++) {
         const REAL *row = messages + i * stride;
         sizes += scores->finite ? 4 * scores->largest + (row[labels[i]] < 0 ? -row[labels[i]] : row[labels[i]])
-                                : NAMED(row_magnitude)(row, scores->labels);
+                                : NAMED(row_extent)(row, stride);
     }
     const REAL bound = 2 * ROUNDING * (4 * sizes + 12 * scores->largest * (REAL)(n + 1)) + TINY;
     int doubtful = !(bound < LIMIT) ||

@@ -1,26 +1,49 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Compiled dominance kernels; see the twin `_dominance_ref` for what each function owes.
+"""Compiled dominance kernels, and the Viterbi batch that they fall back on; see the twins `_dominance_ref` and
+`_viterbi_ref` for what each function owes.
 
 The loops are in C, written once in blocks of sixteen scores and compiled for AVX-512, AVX2 and any processor; the
 best set that the processor has is chosen when this module is loaded.
 """
 
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uint8_t
 
 import numpy as np
 
 from gapless_kernels._arguments import check_batch, check_dominance
-from gapless_kernels._chain_kernels cimport (
-    GAPLESS_DOMINANCE,
-    address,
-    gapless_batch,
-    gapless_best_set,
-    gapless_chain,
-    gapless_decode,
-    max_plus4_f64,
-)
-from gapless_kernels._dominance_tables import aligned, lay_out
+from gapless_kernels._dominance_tables import aligned, lay_out, padded
 from gapless_kernels._status import DOUBTFUL, INVALID
+
+cdef extern from "_chain_kernels.h" nogil:
+    ctypedef struct gapless_chain:
+        Py_ssize_t labels
+        Py_ssize_t stride
+        const void *moves
+        const void *arrivals
+        const void *excess
+        const void *group_excess
+        const double *gauge
+        const double *transition
+        const double *initial
+        const double *final
+        double largest
+        int finite
+    ctypedef struct gapless_batch:
+        const void *unary
+        const int64_t *offsets
+        Py_ssize_t sentences
+        int64_t *labels
+        double *values
+        uint8_t *status
+        int64_t *survivors
+        uint8_t *kept
+        int64_t *dominators
+    int GAPLESS_VITERBI
+    int GAPLESS_DOMINANCE
+    int gapless_best_set()
+    int gapless_decode(int, int, int, const gapless_chain *, const gapless_batch *)
+    void max_plus4_f64(int, const double **, const double *, Py_ssize_t, Py_ssize_t, double **)
 
 _SETS = ("plain", "avx2", "avx512")
 cdef int instruction_set = gapless_best_set()
@@ -71,87 +94,67 @@ def largest_differences(transition):
 
 # --- decoding ---------------------------------------------------------------------------------------------------
 
-cdef int decode(unary, offsets, tables, initial, final, labels, values, status, survivors, kept, dominators) except -1:
-    """Run the loops on arrays that have been checked and are contiguous."""
-    cdef gapless_chain chain
+cdef void *address(array, bint writable=False) except? NULL:
+    """Where a contiguous array starts, NULL for None; the caller keeps the array alive."""
+    cdef Py_buffer view
+    cdef void *start
+    if array is None:
+        return NULL
+    PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE if writable else PyBUF_C_CONTIGUOUS)
+    start = view.buf
+    PyBuffer_Release(&view)
+    return start
+
+
+cdef int run(
+    int method,
+    gapless_chain *chain,
+    bint is_double,
+    transition,
+    unary,
+    offsets,
+    initial,
+    final,
+    labels,
+    values,
+    status,
+    survivors,
+    kept,
+    dominators,
+) except -1:
+    """Run the loops on arrays that have been checked; the score tables are in `chain` already."""
     cdef gapless_batch batch
-    cdef int is_double = tables.dtype == np.float64, failed
-    chain.labels = tables.moves.shape[0]
-    chain.stride = tables.moves.shape[1]
-    chain.moves = address(tables.moves)
-    chain.arrivals = address(tables.arrivals)
-    chain.excess = address(tables.excess)
-    chain.group_excess = address(tables.group_excess)
-    chain.gauge = <const double *>address(tables.gauge)
-    chain.transition = <const double *>address(tables.transition)
-    chain.initial = <const double *>address(initial)
-    chain.final = <const double *>address(final)
-    chain.largest = tables.largest
-    chain.finite = tables.finite
-    batch.unary = address(unary)
-    batch.offsets = <const int64_t *>address(offsets)
+    cdef int failed
+    outputs = (labels, values, status, survivors, kept, dominators)
+    inputs = (contiguous(transition), contiguous(initial), contiguous(final), contiguous(unary), contiguous(offsets))
+    rooms = (
+        contiguous(labels),
+        contiguous(values),
+        contiguous(status),
+        contiguous(survivors),
+        contiguous(kept),
+        contiguous(dominators),
+    )
+    chain.transition = <const double *>address(inputs[0])
+    chain.initial = <const double *>address(inputs[1])
+    chain.final = <const double *>address(inputs[2])
+    batch.unary = address(inputs[3])
+    batch.offsets = <const int64_t *>address(inputs[4])
     batch.sentences = len(offsets) - 1
-    batch.labels = <int64_t *>address(labels, True)
-    batch.values = <double *>address(values, True)
-    batch.status = <uint8_t *>address(status, True)
-    batch.survivors = <int64_t *>address(survivors, True)
-    batch.kept = <uint8_t *>address(kept, True)
-    batch.dominators = <int64_t *>address(dominators, True)
+    batch.labels = <int64_t *>address(rooms[0], True)
+    batch.values = <double *>address(rooms[1], True)
+    batch.status = <uint8_t *>address(rooms[2], True)
+    batch.survivors = <int64_t *>address(rooms[3], True)
+    batch.kept = <uint8_t *>address(rooms[4], True)
+    batch.dominators = <int64_t *>address(rooms[5], True)
     with nogil:
-        failed = gapless_decode(instruction_set, GAPLESS_DOMINANCE, is_double, &chain, &batch)
+        failed = gapless_decode(instruction_set, method, is_double, chain, &batch)
     if failed:
-        raise MemoryError("no room for the survivors of the sentences in flight")
+        raise MemoryError("no room for the messages of the sentences in flight")
+    for output, room in zip(outputs, rooms):
+        if output is not room:
+            output[...] = room
     return 0
-
-
-def dominance_batch(unary, offsets, tables, initial, final, labels, values, status, survivors=None):
-    """Find a best label path of each of many chains; see `_dominance_ref.dominance_batch`."""
-    check_batch(
-        unary, offsets, tables.transition, initial, final, labels, values, status, survivors, tables.dtype
-    )
-    outputs = (labels, values, status, survivors)
-    rooms = tuple(contiguous(array) for array in outputs)
-    decode(
-        contiguous(unary),
-        contiguous(offsets),
-        tables,
-        contiguous(initial),
-        contiguous(final),
-        rooms[0],
-        rooms[1],
-        rooms[2],
-        rooms[3],
-        None,
-        None,
-    )
-    give_back(outputs, rooms)
-
-
-def dominance(unary, tables, initial, final, labels, kept, dominators):
-    """Find a best label path of one chain and who survived; see `_dominance_ref.dominance`."""
-    n = check_dominance(unary, tables.transition, initial, final, labels, kept, dominators, tables.dtype)
-    offsets, values, status = np.array((0, n)), np.empty(1), np.empty(1, np.uint8)
-    outputs = (labels, kept, dominators)
-    rooms = tuple(contiguous(array) for array in outputs)
-    decode(
-        contiguous(unary),
-        offsets,
-        tables,
-        contiguous(initial),
-        contiguous(final),
-        rooms[0],
-        values,
-        status,
-        None,
-        rooms[1],
-        rooms[2],
-    )
-    give_back(outputs, rooms)
-    if status[0] == INVALID:
-        raise ValueError("unary holds NaN or plus infinity")
-    if status[0] == DOUBTFUL:
-        raise OverflowError("sums of these scores may overflow")
-    return float(values[0])
 
 
 cdef contiguous(array):
@@ -159,8 +162,106 @@ cdef contiguous(array):
     return array if array is None or array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
-cdef give_back(outputs, rooms):
-    """Copy what was written to a contiguous stand-in."""
-    for output, room in zip(outputs, rooms):
-        if output is not room:
-            output[...] = room
+cdef gapless_chain opened(tables) except *:
+    cdef gapless_chain chain
+    chain.labels = tables.moves.shape[0]
+    chain.stride = tables.moves.shape[1]
+    chain.moves = address(tables.moves)
+    chain.arrivals = address(tables.arrivals)
+    chain.excess = address(tables.excess)
+    chain.group_excess = address(tables.group_excess)
+    chain.gauge = <const double *>address(tables.gauge)
+    chain.largest = tables.largest
+    chain.finite = tables.finite
+    return chain
+
+
+def viterbi_batch(unary, offsets, transition, initial, final, labels, values, status):
+    """Find a best label path of each of many chains; see `_viterbi_ref.viterbi_batch`.
+
+    Works on a padded and on a transposed copy of `transition`, which for a handful of sentences costs more than
+    it saves: call `viterbi` for those.
+    """
+    cdef gapless_chain chain
+    check_batch(unary, offsets, transition, initial, final, labels, values, status)
+    dtype, k = unary.dtype, transition.shape[0]
+    stride = -(-k // 16) * 16
+    with np.errstate(over="ignore"):
+        moves, arrivals = padded(transition, stride, dtype), padded(transition.T, stride, dtype)
+    allowed = transition > -np.inf
+    chain.labels, chain.stride = k, stride
+    chain.moves, chain.arrivals = address(moves), address(arrivals)
+    chain.excess = chain.group_excess = NULL
+    chain.gauge = NULL
+    chain.largest = np.abs(transition, where=allowed, out=np.zeros((k, k))).max()
+    chain.finite = allowed.all()
+    run(
+        GAPLESS_VITERBI,
+        &chain,
+        dtype == np.float64,
+        transition,
+        unary,
+        offsets,
+        initial,
+        final,
+        labels,
+        values,
+        status,
+        None,
+        None,
+        None,
+    )
+
+
+def dominance_batch(unary, offsets, tables, initial, final, labels, values, status, survivors=None):
+    """Find a best label path of each of many chains; see `_dominance_ref.dominance_batch`."""
+    cdef gapless_chain chain
+    check_batch(
+        unary, offsets, tables.transition, initial, final, labels, values, status, survivors, tables.dtype
+    )
+    chain = opened(tables)
+    run(
+        GAPLESS_DOMINANCE,
+        &chain,
+        unary.dtype == np.float64,
+        tables.transition,
+        unary,
+        offsets,
+        initial,
+        final,
+        labels,
+        values,
+        status,
+        survivors,
+        None,
+        None,
+    )
+
+
+def dominance(unary, tables, initial, final, labels, kept, dominators):
+    """Find a best label path of one chain and who survived; see `_dominance_ref.dominance`."""
+    cdef gapless_chain chain
+    n = check_dominance(unary, tables.transition, initial, final, labels, kept, dominators, tables.dtype)
+    offsets, values, status = np.array((0, n)), np.empty(1), np.empty(1, np.uint8)
+    chain = opened(tables)
+    run(
+        GAPLESS_DOMINANCE,
+        &chain,
+        True,
+        tables.transition,
+        unary,
+        offsets,
+        initial,
+        final,
+        labels,
+        values,
+        status,
+        None,
+        kept,
+        dominators,
+    )
+    if status[0] == INVALID:
+        raise ValueError("unary holds NaN or plus infinity")
+    if status[0] == DOUBTFUL:
+        raise OverflowError("sums of these scores may overflow")
+    return float(values[0])

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from gapless_kernels._arguments import check_batch, check_dominance
 from gapless_kernels._dominance_tables import DominanceTables, lay_out
+from gapless_kernels._path_value import path_value
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 
 __all__ = ["dominance", "dominance_batch", "dominance_tables"]
@@ -209,9 +210,11 @@ def _decode(
         alive = np.flatnonzero(kept[i])
         if not alive.size:
             return nothing(INFEASIBLE)
+        if not kept[i, y]:
+            # It has no successor, and then drops nothing but what no path can use.
+            dominators[i] = alive[row[alive].argmax()]
         if alive.size == 1:
             error = size = 0.0
-            dominators[i] = alive[0]
         else:
             if not abs(best) < limit:
                 return nothing(DOUBTFUL)
@@ -239,23 +242,5 @@ def _decode(
         if alive.size > 1:
             least = sums.max() - (2 * errors[i] + rounding * (8 * largest + 4 * abs(sums.max())) + tiny)
             doubtful |= np.count_nonzero(sums >= least) > 1
-    return _value(unary, tables.transition, initial, final, labels), DOUBTFUL if single and doubtful else DECIDED, kept, dominators
-
-
-def _value(
-    unary: npt.NDArray[Any],
-    transition: npt.NDArray[np.float64],
-    initial: npt.NDArray[np.float64] | None,
-    final: npt.NDArray[np.float64] | None,
-    labels: npt.NDArray[np.int64],
-) -> float:
-    """Sum a path's scores in float64 from the left: ``local + (sum + transition)``."""
-    local = unary[np.arange(len(labels)), labels].astype(np.float64)
-    if initial is not None:
-        local[0] += initial[labels[0]]
-    if final is not None:
-        local[-1] += final[labels[-1]]
-    total = local[0]
-    for i in range(1, len(labels)):
-        total = local[i] + (total + transition[labels[i - 1], labels[i]])
-    return float(total)
+    value = path_value(unary, tables.transition, initial, final, labels)
+    return value, DOUBTFUL if single and doubtful else DECIDED, kept, dominators

@@ -49,6 +49,15 @@ OP block_f32_avx2 tagged_f32_avx2(block_f32_avx2 x, block_f32_avx2 tags)
     return (block_f32_avx2){_mm256_or_ps(_mm256_and_ps(x.a, kept), tags.a),
                             _mm256_or_ps(_mm256_and_ps(x.b, kept), tags.b)};
 }
+OP __m256 extent8_avx2(__m256 a)
+{
+    const __m256 some = _mm256_cmp_ps(a, _mm256_set1_ps(-INFINITY), _CMP_GT_OQ);
+    return _mm256_and_ps(some, _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a));
+}
+OP block_f32_avx2 extent_f32_avx2(block_f32_avx2 x)
+{
+    return (block_f32_avx2){extent8_avx2(x.a), extent8_avx2(x.b)};
+}
 OP float largest_f32_avx2(block_f32_avx2 x)
 {
     const __m256 m = _mm256_max_ps(x.a, x.b);
@@ -124,6 +133,13 @@ OP block_f64_avx2 tagged_f64_avx2(block_f64_avx2 x, block_f64_avx2 tags)
     const __m256d kept = _mm256_castsi256_pd(_mm256_set1_epi64x(~(long long)(GAPLESS_TAGS - 1)));
     for (int i = 0; i < 4; i++)
         x.q[i] = _mm256_or_pd(_mm256_and_pd(x.q[i], kept), tags.q[i]);
+    return x;
+}
+OP block_f64_avx2 extent_f64_avx2(block_f64_avx2 x)
+{
+    const __m256d none = _mm256_set1_pd(-INFINITY), sign = _mm256_set1_pd(-0.0);
+    for (int i = 0; i < 4; i++)
+        x.q[i] = _mm256_and_pd(_mm256_cmp_pd(x.q[i], none, _CMP_GT_OQ), _mm256_andnot_pd(sign, x.q[i]));
     return x;
 }
 OP double largest_f64_avx2(block_f64_avx2 x)

@@ -27,6 +27,12 @@ OP block_f32_avx512 tagged_f32_avx512(block_f32_avx512 a, block_f32_avx512 tags)
     return _mm512_castsi512_ps(
         _mm512_ternarylogic_epi32(_mm512_castps_si512(a), kept, _mm512_castps_si512(tags), 0xEA));
 }
+/* Absolute values; 0 for -inf. */
+OP block_f32_avx512 extent_f32_avx512(block_f32_avx512 a)
+{
+    const __mmask16 some = _mm512_cmp_ps_mask(a, _mm512_set1_ps(-INFINITY), _CMP_GT_OQ);
+    return _mm512_maskz_mov_ps(some, _mm512_abs_ps(a));
+}
 OP float largest_f32_avx512(block_f32_avx512 a) { return _mm512_reduce_max_ps(a); }
 /* The largest of each of four blocks at once: shuffles are shared. */
 OP void largest4_f32_avx512(block_f32_avx512 a, block_f32_avx512 b, block_f32_avx512 c, block_f32_avx512 d,
@@ -85,6 +91,12 @@ OP block_f64_avx512 tagged_f64_avx512(block_f64_avx512 x, block_f64_avx512 tags)
                                                       _mm512_castpd_si512(tags.a), 0xEA)),
         _mm512_castsi512_pd(_mm512_ternarylogic_epi64(_mm512_castpd_si512(x.b), kept,
                                                       _mm512_castpd_si512(tags.b), 0xEA))};
+}
+OP block_f64_avx512 extent_f64_avx512(block_f64_avx512 x)
+{
+    const __m512d none = _mm512_set1_pd(-INFINITY);
+    return (block_f64_avx512){_mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x.a, none, _CMP_GT_OQ), _mm512_abs_pd(x.a)),
+                              _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x.b, none, _CMP_GT_OQ), _mm512_abs_pd(x.b))};
 }
 OP double largest_f64_avx512(block_f64_avx512 x) { return _mm512_reduce_max_pd(_mm512_max_pd(x.a, x.b)); }
 OP void largest4_f64_avx512(block_f64_avx512 a, block_f64_avx512 b, block_f64_avx512 c, block_f64_avx512 d,

@@ -60,6 +60,12 @@
         }                                                                                                      \
         return x;                                                                                              \
     }                                                                                                          \
+    static GAPLESS_ALWAYS block_##SUFFIX extent_##SUFFIX(block_##SUFFIX x)                                     \
+    {                                                                                                          \
+        for (int i = 0; i < GAPLESS_BLOCK; i++)                                                                \
+            x.q[i] = x.q[i] > 0 ? x.q[i] : x.q[i] > -(REAL)INFINITY ? -x.q[i] : 0;                             \
+        return x;                                                                                              \
+    }                                                                                                          \
     static GAPLESS_ALWAYS REAL largest_##SUFFIX(block_##SUFFIX x)                                              \
     {                                                                                                          \
         REAL best = x.q[0];                                                                                    \

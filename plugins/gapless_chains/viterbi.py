@@ -120,7 +120,8 @@ def _decode(
     starts = np.concatenate([[0], np.cumsum([problems[number].positions for number in group])]).astype(np.int64)
     found = np.empty(len(local), np.int64)
     values = np.empty(len(group))
-    viterbi_batch(local, starts, problems[group[0]].transition, found, values)
+    status = np.empty(len(group), np.uint8)
+    viterbi_batch(local, starts, problems[group[0]].transition, None, None, found, values, status)
     scores[group] = values
     for number, start, end in zip(group, starts[:-1], starts[1:], strict=True):
         labels[offsets[number] : offsets[number + 1]] = found[start:end]

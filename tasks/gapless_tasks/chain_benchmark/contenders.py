@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 import gapless as gl
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
-from gapless_kernels import DOUBTFUL, viterbi_batch
-from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables
+from gapless_kernels import DOUBTFUL, dominance, dominance_batch, dominance_tables, viterbi, viterbi_batch
 from gapless_tasks.chain_benchmark.loops import Compiled
 from gapless_tasks.chain_benchmark.score_set import ScoreSet
 from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
@@ -119,41 +118,44 @@ def floors(loops: Compiled | None) -> dict[str, Mapping[str, Contender]]:
 
 
 def _viterbi_kernel(scores: ScoreSet) -> Callable[[ScoreSet], Values]:
-    transition = scores.transition.astype(np.float32)
-    initial, final = scores.initial.astype(np.float32), scores.final.astype(np.float32)
-    labels = np.empty(0, np.int64)
+    def batch(part: ScoreSet, *found: Any) -> None:
+        viterbi_batch(part.unary, part.offsets, scores.transition, scores.initial, scores.final, *found)
 
-    def decode(part: ScoreSet) -> Values:
-        nonlocal labels
-        labels = _at_least(labels, part.tokens)
-        values = np.empty(part.sentences, np.float32)
-        firsts, lasts = part.offsets[:-1], part.offsets[1:] - 1
-        ends = part.unary[firsts], part.unary[lasts]
-        part.unary[firsts] += initial
-        part.unary[lasts] += final
-        viterbi_batch(part.unary, part.offsets, transition, labels[: part.tokens], values)
-        part.unary[firsts], part.unary[lasts] = ends
-        return values.astype(np.float64)
+    def again(problem: ChainProblem, labels: NDArray[np.int64]) -> float:
+        return viterbi(problem.local, problem.transition, labels)
 
-    return decode
+    return _settling(scores, batch, again)
 
 
 def _dominance_kernel(scores: ScoreSet) -> Callable[[ScoreSet], Values]:
-    """The float32 kernel, and the float64 one for the sentences that it leaves in doubt."""
-    tables, exact_tables = (dominance_tables(scores.transition, dtype) for dtype in (np.float32, np.float64))
+    tables, double_tables = (dominance_tables(scores.transition, dtype) for dtype in (np.float32, np.float64))
+
+    def batch(part: ScoreSet, *found: Any) -> None:
+        dominance_batch(part.unary, part.offsets, tables, scores.initial, scores.final, *found)
+
+    def again(problem: ChainProblem, labels: NDArray[np.int64]) -> float:
+        kept, dominators = np.empty(problem.unary.shape, bool), np.empty(len(labels), np.int64)
+        ends = scores.initial, scores.final
+        return dominance(problem.unary, double_tables, *ends, labels, kept, dominators)
+
+    return _settling(scores, batch, again)
+
+
+def _settling(
+    scores: ScoreSet, batch: Callable[..., None], again: Callable[[ChainProblem, NDArray[np.int64]], float]
+) -> Callable[[ScoreSet], Values]:
+    """A float32 kernel, and the float64 one for the sentences that it leaves in doubt."""
+    model = scores.model()
     labels = np.empty(0, np.int64)
 
     def decode(part: ScoreSet) -> Values:
         nonlocal labels
         labels = _at_least(labels, part.tokens)
         values, status = np.empty(part.sentences), np.empty(part.sentences, np.uint8)
-        found = labels[: part.tokens]
-        dominance_batch(part.unary, part.offsets, tables, scores.initial, scores.final, found, values, status)
+        batch(part, labels[: part.tokens], values, status)
         for s in np.flatnonzero(status == DOUBTFUL):
-            here = slice(part.offsets[s], part.offsets[s + 1])
-            rows = part.unary[here].astype(np.float64)
-            kept, dominators = np.empty(rows.shape, bool), np.empty(len(rows), np.int64)
-            values[s] = dominance(rows, exact_tables, scores.initial, scores.final, found[here], kept, dominators)
+            begin, end = part.offsets[s], part.offsets[s + 1]
+            values[s] = again(model.problem(part.unary[begin:end]), labels[begin:end])
         return values
 
     return decode

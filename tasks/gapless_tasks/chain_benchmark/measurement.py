@@ -138,11 +138,9 @@ def measure(scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Calla
 
 def _check(scores: ScoreSet, everyone: Mapping[str, Contender], effort: Effort) -> tuple[tuple[str, ...], float]:
     """Compare every contender's values with float64 Viterbi on as many sentences as the slow ones can do."""
-    local = scores.unary.astype(np.float64)
-    local[scores.offsets[:-1]] += scores.initial
-    local[scores.offsets[1:] - 1] += scores.final
     labels, best = np.empty(scores.tokens, np.int64), np.empty(scores.sentences)
-    viterbi_batch(local, scores.offsets, scores.transition, labels, best)
+    unary, status = scores.unary.astype(np.float64), np.empty(scores.sentences, np.uint8)
+    viterbi_batch(unary, scores.offsets, scores.transition, scores.initial, scores.final, labels, best, status)
     part = scores.holding(max(64, int(effort.budget * 4e7 / scores.label_count**2)))
     best = best[: part.sentences]
     # The value may be that of another path whose score rounds to the same in float32.

@@ -9,8 +9,7 @@ import numpy as np
 import gapless as gl
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
-from gapless_kernels import forward_messages, viterbi
-from gapless_kernels._dominance import dominance, dominance_tables
+from gapless_kernels import dominance, dominance_tables, forward_messages, viterbi
 from gapless_tasks.chain_benchmark.score_set import ScoreSet
 from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
 
