@@ -233,6 +233,11 @@ def test_every_decoder_gets_its_turns_and_slow_ones_get_fewer_sentences(monkeypa
     np.testing.assert_allclose(times["slow"], 1e-3)
 
 
+def test_a_clock_that_stands_still_gives_no_time_of_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.thread_time", lambda: 1.0)
+    assert (cycled({"any": lambda part: None}, synthetic.peaked(4, 5), rounds=2)["any"] > 0).all()
+
+
 def test_ratios_are_taken_round_by_round() -> None:
     seconds = {"a": np.array([2.0, 6.0, 8.0]), "b": np.array([1.0, 2.0, 4.0])}
     assert measurement.ratio(seconds, "a", "b") == Spread(2.0, 2.0, 3.0)

@@ -14,6 +14,8 @@ from gapless_tasks.chain_benchmark.score_set import ScoreSet
 Decode = Callable[[ScoreSet], object]
 Seconds = NDArray[np.float64]
 
+_TICK = 1e-9
+"""The least difference of two looks at the clock, in seconds."""
 _SHORTEST = 0.002
 """Seconds of work between two looks at the clock; shorter work is repeated."""
 
@@ -102,7 +104,7 @@ def cycled(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dic
     for turn in range(rounds):
         for name in _in_turn(decoders, turn):
             whole, start = (_fastest(decoders[name], part, repeats[name]) for part in (scores, first))
-            seen[name][turn] = max(whole - start, 0.0) / tokens
+            seen[name][turn] = max(whole - start, _TICK) / tokens
     return seen
 
 
