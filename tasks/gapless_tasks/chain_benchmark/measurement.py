@@ -110,7 +110,7 @@ def measure(scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Calla
     cycled = _floor_of(stopwatch.cycled(decoders, warm, effort.rounds), floors)
 
     unprunable = {}
-    part = scores.holding(max(200, int(effort.budget * 2e7 / scores.label_count)))
+    part = cold.holding(max(200, int(effort.budget * 2e7 / scores.label_count)))
     for name, change in synthetic.UNPRUNABLE.items():
         say(f"{scores.name}: {name} scores")
         changed = change(part)
