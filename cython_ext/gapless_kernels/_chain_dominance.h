@@ -44,6 +44,15 @@ typedef struct {
     int active;
 } LANE;
 
+/* Cycles, roughly: of a position with several survivors, of each block of a survivor's row when the table is in the
+ * first-level cache and when it is not, and of following a path back. Viterbi needs one for each block. */
+#ifndef STEP_COST
+#define STEP_COST 80
+#define NEAR_COST 2
+#define FAR_COST 3
+#define TRACE_COST 20
+#endif
+
 enum { NAMED(ONGOING) = 0, NAMED(DEAD) = 1, NAMED(DENSE) = 2, NAMED(HUGE) = 3, NAMED(FAILED) = 4 };
 
 TARGET static void NAMED(start_afresh)(const SCORES *scores, LANE *lane)
@@ -74,11 +83,11 @@ TARGET static GAPLESS_ALWAYS REAL NAMED(threshold)(REAL best, REAL slack)
     return (best + 2 * ROUNDING * size) - (slack + 12 * ROUNDING * size);
 }
 
-/* Room for a whole row of survivors more. */
+/* Room for a whole row of survivors more, and a block beyond that. */
 TARGET static int NAMED(ensure)(const SCORES *scores, LANE *lane)
 {
-    if (lane->used + scores->labels > lane->room) {
-        const ptrdiff_t room = 2 * lane->room + 4 * scores->labels + 64;
+    if (lane->used + scores->stride + GAPLESS_BLOCK > lane->room) {
+        const ptrdiff_t room = 2 * lane->room + 4 * scores->stride;
         int32_t *who = realloc(lane->who, (size_t)room * sizeof *who);
         if (!who)
             return -1;
@@ -100,43 +109,46 @@ TARGET static int NAMED(ensure)(const SCORES *scores, LANE *lane)
     return 0;
 }
 
+/* offer[x] = max over some survivors of message + moves, for `blocks` <= 4 blocks; a constant where inlined. */
+TARGET static GAPLESS_ALWAYS void NAMED(relax)(const int blocks, ptrdiff_t stride, const REAL *moves, const int32_t *who,
+                                              const REAL *message, ptrdiff_t count, REAL *offer)
+{
+    BLOCK best[4];
+    for (int b = 0; b < blocks; b++)
+        best[b] = LANES(all)(-(REAL)INFINITY);
+    for (ptrdiff_t s = 0; s < count; s++) {
+        const REAL *row = moves + who[s] * stride;
+        const BLOCK a = LANES(all)(message[s]);
+        for (int b = 0; b < blocks; b++)
+            best[b] = LANES(max)(LANES(add)(a, LANES(load)(row + b * GAPLESS_BLOCK)), best[b]);
+    }
+    for (int b = 0; b < blocks; b++)
+        LANES(store)(offer + b * GAPLESS_BLOCK, best[b]);
+}
+
 /* offer[x] = max over the survivors from `start` on of message + moves. */
-TARGET static void NAMED(relax_survivors)(const SCORES *scores, LANE *lane, ptrdiff_t start)
+TARGET static GAPLESS_ALWAYS void NAMED(relax_survivors)(const SCORES *scores, LANE *lane, ptrdiff_t start)
 {
     const ptrdiff_t stride = scores->stride, count = lane->used - start;
     const int32_t *who = lane->who + start;
     const REAL *message = lane->message + start;
     ptrdiff_t x = 0;
-    for (; x + 4 * GAPLESS_BLOCK <= stride; x += 4 * GAPLESS_BLOCK) {
-        BLOCK b0 = LANES(all)(-(REAL)INFINITY), b1 = b0, b2 = b0, b3 = b0;
-        for (ptrdiff_t s = 0; s < count; s++) {
-            const REAL *moves = scores->moves + who[s] * stride + x;
-            const BLOCK a = LANES(all)(message[s]);
-            b0 = LANES(max)(LANES(add)(a, LANES(load)(moves)), b0);
-            b1 = LANES(max)(LANES(add)(a, LANES(load)(moves + GAPLESS_BLOCK)), b1);
-            b2 = LANES(max)(LANES(add)(a, LANES(load)(moves + 2 * GAPLESS_BLOCK)), b2);
-            b3 = LANES(max)(LANES(add)(a, LANES(load)(moves + 3 * GAPLESS_BLOCK)), b3);
-        }
-        LANES(store)(lane->offer + x, b0);
-        LANES(store)(lane->offer + x + GAPLESS_BLOCK, b1);
-        LANES(store)(lane->offer + x + 2 * GAPLESS_BLOCK, b2);
-        LANES(store)(lane->offer + x + 3 * GAPLESS_BLOCK, b3);
-    }
-    for (; x < stride; x += GAPLESS_BLOCK) {
-        BLOCK best = LANES(all)(-(REAL)INFINITY);
-        for (ptrdiff_t s = 0; s < count; s++)
-            best = LANES(max)(LANES(add)(LANES(all)(message[s]),
-                                         LANES(load)(scores->moves + who[s] * stride + x)), best);
-        LANES(store)(lane->offer + x, best);
-    }
+    for (; x + 4 * GAPLESS_BLOCK <= stride; x += 4 * GAPLESS_BLOCK)
+        NAMED(relax)(4, stride, scores->moves + x, who, message, count, lane->offer + x);
+    if (x + 3 * GAPLESS_BLOCK == stride)
+        NAMED(relax)(3, stride, scores->moves + x, who, message, count, lane->offer + x);
+    else if (x + 2 * GAPLESS_BLOCK == stride)
+        NAMED(relax)(2, stride, scores->moves + x, who, message, count, lane->offer + x);
+    else if (x < stride)
+        NAMED(relax)(1, stride, scores->moves + x, who, message, count, lane->offer + x);
 }
 
-/* Go on from the survivors that have been listed from `start` on; `y` dominated the others. */
+/* Go on from the survivors that have been listed from `start` on, with messages relative to `best`, y's score. */
 TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, ptrdiff_t start, ptrdiff_t count,
                                               ptrdiff_t y, REAL best, int may_stop)
 {
+    const ptrdiff_t blocks = scores->stride / GAPLESS_BLOCK;
     const REAL level = best < 0 ? -best : best;
-    REAL size = 0;
     lane->labels[lane->at] = -1;
     if (!(level < LIMIT) && best > -(REAL)INFINITY)
         return NAMED(HUGE);
@@ -150,27 +162,23 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
         NAMED(start_afresh)(scores, lane);
         return NAMED(ONGOING);
     }
-    /* A y without successors does not survive, and then drops nothing but what no path can use. */
-    ptrdiff_t dominator = lane->who[start];
-    REAL largest = lane->message[start];
-    for (ptrdiff_t s = start; s < start + count; s++) {
-        if (lane->who[s] == y || (dominator != y && lane->message[s] > largest)) {
-            dominator = lane->who[s];
-            largest = lane->message[s];
-        }
-        const REAL message = lane->message[s] - best, extent = message < 0 ? -message : message;
-        lane->message[s] = message;
-        size = extent > size ? extent : size;
+    /* What follows the last survivor in its block is written over by the next position or never read. */
+    BLOCK extents = LANES(all)(0);
+    for (ptrdiff_t s = start; s < start + count; s += GAPLESS_BLOCK) {
+        const ptrdiff_t more = start + count - s;
+        extents = LANES(max)(LANES(extent)(LANES(load_some)(lane->message + s, more < GAPLESS_BLOCK ? (1u << more) - 1 : 0xFFFFu)),
+                             extents);
     }
+    const REAL size = LANES(largest)(extents);
     if (!(size < LIMIT))
         return NAMED(HUGE);
     lane->error += ROUNDING * (lane->size + 5 * scores->largest + level + 2 * size) + TINY;
     lane->size = size;
     lane->slack = 2 * lane->error + ROUNDING * (2 * size + 14 * scores->largest) + TINY;
-    lane->place[lane->places++] = (PLACE){lane->at, start, start + count, dominator, lane->error};
+    lane->place[lane->places++] = (PLACE){lane->at, start, start + count, y, lane->error};
     lane->used = start + count;
-    lane->work += count;
-    if (may_stop && lane->work > (lane->at + 6) * scores->labels / 3)
+    lane->work += STEP_COST + count * blocks * (blocks <= 8 ? NEAR_COST : FAR_COST);
+    if (may_stop && lane->work > (lane->at + 4) * (scores->labels * blocks + TRACE_COST))
         return NAMED(DENSE);
     NAMED(relax_survivors)(scores, lane, start);
     lane->base = lane->offer;
@@ -178,7 +186,7 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
 }
 
 /* Read position lane->at, which is not the last, for any number of labels. */
-TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop)
+TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop, gapless_ahead *ahead)
 {
     const ptrdiff_t labels = scores->labels, blocks = scores->stride / GAPLESS_BLOCK;
     const ptrdiff_t groups = (blocks + GAPLESS_GROUP - 1) / GAPLESS_GROUP;
@@ -187,6 +195,7 @@ TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop)
     REAL *row = lane->row, *peaks = lane->peaks;
     BLOCK top = LANES(all)(-(REAL)INFINITY);
     unsigned improper = 0;
+    gapless_fetch(ahead, (size_t)labels * sizeof(REAL));
     for (ptrdiff_t g = 0; g < groups; g++) {
         const ptrdiff_t begin = g * GAPLESS_GROUP,
                         end = begin + GAPLESS_GROUP < blocks ? begin + GAPLESS_GROUP : blocks;
@@ -221,6 +230,7 @@ TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop)
                *group_excess = scores->group_excess + y * groups * GAPLESS_BLOCK;
     const ptrdiff_t start = lane->used;
     ptrdiff_t count = 0;
+    gapless_fetch_row(scores->moves + y * scores->stride, (size_t)scores->stride * sizeof(REAL));
     for (ptrdiff_t g = 0; g < groups; g++) {
         const ptrdiff_t begin = g * GAPLESS_GROUP,
                         end = begin + GAPLESS_GROUP < blocks ? begin + GAPLESS_GROUP : blocks;
@@ -229,13 +239,11 @@ TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop)
             continue;
         for (ptrdiff_t b = begin; b < end; b++) {
             const ptrdiff_t x = b * GAPLESS_BLOCK;
-            unsigned bits = LANES(at_least)(LANES(add)(LANES(load)(row + x), LANES(load)(excess + x)), least);
-            for (; bits; bits &= bits - 1) {
-                const ptrdiff_t survivor = x + gapless_lowest(bits);
-                lane->who[start + count] = (int32_t)survivor;
-                lane->message[start + count] = row[survivor];
-                count++;
-            }
+            const BLOCK here = LANES(load)(row + x);
+            const unsigned bits = LANES(at_least)(LANES(add)(here, LANES(load)(excess + x)), least);
+            if (bits)
+                count += LANES(collect)(here, bits, best, x, lane->who + start + count,
+                                        lane->message + start + count);
         }
     }
     int state = NAMED(ONGOING);
@@ -266,9 +274,16 @@ TARGET static void NAMED(testify)(const SCORES *scores, const BATCH *batch, cons
     }
     for (ptrdiff_t p = 0; p < lane->places; p++) {
         const PLACE *place = lane->place + p;
-        dominators[place->position] = place->dominator;
-        for (ptrdiff_t s = place->start; s < place->end; s++)
+        ptrdiff_t best = place->start;
+        for (ptrdiff_t s = place->start; s < place->end; s++) {
             kept[place->position * scores->labels + lane->who[s]] = 1;
+            if (lane->message[s] > lane->message[best])
+                best = s;
+        }
+        /* A dominator without successors does not survive, and drops nothing but what no path can use. */
+        dominators[place->position] = kept[place->position * scores->labels + place->dominator]
+                                          ? place->dominator
+                                          : lane->who[best];
     }
 }
 
@@ -355,7 +370,8 @@ TARGET static void NAMED(finish)(const SCORES *scores, const BATCH *batch, LANE 
 /* Several sentences whose labels fit in `blocks` <= 4 blocks, step by step together, until one of them needs more
  * than stepping. `blocks` is a constant where this is inlined. */
 TARGET static GAPLESS_ALWAYS int NAMED(march)(const int blocks, const SCORES *scores, LANE *lanes, const REAL *tags,
-                                             ptrdiff_t steps, int *state, int may_stop)
+                                             ptrdiff_t steps, int *state, int may_stop,
+                                             gapless_ahead *ahead)
 {
     const ptrdiff_t labels = scores->labels, stride = blocks * GAPLESS_BLOCK;
     const unsigned tail = 0xFFFFu >> (stride - labels);
@@ -379,6 +395,7 @@ TARGET static GAPLESS_ALWAYS int NAMED(march)(const int blocks, const SCORES *sc
             lane->improper |= improper;
             lane->theta += labels;
         }
+        gapless_fetch(ahead, (size_t)(4 * labels) * sizeof(REAL));
         LANES(largest4)(top[0], top[1], top[2], top[3], tops);
         for (int k = 0; k < 4; k++) {
             LANE *lane = lanes + k;
@@ -396,12 +413,10 @@ TARGET static GAPLESS_ALWAYS int NAMED(march)(const int blocks, const SCORES *sc
                 if (NAMED(ensure)(scores, lane)) {
                     state[k] = NAMED(FAILED);
                 } else {
-                    for (; bits; bits &= bits - 1) {
-                        const int survivor = gapless_lowest(bits);
-                        lane->who[start + count] = survivor;
-                        lane->message[start + count] = lane->row[survivor];
-                        count++;
-                    }
+                    for (int b = 0; b < blocks; b++)
+                        count += LANES(collect)(row[k][b], (unsigned)(bits >> b * GAPLESS_BLOCK) & 0xFFFFu, best,
+                                                b * GAPLESS_BLOCK, lane->who + start + count,
+                                                lane->message + start + count);
                     state[k] = NAMED(settle)(scores, lane, start, count, y, best, may_stop);
                 }
                 stopped |= state[k];
@@ -418,17 +433,18 @@ TARGET static GAPLESS_ALWAYS int NAMED(march)(const int blocks, const SCORES *sc
 }
 
 TARGET static GAPLESS_NEVER int NAMED(march_some)(const SCORES *scores, LANE *lanes, const REAL *tags,
-                                                  ptrdiff_t steps, int *state, int may_stop)
+                                                  ptrdiff_t steps, int *state, int may_stop,
+                                             gapless_ahead *ahead)
 {
     switch (scores->stride / GAPLESS_BLOCK) {
     case 1:
-        return NAMED(march)(1, scores, lanes, tags, steps, state, may_stop);
+        return NAMED(march)(1, scores, lanes, tags, steps, state, may_stop, ahead);
     case 2:
-        return NAMED(march)(2, scores, lanes, tags, steps, state, may_stop);
+        return NAMED(march)(2, scores, lanes, tags, steps, state, may_stop, ahead);
     case 3:
-        return NAMED(march)(3, scores, lanes, tags, steps, state, may_stop);
+        return NAMED(march)(3, scores, lanes, tags, steps, state, may_stop, ahead);
     default:
-        return NAMED(march)(4, scores, lanes, tags, steps, state, may_stop);
+        return NAMED(march)(4, scores, lanes, tags, steps, state, may_stop, ahead);
     }
 }
 
@@ -443,6 +459,8 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
     ptrdiff_t upcoming = 0, dense = 0, skip = 0, skipped = 4;
     REAL tags[4 * GAPLESS_BLOCK];
     LANE lanes[4];
+    gapless_ahead ahead = {batch->unary, (const char *)((const REAL *)batch->unary +
+                                                        batch->offsets[batch->sentences] * scores->labels)};
     int failed = 0;
     memset(lanes, 0, sizeof lanes);
     for (int x = 0; x < 4 * GAPLESS_BLOCK; x++)
@@ -471,6 +489,7 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
                     continue;
                 }
                 NAMED(begin)(scores, batch, upcoming++, lane);
+                NAMED(look_ahead)(scores, batch, upcoming, &ahead);
                 if (lane->n == 1)
                     NAMED(finish)(scores, batch, lane);
             }
@@ -483,11 +502,11 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
         if (busy == 0)
             break;
         if (busy == 4)
-            NAMED(march_some)(scores, lanes, tags, steps, state, may_stop);
+            NAMED(march_some)(scores, lanes, tags, steps, state, may_stop, &ahead);
         else
             for (int k = 0; k < together; k++)
                 while (lanes[k].active && !state[k] && lanes[k].at < lanes[k].n - 1)
-                    state[k] = NAMED(advance)(scores, lanes + k, may_stop);
+                    state[k] = NAMED(advance)(scores, lanes + k, may_stop, &ahead);
         for (int k = 0; k < together; k++) {
             LANE *lane = lanes + k;
             if (!lane->active)

@@ -106,6 +106,21 @@ TARGET static void NAMED(trace)(const SCORES *scores, const BATCH *batch, ptrdif
         batch->status[sentence] = GAPLESS_DOUBTFUL;
 }
 
+/* Fetch the scores of the sentence before number `upcoming`, as far as that has not been done. */
+TARGET static void NAMED(look_ahead)(const SCORES *scores, const BATCH *batch, ptrdiff_t upcoming,
+                                     gapless_ahead *ahead)
+{
+    const char *stop = (const char *)((const REAL *)batch->unary + batch->offsets[upcoming] * scores->labels);
+    const char *start = (const char *)((const REAL *)batch->unary + batch->offsets[upcoming - 1] * scores->labels);
+    if (ahead->next < start)
+        ahead->next = start;
+    if (ahead->next < stop) {
+        /* No more than a long sentence's beginning: the rest is fetched while it is read. */
+        const size_t bytes = (size_t)(stop - ahead->next), most = 8192;
+        gapless_fetch(ahead, bytes < most ? bytes : most);
+    }
+}
+
 typedef struct {
     ptrdiff_t sentence, at, last, capacity;
     REAL *messages;
@@ -143,6 +158,8 @@ TARGET static int NAMED(viterbi)(const SCORES *scores, const BATCH *batch, const
     const ptrdiff_t k = scores->labels, stride = scores->stride;
     NAMED(viterbi_lane) lanes[4];
     ptrdiff_t upcoming = 0;
+    gapless_ahead ahead = {batch->unary, (const char *)((const REAL *)batch->unary +
+                                                        batch->offsets[batch->sentences] * scores->labels)};
     int failed = 0;
     memset(lanes, 0, sizeof lanes);
     for (int i = 0; i < 4; i++)
@@ -161,7 +178,10 @@ TARGET static int NAMED(viterbi)(const SCORES *scores, const BATCH *batch, const
                 if (upcoming == count)
                     break;
                 failed = NAMED(enter)(scores, batch, which ? which[upcoming] : upcoming, lane);
+                if (failed)
+                    break;
                 upcoming++;
+                NAMED(look_ahead)(scores, batch, lane->sentence + 1, &ahead);
             }
             if (failed)
                 break;
@@ -175,6 +195,7 @@ TARGET static int NAMED(viterbi)(const SCORES *scores, const BATCH *batch, const
         }
         if (failed || filled == 0)
             break;
+        gapless_fetch(&ahead, (size_t)(filled * k) * sizeof(REAL));
         if (filled == 4)
             NAMED(product4)(before, scores->moves, stride, k, k, unary, improper, after);
         else
