@@ -12,6 +12,7 @@ COMPILED : bool
 
 import os
 
+from gapless_kernels._dominance_tables import DominanceTables
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 
 if os.environ.get("GAPLESS_PURE") == "1":
@@ -31,6 +32,7 @@ __all__ = [
     "COMPILED",
     "DECIDED",
     "DOUBTFUL",
+    "DominanceTables",
     "INFEASIBLE",
     "INVALID",
     "dominance",

@@ -44,15 +44,6 @@ typedef struct {
     int active;
 } LANE;
 
-/* Cycles, roughly: of a position with several survivors, of each block of a survivor's row when the table is in the
- * first-level cache and when it is not, and of following a path back. Viterbi needs one for each block. */
-#ifndef STEP_COST
-#define STEP_COST 80
-#define NEAR_COST 2
-#define FAR_COST 3
-#define TRACE_COST 20
-#endif
-
 enum { NAMED(ONGOING) = 0, NAMED(DEAD) = 1, NAMED(DENSE) = 2, NAMED(HUGE) = 3, NAMED(FAILED) = 4 };
 
 TARGET static void NAMED(start_afresh)(const SCORES *scores, LANE *lane)
@@ -83,11 +74,11 @@ TARGET static GAPLESS_ALWAYS REAL NAMED(threshold)(REAL best, REAL slack)
     return (best + 2 * ROUNDING * size) - (slack + 12 * ROUNDING * size);
 }
 
-/* Room for a whole row of survivors more, and a block beyond that. */
+/* Room for a whole row of survivors more. */
 TARGET static int NAMED(ensure)(const SCORES *scores, LANE *lane)
 {
-    if (lane->used + scores->stride + GAPLESS_BLOCK > lane->room) {
-        const ptrdiff_t room = 2 * lane->room + 4 * scores->stride;
+    if (lane->used + scores->labels > lane->room) {
+        const ptrdiff_t room = 2 * lane->room + 4 * scores->labels + 64;
         int32_t *who = realloc(lane->who, (size_t)room * sizeof *who);
         if (!who)
             return -1;
@@ -109,46 +100,43 @@ TARGET static int NAMED(ensure)(const SCORES *scores, LANE *lane)
     return 0;
 }
 
-/* offer[x] = max over some survivors of message + moves, for `blocks` <= 4 blocks; a constant where inlined. */
-TARGET static GAPLESS_ALWAYS void NAMED(relax)(const int blocks, ptrdiff_t stride, const REAL *moves, const int32_t *who,
-                                              const REAL *message, ptrdiff_t count, REAL *offer)
-{
-    BLOCK best[4];
-    for (int b = 0; b < blocks; b++)
-        best[b] = LANES(all)(-(REAL)INFINITY);
-    for (ptrdiff_t s = 0; s < count; s++) {
-        const REAL *row = moves + who[s] * stride;
-        const BLOCK a = LANES(all)(message[s]);
-        for (int b = 0; b < blocks; b++)
-            best[b] = LANES(max)(LANES(add)(a, LANES(load)(row + b * GAPLESS_BLOCK)), best[b]);
-    }
-    for (int b = 0; b < blocks; b++)
-        LANES(store)(offer + b * GAPLESS_BLOCK, best[b]);
-}
-
 /* offer[x] = max over the survivors from `start` on of message + moves. */
-TARGET static GAPLESS_ALWAYS void NAMED(relax_survivors)(const SCORES *scores, LANE *lane, ptrdiff_t start)
+TARGET static void NAMED(relax_survivors)(const SCORES *scores, LANE *lane, ptrdiff_t start)
 {
     const ptrdiff_t stride = scores->stride, count = lane->used - start;
     const int32_t *who = lane->who + start;
     const REAL *message = lane->message + start;
     ptrdiff_t x = 0;
-    for (; x + 4 * GAPLESS_BLOCK <= stride; x += 4 * GAPLESS_BLOCK)
-        NAMED(relax)(4, stride, scores->moves + x, who, message, count, lane->offer + x);
-    if (x + 3 * GAPLESS_BLOCK == stride)
-        NAMED(relax)(3, stride, scores->moves + x, who, message, count, lane->offer + x);
-    else if (x + 2 * GAPLESS_BLOCK == stride)
-        NAMED(relax)(2, stride, scores->moves + x, who, message, count, lane->offer + x);
-    else if (x < stride)
-        NAMED(relax)(1, stride, scores->moves + x, who, message, count, lane->offer + x);
+    for (; x + 4 * GAPLESS_BLOCK <= stride; x += 4 * GAPLESS_BLOCK) {
+        BLOCK b0 = LANES(all)(-(REAL)INFINITY), b1 = b0, b2 = b0, b3 = b0;
+        for (ptrdiff_t s = 0; s < count; s++) {
+            const REAL *moves = scores->moves + who[s] * stride + x;
+            const BLOCK a = LANES(all)(message[s]);
+            b0 = LANES(max)(LANES(add)(a, LANES(load)(moves)), b0);
+            b1 = LANES(max)(LANES(add)(a, LANES(load)(moves + GAPLESS_BLOCK)), b1);
+            b2 = LANES(max)(LANES(add)(a, LANES(load)(moves + 2 * GAPLESS_BLOCK)), b2);
+            b3 = LANES(max)(LANES(add)(a, LANES(load)(moves + 3 * GAPLESS_BLOCK)), b3);
+        }
+        LANES(store)(lane->offer + x, b0);
+        LANES(store)(lane->offer + x + GAPLESS_BLOCK, b1);
+        LANES(store)(lane->offer + x + 2 * GAPLESS_BLOCK, b2);
+        LANES(store)(lane->offer + x + 3 * GAPLESS_BLOCK, b3);
+    }
+    for (; x < stride; x += GAPLESS_BLOCK) {
+        BLOCK best = LANES(all)(-(REAL)INFINITY);
+        for (ptrdiff_t s = 0; s < count; s++)
+            best = LANES(max)(LANES(add)(LANES(all)(message[s]),
+                                         LANES(load)(scores->moves + who[s] * stride + x)), best);
+        LANES(store)(lane->offer + x, best);
+    }
 }
 
-/* Go on from the survivors that have been listed from `start` on, with messages relative to `best`, y's score. */
+/* Go on from the survivors that have been listed from `start` on; `y` dominated the others. */
 TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, ptrdiff_t start, ptrdiff_t count,
                                               ptrdiff_t y, REAL best, int may_stop)
 {
-    const ptrdiff_t blocks = scores->stride / GAPLESS_BLOCK;
     const REAL level = best < 0 ? -best : best;
+    REAL size = 0;
     lane->labels[lane->at] = -1;
     if (!(level < LIMIT) && best > -(REAL)INFINITY)
         return NAMED(HUGE);
@@ -162,23 +150,27 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
         NAMED(start_afresh)(scores, lane);
         return NAMED(ONGOING);
     }
-    /* What follows the last survivor in its block is written over by the next position or never read. */
-    BLOCK extents = LANES(all)(0);
-    for (ptrdiff_t s = start; s < start + count; s += GAPLESS_BLOCK) {
-        const ptrdiff_t more = start + count - s;
-        extents = LANES(max)(LANES(extent)(LANES(load_some)(lane->message + s, more < GAPLESS_BLOCK ? (1u << more) - 1 : 0xFFFFu)),
-                             extents);
+    /* A y without successors does not survive, and then drops nothing but what no path can use. */
+    ptrdiff_t dominator = lane->who[start];
+    REAL largest = lane->message[start];
+    for (ptrdiff_t s = start; s < start + count; s++) {
+        if (lane->who[s] == y || (dominator != y && lane->message[s] > largest)) {
+            dominator = lane->who[s];
+            largest = lane->message[s];
+        }
+        const REAL message = lane->message[s] - best, extent = message < 0 ? -message : message;
+        lane->message[s] = message;
+        size = extent > size ? extent : size;
     }
-    const REAL size = LANES(largest)(extents);
     if (!(size < LIMIT))
         return NAMED(HUGE);
     lane->error += ROUNDING * (lane->size + 5 * scores->largest + level + 2 * size) + TINY;
     lane->size = size;
     lane->slack = 2 * lane->error + ROUNDING * (2 * size + 14 * scores->largest) + TINY;
-    lane->place[lane->places++] = (PLACE){lane->at, start, start + count, y, lane->error};
+    lane->place[lane->places++] = (PLACE){lane->at, start, start + count, dominator, lane->error};
     lane->used = start + count;
-    lane->work += STEP_COST + count * blocks * (blocks <= 8 ? NEAR_COST : FAR_COST);
-    if (may_stop && lane->work > (lane->at + 4) * (scores->labels * blocks + TRACE_COST))
+    lane->work += count;
+    if (may_stop && lane->work > (lane->at + 6) * scores->labels / 3)
         return NAMED(DENSE);
     NAMED(relax_survivors)(scores, lane, start);
     lane->base = lane->offer;
@@ -230,7 +222,6 @@ TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop,
                *group_excess = scores->group_excess + y * groups * GAPLESS_BLOCK;
     const ptrdiff_t start = lane->used;
     ptrdiff_t count = 0;
-    gapless_fetch_row(scores->moves + y * scores->stride, (size_t)scores->stride * sizeof(REAL));
     for (ptrdiff_t g = 0; g < groups; g++) {
         const ptrdiff_t begin = g * GAPLESS_GROUP,
                         end = begin + GAPLESS_GROUP < blocks ? begin + GAPLESS_GROUP : blocks;
@@ -239,11 +230,13 @@ TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop,
             continue;
         for (ptrdiff_t b = begin; b < end; b++) {
             const ptrdiff_t x = b * GAPLESS_BLOCK;
-            const BLOCK here = LANES(load)(row + x);
-            const unsigned bits = LANES(at_least)(LANES(add)(here, LANES(load)(excess + x)), least);
-            if (bits)
-                count += LANES(collect)(here, bits, best, x, lane->who + start + count,
-                                        lane->message + start + count);
+            unsigned bits = LANES(at_least)(LANES(add)(LANES(load)(row + x), LANES(load)(excess + x)), least);
+            for (; bits; bits &= bits - 1) {
+                const ptrdiff_t survivor = x + gapless_lowest(bits);
+                lane->who[start + count] = (int32_t)survivor;
+                lane->message[start + count] = row[survivor];
+                count++;
+            }
         }
     }
     int state = NAMED(ONGOING);
@@ -274,16 +267,9 @@ TARGET static void NAMED(testify)(const SCORES *scores, const BATCH *batch, cons
     }
     for (ptrdiff_t p = 0; p < lane->places; p++) {
         const PLACE *place = lane->place + p;
-        ptrdiff_t best = place->start;
-        for (ptrdiff_t s = place->start; s < place->end; s++) {
+        dominators[place->position] = place->dominator;
+        for (ptrdiff_t s = place->start; s < place->end; s++)
             kept[place->position * scores->labels + lane->who[s]] = 1;
-            if (lane->message[s] > lane->message[best])
-                best = s;
-        }
-        /* A dominator without successors does not survive, and drops nothing but what no path can use. */
-        dominators[place->position] = kept[place->position * scores->labels + place->dominator]
-                                          ? place->dominator
-                                          : lane->who[best];
     }
 }
 
@@ -413,10 +399,12 @@ TARGET static GAPLESS_ALWAYS int NAMED(march)(const int blocks, const SCORES *sc
                 if (NAMED(ensure)(scores, lane)) {
                     state[k] = NAMED(FAILED);
                 } else {
-                    for (int b = 0; b < blocks; b++)
-                        count += LANES(collect)(row[k][b], (unsigned)(bits >> b * GAPLESS_BLOCK) & 0xFFFFu, best,
-                                                b * GAPLESS_BLOCK, lane->who + start + count,
-                                                lane->message + start + count);
+                    for (; bits; bits &= bits - 1) {
+                        const int survivor = gapless_lowest(bits);
+                        lane->who[start + count] = survivor;
+                        lane->message[start + count] = lane->row[survivor];
+                        count++;
+                    }
                     state[k] = NAMED(settle)(scores, lane, start, count, y, best, may_stop);
                 }
                 stopped |= state[k];

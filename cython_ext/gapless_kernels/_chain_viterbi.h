@@ -106,14 +106,11 @@ TARGET static void NAMED(trace)(const SCORES *scores, const BATCH *batch, ptrdif
         batch->status[sentence] = GAPLESS_DOUBTFUL;
 }
 
-/* Fetch the scores of the sentence before number `upcoming`, as far as that has not been done. */
+/* Fetch the scores of sentences before number `upcoming`, as far as that has not been done. */
 TARGET static void NAMED(look_ahead)(const SCORES *scores, const BATCH *batch, ptrdiff_t upcoming,
                                      gapless_ahead *ahead)
 {
     const char *stop = (const char *)((const REAL *)batch->unary + batch->offsets[upcoming] * scores->labels);
-    const char *start = (const char *)((const REAL *)batch->unary + batch->offsets[upcoming - 1] * scores->labels);
-    if (ahead->next < start)
-        ahead->next = start;
     if (ahead->next < stop) {
         /* No more than a long sentence's beginning: the rest is fetched while it is read. */
         const size_t bytes = (size_t)(stop - ahead->next), most = 8192;
@@ -178,10 +175,9 @@ TARGET static int NAMED(viterbi)(const SCORES *scores, const BATCH *batch, const
                 if (upcoming == count)
                     break;
                 failed = NAMED(enter)(scores, batch, which ? which[upcoming] : upcoming, lane);
-                if (failed)
-                    break;
                 upcoming++;
-                NAMED(look_ahead)(scores, batch, lane->sentence + 1, &ahead);
+                if (!which)
+                    NAMED(look_ahead)(scores, batch, upcoming, &ahead);
             }
             if (failed)
                 break;
@@ -195,7 +191,8 @@ TARGET static int NAMED(viterbi)(const SCORES *scores, const BATCH *batch, const
         }
         if (failed || filled == 0)
             break;
-        gapless_fetch(&ahead, (size_t)(filled * k) * sizeof(REAL));
+        if (!which)
+            gapless_fetch(&ahead, (size_t)(filled * k) * sizeof(REAL));
         if (filled == 4)
             NAMED(product4)(before, scores->moves, stride, k, k, unary, improper, after);
         else
