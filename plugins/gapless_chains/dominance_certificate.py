@@ -113,19 +113,25 @@ def _excess(potential: FloatArray, dominator: int, survivors: IntArray, transiti
     dropped[survivors] = False
     if not dropped.any():
         return 0.0
+    leads = _leads(transition)
+    dropped &= leads.continued
+    if not dropped.any():
+        return 0.0
     if dominator not in survivors or potential[dominator] == -np.inf:
         return math.inf
-    lead = _row_maxima(transition)[dominator]
+    lead = leads[dominator]
     behind = _up(potential[dropped] - potential[dominator])
     return max(0.0, float(_up(behind + lead[dropped]).max()))
 
 
-class _RowMaxima:
+class _Leads:
     """Maxima over r of ``t(x, r) - t(d, r)`` for every x, rounded upward: for each dominator d when first asked."""
 
     def __init__(self, transition: FloatArray) -> None:
         self._transition = np.array(transition)
         self._rows: dict[int, FloatArray] = {}
+        self.continued = (transition > -np.inf).any(axis=1)
+        """Labels that any label may follow; no edge leaves the others."""
 
     def __getitem__(self, dominator: int) -> FloatArray:
         if dominator not in self._rows:
@@ -136,4 +142,4 @@ class _RowMaxima:
         return self._rows[dominator]
 
 
-_row_maxima = OncePerArray(_RowMaxima)
+_leads = OncePerArray(_Leads)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless_kernels import viterbi
+from gapless_tasks.chain_benchmark.averaging import AveragedArray
 from gapless_tasks.tagging import TaggedSentence
-from gapless_tasks.tagging.averaging import AveragedArray
 from gapless_tasks.tagging.features import FeatureIndex, SentenceFeatures, index_training
 
 Labels = NDArray[np.int64]
