@@ -1,8 +1,9 @@
 """Hot loops: arrays in, arrays out, no policy.
 
-Every function exists twice with one signature: compiled (``_viterbi``) and in plain NumPy (``_viterbi_ref``).
+Every function exists twice with one signature: compiled (as in ``_viterbi``) and in plain NumPy (``_viterbi_ref``).
 The NumPy twin is the oracle in the tests, and runs instead of the compiled code when the environment
-variable ``GAPLESS_PURE`` is ``1`` at import. The two agree bit by bit: neither reorders a sum.
+variable ``GAPLESS_PURE`` is ``1`` at import. The two agree bit by bit, for neither reorders a sum; where a kernel
+says otherwise, as dominance does, their values agree.
 
 Attributes
 ----------
@@ -12,24 +13,37 @@ COMPILED : bool
 
 import os
 
+from gapless_kernels._dominance_tables import DominanceTables
+from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
+
 if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
+    from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_ref import edge_maxima, forward_messages, viterbi, viterbi_batch
 
     COMPILED = False
 else:
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
+    from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi
 
     COMPILED = True
 
 __all__ = [
     "COMPILED",
+    "DECIDED",
+    "DOUBTFUL",
+    "INFEASIBLE",
+    "INVALID",
+    "DominanceTables",
     "dominance",
     "dominance_batch",
     "dominance_tables",
     "edge_maxima",
     "forward_messages",
+    "parent_leads",
+    "tree_dominance",
+    "tree_viterbi",
     "viterbi",
     "viterbi_batch",
 ]

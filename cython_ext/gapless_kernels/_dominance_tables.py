@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_transition
+from gapless_kernels._batch_arguments import check_transition
 
 __all__ = ["BLOCK", "GROUP", "MOST_LABELS", "DominanceTables", "aligned", "lay_out"]
 

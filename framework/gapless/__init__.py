@@ -43,6 +43,7 @@ from gapless.core.limits import Budget, Limits, Stop
 from gapless.core.model import LinearModel
 from gapless.core.oracle import Answer, Generator, LinearView, Maximised, Maximiser, Slacks, View
 from gapless.core.problem import Problem, Sense
+from gapless.core.problem_batch import ProblemBatch
 from gapless.core.record import Record, read_values
 from gapless.core.relaxation import Relaxation, Relaxed, Restricted
 from gapless.core.result import NoSolution, Result, Solution, Stats, Status
@@ -96,6 +97,7 @@ __all__ = [
     "PointCertificate",
     "ProbabilisticCertificate",
     "Problem",
+    "ProblemBatch",
     "Record",
     "Registry",
     "Relaxation",

@@ -11,6 +11,7 @@ from gapless.core.errors import InvalidProblem, MissingDependency, SolveError, U
 from gapless.core.events import Observer
 from gapless.core.limits import NO_LIMITS, Budget, Limits, Stop
 from gapless.core.problem import Problem
+from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import Result
 from gapless.plugins.manager import Plugins, load_plugins
 from gapless.plugins.registry import Method, Solve
@@ -91,7 +92,8 @@ def solve_many(
 
     Parameters
     ----------
-    problems : iterable of Problem
+    problems : iterable of Problem, or ProblemBatch
+        A batch goes to the method's batch kernel as it is.
     method, limits, seed, **options
         As in `solve`.
     jobs : int
@@ -103,9 +105,10 @@ def solve_many(
         Arrays of values, bounds and statuses; makes a `Result` when one is asked for. A problem that failed
         has stop ERROR and its message in ``errors``. Ctrl-C returns what is finished; the rest is missing.
     """
-    todo = list(problems)
+    batched = isinstance(problems, ProblemBatch)
+    todo: Sequence[Problem[S]] = problems if isinstance(problems, ProblemBatch) else list(problems)
     plugins = load_plugins()
-    if todo and jobs == 1 and len({type(p) for p in todo}) == 1:
+    if todo and jobs == 1 and (batched or len({type(p) for p in todo}) == 1):
         chosen = _choose(plugins, todo[0], method)
         if chosen.run_many is not None:
             chosen.check(options, 1, ())

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
-from gapless import Fixings, InconsistentBound, InvalidProblem, Result, Solve, SolveError, Stats, Stop
+from gapless import Result, Solve
 from gapless.core.sparse import IntArray
-from gapless.core.tolerance import meets
-from gapless.engine import price_and_cut
+from gapless_chains.domain_generation import generate_labels
 from gapless_chains.messages import DomainMessages
 from gapless_chains.problem import ChainProblem
 from gapless_chains.reduced_cost import ReducedCostOracle
@@ -35,71 +30,4 @@ def run(problem: ChainProblem, solve: Solve, *, first: str = "greedy") -> Result
         See `price_and_cut`; ``error.result`` says that nothing is known. Also when scores cancel so far that
         float64 cannot close the gap; ``error.result`` then holds the answer and its bound.
     """
-    budget = solve.budget
-    limits = budget.limits
-    messages = DomainMessages(problem, first=first)
-    oracle = ReducedCostOracle(problem)
-    early: list[Stop] = []
-    known = np.zeros(problem.unary.shape, bool)
-    for structure in solve.start:
-        broken = problem.violations(structure)
-        if broken:
-            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
-        known.ravel()[problem.encode(structure)] = True
-
-    def enough(bound: float, attained: float) -> bool:
-        if limits.target is not None and attained >= limits.target:
-            early.append(Stop.TARGET)
-        elif limits.gap > 0 and meets(bound, attained, limits.gap):
-            early.append(Stop.GAP)
-        return bool(early)
-
-    def stats() -> Stats:
-        return Stats(
-            seconds=budget.elapsed,
-            iterations=budget.iterations,
-            oracle_calls=oracle.calls,
-            columns=messages.generated,
-            parts_scored=oracle.candidates,
-            warm_start_used=bool(solve.start),
-            extra={
-                "mean_domain_size": messages.generated / problem.positions,
-                "oracle_candidates": oracle.candidates,
-            },
-        )
-
-    try:
-        relaxed = price_and_cut(
-            messages,
-            [oracle],
-            problem.decisions,
-            Fixings.none(problem.decisions.count),
-            budget,
-            state=known if solve.start else None,
-            enough=enough,
-        )
-    except SolveError as error:
-        error.result = Result.of(problem, [], math.inf, Stop.ERROR, method=solve.method, stats=stats())
-        raise
-    infeasible = relaxed.bound == -math.inf
-    stop = Stop.PROVED if infeasible else early[0] if early else budget.spent() or Stop.PROVED
-    inexact = stop is Stop.PROVED and not meets(relaxed.bound, relaxed.attained)
-    result = Result.of(
-        problem,
-        [] if relaxed.structure is None else [relaxed.structure],
-        relaxed.bound,
-        Stop.ERROR if inexact else stop,
-        certificate=relaxed.certificate,
-        method=solve.method,
-        stats=stats(),
-        trace=budget.events,
-        explanation=problem.infeasibility() if infeasible else (),
-    )
-    if inexact:
-        failure = InconsistentBound(
-            f"float64 cannot prove {result.value:.12g} beside scores this large: "
-            f"the bound stays at {result.bound:.12g}"
-        )
-        failure.result = result
-        raise failure
-    return result
+    return generate_labels(problem, solve, DomainMessages(problem, first=first), ReducedCostOracle(problem))

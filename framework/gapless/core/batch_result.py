@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from gapless.core.errors import SolveError
 from gapless.core.result import NoSolution, Result, Status
@@ -31,6 +32,9 @@ class BatchResult(Generic[S]):
     make : callable
         ``make(i)`` builds the `Result` of problem i.
     errors : dict of int to SolveError
+    arrays : mapping of str to array
+        What the method knows of all problems at once, under names that the method documents: the structures one
+        after another, counts of rounds, and the like.
     """
 
     values: FloatArray
@@ -39,6 +43,7 @@ class BatchResult(Generic[S]):
     structure: Callable[[int], S]
     make: Callable[[int], Result[S]]
     errors: dict[int, SolveError] = attrs.field(factory=dict)
+    arrays: Mapping[str, NDArray[Any]] = attrs.field(factory=dict)
 
     @classmethod
     def from_results(cls, results: Sequence[Result[S] | SolveError], total: int) -> BatchResult[S]:

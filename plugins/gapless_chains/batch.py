@@ -1,0 +1,148 @@
+"""Many chains of one model as contiguous rows: what the batch kernels read, without an object for each chain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless import InvalidProblem, ProblemBatch
+from gapless.core.sparse import IntArray
+from gapless_chains.model import ChainModel
+from gapless_chains.problem import ChainProblem
+
+# Tokens that a kernel gets at once: enough that a call costs nothing, little enough that Ctrl-C is prompt.
+CHUNK = 1 << 16
+_REALS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def _unary(values: Any) -> NDArray[np.floating]:
+    given = np.asarray(values)
+    if given.dtype.kind not in "biuf":
+        raise InvalidProblem(f"unary has dtype {given.dtype}; scores are real numbers")
+    return np.ascontiguousarray(given, given.dtype if given.dtype in _REALS else np.float64)
+
+
+@attrs.frozen(eq=False, slots=False, repr=False, init=False)
+class ChainBatch(ProblemBatch[ChainProblem]):
+    """The chains of many sentences under one `ChainModel`; a sequence of `ChainProblem`.
+
+    Parameters
+    ----------
+    unary : (N, K) array of float32 or float64
+        Label scores of all sentences, one row for each token, sentence after sentence. Contiguous arrays of these
+        types are not copied and must not change while the batch is in use; others are copied.
+    lengths : (S,) integers
+        Tokens of each sentence, each at least 1, together N.
+    model : ChainModel
+
+    Attributes
+    ----------
+    offsets : int64 (S+1,)
+        Sentence s holds the rows ``offsets[s]`` to ``offsets[s + 1] - 1``.
+
+    Raises
+    ------
+    InvalidProblem
+        Wrong shapes, an empty sentence, or lengths that do not add up. NaN and plus infinity are noticed when a
+        sentence is decoded or taken out, with the sentence and the place.
+    """
+
+    unary: NDArray[np.floating]
+    offsets: IntArray
+    model: ChainModel
+
+    def __init__(self, unary: Any, lengths: Any, model: ChainModel) -> None:
+        rows = _unary(unary)
+        if rows.ndim != 2 or rows.shape[1] != model.label_count:
+            raise InvalidProblem(f"unary has shape {rows.shape}, expected (N, {model.label_count}) for {model!r}")
+        counts = np.asarray(lengths)
+        if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
+            raise InvalidProblem(f"lengths must be integers, one a sentence, got {counts.dtype} {counts.shape}")
+        counts = counts.astype(np.int64)
+        if (counts < 1).any():
+            at = int(np.flatnonzero(counts < 1)[0])
+            raise InvalidProblem(f"sentence {at} has length {counts[at]}; leave empty sentences out")
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        if offsets[-1] != len(rows):
+            raise InvalidProblem(f"lengths add up to {offsets[-1]} tokens, but unary has {len(rows)} rows")
+        self.__attrs_init__(rows, offsets, model)
+
+    @property
+    def problem_type(self) -> type[ChainProblem]:
+        """`ChainProblem`."""
+        return ChainProblem
+
+    @property
+    def tokens(self) -> int:
+        """Rows of all sentences together, N."""
+        return len(self.unary)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, at: int) -> ChainProblem: ...
+    @overload
+    def __getitem__(self, at: slice) -> ChainBatch: ...
+    def __getitem__(self, at: int | slice) -> ChainProblem | ChainBatch:
+        if isinstance(at, slice):
+            start, stop, step = at.indices(len(self))
+            if step != 1:
+                return self.model.batch_of([self.rows(i) for i in range(start, stop, step)])
+            return self._between(start, max(start, stop))
+        if not -len(self) <= at < len(self):
+            raise IndexError(f"a batch of {len(self)} sentences has no sentence {at}")
+        try:
+            return self.model.problem(self.rows(at % len(self)))
+        except InvalidProblem as error:
+            raise InvalidProblem(f"sentence {at % len(self)}: {error}") from error
+
+    def rows(self, sentence: int) -> NDArray[np.floating]:
+        """The label scores of a sentence, a view (n, K)."""
+        return self.unary[self.offsets[sentence] : self.offsets[sentence + 1]]
+
+    def chunks(self) -> Iterator[tuple[int, ChainBatch]]:
+        """Views of consecutive sentences, about `CHUNK` tokens each, with the number of their first sentence."""
+        start = 0
+        while start < len(self):
+            stop = int(np.searchsorted(self.offsets, self.offsets[start] + CHUNK, "right")) - 1
+            stop = min(max(stop, start + 1), len(self))
+            yield start, self._between(start, stop)
+            start = stop
+
+    def _between(self, start: int, stop: int) -> ChainBatch:
+        begin, end = self.offsets[start], self.offsets[stop]
+        return ChainBatch(self.unary[begin:end], np.diff(self.offsets[start : stop + 1]), self.model)
+
+    def __repr__(self) -> str:
+        return f"<ChainBatch: {len(self)} sentences, {self.tokens} tokens, {self.model.label_count} labels>"
+
+
+def shared_batches(problems: Sequence[ChainProblem]) -> tuple[list[tuple[IntArray, ChainBatch]], list[int]]:
+    """Chains in batches for the kernels, with their numbers; and the numbers of those that no batch can hold.
+
+    A `ChainBatch` is one batch, not copied. Of a list, chains that share their scores (see `ChainProblem.many`)
+    are copied together, at most about `CHUNK` tokens at a time; a chain whose transitions vary is left over.
+    """
+    if isinstance(problems, ChainBatch):
+        return [(np.arange(len(problems)), problems)], []
+    sharing: dict[tuple[int, int, int], list[int]] = {}
+    left: list[int] = []
+    for number, problem in enumerate(problems):
+        if problem.transition.ndim == 2:
+            key = id(problem.transition), id(problem.initial), id(problem.final)
+            sharing.setdefault(key, []).append(number)
+        else:
+            left.append(number)
+    batches: list[tuple[IntArray, ChainBatch]] = []
+    for numbers in sharing.values():
+        model = problems[numbers[0]].model
+        tokens = np.cumsum([problems[number].positions for number in numbers])
+        cuts = np.flatnonzero(np.diff(tokens // CHUNK)) + 1
+        for some in np.split(np.array(numbers), cuts):
+            batches.append((some, model.batch_of([problems[number].unary for number in some])))
+    return batches, left

@@ -1,0 +1,174 @@
+"""From a kernel that decodes a `ChainBatch` to a `BatchResult`: what every batch method does around its kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless import BatchResult, InvalidProblem, Result, Solve, Status, Stop
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.tolerance import meets
+from gapless_chains.batch import ChainBatch, shared_batches
+from gapless_chains.problem import ChainProblem
+from gapless_kernels import DOUBTFUL, INVALID
+
+
+@attrs.frozen(eq=False)
+class Found:
+    """What a kernel found for the sentences of a `ChainBatch`, one after another.
+
+    Parameters
+    ----------
+    labels : int64 (N,)
+    values, bounds : float64 (S,)
+    status : uint8 (S,)
+        DECIDED, DOUBTFUL, INVALID or INFEASIBLE of `gapless_kernels`.
+    arrays : mapping of str to array (S,)
+        Counts and the like, one entry for each sentence.
+    """
+
+    labels: IntArray
+    values: FloatArray
+    bounds: FloatArray
+    status: NDArray[np.uint8]
+    arrays: Mapping[str, NDArray[Any]] = attrs.field(factory=dict)
+
+
+Kernel = Callable[[ChainBatch], Found]
+Again = Callable[[ChainProblem], tuple[IntArray, float, float]]
+Make = Callable[[ChainProblem, IntArray, float, float, Mapping[str, Any]], Result[IntArray]]
+
+
+def decode_many(
+    problems: Sequence[ChainProblem],
+    solve: Solve,
+    kernel: Kernel,
+    again: Again,
+    make: Make,
+    alone: Callable[[ChainProblem], Result[IntArray]],
+) -> BatchResult[IntArray]:
+    """Decode many chains by `kernel`, a chunk at a time; Ctrl-C keeps the chunks that are finished.
+
+    Parameters
+    ----------
+    problems : sequence of ChainProblem
+        A `ChainBatch` is read where it lies; of a list, chains that share their scores are copied together.
+    solve : Solve
+    kernel : callable
+        ``kernel(batch)`` decodes a batch.
+    again : callable
+        ``again(problem)`` decodes in float64 a sentence that the kernel calls doubtful: labels, value, bound.
+    make : callable
+        ``make(problem, labels, value, bound, counts)`` builds a `Result` when one is asked for; `counts` holds
+        the sentence's entries of `Found.arrays`. The labels are empty for an infeasible sentence.
+    alone : callable
+        ``alone(problem)`` decodes a chain that no batch can hold.
+
+    Returns
+    -------
+    BatchResult
+        With the arrays ``labels`` (all sentences one after another), ``offsets``, and those of the kernel.
+
+    Raises
+    ------
+    InvalidProblem
+        A score is NaN or plus infinity; the message names the sentence and the place.
+    """
+    count = len(problems)
+    batches, left = shared_batches(problems)
+    offsets = _offsets(problems)
+    labels = np.full(offsets[-1], -1, np.int64)
+    values, bounds = np.full(count, np.nan), np.full(count, np.nan)
+    reached = np.zeros(count, bool)
+    arrays: dict[str, NDArray[Any]] = {}
+    singles: dict[int, Result[IntArray]] = {}
+    try:
+        for numbers, batch in batches:
+            for start, chunk in batch.chunks():
+                here = numbers[start : start + len(chunk)]
+                found = _settled(chunk, kernel(chunk), again, here)
+                values[here], bounds[here], reached[here] = found.values, found.bounds, True
+                _scatter(found.labels, chunk.offsets, here, offsets, labels)
+                for name, entries in found.arrays.items():
+                    arrays.setdefault(name, np.zeros(count, entries.dtype))[here] = entries
+        for number in left:
+            result = singles[number] = alone(problems[number])
+            values[number] = result.value if result.solutions else -np.inf
+            bounds[number], reached[number] = result.bound, True
+            if result.solutions:
+                labels[offsets[number] : offsets[number + 1]] = result.best
+    except KeyboardInterrupt:
+        solve.budget.interrupt()
+
+    def result_of(i: int) -> Result[IntArray]:
+        if i in singles:
+            return singles[i]
+        if not reached[i]:
+            return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
+        counts = {name: entries[i].item() for name, entries in arrays.items()}
+        here = labels[offsets[i] : offsets[i + 1]] if values[i] > -np.inf else np.empty(0, np.int64)
+        return make(problems[i], here, float(values[i]), float(bounds[i]), counts)
+
+    def structure(i: int) -> IntArray:
+        if not values[i] > -np.inf:
+            return result_of(i).best  # raises: there is none
+        return labels[offsets[i] : offsets[i + 1]]
+
+    return BatchResult(
+        np.where(values > -np.inf, values, np.nan),
+        bounds,
+        _statuses(values, bounds, reached),
+        structure,
+        result_of,
+        arrays={"labels": labels, "offsets": offsets, **arrays},
+    )
+
+
+def _offsets(problems: Sequence[ChainProblem]) -> IntArray:
+    if isinstance(problems, ChainBatch):
+        return problems.offsets
+    return np.concatenate([[0], np.cumsum([problem.positions for problem in problems])]).astype(np.int64)
+
+
+def _scatter(found: IntArray, starts: IntArray, numbers: IntArray, offsets: IntArray, labels: IntArray) -> None:
+    """Write the labels of the sentences `numbers` to their places."""
+    if numbers[-1] - numbers[0] == len(numbers) - 1:
+        labels[offsets[numbers[0]] : offsets[numbers[-1] + 1]] = found
+        return
+    for number, start, end in zip(numbers, starts[:-1], starts[1:], strict=True):
+        labels[offsets[number] : offsets[number + 1]] = found[start:end]
+
+
+def _settled(chunk: ChainBatch, found: Found, again: Again, numbers: IntArray) -> Found:
+    """The same with doubtful sentences decoded again; raises for invalid ones."""
+    for i in np.flatnonzero(found.status == INVALID):
+        _complain(chunk, int(i), int(numbers[i]))
+    for i in np.flatnonzero(found.status == DOUBTFUL):
+        best, value, bound = again(chunk[int(i)])
+        found.labels[chunk.offsets[i] : chunk.offsets[i + 1]] = best
+        found.values[i], found.bounds[i] = value, bound
+    return found
+
+
+def _complain(chunk: ChainBatch, i: int, number: int) -> None:
+    try:
+        chunk.model.problem(chunk.rows(i))
+    except InvalidProblem as error:
+        raise InvalidProblem(f"sentence {number}: {error}") from error
+    raise InvalidProblem(
+        f"sentence {number}: a score was NaN or plus infinity while it was decoded, and is no more"
+    )
+
+
+def _statuses(values: FloatArray, bounds: FloatArray, reached: NDArray[np.bool_]) -> list[Status | None]:
+    optimal = values == bounds
+    for i in np.flatnonzero(reached & ~optimal):
+        optimal[i] = meets(float(bounds[i]), float(values[i]))
+    codes = np.where(~reached, 0, np.where(values == -np.inf, 1, np.where(optimal, 2, 3)))
+    meaning = (None, Status.INFEASIBLE, Status.OPTIMAL, Status.FEASIBLE)
+    return [meaning[code] for code in codes.tolist()]

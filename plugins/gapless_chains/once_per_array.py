@@ -1,0 +1,29 @@
+"""What is derived from a score array once: remembered for as long as that very array lives."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from gapless.core.sparse import FloatArray
+
+T = TypeVar("T")
+
+
+class OncePerArray(Generic[T]):
+    """Calls `make` once for each array object, recognised by identity. The array must not change."""
+
+    def __init__(self, make: Callable[[FloatArray], T]) -> None:
+        self._make = make
+        self._known: dict[int, tuple[weakref.ref[FloatArray], T]] = {}
+
+    def __call__(self, array: FloatArray) -> T:
+        """Return what `make` gave for this array."""
+        key = id(array)
+        held = self._known.get(key)
+        if held is not None and held[0]() is array:
+            return held[1]
+        made = self._make(array)
+        self._known[key] = weakref.ref(array, lambda _: self._known.pop(key, None)), made
+        return made
