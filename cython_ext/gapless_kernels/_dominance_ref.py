@@ -80,9 +80,9 @@ def dominance_batch(
         Overwritten with the paths' scores in float64, ``local + (sum so far + transition)`` from the left; or
         ``-inf``.
     status : (S,) array of uint8
-        Overwritten with the codes of `gapless_kernels._status`. Float32 scores that it cannot tell apart, or that are
-        too large for sums (above 1e30), make a sentence DOUBTFUL: its path is good but perhaps not best, or missing
-        (-1). INVALID when a NaN or plus infinity was met; not all scores are read.
+        Overwritten with the codes of `gapless_kernels._status`. Float32 scores that it cannot tell apart, or that
+        are too large for sums (above 1e30), make a sentence DOUBTFUL: its path is good but perhaps not best, or
+        missing (-1). INVALID when a NaN or plus infinity was met; not all scores are read.
     survivors : (S,) array of int64, optional
         Overwritten with the numbers of labels that were kept, summed over positions; K each where the sentence was
         decoded densely.
@@ -126,9 +126,9 @@ def dominance(
     labels : (n,) array of int64
         Overwritten with a best path; with -1 if every path scores ``-inf``.
     kept : (n, K) array of bool
-        Overwritten: the labels that survived at each position; at the last position, the path's. Messages computed
-        from survivors alone are those of all labels, up to rounding. Without a path, none survive from the position
-        on that no path reaches. All survive where scores are so large, beyond 1e300, that sums may overflow.
+        Overwritten: the labels that survived at each position; at the last position, the path's. Messages
+        computed from survivors alone are those of all labels, up to rounding. Without a path, none survive from the
+        position on that no path reaches. All survive where scores are so large, beyond 1e300, that sums may overflow.
     dominators : (n,) array of int64
         Overwritten with the survivor at each position that the dropped ones are dominated by; with 0 where none
         survive.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gapless import BatchResult, Event, Result, Solve, Stats, Stop
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.sparse import IntArray
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.certificate import PotentialsCertificate
@@ -55,9 +55,7 @@ def decode_batch(batch: ChainBatch) -> Found:
     """Decode a batch by the compiled kernel; in float32 sentences may stay doubtful."""
     model = batch.model
     labels, values, status = np.empty(batch.tokens, np.int64), np.empty(len(batch)), np.empty(len(batch), np.uint8)
-    viterbi_batch(
-        batch.unary, batch.offsets, model.transition, model.initial, model.final, labels, values, status
-    )
+    viterbi_batch(batch.unary, batch.offsets, model.transition, model.initial, model.final, labels, values, status)
     return Found(labels, values, values.copy(), status)
 
 
