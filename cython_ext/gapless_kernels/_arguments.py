@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["check_chain", "check_model", "check_offsets", "check_output", "check_potentials"]
+__all__ = ["check_chain", "check_model", "check_offsets", "check_output", "check_potentials", "check_shared"]
 
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -65,6 +65,8 @@ def check_model(
     transition: npt.NDArray[Any],
     initial: npt.NDArray[Any] | None,
     final: npt.NDArray[Any] | None,
+    *,
+    varying: bool = False,
 ) -> tuple[int, int]:
     """Check label scores of either type and the float64 scores that all sentences share.
 
@@ -76,6 +78,8 @@ def check_model(
         Scores of label pairs, source first.
     initial, final : (K,) array of float64, or None
         Scores of the first and of the last label.
+    varying : bool
+        Whether transitions of shape (N-1, K, K) are allowed as well: one matrix for each edge.
 
     Returns
     -------
@@ -103,13 +107,38 @@ def check_model(
     ):
         if array is None and name != "transition":
             continue
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
-        if array.dtype != np.float64:
+        if not (varying and name == "transition" and np.shape(array) == (rows - 1, labels, labels)):
+            check_shared(name, array, shape)
+        elif array.dtype != np.float64:
             raise TypeError(f"{name} must be float64, got {array.dtype}")
-        if array.shape != shape:
-            raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
     return rows, labels
+
+
+def check_shared(name: str, array: npt.NDArray[Any], shape: tuple[int, ...]) -> None:
+    """Check a float64 array that all sentences share.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for messages.
+    array : array
+        The argument.
+    shape : tuple of int
+        The shape expected.
+
+    Raises
+    ------
+    TypeError
+        If it is not a float64 array.
+    ValueError
+        If the shape is wrong.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+    if array.dtype != np.float64:
+        raise TypeError(f"{name} must be float64, got {array.dtype}")
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
 
 
 def check_output(name: str, array: npt.NDArray[Any], shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:

@@ -86,14 +86,14 @@ def _search(
 ) -> list[int] | None:
     beams: list[tuple[Array, Array]] = []
     last = len(unary) - 1
-    for i, local in enumerate(unary):
-        if i == 0:
-            row = local if initial is None else local + initial
-        else:
-            members, scores = beams[-1]
-            row = local + (scores[:, None] + transition[members]).max(axis=0)
+    for i, row in enumerate(unary):
+        if i == 0 and initial is not None:
+            row = row + initial
         if i == last and final is not None:
             row = row + final
+        if i > 0:
+            members, scores = beams[-1]
+            row = row + (scores[:, None] + transition[members]).max(axis=0)
         order = np.argsort(-row, kind="stable")[: 1 if i == last else width]
         kept = np.sort(order[row[order] > -np.inf])
         if not kept.size:

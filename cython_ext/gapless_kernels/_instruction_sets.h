@@ -4,10 +4,12 @@
  * function clones of _simd.h, which only compile one text several times, are not enough. The template sees
  *   REAL                the type, float or double
  *   NAMED(f)            the function's name for that type and instruction set
+ *   TYPED(t)            the type's name for that type, whatever the instruction set
  *   TARGET              what to write before a function
  *   PATH_VALUE          the function of _path_value.h for that type
+ *   ABS(x)              the magnitude, in the type
  *   AT_LEAST(v, bound)  a bit for each of GAPLESS_BLOCK values, set where v[k] >= bound (never for NaN)
- * and its caller finds the processor's instruction set with gapless_instruction_set(): 0, 2 (AVX2) or 5 (AVX-512).
+ * With GAPLESS_DOUBLE_ONLY, float is left out. The caller finds the processor's instruction set with gapless_instruction_set(): 0, 2 (AVX2) or 5 (AVX-512).
  */
 #include "_path_value.h"
 #include "_simd.h"
@@ -100,71 +102,102 @@ GAPLESS_AVX512 static inline uint32_t gapless_at_least_f64_avx512(const double *
 #endif
 
 #define TARGET
+#ifndef GAPLESS_DOUBLE_ONLY
 #define REAL float
 #define NAMED(name) name##_f32
 #define PATH_VALUE gapless_path_value_f32
+#define TYPED(name) name##_f32
+#define ABS fabsf
 #define AT_LEAST gapless_at_least_f32
 #include GAPLESS_TEMPLATE
 #undef REAL
 #undef NAMED
 #undef PATH_VALUE
+#undef TYPED
+#undef ABS
 #undef AT_LEAST
+#endif
 #define REAL double
 #define NAMED(name) name##_f64
 #define PATH_VALUE gapless_path_value_f64
+#define TYPED(name) name##_f64
+#define ABS fabs
 #define AT_LEAST gapless_at_least_f64
 #include GAPLESS_TEMPLATE
 #undef REAL
 #undef NAMED
 #undef PATH_VALUE
+#undef TYPED
+#undef ABS
 #undef AT_LEAST
 #undef TARGET
 
 #if GAPLESS_X86
 #define TARGET GAPLESS_AVX2
+#ifndef GAPLESS_DOUBLE_ONLY
 #define REAL float
 #define NAMED(name) name##_f32_avx2
 #define PATH_VALUE gapless_path_value_f32
+#define TYPED(name) name##_f32
+#define ABS fabsf
 #define AT_LEAST gapless_at_least_f32_avx2
 #include GAPLESS_TEMPLATE
 #undef REAL
 #undef NAMED
 #undef PATH_VALUE
+#undef TYPED
+#undef ABS
 #undef AT_LEAST
+#endif
 #define REAL double
 #define NAMED(name) name##_f64_avx2
 #define PATH_VALUE gapless_path_value_f64
+#define TYPED(name) name##_f64
+#define ABS fabs
 #define AT_LEAST gapless_at_least_f64_avx2
 #include GAPLESS_TEMPLATE
 #undef REAL
 #undef NAMED
 #undef PATH_VALUE
+#undef TYPED
+#undef ABS
 #undef AT_LEAST
 #undef TARGET
 
 #define TARGET GAPLESS_AVX512
+#ifndef GAPLESS_DOUBLE_ONLY
 #define REAL float
 #define NAMED(name) name##_f32_avx512
 #define PATH_VALUE gapless_path_value_f32
+#define TYPED(name) name##_f32
+#define ABS fabsf
 #define AT_LEAST gapless_at_least_f32_avx512
 #include GAPLESS_TEMPLATE
 #undef REAL
 #undef NAMED
 #undef PATH_VALUE
+#undef TYPED
+#undef ABS
 #undef AT_LEAST
+#endif
 #define REAL double
 #define NAMED(name) name##_f64_avx512
 #define PATH_VALUE gapless_path_value_f64
+#define TYPED(name) name##_f64
+#define ABS fabs
 #define AT_LEAST gapless_at_least_f64_avx512
 #include GAPLESS_TEMPLATE
 #undef REAL
 #undef NAMED
 #undef PATH_VALUE
+#undef TYPED
+#undef ABS
 #undef AT_LEAST
 #undef TARGET
 #endif
 
 #undef GAPLESS_TEMPLATE
+#undef GAPLESS_DOUBLE_ONLY
 
 /* Calls the version of `name` (with _f32 or _f64) for this processor. */
 #if GAPLESS_X86

@@ -54,8 +54,9 @@ TARGET static inline void NAMED(sparse_step)(const REAL *scores, const int32_t *
     }
 }
 
-/* The row of position i of a sentence: label scores on top of what the sources offer (nothing comes before the
- * first position), and the scores of starting and ending. Returns whether a label score is NaN or plus infinity. */
+/* The row of a position: label scores on top of what the sources offer (nothing comes before the first position).
+ * The scores of starting and ending are added to the label scores first, as ChainProblem.local adds them. Returns
+ * whether a label score is NaN or plus infinity. */
 TARGET static inline int NAMED(finish_row)(const REAL *unary, const REAL *initial, const REAL *final, int first,
                                            int last, ptrdiff_t labels, ptrdiff_t stride, REAL *restrict row)
 {
@@ -64,19 +65,23 @@ TARGET static inline int NAMED(finish_row)(const REAL *unary, const REAL *initia
         for (ptrdiff_t y = 0; y < labels; y++) {
             bad |= !(unary[y] < (REAL)INFINITY);
             row[y] = initial ? unary[y] + initial[y] : unary[y];
+            if (last && final)
+                row[y] += final[y];
         }
         for (ptrdiff_t y = labels; y < stride; y++)
             row[y] = -(REAL)INFINITY;
+    } else if (last && final) {
+        GAPLESS_INDEPENDENT
+        for (ptrdiff_t y = 0; y < labels; y++) {
+            bad |= !(unary[y] < (REAL)INFINITY);
+            row[y] = (unary[y] + final[y]) + row[y];
+        }
     } else {
         GAPLESS_INDEPENDENT
         for (ptrdiff_t y = 0; y < labels; y++) {
             bad |= !(unary[y] < (REAL)INFINITY);
             row[y] = unary[y] + row[y];
         }
-    }
-    if (last && final) {
-        for (ptrdiff_t y = 0; y < labels; y++)
-            row[y] += final[y];
     }
     return bad;
 }
