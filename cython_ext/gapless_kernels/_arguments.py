@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["check_chain", "check_model", "check_offsets", "check_output", "check_potentials", "check_shared"]
+__all__ = [
+    "check_chain",
+    "check_model",
+    "check_offsets",
+    "check_output",
+    "check_parents",
+    "check_potentials",
+    "check_shared",
+    "check_square",
+    "check_tree",
+]
 
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -235,3 +245,113 @@ def check_potentials(potentials: npt.NDArray[Any], unary: npt.NDArray[Any]) -> N
             raise TypeError(f"{name} must be float64, got {array.dtype}")
     if potentials.shape != unary.shape:
         raise ValueError(f"potentials must have shape {unary.shape}, got {potentials.shape}")
+
+
+def check_tree(
+    unary: npt.NDArray[Any], transition: npt.NDArray[Any], *, one_transition: bool = False
+) -> tuple[int, int]:
+    """Check the scores of a tree, or of several whose rows follow each other.
+
+    Parameters
+    ----------
+    unary : (n, K) array of float64
+        Scores of labels, ``n >= 1`` and ``K >= 1``.
+    transition : (K, K) or (n, K, K) array of float64
+        Scores of label pairs, the parent's label first.
+    one_transition : bool
+        Whether only the first of the two shapes is allowed.
+
+    Returns
+    -------
+    tuple of int
+        ``n`` and ``K``.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a float64 array.
+    ValueError
+        If a shape is wrong; the message names the argument and the shape expected.
+    """
+    for name, array in (("unary", unary), ("transition", transition)):
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+        if array.dtype != np.float64:
+            raise TypeError(f"{name} must be float64, got {array.dtype}")
+    if unary.ndim != 2 or 0 in unary.shape:
+        raise ValueError(f"unary must have shape (n, K) with n >= 1 and K >= 1, got {unary.shape}")
+    n, labels = unary.shape
+    expected = (labels, labels)
+    if transition.shape != expected and (one_transition or transition.shape != (n, *expected)):
+        shapes = f"{expected}" if one_transition else f"{expected} or {(n, *expected)}"
+        raise ValueError(f"transition must have shape {shapes}, got {transition.shape}")
+    return n, labels
+
+
+def check_square(name: str, array: npt.NDArray[Any], labels: int | None = None) -> int:
+    """Check a table with an entry for each pair of labels.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for messages.
+    array : (K, K) array of float64
+        The argument, ``K >= 1``.
+    labels : int, optional
+        K, if another argument has settled it.
+
+    Returns
+    -------
+    int
+        K.
+
+    Raises
+    ------
+    TypeError
+        If it is not a float64 array.
+    ValueError
+        If the shape is wrong.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+    if array.dtype != np.float64:
+        raise TypeError(f"{name} must be float64, got {array.dtype}")
+    square = array.ndim == 2 and array.shape[0] == array.shape[1] >= 1
+    if not square or (labels is not None and array.shape[0] != labels):
+        expected = "(K, K) with K >= 1" if labels is None else f"{(labels, labels)}"
+        raise ValueError(f"{name} must have shape {expected}, got {array.shape}")
+    return int(array.shape[0])
+
+
+def check_parents(parents: npt.NDArray[Any], offsets: npt.NDArray[np.int64]) -> None:
+    """Check which node is whose parent in trees whose rows follow each other.
+
+    Parameters
+    ----------
+    parents : (N,) array of int64
+        The parent of each node, numbered within its tree; -1 for a root.
+    offsets : (T+1,) array of int64
+        Where trees begin, as `check_offsets` has passed them.
+
+    Raises
+    ------
+    TypeError
+        If it is not an int64 array.
+    ValueError
+        If the shape is wrong, or a parent does not come before its child.
+    """
+    if not isinstance(parents, np.ndarray):
+        raise TypeError(f"parents must be a NumPy array, got {type(parents).__name__}")
+    if parents.dtype != np.int64:
+        raise TypeError(f"parents must be int64, got {parents.dtype}")
+    rows = int(offsets[-1])
+    if parents.shape != (rows,):
+        raise ValueError(f"parents must have shape {(rows,)}, got {parents.shape}")
+    numbers = np.arange(rows) - np.repeat(offsets[:-1], np.diff(offsets))
+    wrong = np.flatnonzero((parents < -1) | (parents >= numbers))
+    if wrong.size:
+        at = int(wrong[0])
+        raise ValueError(
+            f"parents must be -1 or come before their children, got {parents[at]} in row {at}, "
+            f"which is node {numbers[at]} of its tree"
+        )

@@ -86,9 +86,10 @@ def _search(
 ) -> list[int] | None:
     beams: list[tuple[Array, Array]] = []
     last = len(unary) - 1
-    for i, row in enumerate(unary):
+    for i, local in enumerate(unary):
+        row = local
         if i == 0 and initial is not None:
-            row = row + initial
+            row = local + initial
         if i == last and final is not None:
             row = row + final
         if i > 0:

@@ -19,6 +19,7 @@ class OncePerArray(Generic[T]):
         self._known: dict[int, tuple[weakref.ref[FloatArray], T]] = {}
 
     def __call__(self, array: FloatArray) -> T:
+        """Return what `make` gave for this array."""
         key = id(array)
         held = self._known.get(key)
         if held is not None and held[0]() is array:

@@ -372,7 +372,7 @@ def test_read_only_outputs_are_refused(kernels: Any) -> None:
 def test_package_exports_the_chosen_twin() -> None:
     assert (os.environ.get("GAPLESS_PURE") != "1") == gapless_kernels.COMPILED
     chosen = _viterbi if gapless_kernels.COMPILED else _viterbi_ref
-    for name in set(gapless_kernels.__all__) - {"COMPILED"}:
+    for name in ("edge_maxima", "forward_messages", "viterbi", "viterbi_batch"):
         assert getattr(gapless_kernels, name) is getattr(chosen, name)
 
 
