@@ -1,4 +1,4 @@
-"""The two best labellings, and the 0/1-loss margin oracle: is another labelling within a margin of the gold one?"""
+"""The two best labellings, and the 0/1-loss margin oracle: another labelling within a margin of the gold one."""
 
 from __future__ import annotations
 
@@ -120,9 +120,9 @@ def margin_violation(
 ) -> IntArray | MarginViolations | None:
     """Find the best labelling other than `gold` that is worth at least ``value(gold) - margin``.
 
-    This is the most violated constraint of a structured SVM with 0/1 loss (Belanger, Passos, Riedel, McCallum 2012,
-    section 5 and appendix A.3). The answer "no" costs little more than one decoding: one look along the best path tells
-    what the second best labelling is worth, and it is only traced if that is within the margin.
+    This is the most violated constraint of a structured SVM with 0/1 loss (Belanger, Passos, Riedel, McCallum
+    2012, section 5 and appendix A.3). The answer "no" costs little more than one decoding: one look along the best
+    path tells what the second best labelling is worth, and it is only traced if that is within the margin.
 
     Parameters
     ----------
@@ -144,7 +144,8 @@ def margin_violation(
     UnknownName
         No such method.
     InvalidProblem
-        The gold labelling is none of this problem, the margin is negative or NaN, or a score is NaN or plus infinity.
+        The gold labelling is none of this problem, the margin is negative or NaN, or a score is NaN or plus
+        infinity.
     """
     search = _method(method)
     if not np.all(np.asarray(margin) >= 0):

@@ -148,9 +148,7 @@ class DomainMessages(LabelDomains[ChainView]):
         local = self.problem.local
         free = not (fixings.state >= 0).any()
         self._theta = local if free else np.where(self.problem.allowed(fixings), local, -np.inf)
-        self._floor = (
-            floor_below_every_labelling(self._theta, self.bounds.largest) if self.bounds.forbids else -math.inf
-        )
+        self._floor = floor_below_every_labelling(self._theta, self.bounds.largest) if self.bounds.forbids else -math.inf
         path = self._first_path()
         self._feasible = path is not None
         if path is not None:

@@ -63,9 +63,7 @@ class ReducedCostOracle(LabelPricing[ChainView]):
         keys = np.flatnonzero(wanted & ~view.domains)
         if limit is not None:
             keys = keys[:limit]
-        return Answer(
-            Batch(label_columns(keys, self.problem.local)), 0.5 * doubled, scored=self.candidates - before
-        )
+        return Answer(Batch(label_columns(keys, self.problem.local)), 0.5 * doubled, scored=self.candidates - before)
 
     def _price_ends(self, view: ChainView, wanted: BoolArray, tolerance: float) -> float:
         """Mark labels of positive reduced cost at the ends; return the sum of both maxima, doubled."""
