@@ -1,8 +1,8 @@
 """Hot loops: arrays in, arrays out, no policy.
 
-Every function exists twice with one signature: compiled (``_viterbi``) and in plain NumPy (``_viterbi_ref``).
+Every function exists twice with one signature: compiled (in ``_viterbi``, ...) and in NumPy (``_viterbi_ref``, ...).
 The NumPy twin is the oracle in the tests, and runs instead of the compiled code when the environment
-variable ``GAPLESS_PURE`` is ``1`` at import. The two agree bit by bit: neither reorders a sum.
+variable ``GAPLESS_PURE`` is ``1`` at import. Values agree bit by bit: neither reorders a sum.
 
 Attributes
 ----------
@@ -13,12 +13,15 @@ COMPILED : bool
 import os
 
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
+from gapless_kernels._transition_tables import TransitionTables, score_spread, transition_tables
 
 if os.environ.get("GAPLESS_PURE") == "1":
+    from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
     from gapless_kernels._viterbi_ref import edge_maxima, forward_messages, viterbi, viterbi_batch
 
     COMPILED = False
 else:
+    from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi, viterbi_batch
 
     COMPILED = True
@@ -29,8 +32,13 @@ __all__ = [
     "DOUBTFUL",
     "INFEASIBLE",
     "INVALID",
+    "TransitionTables",
+    "column_generation_batch",
     "edge_maxima",
     "forward_messages",
+    "path_bounds_batch",
+    "score_spread",
+    "transition_tables",
     "viterbi",
     "viterbi_batch",
 ]
