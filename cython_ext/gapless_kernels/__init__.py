@@ -1,6 +1,6 @@
 """Hot loops: arrays in, arrays out, no policy.
 
-Every function exists twice with one signature: compiled (in ``_viterbi``, ...) and in NumPy (``_viterbi_ref``, ...).
+Every function exists twice with one signature: compiled (``_viterbi`` and so on) and in NumPy (``_viterbi_ref``).
 The NumPy twin is the oracle in the tests, and runs instead of the compiled code when the environment
 variable ``GAPLESS_PURE`` is ``1`` at import. Values agree bit by bit: neither reorders a sum.
 
@@ -13,7 +13,7 @@ COMPILED : bool
 import os
 
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
-from gapless_kernels._transition_tables import TransitionTables, score_spread, transition_tables
+from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
 
 if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
@@ -33,6 +33,7 @@ __all__ = [
     "INFEASIBLE",
     "INVALID",
     "TransitionTables",
+    "centring",
     "column_generation_batch",
     "edge_maxima",
     "forward_messages",

@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["TransitionTables", "score_spread", "transition_tables"]
+__all__ = ["TransitionTables", "centring", "score_spread", "transition_tables"]
 
 _BLOCK = 16
 _SAMPLE = 64
 # A transition lower than this many times what scores usually differ by is never taken where another is allowed.
 _DEEP = 16.0
+# And one this many times below labels' best transitions is a mask, not a score.
+_MASK = 1024.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +84,7 @@ def transition_tables(
     finite = np.isfinite(exact)
     leaving, entering = np.zeros(count), np.zeros(count)
     if centred:
-        leaving = _means(exact, finite, 1)
-        entering = _means(exact - leaving[:, None], finite, 0)
+        leaving, entering = centring(exact)
     moved = (exact - leaving[:, None]) - entering
     floor = -_DEEP * (spread + _usual_magnitude(moved[finite], spread)) - 1.0
     low = ~(moved >= floor)
@@ -127,9 +128,31 @@ def _usual_magnitude(scores: npt.NDArray[np.float64], spread: float) -> float:
     return float(min(high, _DEEP * (middle + spread)))
 
 
-def _means(scores: npt.NDArray[np.float64], finite: npt.NDArray[np.bool_], axis: int) -> npt.NDArray[np.float64]:
-    total: npt.NDArray[np.float64] = np.sum(scores, axis=axis, where=finite)
-    return total / np.maximum(finite.sum(axis=axis), 1)
+def centring(transition: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Mean score of leaving and of entering each label, over the transitions that are neither forbidden nor masked.
+
+    Parameters
+    ----------
+    transition : (K, K) array of float64
+        Pair scores, source first, finite or ``-inf``.
+
+    Returns
+    -------
+    leaving, entering : float64 (K,)
+        ``transition - leaving[:, None] - entering`` has means of about 0. A finite mask is what lies far below the
+        scores that labels' best transitions have; to average it in would cost the scores their last digits.
+    """
+    best = transition.max(axis=1)
+    best = np.abs(best[best > -np.inf])
+    masked = -_MASK * float(np.median(best)) if best.size else 0.0
+    kept = np.isfinite(transition) & (transition >= masked)
+    leaving = _means(transition, kept, 1)
+    return leaving, _means(transition - leaving[:, None], kept, 0)
+
+
+def _means(scores: npt.NDArray[np.float64], kept: npt.NDArray[np.bool_], axis: int) -> npt.NDArray[np.float64]:
+    total: npt.NDArray[np.float64] = np.sum(scores, axis=axis, where=kept) / np.maximum(kept.sum(axis=axis), 1)
+    return total
 
 
 def _aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
