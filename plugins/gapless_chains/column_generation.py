@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from gapless import Fixings, InconsistentBound, InvalidProblem, Result, Solve, SolveError, Stats, Stop
+from gapless import Fixings, InconsistentBound, InvalidProblem, Limits, Result, Solve, SolveError, Stats, Stop
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.engine import price_and_cut
@@ -15,17 +15,35 @@ from gapless_chains.problem import ChainProblem
 from gapless_chains.reduced_cost import ReducedCostOracle
 
 
-def run(problem: ChainProblem, solve: Solve, *, first: str = "greedy") -> Result[IntArray]:
+def run(
+    problem: ChainProblem,
+    solve: Solve,
+    *,
+    first: str = "greedy",
+    reduced_cost: str = "both",
+    centred: bool = True,
+    prune: bool = True,
+    gap: float | None = None,
+) -> Result[IntArray]:
     """Decode one chain by column generation.
 
     Source: Belanger, Passos, Riedel, McCallum, MAP Inference in Chains using Column Generation, 2012, section 4,
-    with the reduced cost of both directions (eq. 12). Every round has an answer and a true bound, so any limit may
-    end it: ``Limits(gap=...)`` is the paper's termination by duality gap (section 5, appendix A.2).
+    by default with the reduced cost of both directions (eq. 12). Every round has an answer and a true bound, so any
+    limit may end it: `gap` is the paper's termination by duality gap (section 5, appendix A.2).
 
     Parameters
     ----------
     first : {"greedy", "local"}
         First domains, see `DomainMessages`. A start structure joins them.
+    reduced_cost : {"both", "alpha", "alpha+theta"}
+        Eq. 12, 8 or 9, see `Formulation`.
+    centred : bool
+        Whether each label's mean transition scores are moved to the label first, which changes no labelling's score
+        and makes the search faster by far; False is the paper's plain form.
+    prune : bool
+        Whether labels that eq. 14 rules out are kept from the oracle.
+    gap : float, optional
+        Stop once ``bound - value <= gap * max(1, |value|)``; the same as ``Limits(gap=...)``, and wins over it.
 
     Raises
     ------
@@ -37,8 +55,9 @@ def run(problem: ChainProblem, solve: Solve, *, first: str = "greedy") -> Result
     """
     budget = solve.budget
     limits = budget.limits
-    messages = DomainMessages(problem, first=first)
-    oracle = ReducedCostOracle(problem)
+    enough_gap = limits.gap if gap is None else Limits(gap=gap).gap
+    messages = DomainMessages(problem, first=first, reduced_cost=reduced_cost, centred=centred, prune=prune)
+    oracle = ReducedCostOracle(problem, reduced_cost=reduced_cost, centred=centred)
     early: list[Stop] = []
     known = np.zeros(problem.unary.shape, bool)
     for structure in solve.start:
@@ -50,7 +69,7 @@ def run(problem: ChainProblem, solve: Solve, *, first: str = "greedy") -> Result
     def enough(bound: float, attained: float) -> bool:
         if limits.target is not None and attained >= limits.target:
             early.append(Stop.TARGET)
-        elif limits.gap > 0 and meets(bound, attained, limits.gap):
+        elif enough_gap > 0 and meets(bound, attained, enough_gap):
             early.append(Stop.GAP)
         return bool(early)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import weakref
-
 import attrs
 import numpy as np
 
 from gapless.core.sparse import FloatArray
+from gapless_chains.once_per_array import OncePerArray
 
 
 @attrs.frozen(eq=False)
@@ -24,12 +23,16 @@ class TransitionBounds:
         Whether some pair scores minus infinity.
     largest : float
         Largest finite magnitude.
+    least_into, least_out_of : float64, as `into` and `out_of`
+        Minima instead of maxima; minus infinity where a pair is forbidden.
     """
 
     into: FloatArray
     out_of: FloatArray
     forbids: bool
     largest: float
+    least_into: FloatArray
+    least_out_of: FloatArray
 
     @classmethod
     def compute(cls, transition: FloatArray) -> TransitionBounds:
@@ -40,18 +43,10 @@ class TransitionBounds:
             transition.max(axis=-1),
             not finite.all(),
             float(np.max(np.abs(transition), where=finite, initial=0.0)),
+            transition.min(axis=-2),
+            transition.min(axis=-1),
         )
 
 
-_known: dict[int, tuple[weakref.ref[FloatArray], TransitionBounds]] = {}
-
-
-def transition_bounds(transition: FloatArray) -> TransitionBounds:
-    """`TransitionBounds.compute`, remembered for as long as this very array lives. It must not change."""
-    key = id(transition)
-    held = _known.get(key)
-    if held is not None and held[0]() is transition:
-        return held[1]
-    bounds = TransitionBounds.compute(transition)
-    _known[key] = weakref.ref(transition, lambda _: _known.pop(key, None)), bounds
-    return bounds
+transition_bounds = OncePerArray(TransitionBounds.compute)
+"""`TransitionBounds.compute`, remembered for as long as the very array lives."""
