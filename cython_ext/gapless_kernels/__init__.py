@@ -17,11 +17,13 @@ from gapless_kernels._transition_tables import TransitionTables, centring, score
 
 if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
+    from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_ref import edge_maxima, forward_messages, viterbi, viterbi_batch
 
     COMPILED = False
 else:
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
+    from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi, viterbi_batch
 
     COMPILED = True
@@ -37,9 +39,12 @@ __all__ = [
     "column_generation_batch",
     "edge_maxima",
     "forward_messages",
+    "parent_leads",
     "path_bounds_batch",
     "score_spread",
     "transition_tables",
+    "tree_dominance",
+    "tree_viterbi",
     "viterbi",
     "viterbi_batch",
 ]

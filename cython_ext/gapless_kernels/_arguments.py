@@ -4,15 +4,20 @@ The loops trust their arguments, so whatever could make them read or write out o
 Values are not looked at: a NaN gives an unspecified answer, but never a stray access.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._transition_tables import TransitionTables
-
-__all__ = ["check_chain", "check_column_generation", "check_offsets", "check_output", "check_potentials"]
+__all__ = [
+    "check_chain",
+    "check_offsets",
+    "check_output",
+    "check_parents",
+    "check_potentials",
+    "check_square",
+    "check_tree",
+]
 
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -159,71 +164,111 @@ def check_potentials(potentials: npt.NDArray[Any], unary: npt.NDArray[Any]) -> N
         raise ValueError(f"potentials must have shape {unary.shape}, got {potentials.shape}")
 
 
-def check_column_generation(
-    unary: npt.NDArray[Any],
-    offsets: npt.NDArray[np.int64],
-    tables: Any,
-    outputs: Sequence[Any],
-    initial: npt.NDArray[np.float64] | None,
-    final: npt.NDArray[np.float64] | None,
-    start: int,
-    gap: float,
-    effort: float,
-) -> tuple[int, int, int]:
-    """Check the arguments of `column_generation_batch`.
+def check_tree(
+    unary: npt.NDArray[Any], transition: npt.NDArray[Any], *, one_transition: bool = False
+) -> tuple[int, int]:
+    """Check the scores of a tree, or of several whose rows follow each other.
 
     Parameters
     ----------
-    unary, offsets, tables, initial, final, start, gap, effort
-        As the kernel gets them.
-    outputs : sequence of arrays
-        labels, values, bounds, status, rounds, domain_sizes, candidates; then second_values and second_labels if a
-        margin is given.
+    unary : (n, K) array of float64
+        Scores of labels, ``n >= 1`` and ``K >= 1``.
+    transition : (K, K) or (n, K, K) array of float64
+        Scores of label pairs, the parent's label first.
+    one_transition : bool
+        Whether only the first of the two shapes is allowed.
 
     Returns
     -------
     tuple of int
-        Rows N, labels K, sentences S.
+        ``n`` and ``K``.
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument has the wrong type, shape or range.
+    TypeError
+        If an argument is not a float64 array.
+    ValueError
+        If a shape is wrong; the message names the argument and the shape expected.
     """
-    if not isinstance(tables, TransitionTables):
-        raise TypeError(f"tables must be made by transition_tables, got {type(tables).__name__}")
-    if not isinstance(unary, np.ndarray):
-        raise TypeError(f"unary must be a NumPy array, got {type(unary).__name__}")
-    if unary.dtype not in _REALS:
-        raise TypeError(f"unary must be float32 or float64, got {unary.dtype}")
-    if tables.forward.dtype != unary.dtype:
-        raise TypeError(f"tables are for {tables.forward.dtype}, unary is {unary.dtype}")
-    labels = len(tables.transition)
-    if unary.ndim != 2 or len(unary) == 0 or unary.shape[1] != labels:
-        raise ValueError(f"unary must have shape (N, {labels}) with N >= 1, got {unary.shape}")
-    rows = len(unary)
-    sentences = check_offsets(offsets, rows)
-    per_token = ((rows,), np.int64)
-    per_sentence = ((sentences,), np.float64)
-    count = ((sentences,), np.int64)
-    expected = {
-        "labels": per_token,
-        "values": per_sentence,
-        "bounds": per_sentence,
-        "status": ((sentences,), np.uint8),
-        "rounds": count,
-        "domain_sizes": count,
-        "candidates": count,
-        "second_values": per_sentence,
-        "second_labels": per_token,
-    }
-    for array, (name, (shape, dtype)) in zip(outputs, expected.items(), strict=False):
-        check_output(name, array, shape, dtype)
-    for name, ends in (("initial", initial), ("final", final)):
-        if ends is not None and np.shape(ends) != (labels,):
-            raise ValueError(f"{name} must have shape ({labels},), got {np.shape(ends)}")
-    if start not in (0, 1, 2):
-        raise ValueError(f"start must be 0 (greedy), 1 (local) or 2 (the given labels), got {start}")
-    if not (gap >= 0 and effort >= 0):
-        raise ValueError(f"gap and effort must be numbers >= 0, got {gap} and {effort}")
-    return rows, labels, sentences
+    for name, array in (("unary", unary), ("transition", transition)):
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+        if array.dtype != np.float64:
+            raise TypeError(f"{name} must be float64, got {array.dtype}")
+    if unary.ndim != 2 or 0 in unary.shape:
+        raise ValueError(f"unary must have shape (n, K) with n >= 1 and K >= 1, got {unary.shape}")
+    n, labels = unary.shape
+    expected = (labels, labels)
+    if transition.shape != expected and (one_transition or transition.shape != (n, *expected)):
+        shapes = f"{expected}" if one_transition else f"{expected} or {(n, *expected)}"
+        raise ValueError(f"transition must have shape {shapes}, got {transition.shape}")
+    return n, labels
+
+
+def check_square(name: str, array: npt.NDArray[Any], labels: int | None = None) -> int:
+    """Check a table with an entry for each pair of labels.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for messages.
+    array : (K, K) array of float64
+        The argument, ``K >= 1``.
+    labels : int, optional
+        K, if another argument has settled it.
+
+    Returns
+    -------
+    int
+        K.
+
+    Raises
+    ------
+    TypeError
+        If it is not a float64 array.
+    ValueError
+        If the shape is wrong.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+    if array.dtype != np.float64:
+        raise TypeError(f"{name} must be float64, got {array.dtype}")
+    square = array.ndim == 2 and array.shape[0] == array.shape[1] >= 1
+    if not square or (labels is not None and array.shape[0] != labels):
+        expected = "(K, K) with K >= 1" if labels is None else f"{(labels, labels)}"
+        raise ValueError(f"{name} must have shape {expected}, got {array.shape}")
+    return int(array.shape[0])
+
+
+def check_parents(parents: npt.NDArray[Any], offsets: npt.NDArray[np.int64]) -> None:
+    """Check which node is whose parent in trees whose rows follow each other.
+
+    Parameters
+    ----------
+    parents : (N,) array of int64
+        The parent of each node, numbered within its tree; -1 for a root.
+    offsets : (T+1,) array of int64
+        Where trees begin, as `check_offsets` has passed them.
+
+    Raises
+    ------
+    TypeError
+        If it is not an int64 array.
+    ValueError
+        If the shape is wrong, or a parent does not come before its child.
+    """
+    if not isinstance(parents, np.ndarray):
+        raise TypeError(f"parents must be a NumPy array, got {type(parents).__name__}")
+    if parents.dtype != np.int64:
+        raise TypeError(f"parents must be int64, got {parents.dtype}")
+    rows = int(offsets[-1])
+    if parents.shape != (rows,):
+        raise ValueError(f"parents must have shape {(rows,)}, got {parents.shape}")
+    numbers = np.arange(rows) - np.repeat(offsets[:-1], np.diff(offsets))
+    wrong = np.flatnonzero((parents < -1) | (parents >= numbers))
+    if wrong.size:
+        at = int(wrong[0])
+        raise ValueError(
+            f"parents must be -1 or come before their children, got {parents[at]} in row {at}, "
+            f"which is node {numbers[at]} of its tree"
+        )

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from gapless_kernels._arguments import check_column_generation
+from gapless_kernels._column_generation_arguments import check_column_generation
 
 cdef extern from "_column_generation.h" nogil:
     int GAPLESS_START_GIVEN

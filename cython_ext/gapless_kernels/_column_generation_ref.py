@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_column_generation
+from gapless_kernels._column_generation_arguments import check_column_generation
 from gapless_kernels._status import DECIDED, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables
 

@@ -1,4 +1,4 @@
-"""Exact decoding of chains: Viterbi, and the column generation of Belanger, Passos, Riedel and McCallum 2012.
+"""Exact decoding of chains and trees: Viterbi, and the column generation of Belanger, Passos, Riedel and McCallum 2012.
 
 Build a `ChainProblem` from scores and give it to `gapless.solve`; the certificate of every answer is a
 `PotentialsCertificate`. `DomainMessages` and `ReducedCostOracle` are the method's roles, for other engines.
@@ -11,6 +11,13 @@ from gapless_chains.model import ChainModel
 from gapless_chains.problem import ChainProblem
 from gapless_chains.reduced_cost import ReducedCostOracle
 from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
+from gapless_chains.trees import (
+    TreeMessages,
+    TreePotentialsCertificate,
+    TreeProblem,
+    TreeReducedCostOracle,
+    TreeView,
+)
 
 __all__ = [
     "ChainBatch",
@@ -21,5 +28,10 @@ __all__ = [
     "PotentialsCertificate",
     "ReducedCostOracle",
     "TransitionBounds",
+    "TreeMessages",
+    "TreePotentialsCertificate",
+    "TreeProblem",
+    "TreeReducedCostOracle",
+    "TreeView",
     "transition_bounds",
 ]

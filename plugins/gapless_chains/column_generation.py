@@ -1,18 +1,42 @@
-"""The method ``column-generation``: `price_and_cut` over label domains and a reduced-cost oracle."""
+"""The method ``column-generation``: `price_and_cut` over label domains, and its fused kernel for many chains."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from gapless import Fixings, InconsistentBound, InvalidProblem, Limits, Result, Solve, SolveError, Stats, Stop
+from gapless import (
+    BatchResult,
+    Budget,
+    InconsistentBound,
+    Limits,
+    Result,
+    Solve,
+    SolveError,
+    Stats,
+    Stop,
+    UnknownOption,
+)
 from gapless.core.sparse import IntArray
-from gapless.core.tolerance import meets
-from gapless.engine import price_and_cut
-from gapless_chains.messages import DomainMessages
+from gapless_chains.batch import ChainBatch
+from gapless_chains.batch_decoding import Found, decode_many
+from gapless_chains.domain_generation import generate_labels
+from gapless_chains.forward_potentials import forward_potentials
+from gapless_chains.messages import FIRST, DomainMessages
+from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.problem import ChainProblem
 from gapless_chains.reduced_cost import ReducedCostOracle
+from gapless_kernels import (
+    TransitionTables,
+    column_generation_batch,
+    forward_messages,
+    score_spread,
+    transition_tables,
+)
+
+_tables: OncePerArray[dict[tuple[str, bool, float], TransitionTables]] = OncePerArray(lambda _: {})
 
 
 def run(
@@ -53,72 +77,134 @@ def run(
         See `price_and_cut`; ``error.result`` says that nothing is known. Also when scores cancel so far that
         float64 cannot close the gap; ``error.result`` then holds the answer and its bound.
     """
-    budget = solve.budget
-    limits = budget.limits
-    enough_gap = limits.gap if gap is None else Limits(gap=gap).gap
     messages = DomainMessages(problem, first=first, reduced_cost=reduced_cost, centred=centred, prune=prune)
     oracle = ReducedCostOracle(problem, reduced_cost=reduced_cost, centred=centred)
-    early: list[Stop] = []
-    known = np.zeros(problem.unary.shape, bool)
-    for structure in solve.start:
-        broken = problem.violations(structure)
-        if broken:
-            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
-        known.ravel()[problem.encode(structure)] = True
-
-    def enough(bound: float, attained: float) -> bool:
-        if limits.target is not None and attained >= limits.target:
-            early.append(Stop.TARGET)
-        elif enough_gap > 0 and meets(bound, attained, enough_gap):
-            early.append(Stop.GAP)
-        return bool(early)
-
-    def stats() -> Stats:
-        return Stats(
-            seconds=budget.elapsed,
-            iterations=budget.iterations,
-            oracle_calls=oracle.calls,
-            columns=messages.generated,
-            parts_scored=oracle.candidates,
-            warm_start_used=bool(solve.start),
-            extra={
-                "mean_domain_size": messages.generated / problem.positions,
-                "oracle_candidates": oracle.candidates,
-            },
-        )
-
     try:
-        relaxed = price_and_cut(
-            messages,
-            [oracle],
-            problem.decisions,
-            Fixings.none(problem.decisions.count),
-            budget,
-            state=known if solve.start else None,
-            enough=enough,
+        return generate_labels(problem, solve, messages, oracle, gap=gap)
+    except InconsistentBound:
+        if not centred:
+            raise
+    # Means of huge scores take the last digits of small ones: as they are, float64 may still tell them apart.
+    return run(problem, solve, first=first, reduced_cost=reduced_cost, centred=False, prune=False, gap=gap)
+
+
+def run_many(
+    problems: Sequence[ChainProblem],
+    solve: Solve,
+    *,
+    first: str = "greedy",
+    reduced_cost: str = "both",
+    centred: bool = True,
+    prune: bool = True,
+    gap: float | None = None,
+) -> BatchResult[IntArray]:
+    """Decode many chains; those of one model go through the fused kernel, in the type of their scores.
+
+    Values and bounds are those of `run` with the same options; where several labellings are best, or a gap is
+    enough, another one may be held. The kernel prices by eq. 12 only and needs no pruning, so other reduced costs,
+    and limits other than a gap, are left to `run`, one chain at a time.
+
+    The arrays of the result are ``labels``, ``offsets``, ``rounds``, ``domain_sizes`` (labels in the domains of all
+    positions together; all labels where dense Viterbi took over) and ``candidates`` (pairs priced).
+    """
+    limits = solve.budget.limits
+    enough = Limits(gap=limits.gap if gap is None else gap).gap
+    if first not in FIRST:
+        raise UnknownOption(f"first is {first!r}, expected 'greedy' or 'local'")
+
+    def alone(problem: ChainProblem) -> Result[IntArray]:
+        one = Solve(Budget(limits), seed=solve.seed, method=solve.method)
+        return run(problem, one, first=first, reduced_cost=reduced_cost, centred=centred, prune=prune, gap=gap)
+
+    if reduced_cost != "both" or limits != Limits(gap=limits.gap):
+        return _one_by_one(problems, solve, alone)
+
+    def kernel(batch: ChainBatch) -> Found:
+        return _decode(batch, FIRST.index(first), centred, enough)
+
+    def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
+        raise NotImplementedError("the kernel decides every sentence")
+
+    def make(
+        problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
+    ) -> Result[IntArray]:
+        feasible = labels.size > 0
+        messages = np.empty(problem.unary.shape)
+        forward_messages(problem.local, problem.transition, messages)
+        return Result.of(
+            problem,
+            [labels] if feasible else [],
+            bound,
+            Stop.GAP if bound > value else Stop.PROVED,
+            certificate=forward_potentials(messages, problem.local),
+            method=solve.method,
+            stats=Stats(
+                iterations=counts["rounds"],
+                oracle_calls=counts["rounds"],
+                columns=counts["domain_sizes"],
+                parts_scored=counts["candidates"],
+                extra={
+                    "mean_domain_size": counts["domain_sizes"] / problem.positions,
+                    "oracle_candidates": counts["candidates"],
+                },
+            ),
+            explanation=() if feasible else problem.infeasibility(),
         )
-    except SolveError as error:
-        error.result = Result.of(problem, [], math.inf, Stop.ERROR, method=solve.method, stats=stats())
-        raise
-    infeasible = relaxed.bound == -math.inf
-    stop = Stop.PROVED if infeasible else early[0] if early else budget.spent() or Stop.PROVED
-    inexact = stop is Stop.PROVED and not meets(relaxed.bound, relaxed.attained)
-    result = Result.of(
-        problem,
-        [] if relaxed.structure is None else [relaxed.structure],
-        relaxed.bound,
-        Stop.ERROR if inexact else stop,
-        certificate=relaxed.certificate,
-        method=solve.method,
-        stats=stats(),
-        trace=budget.events,
-        explanation=problem.infeasibility() if infeasible else (),
+
+    return decode_many(problems, solve, kernel, again, make, alone)
+
+
+def _decode(batch: ChainBatch, start: int, centred: bool, gap: float) -> Found:
+    count, model = len(batch), batch.model
+    labels, status = np.empty(batch.tokens, np.int64), np.empty(count, np.uint8)
+    values, bounds = np.empty((2, count))
+    rounds, sizes, candidates = np.empty((3, count), np.int64)
+    column_generation_batch(
+        batch.unary,
+        batch.offsets,
+        _tables_for(batch, centred),
+        labels,
+        values,
+        bounds,
+        status,
+        rounds,
+        sizes,
+        candidates,
+        initial=model.initial,
+        final=model.final,
+        start=start,
+        gap=gap,
     )
-    if inexact:
-        failure = InconsistentBound(
-            f"float64 cannot prove {result.value:.12g} beside scores this large: "
-            f"the bound stays at {result.bound:.12g}"
-        )
-        failure.result = result
-        raise failure
-    return result
+    counts = {"rounds": rounds, "domain_sizes": sizes, "candidates": candidates}
+    return Found(labels, values, bounds, status, counts)
+
+
+def _tables_for(batch: ChainBatch, centred: bool) -> TransitionTables:
+    """Laid out once for a model, a type, and a magnitude of label scores."""
+    transition = batch.model.transition
+    spread = score_spread(batch.unary)
+    known = _tables(transition)
+    key = str(batch.unary.dtype), centred, spread
+    if key not in known:
+        known[key] = transition_tables(transition, batch.unary.dtype, centred=centred, spread=spread)
+    return known[key]
+
+
+def _one_by_one(
+    problems: Sequence[ChainProblem], solve: Solve, alone: Callable[[ChainProblem], Result[IntArray]]
+) -> BatchResult[IntArray]:
+    """What `solve_many` does for methods without a batch kernel."""
+    finished: list[Result[IntArray] | SolveError] = []
+    try:
+        for problem in problems:
+            try:
+                result = alone(problem)
+            except SolveError as error:
+                finished.append(error)
+                continue
+            finished.append(result)
+            if result.stop is Stop.INTERRUPTED:
+                break
+    except KeyboardInterrupt:
+        solve.budget.interrupt()
+    return BatchResult.from_results(finished, total=len(problems))
