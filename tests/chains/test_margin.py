@@ -32,10 +32,13 @@ def test_oracle_is_enumeration(chain_batches, method):
             expected = max(others(problem, gold), default=-np.inf)
             found = margin_violation(problem, gold, margin, method=method)
             answers[found is not None] += 1
-            if expected > -np.inf and expected >= least + 1e-9:
+            # Sums of floats in another order differ in their last digits; those of small integers do not.
+            finite = problem.unary[problem.unary > -np.inf]
+            rounding = 0.0 if (finite == np.round(finite)).all() else 1e-9
+            if expected > -np.inf and expected >= least + rounding:
                 assert not np.array_equal(found, gold)
                 assert problem.value(found) == pytest.approx(expected)
-            elif expected < least - 1e-9 or expected == -np.inf:
+            elif expected < least - rounding or expected == -np.inf:
                 assert found is None
     assert min(answers.values()) > 100
 
@@ -66,7 +69,7 @@ def test_batches_are_single_chains(method, dtype):
         found = margin_violation(batch, gold, margins, method=method)
         for s, problem in enumerate(batch):
             here = gold[batch.offsets[s] : batch.offsets[s + 1]]
-            alone = margin_violation(problem, here, float(margins[s]), method=method)
+            alone = margin_violation(problem, here, float(margins[s]))
             assert (alone is None) == (found[s] is None) == (not found.found[s])
             assert found.gold_values[s] == problem.value(here)
             if alone is not None:
