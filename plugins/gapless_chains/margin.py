@@ -18,8 +18,8 @@ from gapless_chains.path_values import path_values
 from gapless_chains.problem import ChainProblem
 from gapless_chains.pruning import by_bounds, by_dominance, by_nothing
 
-# Growing by much: a round costs a decoding, and few sentences need the later ones. The last keeps every label.
-_MARGINS = (4.0, 64.0, 1e300)
+# A round costs a decoding, and few sentences need the later ones. The last keeps every label.
+_MARGINS = (*(4.0**power for power in range(-1, 10)), 1e300)
 
 TwoBest = Callable[[ChainBatch, FloatArray | None, float], KBest]
 """From a batch, thresholds (S,) or None, and a reach to its two best labellings. Those worth less than the
