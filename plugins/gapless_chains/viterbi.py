@@ -13,18 +13,16 @@ from gapless.core.sparse import IntArray
 from gapless_chains import k_best
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
-from gapless_chains.forward_potentials import forward_potentials
+from gapless_chains.dominance_certificate import DominanceCertificate
 from gapless_chains.problem import ChainProblem
 from gapless_chains.pruning import by_nothing
-from gapless_kernels import forward_messages, viterbi, viterbi_batch
+from gapless_kernels import viterbi, viterbi_batch
 
 
 def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
     """Decode one chain.
 
-    Limits never stop it: it has no bound before it has the answer. The certificate holds the forward messages (eq.
-    7 of Belanger et al. 2012), which bound every labelling by the optimum; where no allowed path ends they are
-    minus infinity, so that they also prove that a chain is infeasible.
+    Limits never stop it: it has no bound before it has the answer. The certificate says that no label was dropped.
     """
     if solve.k > 1:
         return k_best.run(problem, solve, by_nothing)
@@ -71,15 +69,13 @@ def _result(
     seconds: float = 0.0,
     trace: Sequence[Event] = (),
 ) -> Result[IntArray]:
-    messages = np.empty(problem.unary.shape)
-    forward_messages(problem.local, problem.transition, messages)
     feasible = score > -math.inf
     return Result.of(
         problem,
         [labels] if feasible else [],
         score,
         Stop.PROVED,
-        certificate=forward_potentials(messages, problem.local),
+        certificate=DominanceCertificate.everything(problem),
         method=method,
         stats=Stats(seconds=seconds, oracle_calls=1),
         trace=trace,
