@@ -10,10 +10,12 @@ import numpy as np
 
 from gapless import BatchResult, Event, Result, Solve, Stats, Stop
 from gapless.core.sparse import IntArray
+from gapless_chains import k_best
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.dominance_certificate import DominanceCertificate
 from gapless_chains.problem import ChainProblem
+from gapless_chains.pruning import by_nothing
 from gapless_kernels import viterbi, viterbi_batch
 
 
@@ -22,6 +24,8 @@ def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
 
     Limits never stop it: it has no bound before it has the answer. The certificate says that no label was dropped.
     """
+    if solve.k > 1:
+        return k_best.run(problem, solve, by_nothing)
     labels = np.empty(problem.positions, np.int64)
     score = viterbi(problem.local, problem.transition, labels)
     solve.budget.emit("stop", score, score)
