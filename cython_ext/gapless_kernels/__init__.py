@@ -12,19 +12,22 @@ COMPILED : bool
 
 import os
 
+from gapless_kernels._dominance_tables import DominanceTables
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
 
 if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
+    from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_ref import edge_maxima, forward_messages, viterbi, viterbi_batch
 
     COMPILED = False
 else:
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
+    from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
-    from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi, viterbi_batch
+    from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi
 
     COMPILED = True
 
@@ -34,9 +37,13 @@ __all__ = [
     "DOUBTFUL",
     "INFEASIBLE",
     "INVALID",
+    "DominanceTables",
     "TransitionTables",
     "centring",
     "column_generation_batch",
+    "dominance",
+    "dominance_batch",
+    "dominance_tables",
     "edge_maxima",
     "forward_messages",
     "parent_leads",

@@ -27,7 +27,6 @@ from gapless.core.tolerance import meets
 from gapless.engine import price_and_cut
 from gapless_chains.labelling import Labelling
 
-
 V = TypeVar("V", bound=View)
 
 
