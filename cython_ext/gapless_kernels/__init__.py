@@ -3,6 +3,10 @@
 Every function exists twice with one signature: compiled (``_viterbi`` and so on) and in NumPy (``_viterbi_ref``).
 The NumPy twin is the oracle in the tests, and runs instead of the compiled code when the environment
 variable ``GAPLESS_PURE`` is ``1`` at import. Values agree bit by bit: neither reorders a sum.
+Every function exists twice with one signature: compiled (as in ``_viterbi``) and in plain NumPy (``_viterbi_ref``).
+The NumPy twin is the oracle in the tests, and runs instead of the compiled code when the environment
+variable ``GAPLESS_PURE`` is ``1`` at import. The two agree bit by bit, for neither reorders a sum; where a kernel
+says otherwise, as dominance does, their values agree.
 
 Attributes
 ----------

@@ -140,8 +140,12 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
     lane->labels[lane->at] = -1;
     if (!(level < LIMIT) && best > -(REAL)INFINITY)
         return NAMED(HUGE);
-    if (count == 0)
+    if (count == 0) {
+        /* Not even y: nobody has a successor. */
+        if (best > -(REAL)INFINITY)
+            lane->labels[lane->at] = y;
         return NAMED(DEAD);
+    }
     lane->survivors += count;
     if (count == 1) {
         const ptrdiff_t x = lane->who[start];
@@ -261,7 +265,7 @@ TARGET static void NAMED(testify)(const SCORES *scores, const BATCH *batch, cons
     int64_t *dominators = batch->dominators + begin;
     memset(kept, 0, (size_t)(lane->n * scores->labels));
     for (ptrdiff_t i = 0; i < lane->n; i++) {
-        dominators[i] = lane->labels[i];
+        dominators[i] = lane->labels[i] < 0 ? 0 : lane->labels[i];
         if (lane->labels[i] >= 0)
             kept[i * scores->labels + lane->labels[i]] = 1;
     }
@@ -436,6 +440,25 @@ TARGET static GAPLESS_NEVER int NAMED(march_some)(const SCORES *scores, LANE *la
     }
 }
 
+/* Decode some sentences by Viterbi, to which all labels survive. Returns -1 without memory. */
+TARGET static int NAMED(viterbi_keeping_all)(const SCORES *scores, const BATCH *batch, const int64_t *which,
+                                             ptrdiff_t count)
+{
+    if (NAMED(viterbi)(scores, batch, which, count))
+        return -1;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const ptrdiff_t s = which ? which[i] : i, begin = batch->offsets[s], n = batch->offsets[s + 1] - begin;
+        if (batch->survivors)
+            batch->survivors[s] = n * scores->labels;
+        if (batch->kept) {
+            memset(batch->kept + begin * scores->labels, 1, (size_t)(n * scores->labels));
+            for (ptrdiff_t t = begin; t < begin + n; t++)
+                batch->dominators[t] = batch->labels[t] < 0 ? 0 : batch->labels[t];
+        }
+    }
+    return 0;
+}
+
 /* Decode all sentences. Returns -1 without memory.
  *
  * A sentence in which a third of the labels survive on average is left to `viterbi`, which is faster then; after
@@ -454,8 +477,8 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
     for (int x = 0; x < 4 * GAPLESS_BLOCK; x++)
         tags[x] = TYPED(gapless_tag_bits)((unsigned)x);
     REAL *room = gapless_room((size_t)(3 * together * stride + together * GAPLESS_BLOCK * GAPLESS_GROUP) * sizeof(REAL));
-    int64_t *left = may_stop ? malloc((size_t)batch->sentences * sizeof *left) : NULL;
-    if (!room || (may_stop && !left)) {
+    int64_t *left = malloc((size_t)batch->sentences * sizeof *left);
+    if (!room || !left) {
         free(room);
         free(left);
         return -1;
@@ -503,9 +526,9 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
                 failed = 1;
             } else if (state[k] == NAMED(DEAD)) {
                 NAMED(abandon)(scores, batch, lane, GAPLESS_INFEASIBLE);
-            } else if (state[k] == NAMED(HUGE)) {
+            } else if (DOUBTS && state[k] == NAMED(HUGE)) {
                 NAMED(abandon)(scores, batch, lane, GAPLESS_DOUBTFUL);
-            } else if (state[k] == NAMED(DENSE)) {
+            } else if (state[k] == NAMED(DENSE) || state[k] == NAMED(HUGE)) {
                 left[dense++] = lane->sentence;
                 lane->active = 0;
                 skip = skipped;
@@ -517,11 +540,7 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
         }
     }
     if (!failed && dense)
-        failed = NAMED(viterbi)(scores, batch, left, dense);
-    if (!failed && batch->survivors)
-        for (ptrdiff_t i = 0; i < dense; i++)
-            batch->survivors[left[i]] =
-                (batch->offsets[left[i] + 1] - batch->offsets[left[i]]) * scores->labels;
+        failed = NAMED(viterbi_keeping_all)(scores, batch, left, dense);
     for (int k = 0; k < 4; k++) {
         free(lanes[k].place);
         free(lanes[k].who);

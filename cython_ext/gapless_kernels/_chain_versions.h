@@ -75,7 +75,7 @@ static int TYPED(decode)(int set, int method, const gapless_chain *chain, const 
         chain->labels, chain->stride, chain->moves, chain->arrivals, chain->excess, chain->group_excess,
         ends, ends + chain->stride, chain->transition, chain->initial, chain->final,
         (REAL)(1.0001 * largest), chain->finite};
-    if (!(1.0001 * largest < LIMIT)) {
+    if (DOUBTS && !(1.0001 * largest < LIMIT)) {
         /* Their sums might overflow. */
         for (ptrdiff_t i = 0; i < batch->offsets[batch->sentences]; i++)
             batch->labels[i] = -1;
@@ -85,6 +85,8 @@ static int TYPED(decode)(int set, int method, const gapless_chain *chain, const 
             if (batch->survivors)
                 batch->survivors[s] = 0;
         }
+    } else if (!(1.0001 * largest < LIMIT)) {
+        failed = GAPLESS_CHOOSE(set, viterbi_keeping_all, (&scores, batch, NULL, batch->sentences));
     } else if (method == GAPLESS_VITERBI) {
         failed = GAPLESS_CHOOSE(set, viterbi, (&scores, batch, NULL, batch->sentences));
     } else {

@@ -11,9 +11,9 @@ from libc.stdint cimport int64_t, uint8_t
 
 import numpy as np
 
-from gapless_kernels._arguments import check_batch, check_dominance
+from gapless_kernels._batch_arguments import check_batch, check_dominance
 from gapless_kernels._dominance_tables import aligned, lay_out, padded
-from gapless_kernels._status import DOUBTFUL, INVALID
+from gapless_kernels._status import INVALID
 
 cdef extern from "_chain_kernels.h" nogil:
     ctypedef struct gapless_chain:
@@ -262,6 +262,4 @@ def dominance(unary, tables, initial, final, labels, kept, dominators):
     )
     if status[0] == INVALID:
         raise ValueError("unary holds NaN or plus infinity")
-    if status[0] == DOUBTFUL:
-        raise OverflowError("sums of these scores may overflow")
     return float(values[0])

@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_batch, check_dominance
+from gapless_kernels._batch_arguments import check_batch, check_dominance
 from gapless_kernels._dominance_tables import DominanceTables, lay_out
 from gapless_kernels._path_value import path_value
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
+from gapless_kernels._viterbi_ref import decode_sentence
 
 __all__ = ["dominance", "dominance_batch", "dominance_tables"]
 
@@ -79,9 +80,9 @@ def dominance_batch(
         Overwritten with the paths' scores in float64, ``local + (sum so far + transition)`` from the left; or
         ``-inf``.
     status : (S,) array of uint8
-        Overwritten with the codes of `gapless_kernels._status`. Float32 scores that it cannot tell apart, or that are
-        too large for sums (above 1e30), make a sentence DOUBTFUL: its path is good but perhaps not best, or missing
-        (-1). INVALID when a NaN or plus infinity was met; not all scores are read.
+        Overwritten with the codes of `gapless_kernels._status`. Float32 scores that it cannot tell apart, or that
+        are too large for sums (above 1e30), make a sentence DOUBTFUL: its path is good but perhaps not best, or
+        missing (-1). INVALID when a NaN or plus infinity was met; not all scores are read.
     survivors : (S,) array of int64, optional
         Overwritten with the numbers of labels that were kept, summed over positions; K each where the sentence was
         decoded densely.
@@ -125,12 +126,12 @@ def dominance(
     labels : (n,) array of int64
         Overwritten with a best path; with -1 if every path scores ``-inf``.
     kept : (n, K) array of bool
-        Overwritten: the labels that survived at each position; at the last position, the path's. Messages computed
-        from survivors alone are those of all labels, up to rounding. Without a path, there are none from the position
-        on that no path reaches.
+        Overwritten: the labels that survived at each position; at the last position, the path's. Messages
+        computed from survivors alone are those of all labels, up to rounding. Without a path, none survive from the
+        position on that no path reaches. All survive where scores are so large, beyond 1e300, that sums may overflow.
     dominators : (n,) array of int64
-        Overwritten with the label at each position that the dropped ones are dominated by; with -1 where none is
-        kept.
+        Overwritten with the survivor at each position that the dropped ones are dominated by; with 0 where none
+        survive.
 
     Returns
     -------
@@ -143,8 +144,6 @@ def dominance(
         If an argument has the wrong type, or `tables` are not for float64.
     ValueError
         If an argument has the wrong shape, an output is read-only, or a score that was read is NaN or plus infinity.
-    OverflowError
-        If sums of the scores may overflow: some that matter are beyond 1e300.
     MemoryError
         If there is no room for the survivors.
     """
@@ -152,8 +151,6 @@ def dominance(
     value, status, kept[...], dominators[...] = _decode(unary, tables, initial, final, labels)
     if status == INVALID:
         raise ValueError("unary holds NaN or plus infinity")
-    if status == DOUBTFUL:
-        raise OverflowError("sums of these scores may overflow")
     return value
 
 
@@ -182,15 +179,23 @@ def _decode(
     sizes = [np.abs(end[end > -np.inf]).max(initial=0) for end in (first, last, initial, final) if end is not None]
     largest = 1.0001 * max(tables.largest, *sizes)
     moves, excess = tables.moves[:, :k], tables.excess[:, :k]
-    kept, dominators = np.zeros((n, k), bool), np.full(n, -1)
+    kept, dominators = np.zeros((n, k), bool), np.zeros(n, np.int64)
     errors, messages = np.zeros(n), np.zeros((n, k), unary.dtype)
+
+    def overflowing() -> tuple[float, int, npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+        """Float64 decides what it can."""
+        if single:
+            return nothing(DOUBTFUL)
+        kept[...] = True
+        value, status = decode_sentence(unary, tables.transition, initial, final, labels)
+        return value, status, kept, np.maximum(labels, 0)
 
     def nothing(status: int) -> tuple[float, int, npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
         labels[:] = -1
         return -np.inf, status, kept, dominators
 
     if not largest < limit:
-        return nothing(DOUBTFUL)
+        return overflowing()
     offers = first.astype(unary.dtype)
     error = size = 0.0
     for i in range(n):
@@ -209,6 +214,8 @@ def _decode(
         dominators[i] = y
         alive = np.flatnonzero(kept[i])
         if not alive.size:
+            # Not even y: nobody has a successor.
+            kept[i, y] = True
             return nothing(INFEASIBLE)
         if not kept[i, y]:
             # It has no successor, and then drops nothing but what no path can use.
@@ -217,11 +224,11 @@ def _decode(
             error = size = 0.0
         else:
             if not abs(best) < limit:
-                return nothing(DOUBTFUL)
+                return overflowing()
             messages[i, alive] = row[alive] - row[y]
             before, size = size, float(np.abs(messages[i, alive]).max())
             if not size < limit:
-                return nothing(DOUBTFUL)
+                return overflowing()
             error += rounding * (before + 5 * largest + abs(best) + 2 * size) + tiny
         errors[i] = error
         offers = (messages[i, alive, None] + moves[alive]).max(axis=0)

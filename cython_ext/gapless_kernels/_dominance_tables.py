@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_transition
+from gapless_kernels._batch_arguments import check_transition
 
 __all__ = ["BLOCK", "GROUP", "MOST_LABELS", "DominanceTables", "aligned", "lay_out"]
 
@@ -82,7 +82,7 @@ class DominanceTables:
 
     @property
     def nbytes(self) -> int:
-        """What the tables hold in memory beside `transition`, in bytes: about 12 K^2 for float32, 24 K^2 for float64."""
+        """Bytes held beside `transition`: about 13 K^2 for float32 and 26 K^2 for float64."""
         arrays = (self.gauge, self.moves, self.arrivals, self.excess, self.group_excess)
         return sum(array.nbytes for array in arrays)
 

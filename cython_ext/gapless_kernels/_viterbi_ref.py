@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_batch, check_chain, check_output, check_potentials
+from gapless_kernels._arguments import check_chain, check_output, check_potentials
+from gapless_kernels._batch_arguments import check_batch
 from gapless_kernels._path_value import path_value
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 
@@ -105,7 +106,7 @@ def viterbi_batch(
     check_batch(unary, offsets, transition, initial, final, labels, values, status)
     for s in range(len(offsets) - 1):
         here = slice(offsets[s], offsets[s + 1])
-        values[s], status[s] = _decode(unary[here], transition, initial, final, labels[here])
+        values[s], status[s] = decode_sentence(unary[here], transition, initial, final, labels[here])
 
 
 def forward_messages(unary: npt.NDArray[Real], transition: npt.NDArray[Real], messages: npt.NDArray[Real]) -> None:
@@ -185,7 +186,7 @@ def _forward(unary: npt.NDArray[Real], transition: npt.NDArray[Real], messages: 
         messages[i] = unary[i] + (messages[i - 1][:, None] + _pair_scores(transition, i - 1)).max(axis=0)
 
 
-def _decode(
+def decode_sentence(
     unary: npt.NDArray[Any],
     transition: npt.NDArray[np.float64],
     initial: npt.NDArray[np.float64] | None,
@@ -200,7 +201,7 @@ def _decode(
     finite = [np.abs(array[array > -np.inf]).max(initial=0) for array in (transition, first, last)]
     largest = 1.0001 * max(finite)
     labels[:] = -1
-    if not largest < limit:
+    if single and not largest < limit:
         return -np.inf, DOUBTFUL
     if not (unary < np.inf).all():
         return -np.inf, INVALID
@@ -218,7 +219,7 @@ def _decode(
     totals = messages[-1] + last
     best = totals.max()
     if best == -np.inf:
-        return -np.inf, DOUBTFUL if not extents.sum() + largest < limit else INFEASIBLE
+        return -np.inf, DOUBTFUL if single and not extents.sum() + largest < limit else INFEASIBLE
     labels[-1] = totals.argmax()
     offers = [totals]
     for i in range(n - 2, -1, -1):
