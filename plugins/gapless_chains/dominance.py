@@ -86,7 +86,8 @@ def _decode(problem: ChainProblem, tables: DominanceTables) -> tuple[IntArray, f
     labels, dominators = np.empty(problem.positions, np.int64), np.empty(problem.positions, np.int64)
     kept = np.empty(problem.unary.shape, bool)
     score = dominance(problem.unary, tables, problem.initial, problem.final, labels, kept, dominators)
-    return labels, score, DominanceCertificate(*np.nonzero(kept), np.maximum(dominators, 0))
+    kept_positions, kept_labels = kept.nonzero()
+    return labels, score, DominanceCertificate(kept_positions, kept_labels, dominators)
 
 
 def _result(

@@ -53,7 +53,8 @@ class DominanceCertificate(BoundCertificate):
     @classmethod
     def everything(cls, problem: ChainProblem) -> DominanceCertificate:
         """The proof of Viterbi: nothing is dropped. Checked in O(n K^2)."""
-        return cls(*np.nonzero(problem.local > -np.inf), problem.local.argmax(axis=1))
+        positions, labels = np.nonzero(problem.local > -np.inf)
+        return cls(positions, labels, problem.local.argmax(axis=1))
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Bound on all labellings of `problem`.
@@ -66,7 +67,7 @@ class DominanceCertificate(BoundCertificate):
         if not isinstance(problem, ChainProblem):
             raise InvalidProblem(f"chain dominance speaks of a ChainProblem, not of a {type(problem).__name__}")
         survivors = self._survivors(problem.positions, problem.label_count)
-        # Kept relative to the best label, whose potential is the sum of `climbed`: large numbers hide no small ones.
+        # Relative to the best label, whose own potential is the sum of `climbed`: large numbers hide no small ones.
         climbed: list[float] = []
         excesses: list[float] = []
         offers = np.zeros(problem.label_count), np.zeros(problem.label_count)
