@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from gapless_tasks.tagging import ChainTagger, TaggedSentence, embedded_corpus, read_tagged, train
-from gapless_tasks.tagging.averaging import AveragedArray
 from gapless_tasks.tagging.features import index_training
 
 
@@ -102,14 +101,6 @@ def test_lazy_average_equals_the_naive_one(margin):
     assert any(np.abs(array).max() > 0 for array in expected)
     for found, wanted in zip(arrays(tagger), expected, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6)
-
-
-def test_averaged_array_counts_repeated_places():
-    array = AveragedArray((2,))
-    array.add(np.array([0, 0, 1]), 1.0, step=1)
-    array.add(0, -4.0, step=3)
-    np.testing.assert_array_equal(array.values, [-2, 1])
-    np.testing.assert_array_equal(array.average(4), [0, 1])
 
 
 def test_training_stops_once_nothing_is_wrong():
@@ -227,16 +218,16 @@ def test_damaged_files_are_refused(tmp_path, embedded_tagger, damage):
     path = tmp_path / "tagger.npz"
     embedded_tagger.save(path)
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(ValueError, match=r"tagger.npz: .*save it again"):
+    with pytest.raises(ValueError, match=r"tagger.npz: .*train and save the tagger again"):
         ChainTagger.load(path)
 
 
 def test_other_archives_are_refused(tmp_path):
     np.savez(tmp_path / "other.npz", a=np.zeros(3))
-    with pytest.raises(ValueError, match=r"other.npz: damaged, or not a file that a tagger saved"):
+    with pytest.raises(ValueError, match=r"other.npz: damaged, or not a file of gapless.learn"):
         ChainTagger.load(tmp_path / "other.npz")
     np.save(tmp_path / "one.npy", np.zeros(3))
-    with pytest.raises(ValueError, match=r"one.npy: damaged, or not a file that a tagger saved"):
+    with pytest.raises(ValueError, match=r"one.npy: damaged, or not a file of gapless.learn"):
         ChainTagger.load(tmp_path / "one.npy")
     with pytest.raises(FileNotFoundError, match=r"none.npz: no such file"):
         ChainTagger.load(tmp_path / "none.npz")
