@@ -65,8 +65,7 @@ class Templates:
         edge = [self._boundary] * 2
         views = [*edge, *map(self._view, words), *edge]
         rows = [
-            _in_context(views[i], views[i + 1], views[i + 2], views[i + 3], views[i + 4])
-            for i in range(len(words))
+            _in_context(views[i], views[i + 1], views[i + 2], views[i + 3], views[i + 4]) for i in range(len(words))
         ]
         for row, view, (marker, between) in zip(rows, views[2:-2], verb_context(words), strict=True):
             row += [f"marker, ending={marker} {between} {view.low[-2:]}", f"marker, key={marker} {view.key}"]
