@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["check_chain", "check_offsets", "check_output", "check_potentials"]
+__all__ = [
+    "check_chain",
+    "check_model",
+    "check_offsets",
+    "check_output",
+    "check_parents",
+    "check_potentials",
+    "check_shared",
+    "check_square",
+    "check_tree",
+]
 
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -58,6 +68,87 @@ def check_chain(
     if transition.shape != (n - 1, *expected):
         raise ValueError(f"transition must have shape {expected} or {(n - 1, *expected)}, got {transition.shape}")
     return n, labels
+
+
+def check_model(
+    unary: npt.NDArray[Any],
+    transition: npt.NDArray[Any],
+    initial: npt.NDArray[Any] | None,
+    final: npt.NDArray[Any] | None,
+    *,
+    varying: bool = False,
+) -> tuple[int, int]:
+    """Check label scores of either type and the float64 scores that all sentences share.
+
+    Parameters
+    ----------
+    unary : (N, K) array of float32 or float64
+        Scores of labels, ``N >= 1`` and ``K >= 1``.
+    transition : (K, K) array of float64
+        Scores of label pairs, source first.
+    initial, final : (K,) array of float64, or None
+        Scores of the first and of the last label.
+    varying : bool
+        Whether transitions of shape (N-1, K, K) are allowed as well: one matrix for each edge.
+
+    Returns
+    -------
+    tuple of int
+        ``N`` and ``K``.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not an array or of another type.
+    ValueError
+        If a shape is wrong; the message names the argument and the shape expected.
+    """
+    if not isinstance(unary, np.ndarray):
+        raise TypeError(f"unary must be a NumPy array, got {type(unary).__name__}")
+    if unary.dtype not in _REALS:
+        raise TypeError(f"unary must be float32 or float64, got {unary.dtype}")
+    if unary.ndim != 2 or 0 in unary.shape:
+        raise ValueError(f"unary must have shape (N, K) with N >= 1 and K >= 1, got {unary.shape}")
+    rows, labels = unary.shape
+    for name, array, shape in (
+        ("transition", transition, (labels, labels)),
+        ("initial", initial, (labels,)),
+        ("final", final, (labels,)),
+    ):
+        if array is None and name != "transition":
+            continue
+        if not (varying and name == "transition" and np.shape(array) == (rows - 1, labels, labels)):
+            check_shared(name, array, shape)
+        elif array.dtype != np.float64:
+            raise TypeError(f"{name} must be float64, got {array.dtype}")
+    return rows, labels
+
+
+def check_shared(name: str, array: npt.NDArray[Any], shape: tuple[int, ...]) -> None:
+    """Check a float64 array that all sentences share.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for messages.
+    array : array
+        The argument.
+    shape : tuple of int
+        The shape expected.
+
+    Raises
+    ------
+    TypeError
+        If it is not a float64 array.
+    ValueError
+        If the shape is wrong.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+    if array.dtype != np.float64:
+        raise TypeError(f"{name} must be float64, got {array.dtype}")
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
 
 
 def check_output(name: str, array: npt.NDArray[Any], shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:
@@ -154,3 +245,113 @@ def check_potentials(potentials: npt.NDArray[Any], unary: npt.NDArray[Any]) -> N
             raise TypeError(f"{name} must be float64, got {array.dtype}")
     if potentials.shape != unary.shape:
         raise ValueError(f"potentials must have shape {unary.shape}, got {potentials.shape}")
+
+
+def check_tree(
+    unary: npt.NDArray[Any], transition: npt.NDArray[Any], *, one_transition: bool = False
+) -> tuple[int, int]:
+    """Check the scores of a tree, or of several whose rows follow each other.
+
+    Parameters
+    ----------
+    unary : (n, K) array of float64
+        Scores of labels, ``n >= 1`` and ``K >= 1``.
+    transition : (K, K) or (n, K, K) array of float64
+        Scores of label pairs, the parent's label first.
+    one_transition : bool
+        Whether only the first of the two shapes is allowed.
+
+    Returns
+    -------
+    tuple of int
+        ``n`` and ``K``.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a float64 array.
+    ValueError
+        If a shape is wrong; the message names the argument and the shape expected.
+    """
+    for name, array in (("unary", unary), ("transition", transition)):
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+        if array.dtype != np.float64:
+            raise TypeError(f"{name} must be float64, got {array.dtype}")
+    if unary.ndim != 2 or 0 in unary.shape:
+        raise ValueError(f"unary must have shape (n, K) with n >= 1 and K >= 1, got {unary.shape}")
+    n, labels = unary.shape
+    expected = (labels, labels)
+    if transition.shape != expected and (one_transition or transition.shape != (n, *expected)):
+        shapes = f"{expected}" if one_transition else f"{expected} or {(n, *expected)}"
+        raise ValueError(f"transition must have shape {shapes}, got {transition.shape}")
+    return n, labels
+
+
+def check_square(name: str, array: npt.NDArray[Any], labels: int | None = None) -> int:
+    """Check a table with an entry for each pair of labels.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for messages.
+    array : (K, K) array of float64
+        The argument, ``K >= 1``.
+    labels : int, optional
+        K, if another argument has settled it.
+
+    Returns
+    -------
+    int
+        K.
+
+    Raises
+    ------
+    TypeError
+        If it is not a float64 array.
+    ValueError
+        If the shape is wrong.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+    if array.dtype != np.float64:
+        raise TypeError(f"{name} must be float64, got {array.dtype}")
+    square = array.ndim == 2 and array.shape[0] == array.shape[1] >= 1
+    if not square or (labels is not None and array.shape[0] != labels):
+        expected = "(K, K) with K >= 1" if labels is None else f"{(labels, labels)}"
+        raise ValueError(f"{name} must have shape {expected}, got {array.shape}")
+    return int(array.shape[0])
+
+
+def check_parents(parents: npt.NDArray[Any], offsets: npt.NDArray[np.int64]) -> None:
+    """Check which node is whose parent in trees whose rows follow each other.
+
+    Parameters
+    ----------
+    parents : (N,) array of int64
+        The parent of each node, numbered within its tree; -1 for a root.
+    offsets : (T+1,) array of int64
+        Where trees begin, as `check_offsets` has passed them.
+
+    Raises
+    ------
+    TypeError
+        If it is not an int64 array.
+    ValueError
+        If the shape is wrong, or a parent does not come before its child.
+    """
+    if not isinstance(parents, np.ndarray):
+        raise TypeError(f"parents must be a NumPy array, got {type(parents).__name__}")
+    if parents.dtype != np.int64:
+        raise TypeError(f"parents must be int64, got {parents.dtype}")
+    rows = int(offsets[-1])
+    if parents.shape != (rows,):
+        raise ValueError(f"parents must have shape {(rows,)}, got {parents.shape}")
+    numbers = np.arange(rows) - np.repeat(offsets[:-1], np.diff(offsets))
+    wrong = np.flatnonzero((parents < -1) | (parents >= numbers))
+    if wrong.size:
+        at = int(wrong[0])
+        raise ValueError(
+            f"parents must be -1 or come before their children, got {parents[at]} in row {at}, "
+            f"which is node {numbers[at]} of its tree"
+        )

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 
 from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
-from gapless.core.sparse import BoolArray, FloatArray, float_array
+from gapless.core.sparse import FloatArray, float_array
+from gapless_chains.offers import best_offers, bound_of, checked_potentials, largest_excess
 from gapless_chains.problem import ChainProblem
-from gapless_chains.scores import LARGEST
-
-_BLOCK = 1 << 18
 
 
 @serialisable("gapless_chains.PotentialsCertificate")
@@ -61,57 +58,12 @@ class PotentialsCertificate(BoundCertificate):
         """
         if not isinstance(problem, ChainProblem):
             raise InvalidProblem(f"chain potentials speak of a ChainProblem, not of a {type(problem).__name__}")
-        m = self.potentials
-        if m.shape != problem.unary.shape:
-            raise InvalidProblem(f"potentials have shape {m.shape}, the chain has {problem.unary.shape}")
-        wild = ~((np.abs(m) < LARGEST) | (m == -np.inf))
-        if wild.any():
-            i, x = np.argwhere(wild)[0]
-            raise InvalidProblem(f"the potential of label {x} at token {i} is {m[i, x]}")
+        m = checked_potentials(self.potentials, problem)
         allowed = problem.allowed(fixings)
-        terms = [_excess(np.zeros_like(m[0]), np.zeros_like(m[0]), problem.local[0], m[0], allowed[0])]
+        terms = [largest_excess([], problem.local[0], m[0], allowed[0])]
         for i in range(problem.positions - 1):
             pairs = problem.transition if problem.transition.ndim == 2 else problem.transition[i]
-            best, lost = _best_offers(m[i], pairs, allowed[i])
-            terms.append(_excess(best, lost, problem.local[i + 1], m[i + 1], allowed[i + 1]))
+            offers = best_offers(m[i], pairs, allowed[i])
+            terms.append(largest_excess([offers], problem.local[i + 1], m[i + 1], allowed[i + 1]))
         terms.append(float(np.max(m[-1], where=allowed[-1], initial=-np.inf)))
-        if math.inf in terms:
-            return math.inf
-        if -math.inf in terms:
-            return -math.inf
-        # Every term and the sum are rounded once, to nearest.
-        return math.fsum([*terms, math.ulp(1.0) * math.fsum(map(abs, terms))])
-
-
-def _best_offers(potentials: FloatArray, pairs: FloatArray, allowed: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """For each destination, the largest potential + pair score over the allowed sources, in bounded memory.
-
-    Without rounding: the rounded sum, and what rounding took from it (Knuth's two-sum). Rounding keeps the order,
-    so the largest sum is the one with the largest remainder among those that round to the largest.
-    """
-    sources = np.flatnonzero(allowed & (potentials > -np.inf))
-    best, lost = np.full(potentials.size, -np.inf), np.full(potentials.size, -np.inf)
-    rows = max(1, _BLOCK // potentials.size)
-    for start in range(0, sources.size, rows):
-        block = sources[start : start + rows]
-        a, b = potentials[block, None], np.where(pairs[block] > -np.inf, pairs[block], 0.0)
-        total = a + b
-        shared = total - a
-        remainder = (a - (total - shared)) + (b - shared)
-        total = np.where(pairs[block] > -np.inf, total, -np.inf)
-        largest = np.maximum(best, total.max(axis=0))
-        within = np.where(total == largest, remainder, -np.inf).max(axis=0)
-        lost = np.maximum(np.where(best == largest, lost, -np.inf), within)
-        best = largest
-    return best, np.where(best > -np.inf, lost, 0.0)
-
-
-def _excess(
-    offers: FloatArray, lost: FloatArray, local: FloatArray, potentials: FloatArray, allowed: BoolArray
-) -> float:
-    """Maximum of offer + local - potential over the allowed labels that are offered anything; never NaN."""
-    offered = allowed & (offers > -np.inf) & (local > -np.inf)
-    if (potentials[offered] == -np.inf).any():
-        return math.inf
-    brackets = zip(*(array[offered].tolist() for array in (offers, lost, local, -potentials)), strict=True)
-    return max(map(math.fsum, brackets), default=-math.inf)
+        return bound_of(terms)

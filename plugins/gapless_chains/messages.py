@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Answer, Batch, Budget, Certificate, Fixings, Relaxed, Restricted, UnknownOption, View
+from gapless import Answer, Batch, Budget, Certificate, Fixings, Relaxed, UnknownOption, View
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_chains.certificate import PotentialsCertificate
+from gapless_chains.domain_generation import LabelDomains
+from gapless_chains.forbidden import floor_below_every_labelling, replace_forbidden
 from gapless_chains.problem import ChainProblem
 from gapless_chains.reachability import reached_from_left, reached_from_right
 from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
@@ -57,7 +59,7 @@ class ChainView(View):
         self.floor = floor
 
 
-class DomainMessages(Restricted[IntArray, ChainView]):
+class DomainMessages(LabelDomains[ChainView]):
     """A domain of labels for each position, solved by max-product messages from the left and from the right.
 
     The messages are the duals of the restricted linear program (no solver is called). In-domain they maximise over
@@ -146,7 +148,9 @@ class DomainMessages(Restricted[IntArray, ChainView]):
         local = self.problem.local
         free = not (fixings.state >= 0).any()
         self._theta = local if free else np.where(self.problem.allowed(fixings), local, -np.inf)
-        self._floor = self._floor_below_every_path() if self.bounds.forbids else -math.inf
+        self._floor = (
+            floor_below_every_labelling(self._theta, self.bounds.largest) if self.bounds.forbids else -math.inf
+        )
         path = self._first_path()
         self._feasible = path is not None
         if path is not None:
@@ -154,12 +158,6 @@ class DomainMessages(Restricted[IntArray, ChainView]):
         self._domains = self._generated & (self._theta > -np.inf)
         self._members = [np.flatnonzero(row) for row in self._domains]
         self._stale_right, self._stale_left = 0, len(self._members) - 1
-
-    def _floor_below_every_path(self) -> float:
-        """A penalty that no path can earn back: eight times the largest magnitude of a path's score."""
-        finite = np.isfinite(self._theta)
-        local = float(np.max(np.abs(self._theta), axis=1, where=finite, initial=0.0).sum())
-        return -8.0 * (local + len(self._theta) * self.bounds.largest + 1.0)
 
     def _first_path(self) -> IntArray | None:
         """An allowed path to begin with; None when there is none."""
@@ -220,7 +218,7 @@ class DomainMessages(Restricted[IntArray, ChainView]):
             if self.bounds.forbids:
                 into = self.bounds.into if self.bounds.into.ndim == 1 else self.bounds.into[i]
                 guess = (alpha[i] + theta[i]).max() + into
-                self._replace_forbidden(alpha[i + 1], offers.max(), guess, self._domains[i + 1])
+                replace_forbidden(alpha[i + 1], offers.max(), guess, self._domains[i + 1], self._floor)
         self._stale_right = len(theta)
 
     def _pass_left(self) -> None:
@@ -235,14 +233,8 @@ class DomainMessages(Restricted[IntArray, ChainView]):
             if self.bounds.forbids:
                 out_of = self.bounds.out_of if self.bounds.out_of.ndim == 1 else self.bounds.out_of[i - 1]
                 guess = (beta[i] + theta[i]).max() + out_of
-                self._replace_forbidden(beta[i - 1], offers.max(), guess, self._domains[i - 1])
+                replace_forbidden(beta[i - 1], offers.max(), guess, self._domains[i - 1], self._floor)
         self._stale_left = 0
-
-    def _replace_forbidden(self, message: FloatArray, best: float, guess: FloatArray, domain: BoolArray) -> None:
-        forbidden = message == -np.inf
-        if forbidden.any():
-            outside = np.where(guess > -np.inf, guess, best + self._floor)
-            message[forbidden] = np.where(domain, best + self._floor, outside)[forbidden]
 
     def _trace(self) -> tuple[IntArray, float]:
         """The best path inside the domains, and its score."""

@@ -1,15 +1,19 @@
-"""What `gapless` loads: the problem type ``chain`` and its methods."""
+"""What `gapless` loads: the problem types ``chain`` and ``tree`` and their methods."""
 
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_chains import column_generation, viterbi
+from gapless_chains import beam, column_generation, viterbi, viterbi_pruned
 from gapless_chains.problem import ChainProblem
+from gapless_chains.trees import column_generation as tree_column_generation
+from gapless_chains.trees import dominance as tree_dominance
+from gapless_chains.trees import viterbi as tree_viterbi
+from gapless_chains.trees.problem import TreeProblem
 
 
 @hookimpl
 def gapless_register(registry: Registry) -> None:
-    """Register chains."""
+    """Register chains and trees."""
     registry.problem("chain", ChainProblem)
     registry.method(
         Method(
@@ -18,7 +22,28 @@ def gapless_register(registry: Registry) -> None:
             viterbi.run,
             "dynamic programming over all labels (compiled)",
             default=True,
+            k_best=True,
             run_many=viterbi.run_many,
+        )
+    )
+    registry.method(
+        Method(
+            "viterbi-pruned",
+            ChainProblem,
+            viterbi_pruned.run,
+            "Viterbi without the labels that bounds on transitions rule out (Belanger et al. 2012, eq. 14)",
+            k_best=True,
+            run_many=viterbi_pruned.run_many,
+        )
+    )
+    registry.method(
+        Method(
+            "beam",
+            ChainProblem,
+            beam.run,
+            "beam search with its true gap",
+            exact=False,
+            run_many=beam.run_many,
         )
     )
     registry.method(
@@ -27,6 +52,36 @@ def gapless_register(registry: Registry) -> None:
             ChainProblem,
             column_generation.run,
             "label domains grown by reduced costs of two-way messages (Belanger et al. 2012)",
+            k_best=True,
+            warm_start=True,
+        )
+    )
+    registry.problem("tree", TreeProblem)
+    registry.method(
+        Method(
+            "dominance",
+            TreeProblem,
+            tree_dominance.run,
+            "messages of the labels that no other dominates (compiled)",
+            default=True,
+            run_many=tree_dominance.run_many,
+        )
+    )
+    registry.method(
+        Method(
+            "viterbi",
+            TreeProblem,
+            tree_viterbi.run,
+            "dynamic programming over all labels, from the leaves to the roots (compiled)",
+            run_many=tree_viterbi.run_many,
+        )
+    )
+    registry.method(
+        Method(
+            "column-generation",
+            TreeProblem,
+            tree_column_generation.run,
+            "label domains grown by reduced costs of messages both ways (Belanger et al. 2012, A.1)",
             warm_start=True,
         )
     )

@@ -1,4 +1,4 @@
-"""The local polytope of a chain as an explicit linear model."""
+"""The local polytope of a chain or a tree as an explicit linear model."""
 
 from __future__ import annotations
 
@@ -8,28 +8,33 @@ from gapless import LinearModel, Sparse
 from gapless.core.sparse import FloatArray, IntArray
 
 
-def local_polytope(local: FloatArray, transition: FloatArray) -> LinearModel:
-    """Linear program for the best labelling of a chain; its vertices are integral.
+def local_polytope(
+    local: FloatArray, transition: FloatArray, ends: tuple[IntArray, IntArray] | None = None
+) -> LinearModel:
+    """Linear program for the best labelling of a chain, a tree or several; its vertices are integral.
 
     Source: Belanger, Passos, Riedel, McCallum, MAP Inference in Chains using Column Generation, 2012, eq. 4.
     Columns: ``n * K`` label indicators, the decisions, then for each edge ``K * K`` pair indicators, source first.
-    Rows: each position has one label; then for each edge, its pairs agree with the labels of both ends. Minus
+    Rows: each node has one label; then for each edge, its pairs agree with the labels of both ends. Minus
     infinity becomes an upper bound of 0.
 
     Parameters
     ----------
     local : float64 (n, K)
         Label scores, those of starting and ending included.
-    transition : float64 (K, K) or (n-1, K, K)
+    transition : float64 (K, K) or (edges, K, K)
+    ends : pair of int64 (edges,), optional
+        Source and target of each edge; by default those of a chain, ``i -> i + 1``.
     """
     n, k = local.shape
-    edges = n - 1
+    sources, targets = (np.arange(n - 1), np.arange(1, n)) if ends is None else ends
+    edges = len(sources)
     labels = np.arange(n * k).reshape(n, k)
     pairs = n * k + np.arange(edges * k * k).reshape(edges, k, k)
     scores = np.concatenate([local.ravel(), np.broadcast_to(transition, (edges, k, k)).ravel()])
     allowed = scores > -np.inf
-    outgoing = _agreement(pairs, labels[:-1])
-    incoming = _agreement(pairs.transpose(0, 2, 1), labels[1:])
+    outgoing = _agreement(pairs, labels[sources])
+    incoming = _agreement(pairs.transpose(0, 2, 1), labels[targets])
     lengths = np.concatenate([np.full(n, k), np.full(2 * edges * k, k + 1)])
     indices = np.concatenate([labels.ravel(), outgoing.ravel(), incoming.ravel()])
     signs = np.ones((2 * edges * k, k + 1))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 
-from gapless import Decisions, Fixings, InvalidProblem, LinearModel, Problem, serialisable
-from gapless.core.decisions import OFF, ON
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless import InvalidProblem, LinearModel, serialisable
+from gapless.core.sparse import FloatArray, IntArray
+from gapless_chains.labelling import Labelling
 from gapless_chains.model import ChainModel, as_final, as_initial, as_names, as_transition
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_left
@@ -24,7 +24,7 @@ def _unary(values: Any) -> FloatArray:
 
 @serialisable("gapless_chains.ChainProblem")
 @attrs.frozen(eq=False, slots=False, repr=False)
-class ChainProblem(Problem[IntArray]):
+class ChainProblem(Labelling):
     """Maximise ``initial[y_0] + sum_i unary[i, y_i] + sum_i transition[i, y_i, y_{i+1}] + final[y_{n-1}]``.
 
     A structure is an int64 array (n,) of labels. Any score may be minus infinity, which forbids. Scores are kept as
@@ -47,6 +47,9 @@ class ChainProblem(Problem[IntArray]):
         Empty, wrong shape, not numbers, NaN, plus infinity; the message names array and index.
     """
 
+    shape_word: ClassVar[str] = "chain"
+    node_word: ClassVar[str] = "token"
+    nodes_word: ClassVar[str] = "positions"
     unary: FloatArray = attrs.field(converter=_unary)
     transition: FloatArray = attrs.field(converter=as_transition)
     initial: FloatArray | None = attrs.field(converter=as_initial, default=None, kw_only=True)
@@ -94,16 +97,6 @@ class ChainProblem(Problem[IntArray]):
 
     # --- sizes and derived arrays
 
-    @property
-    def positions(self) -> int:
-        """The length of the chain, n."""
-        return len(self.unary)
-
-    @property
-    def label_count(self) -> int:
-        """The number of labels, K."""
-        return int(self.unary.shape[1])
-
     @cached_property
     def model(self) -> ChainModel:
         """The scores that this chain may share with others.
@@ -128,23 +121,6 @@ class ChainProblem(Problem[IntArray]):
         folded.flags.writeable = False
         return folded
 
-    @cached_property
-    def decisions(self) -> Decisions:
-        """Decision ``i * K + x`` says that position i has label x; each position has exactly one."""
-        n, k = self.unary.shape
-        return Decisions(n * k, self._name, exactly_one=tuple(range(i * k, (i + 1) * k) for i in range(n)))
-
-    def allowed(self, fixings: Fixings) -> BoolArray:
-        """Labels that `fixings` and the label scores leave at each position, bool (n, K).
-
-        A label fixed on excludes the others of its position, and two of them exclude each other.
-        """
-        state = fixings.state.reshape(self.unary.shape)
-        chosen = state == ON
-        others_on = chosen.sum(axis=1, keepdims=True) - chosen
-        left: BoolArray = (state != OFF) & (others_on == 0) & (self.local > -np.inf)
-        return left
-
     # --- the role
 
     def value(self, structure: IntArray) -> float:
@@ -159,42 +135,17 @@ class ChainProblem(Problem[IntArray]):
             total = local + (total + pair)
         return total
 
-    def violations(self, structure: IntArray) -> Sequence[str]:
-        """Sentences for a wrong length, unknown labels, forbidden labels and forbidden transitions."""
-        n, k = self.unary.shape
-        labels = np.asarray(structure)
-        if labels.shape != (n,):
-            return [f"the labels have shape {labels.shape}, expected {(n,)}, one for each token"]
-        if labels.dtype.kind not in "iu":
-            return [f"the labels have dtype {labels.dtype}, expected integers"]
-        unknown = (labels < 0) | (labels >= k)
-        if unknown.any():
-            return [f"token {i} has label {labels[i]}, expected 0..{k - 1}" for i in np.flatnonzero(unknown)]
-        labels = labels.astype(np.int64, copy=False)
-        forbidden = np.flatnonzero(self.local[np.arange(n), labels] == -np.inf)
-        broken = [
+    def _forbidden_transitions(self, labels: IntArray) -> list[str]:
+        return [
             f"the transition {self._label(labels[i])} -> {self._label(labels[i + 1])} after token {i} is forbidden"
             for i in np.flatnonzero(self._pair_scores(labels) == -np.inf)
         ]
-        return [f"{self._name(i * k + int(labels[i]))}, which is forbidden" for i in forbidden] + broken
-
-    def encode(self, structure: IntArray) -> IntArray:
-        """``i * K + label`` for each position."""
-        return np.arange(self.positions) * self.label_count + self._read(structure)
-
-    def decode(self, on_ids: IntArray) -> IntArray:
-        """The labels, from one decision for each position."""
-        ids = np.sort(np.asarray(on_ids, np.int64))
-        positions, labels = np.divmod(ids, self.label_count)
-        if not np.array_equal(positions, np.arange(self.positions)):
-            raise InvalidProblem("these decisions do not give every token exactly one label")
-        return labels
 
     def infeasibility(self) -> Sequence[str]:
         """Tokens without a label, or else the first edge that no allowed path crosses."""
-        empty = np.flatnonzero((self.local == -np.inf).all(axis=1))
-        if empty.size:
-            return [f"token {i} has no allowed label: all its scores are -inf" for i in empty]
+        unlabelled = self._unlabelled()
+        if unlabelled:
+            return unlabelled
         dead = np.flatnonzero(~reached_from_left(self.local, self.transition).any(axis=1))
         if not dead.size:
             return []
@@ -207,28 +158,7 @@ class ChainProblem(Problem[IntArray]):
         """The local polytope, see `local_polytope`."""
         return local_polytope(self.local, self.transition)
 
-    def _read(self, structure: IntArray) -> IntArray:
-        labels = np.asarray(structure)
-        if labels.shape != (self.positions,) or labels.dtype.kind not in "iu":
-            raise InvalidProblem(
-                f"a structure of this chain is {self.positions} integers, got shape {labels.shape} "
-                f"and dtype {labels.dtype}"
-            )
-        if labels.min() < 0 or labels.max() >= self.label_count:
-            raise InvalidProblem(f"labels must lie in 0..{self.label_count - 1}")
-        return labels
-
     def _pair_scores(self, labels: IntArray) -> FloatArray:
         if self.transition.ndim == 2:
             return self.transition[labels[:-1], labels[1:]]
         return self.transition[np.arange(labels.size - 1), labels[:-1], labels[1:]]
-
-    def _label(self, label: int) -> str:
-        return self.labels[label] if self.labels is not None else str(label)
-
-    def _name(self, decision: int) -> str:
-        position, label = divmod(int(decision), self.label_count)
-        return f"token {position} has label {self._label(label)}"
-
-    def __repr__(self) -> str:
-        return f"<ChainProblem: {self.positions} positions, {self.label_count} labels>"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import weakref
-
 import attrs
 import numpy as np
 
 from gapless.core.sparse import FloatArray
+from gapless_chains.once_per_array import OncePerArray
 
 
 @attrs.frozen(eq=False)
@@ -43,15 +42,5 @@ class TransitionBounds:
         )
 
 
-_known: dict[int, tuple[weakref.ref[FloatArray], TransitionBounds]] = {}
-
-
-def transition_bounds(transition: FloatArray) -> TransitionBounds:
-    """`TransitionBounds.compute`, remembered for as long as this very array lives. It must not change."""
-    key = id(transition)
-    held = _known.get(key)
-    if held is not None and held[0]() is transition:
-        return held[1]
-    bounds = TransitionBounds.compute(transition)
-    _known[key] = weakref.ref(transition, lambda _: _known.pop(key, None)), bounds
-    return bounds
+transition_bounds = OncePerArray(TransitionBounds.compute)
+"""`TransitionBounds.compute`, remembered for as long as the very array lives."""

@@ -9,15 +9,15 @@ import numpy as np
 
 from gapless import BatchResult, Event, Result, Solve, Stats, Status, Stop
 from gapless.core.sparse import FloatArray, IntArray
-from gapless_chains.certificate import PotentialsCertificate
+from gapless_chains import k_best
+from gapless_chains.forward_potentials import forward_potentials
 from gapless_chains.problem import ChainProblem
+from gapless_chains.pruning import by_nothing
 from gapless_kernels import forward_messages, viterbi, viterbi_batch
 
 # The batch kernel lays the transitions out anew at every call; these keep that below a percent, and Ctrl-C prompt.
 _CHUNK = 2048
 _WORTH_A_BATCH = 4
-# Two roundings in each message, of numbers no larger than the message and the label score together; doubled.
-_ROUNDING = 2.0**-51
 
 
 def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
@@ -27,6 +27,8 @@ def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
     7 of Belanger et al. 2012), which bound every labelling by the optimum; where no allowed path ends they are
     minus infinity, so that they also prove that a chain is infeasible.
     """
+    if solve.k > 1:
+        return k_best.run(problem, solve, by_nothing)
     labels = np.empty(problem.positions, np.int64)
     score = viterbi(problem.local, problem.transition, labels)
     solve.budget.emit("stop", score, score)
@@ -76,17 +78,13 @@ def _result(
 ) -> Result[IntArray]:
     messages = np.empty(problem.unary.shape)
     forward_messages(problem.local, problem.transition, messages)
-    # Rounded up, no label seems to be offered more than its message: a mask of -1e9 beside small scores would else
-    # leave an excess as large as its own last digit. Along the best path the difference is as small as the scores.
-    lost = _ROUNDING * (np.abs(messages) + np.abs(problem.local))
-    np.add(messages, lost, out=messages, where=messages > -np.inf)
     feasible = score > -math.inf
     return Result.of(
         problem,
         [labels] if feasible else [],
         score,
         Stop.PROVED,
-        certificate=PotentialsCertificate(messages),
+        certificate=forward_potentials(messages, problem.local),
         method=method,
         stats=Stats(seconds=seconds, oracle_calls=1),
         trace=trace,

@@ -1,0 +1,198 @@
+"""NumPy twin of the compiled kernels for trees: same signatures, same sums in the same order, same answers."""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from gapless_kernels._arguments import check_offsets, check_output, check_parents, check_square, check_tree
+
+__all__ = ["SLACK", "parent_leads", "tree_dominance", "tree_viterbi"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+SLACK: Final = 2.0**-46
+"""A label is dropped only when it falls behind by more than this share of the leader's message: far more than the
+few roundings of the comparison, so that a label that is level with the leader stays."""
+
+
+def tree_viterbi(
+    unary: Floats,
+    parents: Integers,
+    offsets: Integers,
+    transition: Floats,
+    messages: Floats,
+    labels: Integers,
+    values: Floats,
+) -> None:
+    """Find a best labelling of each of many trees by max-messages from the leaves to the roots.
+
+    A labelling's score is the sum of ``unary[i, y_i]`` over all nodes and of ``transition[y_p, y_i]`` (or
+    ``transition[i, y_p, y_i]``) over all nodes with a parent p. Scores are finite or ``-inf``.
+
+    Parameters
+    ----------
+    unary : (N, K) array of float64
+        Label scores of all nodes, tree after tree.
+    parents : (N,) array of int64
+        The number, within its own tree, of each node's parent: smaller than the node's own; -1 for a root. A tree
+        may have several roots.
+    offsets : (T+1,) array of int64
+        Tree ``t`` is made of the rows ``offsets[t]`` to ``offsets[t+1] - 1``; rises strictly from 0 to N.
+    transition : (K, K) or (N, K, K) array of float64
+        Pair scores, the parent's label first; entry ``i`` of three dimensions is for the edge above node ``i``, and
+        is not looked at where ``i`` is a root.
+    messages : (N, K) array of float64
+        Overwritten: ``messages[i, x]`` is the best score of the labels of node ``i`` and all below it, if node ``i``
+        has label ``x``; ``-inf`` if there are none. Must not overlap the inputs.
+    labels : (N,) array of int64
+        Overwritten with the labellings; with -1 on all of a tree without an allowed one. Among equals the lowest
+        label wins, from the roots down.
+    values : (T,) array of float64
+        Overwritten with the scores of the labellings, each summed in the order of the nodes, as
+        ``unary + (sum so far + transition)``; ``-inf`` where nothing is allowed.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If an argument has the wrong shape, a parent does not come before its child, or an output is read-only.
+    """
+    n, k = check_tree(unary, transition)
+    trees = check_offsets(offsets, n)
+    check_parents(parents, offsets)
+    check_output("messages", messages, (n, k), np.float64)
+    check_output("labels", labels, (n,), np.int64)
+    check_output("values", values, (trees,), np.float64)
+    messages[...] = unary
+    for t, (begin, end) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
+        for i in range(end - 1, begin - 1, -1):
+            if parents[i] >= 0:
+                messages[begin + parents[i]] += (messages[i] + _pair_scores(transition, i)).max(axis=1)
+        values[t] = _trace(unary, parents, begin, end, transition, messages, labels)
+
+
+def tree_dominance(
+    unary: Floats,
+    parents: Integers,
+    offsets: Integers,
+    transition: Floats,
+    child_first: Floats,
+    leads: Floats,
+    messages: Floats,
+    labels: Integers,
+    values: Floats,
+    survived: Integers,
+) -> None:
+    """Find a best labelling of each of many trees by messages from undominated labels only.
+
+    With ``b`` the best label of a node by its message, label ``x`` is dropped when ``messages[x] + leads[b, x]``
+    is below ``messages[b]`` (by more than `SLACK`): whatever label the parent has, ``b`` serves it better. What the
+    others offer is what all would offer, so the messages are those of `tree_viterbi`, all K of them, but for the
+    rounding that decides between equals.
+
+    Parameters
+    ----------
+    unary, parents, offsets, messages, labels, values
+        As for `tree_viterbi`.
+    transition : (K, K) array of float64
+        Pair scores, the parent's label first.
+    child_first : (K, K) array of float64
+        Its transpose, contiguous for speed.
+    leads : (K, K) array of float64
+        As `parent_leads` makes it.
+    survived : (T,) array of int64
+        Overwritten with the number of labels that were kept in each tree; a root counts one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `tree_viterbi`.
+    """
+    n, k = check_tree(unary, transition, one_transition=True)
+    trees = check_offsets(offsets, n)
+    check_parents(parents, offsets)
+    check_square("child_first", child_first, k)
+    check_square("leads", leads, k)
+    check_output("messages", messages, (n, k), np.float64)
+    check_output("labels", labels, (n,), np.int64)
+    check_output("values", values, (trees,), np.float64)
+    check_output("survived", survived, (trees,), np.int64)
+    messages[...] = unary
+    for t, (begin, end) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
+        survived[t] = 0
+        for i in range(end - 1, begin - 1, -1):
+            if parents[i] < 0:
+                survived[t] += 1
+                continue
+            kept = _survivors(messages[i], leads)
+            offers = (messages[i, kept, None] + child_first[kept]).max(axis=0, initial=-np.inf)
+            messages[begin + parents[i]] += offers
+            survived[t] += kept.size
+        values[t] = _trace(unary, parents, begin, end, transition, messages, labels)
+
+
+def parent_leads(transition: Floats, leads: Floats) -> None:
+    """Compute by how much one label of a child can lead another, whatever label its parent has.
+
+    Parameters
+    ----------
+    transition : (K, K) array of float64
+        Pair scores, the parent's label first; finite or ``-inf``.
+    leads : (K, K) array of float64
+        Overwritten: ``leads[y, x]`` is the maximum of ``transition[p, x] - transition[p, y]`` over the labels p
+        that allow x, never rounded down; ``+inf`` if one of them forbids y, ``-inf`` if no p allows x.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or shape, or `leads` is read-only.
+    """
+    k = check_square("transition", transition)
+    check_output("leads", leads, (k, k), np.float64)
+    with np.errstate(invalid="ignore"):
+        for y in range(k):
+            differences = transition - transition[:, y, None]
+            # -inf beside -inf is NaN: a parent's label that forbids both says nothing.
+            largest = np.where(transition > -np.inf, differences, -np.inf).max(axis=0)
+            leads[y] = np.where(largest > -np.inf, np.nextafter(largest, np.inf), -np.inf)
+
+
+def _survivors(message: Floats, leads: Floats) -> Integers:
+    best = int(message.argmax())
+    if not message[best] > -np.inf:
+        return np.zeros(0, np.int64)
+    allowed = np.flatnonzero(message > -np.inf)
+    least = message[best] - SLACK * abs(message[best])
+    return allowed[message[allowed] + leads[best, allowed] >= least]
+
+
+def _pair_scores(transition: Floats, node: int) -> Floats:
+    return transition if transition.ndim == 2 else transition[node]
+
+
+def _trace(
+    unary: Floats,
+    parents: Integers,
+    begin: int,
+    end: int,
+    transition: Floats,
+    messages: Floats,
+    labels: Integers,
+) -> float:
+    total = 0.0
+    for i in range(begin, end):
+        if parents[i] < 0:
+            y = int(messages[i].argmax())
+            if messages[i, y] == -np.inf:
+                labels[begin:end] = -1
+                return -np.inf
+        else:
+            pairs = _pair_scores(transition, i)[labels[begin + parents[i]]]
+            y = int((messages[i] + pairs).argmax())
+            total += float(pairs[y])
+        labels[i] = y
+        total = float(unary[i, y]) + total
+    return total

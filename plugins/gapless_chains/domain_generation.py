@@ -1,0 +1,146 @@
+"""Column generation over label domains: from a relaxation and its oracle to a result, for chains and trees."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import TypeVar
+
+import numpy as np
+
+from gapless import (
+    Fixings,
+    Generator,
+    InconsistentBound,
+    InvalidProblem,
+    Restricted,
+    Result,
+    Solve,
+    SolveError,
+    Stats,
+    Stop,
+    View,
+)
+from gapless.core.sparse import IntArray
+from gapless.core.tolerance import meets
+from gapless.engine import price_and_cut
+from gapless_chains.labelling import Labelling
+
+V = TypeVar("V", bound=View)
+
+
+class LabelDomains(Restricted[IntArray, V]):
+    """A relaxation restricted to a domain of labels for each node; columns are keyed by decision.
+
+    The state that its solves return and take is the domains, bool (n, K).
+    """
+
+    @property
+    @abstractmethod
+    def generated(self) -> int:
+        """How many labels the domains hold, all nodes together."""
+
+
+class LabelPricing(Generator[V]):
+    """A generator of missing labels.
+
+    Attributes
+    ----------
+    calls : int
+    """
+
+    calls: int = 0
+
+    @property
+    @abstractmethod
+    def candidates(self) -> int:
+        """Edge settings looked at so far."""
+
+
+def generate_labels(
+    problem: Labelling, solve: Solve, messages: LabelDomains[V], oracle: LabelPricing[V]
+) -> Result[IntArray]:
+    """Run `price_and_cut` until the slack closes or a limit, a gap or a target ends it.
+
+    Parameters
+    ----------
+    problem : Labelling
+    solve : Solve
+        A start structure joins the first domains.
+    messages : LabelDomains
+    oracle : LabelPricing
+
+    Raises
+    ------
+    InvalidProblem
+        The start structure is infeasible.
+    SolveError
+        See `price_and_cut`; ``error.result`` says that nothing is known. Also when scores cancel so far that
+        float64 cannot close the gap; ``error.result`` then holds the answer and its bound.
+    """
+    budget = solve.budget
+    limits = budget.limits
+    early: list[Stop] = []
+    known = np.zeros(problem.unary.shape, bool)
+    for structure in solve.start:
+        broken = problem.violations(structure)
+        if broken:
+            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+        known.ravel()[problem.encode(structure)] = True
+
+    def enough(bound: float, attained: float) -> bool:
+        if limits.target is not None and attained >= limits.target:
+            early.append(Stop.TARGET)
+        elif limits.gap > 0 and meets(bound, attained, limits.gap):
+            early.append(Stop.GAP)
+        return bool(early)
+
+    def stats() -> Stats:
+        return Stats(
+            seconds=budget.elapsed,
+            iterations=budget.iterations,
+            oracle_calls=oracle.calls,
+            columns=messages.generated,
+            parts_scored=oracle.candidates,
+            warm_start_used=bool(solve.start),
+            extra={
+                "mean_domain_size": messages.generated / problem.positions,
+                "oracle_candidates": oracle.candidates,
+            },
+        )
+
+    try:
+        relaxed = price_and_cut(
+            messages,
+            [oracle],
+            problem.decisions,
+            Fixings.none(problem.decisions.count),
+            budget,
+            state=known if solve.start else None,
+            enough=enough,
+        )
+    except SolveError as error:
+        error.result = Result.of(problem, [], math.inf, Stop.ERROR, method=solve.method, stats=stats())
+        raise
+    infeasible = relaxed.bound == -math.inf
+    stop = Stop.PROVED if infeasible else early[0] if early else budget.spent() or Stop.PROVED
+    inexact = stop is Stop.PROVED and not meets(relaxed.bound, relaxed.attained)
+    result = Result.of(
+        problem,
+        [] if relaxed.structure is None else [relaxed.structure],
+        relaxed.bound,
+        Stop.ERROR if inexact else stop,
+        certificate=relaxed.certificate,
+        method=solve.method,
+        stats=stats(),
+        trace=budget.events,
+        explanation=problem.infeasibility() if infeasible else (),
+    )
+    if inexact:
+        failure = InconsistentBound(
+            f"float64 cannot prove {result.value:.12g} beside scores this large: "
+            f"the bound stays at {result.bound:.12g}"
+        )
+        failure.result = result
+        raise failure
+    return result

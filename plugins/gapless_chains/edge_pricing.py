@@ -1,0 +1,165 @@
+"""Pricing the edges of a chain or a tree: settings of positive reduced cost, found without looking at most of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+import numpy as np
+
+from gapless import Columns, Fixings, Sparse
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+
+ULPS = 2.0**-48
+"""What rounding may make of a reduced cost of zero, as a share of the messages."""
+
+
+@attrs.frozen(eq=False)
+class PricedEdges:
+    """What `EdgePricing` found.
+
+    Parameters
+    ----------
+    sources, targets : bool (edges, K)
+        Labels at either end that take part in a setting of positive reduced cost.
+    maxima : float64 (edges,)
+        Largest positive reduced cost of each edge.
+    """
+
+    sources: BoolArray
+    targets: BoolArray
+    maxima: FloatArray
+
+
+class EdgePricing:
+    """Finds settings (x, y) of edges with ``left(x) + scale * pair(x, y) + right(y) > 0``.
+
+    Source: Belanger, Passos, Riedel, McCallum 2012, section 4.3 and Figure 1. Bounding the other end and the pair
+    by their maxima leaves few candidates at either end; only their pairs are looked at. An edge is skipped when all
+    its candidates are in the domains already, and when nothing was missing there at the last call and its reduced
+    costs have not changed since.
+
+    Parameters
+    ----------
+    pairs : callable
+        ``pairs(edge)`` is the (K, K) array of its pair scores, source first.
+    into, out_of : float64 (K,) or (edges, K)
+        Maxima of the pair scores into each target, and out of each source.
+    scale : float
+
+    Attributes
+    ----------
+    candidates : int
+        Settings looked at so far.
+    """
+
+    def __init__(
+        self, pairs: Callable[[int], FloatArray], into: FloatArray, out_of: FloatArray, scale: float
+    ) -> None:
+        self.pairs = pairs
+        self.into = into
+        self.out_of = out_of
+        self.scale = scale
+        self.candidates = 0
+        self._last: _Seen | None = None
+
+    def price(
+        self,
+        fixings: Fixings,
+        left: FloatArray,
+        right: FloatArray,
+        domains: tuple[BoolArray, BoolArray],
+        tolerance: float,
+        lost: tuple[BoolArray, BoolArray] | None = None,
+    ) -> PricedEdges:
+        """Price all edges.
+
+        Parameters
+        ----------
+        fixings : Fixings
+            A memory of other fixings is not used.
+        left, right : float64 (edges, K)
+            Finite or minus infinity.
+        domains : pair of bool (edges, K)
+            Labels that the restricted relaxation has at the source and at the target of each edge.
+        tolerance : float
+            Reduced costs up to this want no label; `PricedEdges.maxima` counts them all the same.
+        lost : pair of bool (edges, K), optional
+            Sources without an allowed target in the target's domain, and the other way round: to such a label every
+            allowed one looks good, and the best is enough.
+        """
+        scale = self.scale
+        best_source = left.max(axis=1)
+        targets = right + (best_source[:, None] + scale * self.into) > 0
+        best_target = np.max(right, axis=1, where=targets, initial=-np.inf)
+        sources = left + (best_target[:, None] + scale * self.out_of) > 0
+        missing = (sources & ~domains[0]).any(axis=1) | (targets & ~domains[1]).any(axis=1)
+        found = PricedEdges(np.zeros(left.shape, bool), np.zeros(left.shape, bool), np.zeros(len(left)))
+        if self._last is not None and self._last.fixings is fixings:
+            same = self._last.same(left, right, tolerance)
+            missing &= ~same
+            found.maxima[same] = self._last.maxima[same] + 2.0 * tolerance
+        for i in np.flatnonzero(missing).tolist():
+            xs, ys = sources[i].nonzero()[0], targets[i].nonzero()[0]
+            if not (xs.size and ys.size):
+                continue
+            costs = left[i, xs, None] + scale * self.pairs(i)[xs[:, None], ys] + right[i, ys]
+            self.candidates += costs.size
+            found.maxima[i] = max(0.0, float(costs.max()))
+            hits = costs > tolerance
+            if lost is not None:
+                _one_neighbour(hits, costs, lost[0][i, xs], lost[1][i, ys])
+            found.sources[i, xs[hits.any(axis=1)]] = True
+            found.targets[i, ys[hits.any(axis=0)]] = True
+        self._last = _Seen(fixings, left, right, found.maxima, found.maxima <= 4.0 * tolerance)
+        return found
+
+
+@attrs.frozen(eq=False)
+class _Seen:
+    """What was priced at the last call; `settled` edges wanted no label."""
+
+    fixings: Fixings
+    left: FloatArray
+    right: FloatArray
+    maxima: FloatArray
+    settled: BoolArray
+
+    def same(self, left: FloatArray, right: FloatArray, tolerance: float) -> BoolArray:
+        """Settled edges whose reduced costs have not changed by more than the tolerance."""
+        finite_left, finite_right = left > -np.inf, right > -np.inf
+        moved_left = np.subtract(left, self.left, where=finite_left, out=np.zeros_like(left))
+        moved_right = np.subtract(right, self.right, where=finite_right, out=np.zeros_like(right))
+        rise = np.max(moved_left, axis=1, where=finite_left, initial=-np.inf)
+        rise += np.max(moved_right, axis=1, where=finite_right, initial=-np.inf)
+        fall = np.min(moved_left, axis=1, where=finite_left, initial=np.inf)
+        fall += np.min(moved_right, axis=1, where=finite_right, initial=np.inf)
+        unmoved: BoolArray = self.settled & (rise <= tolerance) & (fall >= -tolerance)
+        return unmoved
+
+
+def _one_neighbour(hits: BoolArray, costs: FloatArray, no_target: BoolArray, no_source: BoolArray) -> None:
+    """Keep one neighbour of each label that has none yet.
+
+    Parameters
+    ----------
+    hits : bool (sources, targets)
+        Changed in place.
+    costs : float64 (sources, targets)
+    no_target, no_source : bool (sources,), bool (targets,)
+    """
+    if not (no_target.any() or no_source.any()):
+        return
+    kept = np.zeros_like(hits)
+    rows, columns = no_target.nonzero()[0], no_source.nonzero()[0]
+    kept[rows, costs[rows].argmax(axis=1)] = True
+    kept[costs[:, columns].argmax(axis=0), columns] = True
+    hits &= ~(no_target[:, None] | no_source) | kept
+
+
+def label_columns(keys: IntArray, local: FloatArray) -> Columns:
+    """Columns for the labels with the decisions `keys`."""
+    if not keys.size:
+        return Columns.none()
+    uses = Sparse(np.arange(keys.size + 1), keys, np.ones(keys.size))
+    return Columns(keys, local.ravel()[keys], Sparse.empty(keys.size), uses)

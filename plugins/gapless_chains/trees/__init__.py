@@ -1,0 +1,12 @@
+"""Exact decoding of trees and forests: dominance, Viterbi, and the column generation of Belanger et al. 2012.
+
+Build a `TreeProblem` and give it to `gapless.solve`; the certificate of every answer is a
+`TreePotentialsCertificate`. `TreeMessages` and `TreeReducedCostOracle` are the roles of column generation.
+"""
+
+from gapless_chains.trees.certificate import TreePotentialsCertificate
+from gapless_chains.trees.messages import TreeMessages, TreeView
+from gapless_chains.trees.problem import TreeProblem
+from gapless_chains.trees.reduced_cost import TreeReducedCostOracle
+
+__all__ = ["TreeMessages", "TreePotentialsCertificate", "TreeProblem", "TreeReducedCostOracle", "TreeView"]

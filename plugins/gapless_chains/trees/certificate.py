@@ -1,0 +1,73 @@
+"""The certificate of a tree: a potential for every label of every node."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
+from gapless.core.sparse import FloatArray, float_array
+from gapless_chains.offers import Offers, best_offers, bound_of, checked_potentials, largest_excess
+from gapless_chains.trees.problem import TreeProblem
+
+
+@serialisable("gapless_chains.TreePotentialsCertificate")
+@attrs.frozen(eq=False)
+class TreePotentialsCertificate(BoundCertificate):
+    r"""Potentials of the labels; any potentials give a bound, those of an optimal dual give a tight one.
+
+    Write ``u_i`` for the label scores, ``t_c`` for the pair scores of the edge above node c, ``m_i`` for the
+    potentials, and ``M_c(x) = \max_y [t_c(x, y) + m_c(y)]`` for the most that child c can offer to label x of its
+    parent. Every labelling y satisfies, by telescoping over the edges,
+
+    .. math:: value(y) \le \sum_i [u_i(y_i) + \sum_{c\ child\ of\ i} M_c(y_i) - m_i(y_i)] + \sum_{r\ root} m_r(y_r)
+
+    because each ``m_c(y_c)`` that is subtracted comes back, with ``t_c``, in the ``M_c`` of its parent. No bracket
+    exceeds its maximum over the labels, so the sum of the maxima bounds every labelling, whatever m is. This is
+    weak duality for the local polytope of the tree (`TreeProblem.linear_model`). The messages from the leaves to
+    the roots make every bracket's maximum 0; what then remains is the optimum. On a path it is the bound of
+    `gapless_chains.PotentialsCertificate` for the reversed chain.
+
+    A potential may be minus infinity, which claims that the node's subtree has no allowed labelling with that
+    label. A bracket in which a label that is allowed, and offered something by every child, has such a potential is
+    plus infinity, so that a false claim proves nothing; labels so excluded offer nothing. A tree without an
+    allowed labelling gets the bound minus infinity in this way.
+
+    Only NumPy in float64 is used, and no code of any solver. What float64 may have rounded away is added to the
+    bound, so that huge potentials cannot hide scores.
+
+    Parameters
+    ----------
+    potentials : float64 (n, K)
+        Finite or minus infinity.
+    """
+
+    kind: ClassVar[str] = "tree potentials"
+    potentials: FloatArray = attrs.field(converter=float_array)
+
+    def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
+        """Bound on the labellings of `problem` that agree with `fixings`.
+
+        Needs O(n K^2) time, and O(K^2) memory beside the offers that wait for their parent's turn.
+
+        Raises
+        ------
+        InvalidProblem
+            Not a tree, or potentials of another shape, NaN, plus infinity or beyond 1e150.
+        """
+        if not isinstance(problem, TreeProblem):
+            raise InvalidProblem(f"tree potentials speak of a TreeProblem, not of a {type(problem).__name__}")
+        m = checked_potentials(self.potentials, problem)
+        allowed = problem.allowed(fixings)
+        waiting: dict[int, list[Offers]] = {}
+        terms = []
+        for i in range(problem.positions - 1, -1, -1):
+            terms.append(largest_excess(waiting.pop(i, []), problem.unary[i], m[i], allowed[i]))
+            parent = int(problem.parents[i])
+            if parent < 0:
+                terms.append(float(np.max(m[i], where=allowed[i], initial=-np.inf)))
+            else:
+                waiting.setdefault(parent, []).append(best_offers(m[i], problem.pairs(i).T, allowed[i]))
+        return bound_of(terms)

@@ -1,0 +1,170 @@
+"""From what the tree kernels write to results, for one tree and for many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import attrs
+import numpy as np
+
+from gapless import BatchResult, Event, Result, Solve, Stats, Status, Stop
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_chains.trees.certificate import TreePotentialsCertificate
+from gapless_chains.trees.problem import TreeProblem
+
+# Nodes that a kernel gets at once: enough that a call costs nothing, little enough that Ctrl-C is prompt.
+_CHUNK = 1 << 15
+_ROUNDING = 2.0**-51
+
+
+@attrs.frozen(eq=False)
+class Decoded:
+    """What a kernel found for trees whose rows follow each other.
+
+    Parameters
+    ----------
+    labels : int64 (N,)
+        -1 on a tree without an allowed labelling.
+    values : float64 (T,)
+    messages : float64 (N, K)
+        The best score of each node's subtree for each of its labels.
+    survived : int64 (T,), optional
+        How many labels were kept in each tree.
+    """
+
+    labels: IntArray
+    values: FloatArray
+    messages: FloatArray
+    survived: IntArray | None = None
+
+
+Decoder = Callable[[FloatArray, IntArray, IntArray, FloatArray], Decoded]
+"""Called with unary (N, K), parents (N,), offsets (T+1,) and transition (K, K), or (N, K, K) if T is 1."""
+
+
+def decode_one(problem: TreeProblem, solve: Solve, decode: Decoder) -> Result[IntArray]:
+    """Decode one tree or forest."""
+    offsets = np.array([0, problem.positions])
+    found = decode(problem.unary, problem.parents, offsets, problem.transition)
+    value = float(found.values[0])
+    solve.budget.emit("stop", value, value)
+    kept = None if found.survived is None else int(found.survived[0])
+    return _result(
+        problem,
+        found.labels,
+        value,
+        found.messages,
+        kept,
+        solve.method,
+        solve.budget.elapsed,
+        solve.budget.events,
+    )
+
+
+def decode_many(problems: Sequence[TreeProblem], solve: Solve, decode: Decoder) -> BatchResult[IntArray]:
+    """Decode many trees, those of one model together; Ctrl-C keeps what is finished.
+
+    `BatchResult.arrays` holds ``labels``, those of all trees one after another, and ``offsets``, where each begins.
+    """
+    total = len(problems)
+    offsets = np.concatenate([[0], np.cumsum([p.positions for p in problems], dtype=np.int64)])
+    labels = np.full(offsets[-1], -1, np.int64)
+    values = np.full(total, np.nan)
+    held: list[FloatArray | None] = [None] * total
+    kept: list[int | None] = [None] * total
+    try:
+        for group in _sharing_transitions(problems):
+            some = [problems[number] for number in group]
+            starts = np.concatenate([[0], np.cumsum([p.positions for p in some], dtype=np.int64)])
+            unary = np.concatenate([p.unary for p in some]) if len(some) > 1 else some[0].unary
+            parents = np.concatenate([p.parents for p in some])
+            found = decode(unary, parents, starts, some[0].transition)
+            for at, number in enumerate(group):
+                rows = slice(starts[at], starts[at + 1])
+                labels[offsets[number] : offsets[number + 1]] = found.labels[rows]
+                held[number] = found.messages[rows]
+                kept[number] = None if found.survived is None else int(found.survived[at])
+            values[group] = found.values
+    except KeyboardInterrupt:
+        solve.budget.interrupt()
+
+    def make(i: int) -> Result[IntArray]:
+        messages = held[i]
+        if messages is None:
+            return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
+        here = labels[offsets[i] : offsets[i + 1]]
+        return _result(problems[i], here, float(values[i]), messages, kept[i], solve.method)
+
+    def structure(i: int) -> IntArray:
+        if not values[i] > -np.inf:
+            return make(i).best  # raises: there is none
+        return labels[offsets[i] : offsets[i + 1]]
+
+    infeasible = values == -np.inf
+    return BatchResult(
+        np.where(infeasible, np.nan, values),
+        values,
+        _statuses([messages is not None for messages in held], infeasible),
+        structure,
+        make,
+        arrays={"labels": labels, "offsets": offsets},
+    )
+
+
+def _statuses(reached: Sequence[bool], infeasible: BoolArray) -> list[Status | None]:
+    return [
+        None if not known else Status.INFEASIBLE if empty else Status.OPTIMAL
+        for known, empty in zip(reached, infeasible.tolist(), strict=True)
+    ]
+
+
+def _sharing_transitions(problems: Sequence[TreeProblem]) -> list[list[int]]:
+    """Numbers of the problems in groups, each of one transition matrix or of one problem, about `_CHUNK` nodes."""
+    sharing: dict[int, list[int]] = {}
+    for number, problem in enumerate(problems):
+        key = id(problem.transition) if problem.transition.ndim == 2 else -1 - number
+        sharing.setdefault(key, []).append(number)
+    groups: list[list[int]] = []
+    for numbers in sharing.values():
+        nodes = np.cumsum([problems[number].positions for number in numbers])
+        cuts = np.flatnonzero(np.diff(nodes // _CHUNK)) + 1
+        groups += [some.tolist() for some in np.split(np.array(numbers), cuts)]
+    return groups
+
+
+def _result(
+    problem: TreeProblem,
+    labels: IntArray,
+    value: float,
+    messages: FloatArray,
+    kept: int | None,
+    method: str,
+    seconds: float = 0.0,
+    trace: Sequence[Event] = (),
+) -> Result[IntArray]:
+    feasible = value > -math.inf
+    extra = {} if kept is None else {"mean_survivors": kept / problem.positions}
+    return Result.of(
+        problem,
+        [labels] if feasible else [],
+        value,
+        Stop.PROVED,
+        certificate=TreePotentialsCertificate(_rounded_up(messages, problem)),
+        method=method,
+        stats=Stats(seconds=seconds, oracle_calls=1, extra=extra),
+        trace=trace,
+        explanation=() if feasible else problem.infeasibility(),
+    )
+
+
+def _rounded_up(messages: FloatArray, problem: TreeProblem) -> FloatArray:
+    """Messages so large that no label seems to be offered more than its own.
+
+    Each child adds two roundings, of numbers hardly larger than the message and the label score together. Without
+    this, a mask of -1e9 beside small scores would leave an excess as large as its own last digit. Along the best
+    labelling the difference is as small as the scores.
+    """
+    children = np.bincount(problem.parents[problem.inner], minlength=problem.positions)
+    lost = _ROUNDING * (children + 1.0)[:, None] * (np.abs(messages) + np.abs(problem.unary))
+    return np.add(messages, lost, out=messages.copy(), where=messages > -np.inf)

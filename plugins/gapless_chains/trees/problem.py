@@ -1,0 +1,179 @@
+"""The best label for every node of a tree, under label scores and scores of a parent's and a child's label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from gapless import InvalidProblem, LinearModel, serialisable
+from gapless.core.sparse import FloatArray, IntArray
+from gapless_chains.labelling import Labelling
+from gapless_chains.model import as_names, as_transition
+from gapless_chains.polytope import local_polytope
+from gapless_chains.scores import scores
+from gapless_chains.trees.reachability import reached_from_below
+
+
+def _unary(values: Any) -> FloatArray:
+    return scores("unary", values)
+
+
+def _parents(values: Any) -> IntArray:
+    try:
+        given = np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise InvalidProblem(f"parents is not a list of integers: {error}") from error
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise InvalidProblem(
+            f"parents has shape {given.shape} and dtype {given.dtype}, expected one integer for each node"
+        )
+    parents = np.array(given, dtype=np.int64)
+    parents.flags.writeable = False
+    return parents
+
+
+@serialisable("gapless_chains.TreeProblem")
+@attrs.frozen(eq=False, slots=False, repr=False)
+class TreeProblem(Labelling):
+    """Maximise ``sum_i unary[i, y_i] + sum_i transition[y_p(i), y_i]``, the second sum over nodes i with a parent p(i).
+
+    A structure is an int64 array (n,) of labels. Any score may be minus infinity, which forbids. Scores are kept as
+    read-only float64; problems that are given the same read-only ``transition`` share it. Several roots make a
+    forest, whose trees are labelled independently.
+
+    Parameters
+    ----------
+    unary : (n, K) array of numbers
+        Score of each label at each node; n and K at least 1.
+    transition : (K, K) or (n, K, K) array of numbers
+        Score of neighbouring labels, the parent's first. One matrix for all edges, or one for each: entry i is for
+        the edge from ``parents[i]`` to i, and is not looked at where i is a root.
+    parents : (n,) integers
+        The parent of each node, which comes before the node; -1 for a root.
+    labels : sequence of K str, optional
+        Names, for messages.
+
+    Raises
+    ------
+    InvalidProblem
+        Empty, wrong shape, not numbers, NaN, plus infinity, or a parent that does not come before its child; the
+        message names array and index.
+    """
+
+    shape_word: ClassVar[str] = "tree"
+    node_word: ClassVar[str] = "node"
+    unary: FloatArray = attrs.field(converter=_unary)
+    transition: FloatArray = attrs.field(converter=as_transition)
+    parents: IntArray = attrs.field(converter=_parents)
+    labels: tuple[str, ...] | None = attrs.field(converter=as_names, default=None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        shape = self.unary.shape
+        if len(shape) != 2 or 0 in shape:
+            raise InvalidProblem(
+                f"unary has shape {shape}, expected (n, K) with at least one node and one label"
+                + ("; an empty tree has nothing to decode, leave it out" if 0 in shape else "")
+            )
+        n, k = shape
+        if self.transition.shape not in ((k, k), (n, k, k)):
+            raise InvalidProblem(
+                f"transition has shape {self.transition.shape}, expected {(k, k)} or {(n, k, k)} "
+                f"because unary has shape {shape}"
+            )
+        if self.parents.shape != (n,):
+            raise InvalidProblem(f"parents has shape {self.parents.shape}, expected {(n,)}, one for each node")
+        self._check_order()
+        if self.labels is not None and (len(self.labels) != k or not all(isinstance(s, str) for s in self.labels)):
+            raise InvalidProblem(f"labels holds {len(self.labels)} entries, expected {k} strings")
+
+    def _check_order(self) -> None:
+        n = self.positions
+        wrong = np.flatnonzero((self.parents < -1) | (self.parents >= np.arange(n)))
+        if not wrong.size:
+            return
+        i = int(wrong[0])
+        parent = int(self.parents[i])
+        if not -1 <= parent < n:
+            raise InvalidProblem(f"parents[{i}] is {parent}, expected -1 for a root or a node from 0 to {n - 1}")
+        raise InvalidProblem(
+            f"parents[{i}] is {parent}, but a parent comes before its child ({wrong.size} such entries): number the "
+            "nodes from the roots down; if that is impossible, some nodes are their own ancestors"
+        )
+
+    # --- derived arrays
+
+    @property
+    def local(self) -> FloatArray:
+        """`unary`: no other score depends on one label only."""
+        return self.unary
+
+    @cached_property
+    def inner(self) -> IntArray:
+        """Nodes that have a parent, ascending: the targets of the edges."""
+        return np.flatnonzero(self.parents >= 0)
+
+    @cached_property
+    def roots(self) -> IntArray:
+        """For each node the root of its tree, int64 (n,)."""
+        roots = list(range(self.positions))
+        for i, parent in enumerate(self.parents.tolist()):
+            if parent >= 0:
+                roots[i] = roots[parent]
+        return np.array(roots, np.int64)
+
+    def pairs(self, node: int) -> FloatArray:
+        """Scores of the labels at the ends of the edge above a node, float64 (K, K), the parent's first."""
+        return self.transition if self.transition.ndim == 2 else self.transition[node]
+
+    # --- the role
+
+    def value(self, structure: IntArray) -> float:
+        """Sum of the scores in float64, node by node: ``unary_i + (sum so far + transition)``.
+
+        Minus infinity when a hard constraint is broken. On a path it is the value of the chain, bit by bit.
+        """
+        labels = self._read(structure)
+        here = self.unary[np.arange(labels.size), labels].tolist()
+        above = np.zeros(labels.size)
+        above[self.inner] = self._pair_scores(labels)
+        total = 0.0
+        for local, pair in zip(here, above.tolist(), strict=True):
+            total = local + (total + pair)
+        return total
+
+    def infeasibility(self) -> Sequence[str]:
+        """Nodes without a label, or else the first nodes, from the leaves up, whose subtree cannot be labelled."""
+        unlabelled = self._unlabelled()
+        if unlabelled:
+            return unlabelled
+        dead = ~reached_from_below(self).any(axis=1)
+        dead_below = np.zeros(self.positions, bool)
+        dead_below[self.parents[self.inner[dead[self.inner]]]] = True
+        return [
+            f"no label of node {i} is left: each is -inf, or all its transitions to what is left of a child are"
+            for i in np.flatnonzero(dead & ~dead_below)
+        ]
+
+    def linear_model(self) -> LinearModel:
+        """The local polytope, see `local_polytope`; edges in the order of their lower ends."""
+        pairs = self.transition if self.transition.ndim == 2 else self.transition[self.inner]
+        return local_polytope(self.unary, pairs, (self.parents[self.inner], self.inner))
+
+    def _pair_scores(self, labels: IntArray) -> FloatArray:
+        """Pair score of each edge."""
+        above, below = labels[self.parents[self.inner]], labels[self.inner]
+        if self.transition.ndim == 2:
+            return self.transition[above, below]
+        return self.transition[self.inner, above, below]
+
+    def _forbidden_transitions(self, labels: IntArray) -> list[str]:
+        broken = self.inner[self._pair_scores(labels) == -np.inf]
+        return [
+            f"the transition {self._label(labels[p])} -> {self._label(labels[i])} from node {p} to node {i} "
+            "is forbidden"
+            for p, i in zip(self.parents[broken].tolist(), broken.tolist(), strict=True)
+        ]
