@@ -1,4 +1,4 @@
-"""The paper's table 2 A: does another labelling come within the margin of the gold one?"""
+"""The paper's table 2 A: oracles that look for another labelling within the margin of the gold one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless.cli import Console
-from gapless_chains import ChainBatch, margin_violation
+from gapless_chains import ChainBatch, MarginViolations, margin_violation
 from gapless_tasks.tagging_job.measuring import cpu_seconds
 from gapless_tasks.tagging_job.paper import Row
 
@@ -50,10 +50,13 @@ def show_margin_oracles(
     known = [i for i, labels in enumerate(gold) if (labels >= 0).all()]
     asked = batch.model.batch_of([batch.rows(i) for i in known])
     answers = np.concatenate([gold[i] for i in known]) if known else np.empty(0, np.int64)
-    ask = partial(margin_violation, asked, answers, MARGIN)
-    seconds = cpu_seconds({row.name: partial(ask, method=row.method) for row in rows}, ROUNDS)
+
+    def ask(method: str) -> MarginViolations:
+        return margin_violation(asked, answers, MARGIN, method=method)
+
+    seconds = cpu_seconds({row.name: partial(ask, row.method) for row in rows}, ROUNDS)
     table = [
-        Oracle(row.name, len(asked) / seconds[row.name], row.speed, int(ask(method=row.method).found.sum()))
+        Oracle(row.name, len(asked) / seconds[row.name], row.speed, int(ask(row.method).found.sum()))
         for row in rows
     ]
     console.table(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from numpy.typing import NDArray
-
 import numpy as np
+from numpy.typing import NDArray
 
 from gapless import Budget, Fixings
 from gapless.cli import Console
