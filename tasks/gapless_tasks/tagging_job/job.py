@@ -6,6 +6,7 @@ import argparse
 import json
 import time
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -108,15 +109,20 @@ class TaggingJob:
                 raise gl.InvalidProblem(f"--model {error}") from error
             return loaded, time.perf_counter() - start
         with console.progress("training", arguments.epochs * arguments.shuffles) as advance:
+            shuffle = count(1)
+            prefix = ""
 
             def report(epoch: EpochReport) -> None:
+                nonlocal prefix
+                if epoch.epoch == 1 and arguments.shuffles > 1:
+                    prefix = f"shuffle {next(shuffle)}, "
                 advance(1)
                 dev = (
                     ""
                     if epoch.dev_accuracy is None
                     else f", {100 * epoch.dev_accuracy:.2f} % of the dev words right"
                 )
-                console.say(f"epoch {epoch.epoch}: {epoch.updates} sentences wrong{dev}")
+                console.say(f"{prefix}epoch {epoch.epoch}: {epoch.updates} sentences wrong{dev}")
 
             tagger = train(
                 corpus.train,
