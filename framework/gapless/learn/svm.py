@@ -55,10 +55,10 @@ class StructuredSVM(Trainer[X, P, S]):
     A step on example ``i`` of ``n`` takes the proximal point of the penalty's share,
     ``w_b <- w_b / (1 + e l2_b / n)``, and then that of the linearised hinge,
     ``w <- w + min(e, hinge / |d|^2) d`` with ``d = f(gold) - f(violator)``, which never overshoots the example's
-    own margin, whatever the step length ``e`` (Bertsekas, "Incremental proximal methods for large scale convex optimization", Mathematical
-    Programming 129, 2011; the capped step is PA-I of Crammer et al., JMLR 2006). The length falls as
-    ``rate / (1 + rate * l2_min * t / n)``, the rate for strongly convex functions (Bottou 2012). A step costs the
-    non-zeros of ``d``; shrinking is a number for each block.
+    own margin, whatever the step length ``e`` (Bertsekas, "Incremental proximal methods for large scale convex
+    optimization", Mathematical Programming 129, 2011; the capped step is PA-I of Crammer et al., JMLR 2006). The
+    length falls as ``rate / (1 + rate * l2_min * t / n)``, as strong convexity wants (Bottou 2012). A step
+    costs the non-zeros of ``d``; shrinking is a number for each block.
     """
 
     def __init__(

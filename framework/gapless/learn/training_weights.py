@@ -12,7 +12,8 @@ from gapless.core.errors import InvalidProblem
 from gapless.learn.blocks import Blocks, FeatureVector
 from gapless.learn.weights import Weights
 
-_SMALLEST_SCALE = 1e-9
+_SMALLEST_SCALE = 1e-3
+"""The average of a block is a difference of numbers as large as the weights over the scale."""
 
 
 @attrs.define(eq=False)
@@ -57,7 +58,7 @@ class TrainingWeights(Weights):
 
         sum_t s_t v_t = mass_T v_T - sum_t mass_{t-1} d_t.
 
-    When a scale becomes small, it is carried out and both sums start anew, so that nothing large cancels.
+    When a scale becomes small, it is carried out and both sums start anew, so that little cancels.
     """
 
     def __init__(self, blocks: Blocks, *, average: bool = True, dtype: DTypeLike = np.float64) -> None:

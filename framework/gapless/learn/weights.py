@@ -64,7 +64,7 @@ class Weights:
     def __getitem__(self, name: str) -> NDArray[np.floating]:
         """The block in its shape, read-only; valid until the weights change."""
         scale = self._scale(name)
-        view = self._views[name] * scale if scale != 1.0 else self._views[name].view()
+        view = np.asarray(self._views[name] * scale) if scale != 1.0 else self._views[name].view()
         view.flags.writeable = False
         return view
 
