@@ -232,7 +232,7 @@ def test_run_looks_at_its_arguments_before_it_trains(
     for wrong, message in (
         (["--method", "viterbo"], "did you mean 'viterbi'"),
         (["--out", str(stored)], "cannot be used as a folder"),
-        (["--model", str(stored)], "damaged, or not a file that a tagger saved"),
+        (["--model", str(stored)], "damaged, or not a file of"),
     ):
         assert main(["run", "pos-tagging", *wrong]) == exit_codes.USAGE
         printed = capsys.readouterr()

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from gapless import InvalidProblem
 from gapless.learn import Progress, SampleRank, StructuredPerceptron, StructuredSVM, Trainer, Weights
 from gapless_tasks.tagging.chain_features import (
     EMISSION,
@@ -139,7 +140,9 @@ def train(
     names = sorted(used) if labels is None else labels.names
     number = {label: i for i, label in enumerate(names)}
     if used - number.keys():
-        raise ValueError(f"the joint label {min(used - number.keys())} is not a combination of the given parts")
+        raise InvalidProblem(
+            f"the joint label {min(used - number.keys())} is not a combination of the listed parts"
+        )
     examples = [
         TrainingSentence(active, np.array([number[label] for label in sentence.labels], dtype=np.int64))
         for active, sentence in zip(features, sentences, strict=True)

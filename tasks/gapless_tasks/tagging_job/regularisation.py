@@ -64,7 +64,8 @@ def sweep(corpus: Corpus, epochs: int, seed: int, min_count: int, console: Conso
             seconds = cpu_seconds({method: partial(gl.solve_many, batch, method) for method in METHODS})
             found = gl.solve_many(batch, METHODS[0])
             gold = np.concatenate(gold_numbers(tagger, corpus.test))
-            accuracy = float((found.arrays["labels"] == gold).mean())
+            labels = np.concatenate([found.structure(i) for i in range(len(batch))])
+            accuracy = float((labels == gold).mean())
             points.append(Point(penalty, accuracy, {m: len(batch) / s for m, s in seconds.items()}))
             advance(1)
     return points
