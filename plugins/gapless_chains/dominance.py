@@ -1,0 +1,112 @@
+"""The method ``dominance``: Viterbi's messages, computed from the few labels that no other label dominates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gapless import BatchResult, Result, Solve, Stats, Stop
+from gapless.core.sparse import IntArray
+from gapless_chains import viterbi
+from gapless_chains.batch import ChainBatch
+from gapless_chains.batch_decoding import Found, decode_many
+from gapless_chains.dominance_certificate import DominanceCertificate
+from gapless_chains.problem import ChainProblem
+from gapless_chains.transition_tables import transition_tables
+from gapless_kernels import DominanceTables, dominance, dominance_batch
+
+
+def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
+    """Decode one chain in a single pass.
+
+    Where ``m(x) + max_r [t(x, r) - t(y, r)] <= m(y)``, nobody who comes through the label x does better than by
+    coming through y, whatever follows; the maxima over r do not depend on the sentence and are tabulated once. What
+    survives are one to four labels a token on the scores of trained models, and the messages computed from them
+    alone are those of Viterbi. Limits never stop it: it has no bound before it has the answer.
+
+    Transitions that vary along the chain, and the first tokens of a model whose table would not pay yet, are
+    decoded by `viterbi`.
+    """
+    tables = None
+    if problem.transition.ndim == 2:
+        tables = transition_tables(problem.transition).worth_it(problem.positions)
+    if tables is None:
+        return viterbi.run(problem, solve)
+    labels, score, certificate = _decode(problem, tables)
+    solve.budget.emit("stop", score, score)
+    return _result(
+        problem,
+        labels,
+        score,
+        certificate,
+        solve.method,
+        Stats(solve.budget.elapsed, oracle_calls=1, columns=len(certificate.labels)),
+        solve,
+    )
+
+
+def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntArray]:
+    """Decode many chains; what `ChainBatch` holds in float32 is searched in float32 and proved in float64.
+
+    A sentence on which float32 cannot tell two labels apart is decoded again in float64, so that values are those
+    of `run`. The array ``survivors`` of the result counts the labels that were looked at.
+    """
+
+    def kernel(batch: ChainBatch) -> Found:
+        model = batch.model
+        tables = transition_tables(model.transition).worth_it(batch.tokens, batch.unary.dtype)
+        if tables is None:
+            return viterbi.decode_batch(batch)
+        labels, values = np.empty(batch.tokens, np.int64), np.empty(len(batch))
+        status, survivors = np.empty(len(batch), np.uint8), np.empty(len(batch), np.int64)
+        dominance_batch(
+            batch.unary, batch.offsets, tables, model.initial, model.final, labels, values, status, survivors
+        )
+        return Found(labels, values, values.copy(), status, {"survivors": survivors})
+
+    def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
+        labels, score, _ = _decode(problem, transition_tables(problem.transition).build())
+        return labels, score, score
+
+    def make(
+        problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
+    ) -> Result[IntArray]:
+        _, _, certificate = _decode(problem, transition_tables(problem.transition).build())
+        stats = Stats(oracle_calls=1, columns=len(certificate.labels), extra=dict(counts))
+        return _result(problem, labels, bound, certificate, solve.method, stats)
+
+    return decode_many(problems, solve, kernel, again, make, lambda problem: viterbi.run(problem, solve))
+
+
+def _decode(problem: ChainProblem, tables: DominanceTables) -> tuple[IntArray, float, DominanceCertificate]:
+    """Labels, score and certificate, all in float64."""
+    labels, dominators = np.empty(problem.positions, np.int64), np.empty(problem.positions, np.int64)
+    kept = np.empty(problem.unary.shape, bool)
+    score = dominance(problem.unary, tables, problem.initial, problem.final, labels, kept, dominators)
+    return labels, score, DominanceCertificate(*np.nonzero(kept), dominators)
+
+
+def _result(
+    problem: ChainProblem,
+    labels: IntArray,
+    score: float,
+    certificate: DominanceCertificate,
+    method: str,
+    stats: Stats,
+    solve: Solve | None = None,
+) -> Result[IntArray]:
+    feasible = score > -math.inf
+    return Result.of(
+        problem,
+        [labels] if feasible else [],
+        score,
+        Stop.PROVED,
+        certificate=certificate,
+        method=method,
+        stats=stats,
+        trace=solve.budget.events if solve is not None else (),
+        explanation=() if feasible else problem.infeasibility(),
+    )

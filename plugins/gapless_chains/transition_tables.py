@@ -1,0 +1,45 @@
+"""Dominance tables of transition scores: built once for each array, and only when they will pay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gapless.core.sparse import FloatArray
+from gapless_chains.once_per_array import OncePerArray
+from gapless_kernels import DominanceTables, dominance_tables
+
+
+class TransitionTables:
+    """Dominance tables of one transition matrix, (K, K), by the type of the label scores they serve.
+
+    A table costs K^3 operations, as much as decoding K tokens without one; whether it pays depends on how many
+    tokens will ever be decoded. As with skis: rent until the rent paid equals the price, then buy, which never costs
+    more than twice what a prophet would have paid.
+    """
+
+    def __init__(self, transition: FloatArray) -> None:
+        # A copy: what is remembered for an array must not keep the array alive.
+        self._transition = np.array(transition)
+        self._built: dict[np.dtype[Any], DominanceTables] = {}
+        self._rented = 0
+
+    def build(self, dtype: np.dtype[Any] | type[Any] = np.float64) -> DominanceTables:
+        """The tables for scores of type `dtype`, built now unless they are there."""
+        kind = np.dtype(dtype)
+        if kind not in self._built:
+            self._built[kind] = dominance_tables(self._transition, kind)
+        return self._built[kind]
+
+    def worth_it(self, tokens: int, dtype: np.dtype[Any] | type[Any] = np.float64) -> DominanceTables | None:
+        """The tables, if they are there or `tokens` more tokens pay for them; None means to decode without."""
+        kind = np.dtype(dtype)
+        if kind not in self._built:
+            self._rented += tokens
+            if self._rented < len(self._transition):
+                return None
+        return self.build(kind)
+
+
+transition_tables = OncePerArray(TransitionTables)
