@@ -6,7 +6,6 @@ import argparse
 import json
 import time
 from collections.abc import Mapping, Sequence
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,9 @@ import attrs
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
-from gapless_tasks.tagging import EpochReport, train
 from gapless_tasks.tagging.product_tagger import ProductTagger
 from gapless_tasks.tagging.tagger import ChainTagger, Tagger
 from gapless_tasks.tagging_job.corpus import Corpus, CorpusSource
-from gapless_tasks.tagging_job.decoder import decode
 from gapless_tasks.tagging_job.decoding import Outcome, decode_with
 from gapless_tasks.tagging_job.evaluation import SEQEVAL_MISSING, can_score_entities, joint_scores
 from gapless_tasks.tagging_job.figure import write_figure
@@ -28,6 +25,7 @@ from gapless_tasks.tagging_job.paper import PaperTables
 from gapless_tasks.tagging_job.regularisation import show_sweep, sweep
 from gapless_tasks.tagging_job.scores import chain_batch, gold_numbers
 from gapless_tasks.tagging_job.tables import show_tables
+from gapless_tasks.tagging_job.training import train_tagger
 
 
 @attrs.frozen
@@ -99,7 +97,7 @@ class TaggingJob:
         return exit_codes.PROVED if document["all_verified"] else exit_codes.FAILED
 
     def _tagger(self, corpus: Corpus, arguments: argparse.Namespace, console: Console) -> tuple[Tagger, float]:
-        """Load the stored tagger, or train one, choosing the epoch by dev accuracy where there is a dev part."""
+        """Load the stored tagger, or train one and store it."""
         start = time.perf_counter()
         stored = Path(arguments.model) if arguments.model else None
         if stored is not None and stored.exists():
@@ -108,33 +106,7 @@ class TaggingJob:
             except ValueError as error:
                 raise gl.InvalidProblem(f"--model {error}") from error
             return loaded, time.perf_counter() - start
-        with console.progress("training", arguments.epochs * arguments.shuffles) as advance:
-            shuffle = count(1)
-            prefix = ""
-
-            def report(epoch: EpochReport) -> None:
-                nonlocal prefix
-                if epoch.epoch == 1 and arguments.shuffles > 1:
-                    prefix = f"shuffle {next(shuffle)}, "
-                advance(1)
-                dev = (
-                    ""
-                    if epoch.dev_accuracy is None
-                    else f", {100 * epoch.dev_accuracy:.2f} % of the dev words right"
-                )
-                console.say(f"{prefix}epoch {epoch.epoch}: {epoch.updates} sentences wrong{dev}")
-
-            tagger = train(
-                corpus.train,
-                decode,
-                arguments.epochs,
-                arguments.seed,
-                dev=corpus.dev or None,
-                progress=report,
-                min_count=self.min_count,
-                labels=corpus.product,
-                shuffles=arguments.shuffles,
-            )
+        tagger = train_tagger(corpus, arguments, console, min_count=self.min_count)
         if stored is not None:
             tagger.save(stored)
         return tagger, time.perf_counter() - start

@@ -12,7 +12,7 @@ from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
 from gapless_tasks.tagging_job.figure import SUFFIXES, check_figure
 
-METHODS = ("viterbi", "column-generation")
+METHODS = ("viterbi", "column-generation", "dominance")
 
 
 def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, shuffles: int) -> None:
@@ -27,6 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
         type=_positive,
         default=shuffles,
         help=f"trainings in different orders whose weights are averaged (default {shuffles})",
+    )
+    parser.add_argument(
+        "--use-dev",
+        action="store_true",
+        help="when the dev part has chosen the epochs, train again on the training and the dev part",
     )
     parser.add_argument("--model", metavar="FILE", help="load this tagger; if missing, train and store it there")
     parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
@@ -45,9 +50,14 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
 
 
 def methods(arguments: argparse.Namespace) -> Sequence[str]:
-    """The methods to decode with."""
-    chosen: Sequence[str] = arguments.method or METHODS
-    return chosen
+    """The methods to decode with: those asked for, or those of `METHODS` that are installed."""
+    return arguments.method or installed(METHODS)
+
+
+def installed(names: Sequence[str]) -> Sequence[str]:
+    """Those of the names under which a method for chains is registered."""
+    known = load_plugins().registry.methods_for(ChainProblem)
+    return [name for name in names if name in known]
 
 
 def prepare(arguments: argparse.Namespace) -> Path | None:
