@@ -1,8 +1,8 @@
 """Hot loops: arrays in, arrays out, no policy.
 
-Every function exists twice with one signature: compiled (``_viterbi``) and in plain NumPy (``_viterbi_ref``).
+Every function exists twice with one signature: compiled (``_viterbi`` and so on) and in NumPy (``_viterbi_ref``).
 The NumPy twin is the oracle in the tests, and runs instead of the compiled code when the environment
-variable ``GAPLESS_PURE`` is ``1`` at import. The two agree bit by bit: neither reorders a sum.
+variable ``GAPLESS_PURE`` is ``1`` at import. Values agree bit by bit: neither reorders a sum.
 
 Attributes
 ----------
@@ -13,9 +13,11 @@ COMPILED : bool
 import os
 
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
+from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
 
 if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._beam_ref import beam_batch
+    from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_pruned_ref import viterbi_pruned_batch
@@ -24,6 +26,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     COMPILED = False
 else:
     from gapless_kernels._beam import beam_batch
+    from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi, viterbi_batch
@@ -37,11 +40,17 @@ __all__ = [
     "DOUBTFUL",
     "INFEASIBLE",
     "INVALID",
+    "TransitionTables",
     "beam_batch",
+    "centring",
+    "column_generation_batch",
     "edge_maxima",
     "forward_messages",
     "k_best_batch",
     "parent_leads",
+    "path_bounds_batch",
+    "score_spread",
+    "transition_tables",
     "tree_dominance",
     "tree_viterbi",
     "viterbi",

@@ -110,17 +110,12 @@ def check_model(
     if unary.ndim != 2 or 0 in unary.shape:
         raise ValueError(f"unary must have shape (N, K) with N >= 1 and K >= 1, got {unary.shape}")
     rows, labels = unary.shape
-    for name, array, shape in (
-        ("transition", transition, (labels, labels)),
-        ("initial", initial, (labels,)),
-        ("final", final, (labels,)),
-    ):
-        if array is None and name != "transition":
-            continue
-        if not (varying and name == "transition" and np.shape(array) == (rows - 1, labels, labels)):
+    one_each = (rows - 1, labels, labels)
+    varies = varying and isinstance(transition, np.ndarray) and transition.shape == one_each
+    check_shared("transition", transition, one_each if varies else (labels, labels))
+    for name, array, shape in (("initial", initial, (labels,)), ("final", final, (labels,))):
+        if array is not None:
             check_shared(name, array, shape)
-        elif array.dtype != np.float64:
-            raise TypeError(f"{name} must be float64, got {array.dtype}")
     return rows, labels
 
 

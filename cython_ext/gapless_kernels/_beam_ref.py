@@ -67,13 +67,13 @@ def beam_batch(
     if width < 1:
         raise ValueError(f"width must be at least 1, got {width}")
     pairs = transition.astype(unary.dtype)
-    ends = [None if end is None else end.astype(unary.dtype) for end in (initial, final)]
+    first, last = (None if scores is None else scores.astype(unary.dtype) for scores in (initial, final))
     for s, (begin, end) in enumerate(pairwise(offsets)):
         here = unary[begin:end]
         if not (here < np.inf).all():
             labels[begin:end], values[s], status[s] = -1, np.nan, INVALID
             continue
-        found = _search(here, pairs, *ends, width)
+        found = _search(here, pairs, first, last, width)
         if found is None:
             labels[begin:end], values[s], status[s] = -1, -np.inf, INFEASIBLE
             continue

@@ -33,10 +33,10 @@ def k_best_batch(
 ) -> None:
     """Find the k best paths of each of many chains, best first, always in float64.
 
-    The compiled kernel finds them from the forward messages by the recursive enumeration of Jimenez and Marzal 1999,
-    which asks each label only for as many prefixes as are needed. What prunes the forward pass for one best path
-    prunes it for k: the messages of dropped labels are exact, only their offers are left out, and those that belong
-    to a k-th best path are made good when it is enumerated.
+    The compiled kernel finds them from the forward messages by the recursive enumeration of Jimenez and Marzal
+    1999, which asks each label only for as many prefixes as are needed. What prunes the forward pass for one best
+    path prunes it for k: the messages of dropped labels are exact, only their offers are left out, and those that
+    belong to a k-th best path are made good when it is enumerated.
 
     Parameters
     ----------

@@ -14,17 +14,19 @@ from gapless_chains.transition_bounds import transition_bounds
 
 # Of the largest magnitude in play; far above the rounding of a bracket. A wider allowance only keeps more labels.
 _ROUNDING = 2.0**-40
-_DOUBLINGS = 60
+_FIRST_GUESS = 2.0**-6
+_SMALLEST = 2.0**-30
+_GUESSES = 60
 
 
 def k_best_in_domains(problem: ChainProblem, result: Result[IntArray], k: int) -> Result[IntArray]:
     """Turn the proof of one best labelling into the list of the k best.
 
-    Potentials bound every labelling by the sum of the largest brackets (see `PotentialsCertificate`), so a labelling
-    whose bracket at some edge falls short of the largest by d is worth at most the bound less d. Labels that only
-    take part in brackets that fall short by more than the gap between the bound and the k-th best are left out
-    (Belanger et al. 2012, section 5 and appendix A.3: columns of small negative reduced cost). The gap is not known
-    before: a guess doubles until k labellings are found, then it is exact.
+    Potentials bound every labelling by the sum of the largest brackets (see `PotentialsCertificate`), so a
+    labelling whose bracket at some edge falls short of the largest by d is worth at most the bound less d. Labels
+    that only take part in brackets that fall short by more than the gap between the bound and the k-th best are
+    left out (Belanger et al. 2012, section 5 and appendix A.3: columns of small negative reduced cost). The gap is
+    not known before: a guess grows until k labellings are found, then it is exact.
 
     Parameters
     ----------
@@ -38,16 +40,16 @@ def k_best_in_domains(problem: ChainProblem, result: Result[IntArray], k: int) -
     potentials = certificate.potentials
     bound = certificate.upper_bound(problem, Fixings.none(problem.decisions.count))
     spare = _ROUNDING * max(abs(bound), float(np.max(np.abs(potentials), where=potentials > -np.inf, initial=0.0)))
-    allowance = spare + max(1.0, abs(bound) / problem.positions)
-    for doubling in range(_DOUBLINGS):
-        if doubling == _DOUBLINGS - 1:
+    allowance = spare + max(_SMALLEST, _FIRST_GUESS * abs(bound) / problem.positions)
+    for guess in range(_GUESSES):
+        if guess == _GUESSES - 1:
             allowance = np.inf
         affordable = affordable_labels(problem, potentials, allowance)
         labels, values = _k_best(problem, affordable, k)
         needed = bound - values[-1] + spare if len(values) == k else np.inf
         if needed <= allowance or (affordable == (problem.local > -np.inf)).all():
             break
-        allowance = needed if needed < np.inf else 2.0 * allowance
+        allowance = needed if needed < np.inf else 4.0 * allowance
     size = float(affordable.sum()) / problem.positions
     return Result.of(
         problem,
@@ -62,7 +64,7 @@ def k_best_in_domains(problem: ChainProblem, result: Result[IntArray], k: int) -
 
 
 def affordable_labels(problem: ChainProblem, potentials: FloatArray, allowance: float) -> BoolArray:
-    """Labels with a bracket on either side that falls short of the largest there by at most `allowance`, bool (n, K).
+    """Labels with brackets on both sides that fall short of the largest there by at most `allowance`, bool (n, K).
 
     Parameters
     ----------

@@ -52,8 +52,8 @@ def k_best_of_batch(
 ) -> KBest:
     """The k best labellings of every sentence, in float64.
 
-    Source: V. Jimenez and A. Marzal, Computing the k shortest paths: a new algorithm and an experimental comparison,
-    Workshop on Algorithm Engineering, 1999.
+    Source: V. Jimenez and A. Marzal, Computing the k shortest paths: a new algorithm and an experimental
+    comparison, Workshop on Algorithm Engineering, 1999.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def k_best_of(
 
 
 def run(problem: ChainProblem, solve: Solve, pruning: Pruning) -> Result[IntArray]:
-    """The ``solve.k`` best labellings of one chain, proved: the first by forward messages, the list by construction.
+    """Find the ``solve.k`` best labellings of one chain.
 
     The certificate bounds the best; that nothing between two neighbours of the list is missing rests on the
     algorithm, as no compact dual shows it.

@@ -1,4 +1,4 @@
-"""The two best labellings, and the 0/1-loss margin oracle: is another labelling within a margin of the gold one?"""
+"""The two best labellings, and the 0/1-loss margin oracle: another labelling within a margin of the gold one."""
 
 from __future__ import annotations
 
@@ -8,39 +8,61 @@ from typing import overload
 import attrs
 import numpy as np
 
-import gapless
 from gapless import InvalidProblem, UnknownName
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.plugins.registry import nearest
 from gapless_chains.batch import ChainBatch
+from gapless_chains.column_generation import two_best_in_domains
 from gapless_chains.k_best import KBest, k_best_of, k_best_of_batch
 from gapless_chains.path_values import path_values
 from gapless_chains.problem import ChainProblem
 from gapless_chains.pruning import by_bounds, by_dominance, by_nothing
 
-TwoBest = Callable[[ChainBatch, FloatArray | None], KBest]
-"""From a batch and thresholds (S,), or None, to its two best labellings, those below the thresholds left out."""
+# A round costs a decoding, and few sentences need the later ones. The last keeps every label.
+_MARGINS = (*(4.0**power for power in range(-1, 10)), 1e300)
+
+TwoBest = Callable[[ChainBatch, FloatArray | None, float], KBest]
+"""From a batch, thresholds (S,) or None, and a reach to its two best labellings. Those worth less than the
+threshold are left out; second ones worth less than the best less the reach may be."""
 
 
-def _by_column_generation(batch: ChainBatch, thresholds: FloatArray | None) -> KBest:
-    """Two best inside the domains of column generation, one sentence after another (appendix A.3)."""
-    labels = np.full((2, batch.tokens), -1)
-    values, counts = np.full((len(batch), 2), -np.inf), np.zeros(len(batch), np.int64)
-    for s, problem in enumerate(batch):
-        result = gapless.solve(problem, "column-generation", k=2)
-        least = -np.inf if thresholds is None else thresholds[s]
-        for solution in result.solutions:
-            if solution.value >= least:
-                labels[counts[s], batch.offsets[s] : batch.offsets[s + 1]] = solution.structure
-                values[s, counts[s]] = solution.value
-                counts[s] += 1
-    return KBest(labels, values, counts, batch.offsets)
+def _by_column_generation(batch: ChainBatch, thresholds: FloatArray | None, reach: float) -> KBest:
+    """Two best inside domains that keep the labels of small negative reduced costs (appendix A.3).
+
+    How small is known for a finite reach; else it grows for the sentences that have shown no second labelling.
+    """
+    pairs = KBest(
+        np.full((2, batch.tokens), -1),
+        np.full((len(batch), 2), -np.inf),
+        np.zeros(len(batch), np.int64),
+        batch.offsets,
+    )
+    for start, chunk in batch.chunks():
+        todo = np.arange(len(chunk))
+        for margin in _MARGINS if reach == np.inf else (reach,):
+            part = chunk if len(todo) == len(chunk) else batch.model.batch_of([chunk.rows(int(s)) for s in todo])
+            labels, values = two_best_in_domains(part, margin)
+            for s in np.flatnonzero(np.isnan(values[:, 0])):
+                chunk[int(todo[s])]  # raises, with the place
+            here = start + todo
+            moved = np.repeat(batch.offsets[here] - part.offsets[:-1], np.diff(part.offsets))
+            pairs.labels[:, moved + np.arange(part.tokens)] = labels
+            pairs.values[here] = values
+            todo = todo[(values[:, 1] == -np.inf) & (values[:, 0] > -np.inf)]
+            if not todo.size:
+                break
+    held = pairs.values > (-np.inf if thresholds is None else np.nextafter(thresholds, -np.inf)[:, None])
+    held &= pairs.values > -np.inf
+    pairs.counts[:] = held.sum(axis=1)
+    pairs.values[~held] = -np.inf
+    pairs.labels[~np.repeat(held, np.diff(batch.offsets), axis=0).T] = -1
+    return pairs
 
 
 methods: dict[str, TwoBest] = {
-    "viterbi": lambda batch, thresholds: k_best_of_batch(batch, 2, by_nothing, thresholds=thresholds),
-    "viterbi-pruned": lambda batch, thresholds: k_best_of_batch(batch, 2, by_bounds, thresholds=thresholds),
-    "dominance": lambda batch, thresholds: k_best_of_batch(batch, 2, by_dominance, thresholds=thresholds),
+    "viterbi": lambda batch, thresholds, _: k_best_of_batch(batch, 2, by_nothing, thresholds=thresholds),
+    "viterbi-pruned": lambda batch, thresholds, _: k_best_of_batch(batch, 2, by_bounds, thresholds=thresholds),
+    "dominance": lambda batch, thresholds, _: k_best_of_batch(batch, 2, by_dominance, thresholds=thresholds),
     "column-generation": _by_column_generation,
 }
 """How the two best labellings may be found, by the names of the methods for one."""
@@ -101,9 +123,9 @@ def two_best(problem: ChainProblem | ChainBatch, method: str = "dominance") -> K
     """
     search = _method(method)
     if isinstance(problem, ChainBatch):
-        return search(problem, None)
+        return search(problem, None, np.inf)
     if problem.transition.ndim == 2:
-        return search(problem.model.batch(problem.unary, [problem.positions]), None)
+        return search(problem.model.batch(problem.unary, [problem.positions]), None, np.inf)
     return _varying(problem)
 
 
@@ -120,9 +142,9 @@ def margin_violation(
 ) -> IntArray | MarginViolations | None:
     """Find the best labelling other than `gold` that is worth at least ``value(gold) - margin``.
 
-    This is the most violated constraint of a structured SVM with 0/1 loss (Belanger, Passos, Riedel, McCallum 2012,
-    section 5 and appendix A.3). The answer "no" costs little more than one decoding: one look along the best path tells
-    what the second best labelling is worth, and it is only traced if that is within the margin.
+    This is the most violated constraint of a structured SVM with 0/1 loss (Belanger, Passos, Riedel, McCallum
+    2012, section 5 and appendix A.3). The answer "no" costs little more than one decoding: one look along the best
+    path tells what the second best labelling is worth, and it is only traced if that is within the margin.
 
     Parameters
     ----------
@@ -144,7 +166,8 @@ def margin_violation(
     UnknownName
         No such method.
     InvalidProblem
-        The gold labelling is none of this problem, the margin is negative or NaN, or a score is NaN or plus infinity.
+        The gold labelling is none of this problem, the margin is negative or NaN, or a score is NaN or plus
+        infinity.
     """
     search = _method(method)
     if not np.all(np.asarray(margin) >= 0):
@@ -152,16 +175,23 @@ def margin_violation(
     if isinstance(problem, ChainBatch):
         golden = np.asarray(gold)
         gold_values = path_values(problem, golden)
-        return _violations(search(problem, gold_values - margin), golden, gold_values)
+        pairs = search(problem, gold_values - margin, _reach(margin))
+        return _violations(pairs, golden, gold_values)
     least = problem.value(gold) - float(margin)
     if problem.transition.ndim == 2:
-        pair = search(problem.model.batch(problem.unary, [problem.positions]), np.array([least]))
+        pair = search(problem.model.batch(problem.unary, [problem.positions]), np.array([least]), _reach(margin))
     else:
         pair = _varying(problem)
     for labels, value in zip(pair.of(0), pair.values[0], strict=False):
         if value >= least and not np.array_equal(labels, gold):
             return labels
     return None
+
+
+def _reach(margin: float | FloatArray) -> float:
+    """Where the best labelling is the gold one, the second best is asked for this far below: ties included."""
+    largest = float(np.max(margin, initial=0.0))
+    return largest + 1e-6 * (1.0 + largest)
 
 
 def _violations(pairs: KBest, gold: IntArray, gold_values: FloatArray) -> MarginViolations:

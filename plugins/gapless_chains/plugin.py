@@ -54,6 +54,7 @@ def gapless_register(registry: Registry) -> None:
             "label domains grown by reduced costs of two-way messages (Belanger et al. 2012)",
             k_best=True,
             warm_start=True,
+            run_many=column_generation.run_many,
         )
     )
     registry.problem("tree", TreeProblem)
