@@ -12,7 +12,7 @@ TASK = TaggingJob(
     "Part-of-speech tags joined with entities: exact decoding over all combinations.",
     CorpusSource(Path("tagging", "ewt_pos_ner"), embedded_entities, ("xpos", "ner")),
     JOINT,
-    epochs=5,
+    epochs=8,
     shuffles=1,
     min_count=2,
 ).task()
