@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gapless as gl
-from gapless_tasks import pos_tagging
+from gapless_tasks import joint_tagging, pos_tagging
 from gapless_tasks.chain_benchmark import task as chain_benchmark
 
 
@@ -11,4 +11,5 @@ from gapless_tasks.chain_benchmark import task as chain_benchmark
 def gapless_register(registry: gl.Registry) -> None:
     """Register the tasks."""
     registry.task(pos_tagging.TASK)
+    registry.task(joint_tagging.TASK)
     registry.task(chain_benchmark.TASK)

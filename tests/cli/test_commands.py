@@ -17,7 +17,6 @@ import pytest
 import gapless as gl
 from gapless.cli import Console, exit_codes, main
 from gapless_chains import ChainProblem
-from gapless_tasks import pos_tagging
 
 
 @pytest.fixture
@@ -233,7 +232,7 @@ def test_run_looks_at_its_arguments_before_it_trains(
     for wrong, message in (
         (["--method", "viterbo"], "did you mean 'viterbi'"),
         (["--out", str(stored)], "cannot be used as a folder"),
-        (["--model", str(stored)], "damaged, or not a file that a tagger saved"),
+        (["--model", str(stored)], "damaged, or not a file of"),
     ):
         assert main(["run", "pos-tagging", *wrong]) == exit_codes.USAGE
         printed = capsys.readouterr()
@@ -297,7 +296,7 @@ def test_wsj_is_decoded_exactly_and_accurately(capsys: pytest.CaptureFixture[str
     assert document["sentences"] == 423
     for method in document["methods"]:
         assert method["verified"] == method["proved"] == 1.0
-        assert method["accuracy"] >= 0.96
+        assert method["accuracy"] >= 0.963
 
 
 def test_ctrl_c_ends_with_130() -> None:
@@ -323,14 +322,14 @@ raise SystemExit(main([]))
 def test_run_interrupted_while_decoding_tells_what_is_finished(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    inner, calls = pos_tagging.gl.solve_many, []
+    inner, calls = gl.solve_many, []
 
     def interrupted(problems: list[ChainProblem], method: str, **options: object) -> gl.BatchResult:
         calls.append(method)
         finished = inner(problems[:5], method)
         return gl.BatchResult.from_results(list(finished), total=len(problems))
 
-    monkeypatch.setattr(pos_tagging.gl, "solve_many", interrupted)
+    monkeypatch.setattr(gl, "solve_many", interrupted)
     assert main(["run", "pos-tagging", "--epochs", "1"]) == exit_codes.INTERRUPTED
     printed = capsys.readouterr()
     assert calls == ["viterbi"]

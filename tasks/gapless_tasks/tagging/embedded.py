@@ -23,5 +23,27 @@ def embedded_corpus(part: Literal["train", "test"]) -> list[TaggedSentence]:
     -------
     list of TaggedSentence
     """
-    with as_file(files("gapless_tasks.tagging") / "data" / f"{part}.tsv") as path:
+    return _read(part)
+
+
+def embedded_entities(part: Literal["train", "test"]) -> list[TaggedSentence]:
+    """Read a part of the embedded sentences with entities.
+
+    English sentences written for this project, rich in names; joint labels ``TAG|ENTITY`` of universal
+    part-of-speech tags and persons, places and organisations in IOB2. The names of the test part are in the
+    training part, most in other combinations.
+
+    Parameters
+    ----------
+    part : {"train", "test"}
+
+    Returns
+    -------
+    list of TaggedSentence
+    """
+    return _read(f"entities_{part}")
+
+
+def _read(name: str) -> list[TaggedSentence]:
+    with as_file(files("gapless_tasks.tagging") / "data" / f"{name}.tsv") as path:
         return read_tagged(path)

@@ -11,7 +11,8 @@ from typing import BinaryIO
 from gapless_tasks.tagging.sentence import TaggedSentence
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_JOINT = "|"
+JOINT = "|"
+"""Stands between the parts of a joint label."""
 
 
 class TaggedFileError(ValueError):
@@ -74,13 +75,13 @@ def iter_tagged(path: str | Path, columns: Sequence[int] | None = None) -> Itera
         width = width or len(fields)
         _check_fields(path, number, fields, width, columns)
         chosen = fields[1:] if columns is None else [fields[column] for column in columns]
-        if len(chosen) > 1 and any(_JOINT in label for label in chosen):
+        if len(chosen) > 1 and any(JOINT in label for label in chosen):
             raise TaggedFileError(
-                f"{path}, line {number}: a label in {chosen} contains '{_JOINT}', which joins label columns; "
+                f"{path}, line {number}: a label in {chosen} contains '{JOINT}', which joins label columns; "
                 "rename the label or select one column"
             )
         words.append(fields[0])
-        labels.append(_JOINT.join(chosen))
+        labels.append(JOINT.join(chosen))
     if words:
         yield TaggedSentence(tuple(words), tuple(labels))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -24,7 +25,67 @@ _KIND = "chain tagger"
 _ARRAYS = ("weights", "transition", "initial", "final")
 
 
-class ChainTagger:
+class Tagger(ABC):
+    """Words in, chain scores out.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The ``K`` labels.
+    transition : ndarray of float64, shape (K, K)
+    initial, final : ndarray of float64, shape (K,)
+    """
+
+    labels: tuple[str, ...]
+    index: FeatureIndex
+    transition: Scores
+    initial: Scores
+    final: Scores
+
+    @abstractmethod
+    def scores(self, sentence: TaggedSentence | Sequence[str]) -> Scores:
+        """Score each label at each word.
+
+        Parameters
+        ----------
+        sentence : TaggedSentence or sequence of str
+            The ``n`` words.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, K)
+        """
+
+    @abstractmethod
+    def save(self, path: str | Path) -> None:
+        """Write the tagger to a file that the class can `load`."""
+
+    def tag(self, sentence: TaggedSentence | Sequence[str], decode: Decoder) -> tuple[str, ...]:
+        """Label the ``n`` words of a sentence, none if it is empty."""
+        unary = self.scores(sentence)
+        if len(unary) == 0:
+            return ()
+        return tuple(self.labels[y] for y in decode(unary, self.transition, self.initial, self.final))
+
+    def accuracy(self, sentences: Iterable[TaggedSentence], decode: Decoder) -> float:
+        """Return the share of words that get their gold label, in [0, 1].
+
+        Raises
+        ------
+        ValueError
+            If there are no sentences.
+        """
+        right = total = 0
+        for sentence in sentences:
+            total += len(sentence)
+            found = self.tag(sentence, decode)
+            right += sum(gold == label for gold, label in zip(sentence.labels, found, strict=True))
+        if not total:
+            raise ValueError("accuracy needs at least one sentence")
+        return right / total
+
+
+class ChainTagger(Tagger):
     """A linear model over label chains.
 
     Parameters
@@ -77,43 +138,9 @@ class ChainTagger:
         self.final = final.astype(np.float64)
 
     def scores(self, sentence: TaggedSentence | Sequence[str]) -> Scores:
-        """Score each label at each word.
-
-        Parameters
-        ----------
-        sentence : TaggedSentence or sequence of str
-            The ``n`` words.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, K)
-        """
+        """Score each label at each word, see `Tagger.scores`."""
         words = sentence.words if isinstance(sentence, TaggedSentence) else sentence
         return self.index.features(words).scores(self.weights)
-
-    def tag(self, sentence: TaggedSentence | Sequence[str], decode: Decoder) -> tuple[str, ...]:
-        """Label the ``n`` words of a sentence, none if it is empty."""
-        unary = self.scores(sentence)
-        if len(unary) == 0:
-            return ()
-        return tuple(self.labels[y] for y in decode(unary, self.transition, self.initial, self.final))
-
-    def accuracy(self, sentences: Iterable[TaggedSentence], decode: Decoder) -> float:
-        """Return the share of words that get their gold label, in [0, 1].
-
-        Raises
-        ------
-        ValueError
-            If there are no sentences.
-        """
-        right = total = 0
-        for sentence in sentences:
-            total += len(sentence)
-            found = self.tag(sentence, decode)
-            right += sum(gold == label for gold, label in zip(sentence.labels, found, strict=True))
-        if not total:
-            raise ValueError("accuracy needs at least one sentence")
-        return right / total
 
     def save(self, path: str | Path) -> None:
         """Write the tagger to an npz file, which appears under its name only when it is complete.

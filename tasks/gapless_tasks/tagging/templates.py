@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gapless_tasks.tagging.lexicon import LabelLexicon
+from gapless_tasks.tagging.verb_context import verb_context
 from gapless_tasks.tagging.word_form import normal, short_shape, spelling
 
 BIAS = "bias"
@@ -63,11 +64,14 @@ class Templates:
         """
         edge = [self._boundary] * 2
         views = [*edge, *map(self._view, words), *edge]
-        return [
-            _in_context(views[i], views[i + 1], views[i + 2], views[i + 3], views[i + 4])
-            + ([f"first={normal(word)[-3:]}"] if i == 0 else [])
-            for i, word in enumerate(words)
+        rows = [
+            _in_context(views[i], views[i + 1], views[i + 2], views[i + 3], views[i + 4]) for i in range(len(words))
         ]
+        for row, view, (marker, between) in zip(rows, views[2:-2], verb_context(words), strict=True):
+            row += [f"marker, ending={marker} {between} {view.low[-2:]}", f"marker, key={marker} {view.key}"]
+        if rows:
+            rows[0].append(f"first={views[2].low[-3:]}")
+        return rows
 
     def _view(self, word: str) -> _WordView:
         view = self._views.get(word)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from gapless import InvalidProblem
 from gapless.learn import Progress, SampleRank, StructuredPerceptron, StructuredSVM, Trainer, Weights
 from gapless_tasks.tagging.chain_features import (
     EMISSION,
@@ -22,9 +23,12 @@ from gapless_tasks.tagging.chain_features import (
     TrainingSentence,
 )
 from gapless_tasks.tagging.chain_neighbours import margin_violation, propose_label
-from gapless_tasks.tagging.features import index_training
+from gapless_tasks.tagging.features import FeatureIndex, index_training
+from gapless_tasks.tagging.product_features import PAIRS, ProductFeatures, part_block
+from gapless_tasks.tagging.product_labels import ProductLabels
+from gapless_tasks.tagging.product_tagger import ProductTagger
 from gapless_tasks.tagging.sentence import TaggedSentence
-from gapless_tasks.tagging.tagger import ChainTagger, Decoder
+from gapless_tasks.tagging.tagger import ChainTagger, Decoder, Tagger
 
 TrainerName = Literal["perceptron", "svm", "samplerank"]
 MARGINS = {"perceptron": 60.0, "svm": 1.0, "samplerank": 60.0}
@@ -69,9 +73,11 @@ def train(
     trainer: TrainerName = "perceptron",
     l2: float = 0.1,
     transition_l2: float | None = None,
+    labels: ProductLabels | None = None,
+    shuffles: int = 1,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = True,
-) -> ChainTagger:
+) -> Tagger:
     """Train a chain tagger; the same arguments give the same tagger.
 
     Parameters
@@ -101,18 +107,23 @@ def train(
     l2, transition_l2 : float
         For the SVM: the L2 penalties of the word features, and of the label pairs, which is that of
         the word features by default. See :class:`gapless.learn.StructuredSVM` for the unit.
+    labels : ProductLabels, optional
+        Makes the tagger one over all combinations of the parts of joint labels.
+    shuffles : int
+        Train that many times in different orders, from `seed` on, and give the mean of the weights.
     checkpoint, resume
         See :meth:`gapless.learn.Trainer.fit`.
 
     Returns
     -------
-    ChainTagger
+    ChainTagger, or ProductTagger if `labels` are given
 
     Raises
     ------
     ValueError
-        If there are no sentences, `epochs` or `patience` is below 1, `margin` or a penalty is negative or
-        not finite, or `decode` returns something other than label numbers.
+        If there are no sentences, `epochs`, `patience` or `shuffles` is below 1, `margin` or a penalty is
+        negative or not finite, a joint label is not among `labels`, or `decode` returns something other than
+        label numbers.
     KeyboardInterrupt
         At Ctrl-C: a tagger that was trained for fewer epochs than asked is not given back as if it were done;
         `checkpoint` has the finished epochs.
@@ -122,58 +133,89 @@ def train(
     Memory is 16 bytes per feature and label while training (255 MB for 355,000 features and 45 labels), and
     8 for each of the weights of the best and of the last epoch.
     """
+    if shuffles < 1:
+        raise ValueError(f"shuffles={shuffles}: must be at least 1")
     index, features = index_training(sentences, min_count=min_count)
-    names = sorted({label for sentence in sentences for label in sentence.labels})
+    used = {label for sentence in sentences for label in sentence.labels}
+    names = sorted(used) if labels is None else labels.names
     number = {label: i for i, label in enumerate(names)}
+    if used - number.keys():
+        raise InvalidProblem(
+            f"the joint label {min(used - number.keys())} is not a combination of the listed parts"
+        )
     examples = [
         TrainingSentence(active, np.array([number[label] for label in sentence.labels], dtype=np.int64))
         for active, sentence in zip(features, sentences, strict=True)
     ]
-    penalties = {EMISSION: l2, TRANSITION: l2 if transition_l2 is None else transition_l2, INITIAL: l2, FINAL: l2}
-    model = ChainFeatures(len(index), len(names))
+    model = ChainFeatures(len(index), len(names)) if labels is None else ProductFeatures(len(index), labels)
+    pairs = l2 if transition_l2 is None else transition_l2
+    penalties = {block: pairs if block.endswith(TRANSITION) else l2 for block in model.blocks}
     chosen = _trainer(trainer, model, decode, MARGINS.get(trainer) if margin is None else margin, penalties)
 
-    def tagger(weights: Weights) -> ChainTagger:
-        return ChainTagger(
-            names,
-            index,
-            weights=weights[EMISSION],
-            transition=weights[TRANSITION],
-            initial=weights[INITIAL],
-            final=weights[FINAL],
-        )
+    def tagger(weights: Weights) -> Tagger:
+        return _tagger(names, index, weights) if labels is None else _product_tagger(labels, index, weights)
 
     def tell(event: Progress) -> None:
         report = event.report
         if event.kind == "epoch" and progress is not None:
             progress(EpochReport(report.epoch, report.wrong, report.loss, report.score))
 
-    fitted = chosen.fit(
-        examples,
-        # The scorer tags the sentences themselves, words unknown in training included.
-        examples[:1] if dev else None,
-        scorer=lambda weights, _: tagger(weights).accuracy(dev or (), decode),
-        epochs=epochs,
-        seed=seed,
-        patience=patience,
-        checkpoint=checkpoint,
-        resume=resume,
-        progress=tell,
+    total: Weights | None = None
+    for shuffle in range(shuffles):
+        fitted = chosen.fit(
+            examples,
+            # The scorer tags the sentences themselves, words unknown in training included.
+            examples[:1] if dev else None,
+            scorer=lambda weights, _: tagger(weights).accuracy(dev or (), decode),
+            epochs=epochs,
+            seed=seed + shuffle,
+            patience=patience,
+            checkpoint=f"{os.fspath(checkpoint)}.{shuffle}" if checkpoint and shuffle else checkpoint,
+            resume=resume,
+            progress=tell,
+        )
+        if fitted.reason == "interrupted":
+            raise KeyboardInterrupt
+        if total is None:
+            total = fitted.weights
+        else:
+            total.values += fitted.weights.values
+    assert total is not None
+    total.values /= shuffles
+    return tagger(total)
+
+
+def _tagger(names: Sequence[str], index: FeatureIndex, weights: Weights, part: str = "{}") -> ChainTagger:
+    return ChainTagger(
+        names,
+        index,
+        weights=weights[part.format(EMISSION)],
+        transition=weights[part.format(TRANSITION)],
+        initial=weights[part.format(INITIAL)],
+        final=weights[part.format(FINAL)],
     )
-    if fitted.reason == "interrupted":
-        raise KeyboardInterrupt
-    return tagger(fitted.weights)
+
+
+def _product_tagger(labels: ProductLabels, index: FeatureIndex, weights: Weights) -> ProductTagger:
+    parts = [_tagger(names, index, weights, part_block(i, "{}")) for i, names in enumerate(labels.parts)]
+    return ProductTagger(labels, parts, pairs=weights[PAIRS])
 
 
 def _trainer(
-    name: str, model: ChainFeatures, decode: Decoder, margin: float | None, penalties: dict[str, float]
+    name: str,
+    model: ChainFeatures | ProductFeatures,
+    decode: Decoder,
+    margin: float | None,
+    penalties: dict[str, float],
 ) -> Trainer[TrainingSentence, ChainScores, Labels]:
     def solver(scores: ChainScores) -> Labels:
         return _labels(decode(*scores), scores.unary)
 
     options: dict[str, Any] = {} if margin is None else {"margin": float(margin)}
     if name == "perceptron":
-        return StructuredPerceptron(model, solver, **options)
+        return StructuredPerceptron(
+            model, solver, dtype=np.float32 if isinstance(model, ProductFeatures) else np.float64, **options
+        )
     if name == "svm":
         return StructuredSVM(model, solver, l2=penalties, oracle=margin_violation, **options)
     if name == "samplerank":

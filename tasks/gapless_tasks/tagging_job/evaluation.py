@@ -1,0 +1,54 @@
+"""How right decoded labels are: words, the parts of joint labels, and entities by seqeval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+
+from gapless_tasks.tagging.readers import JOINT
+
+try:
+    import seqeval.metrics
+    import seqeval.scheme
+
+    _seqeval: ModuleType | None = seqeval
+except ImportError:  # the extra `tasks` brings it
+    _seqeval = None
+
+SEQEVAL_MISSING = "entities are not scored: seqeval is not installed (pip install 'gapless[tasks]')"
+
+
+def can_score_entities() -> bool:
+    """Whether seqeval is installed."""
+    return _seqeval is not None
+
+
+def accuracy(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> float:
+    """Share of words with their gold label, in [0, 1]; 0 without words."""
+    pairs = [g == f for row, other in zip(gold, found, strict=True) for g, f in zip(row, other, strict=True)]
+    return sum(pairs) / len(pairs) if pairs else 0.0
+
+
+def joint_scores(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> Mapping[str, float]:
+    """Scores of the parts of joint labels ``TAG|ENTITY``, entities in IOB2.
+
+    Returns
+    -------
+    mapping of str to float
+        ``tag_accuracy``; with seqeval also ``entity_precision``, ``entity_recall`` and ``entity_f1``, of whole
+        entities with their kind (micro-averaged), an entity beginning wherever IOB2 lets it begin.
+    """
+    gold_tags, gold_entities = _parts(gold)
+    found_tags, found_entities = _parts(found)
+    scores = {"tag_accuracy": accuracy(gold_tags, found_tags)}
+    if _seqeval is not None:
+        options = {"mode": "strict", "scheme": _seqeval.scheme.IOB2, "zero_division": 0}
+        for name in ("precision", "recall", "f1"):
+            measure = getattr(_seqeval.metrics, f"{name}_score")
+            scores[f"entity_{name}"] = float(measure(gold_entities, found_entities, **options))
+    return scores
+
+
+def _parts(labels: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[list[str]]]:
+    rows = [[label.split(JOINT) for label in row] for row in labels]
+    return [[row[0] for row in words] for words in rows], [[row[-1] for row in words] for words in rows]

@@ -1,0 +1,166 @@
+"""A tagging job: train, decode the test part exactly, verify every certificate, print the tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+import gapless as gl
+from gapless.cli import Console, exit_codes
+from gapless.core.serial import write_aside
+from gapless_tasks.tagging.product_tagger import ProductTagger
+from gapless_tasks.tagging.tagger import ChainTagger, Tagger
+from gapless_tasks.tagging_job.corpus import Corpus, CorpusSource
+from gapless_tasks.tagging_job.decoding import Outcome, decode_with
+from gapless_tasks.tagging_job.evaluation import SEQEVAL_MISSING, can_score_entities, joint_scores
+from gapless_tasks.tagging_job.figure import write_figure
+from gapless_tasks.tagging_job.options import add_arguments, methods, prepare
+from gapless_tasks.tagging_job.paper import PaperTables
+from gapless_tasks.tagging_job.regularisation import show_sweep, sweep
+from gapless_tasks.tagging_job.scores import chain_batch, gold_numbers
+from gapless_tasks.tagging_job.tables import show_tables
+from gapless_tasks.tagging_job.training import train_tagger
+
+
+@attrs.frozen
+class TaggingJob:
+    """What one task trains, decodes and reports.
+
+    Parameters
+    ----------
+    name, summary : str
+        For ``gapless run``.
+    source : CorpusSource
+        With columns, labels are joint ones, ``TAG|ENTITY``, decoded over all their combinations.
+    tables : PaperTables
+    epochs, shuffles, min_count : int
+        Defaults of training, see `train`; chosen on the development part.
+    sweep_epochs : int
+        Passes of each training for figure 2.
+    """
+
+    name: str
+    summary: str
+    source: CorpusSource
+    tables: PaperTables
+    epochs: int
+    shuffles: int
+    min_count: int = 1
+    sweep_epochs: int = 5
+
+    def task(self) -> gl.Task:
+        """The task to register."""
+        return gl.Task(self.name, self.summary, self.add_arguments, self.run)
+
+    @property
+    def joint(self) -> bool:
+        """Whether labels are joint ones."""
+        return bool(self.source.columns)
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Options of the task."""
+        add_arguments(parser, self.source.folder, self.epochs, self.shuffles)
+
+    def run(self, arguments: argparse.Namespace, console: Console) -> int:
+        """Do the job."""
+        out = prepare(arguments)
+        if self.joint and not can_score_entities():
+            console.complain(SEQEVAL_MISSING)
+        corpus = self.source.load(arguments.data).first(arguments.sentences)
+        counts = f"{len(corpus.train)} training, {len(corpus.dev)} dev, {len(corpus.test)} test sentences"
+        console.say(f"{corpus.name}: {counts}")
+        tagger, seconds = self._tagger(corpus, arguments, console)
+        console.say(f"averaged perceptron with {len(tagger.labels)} labels, ready in {seconds:.1f} s")
+        batch = chain_batch(tagger, corpus.test)
+        outcomes: list[Outcome] = []
+        for method in methods(arguments):
+            score = joint_scores if self.joint else _no_more_scores
+            outcomes.append(decode_with(method, batch, corpus.test, score, console, arguments.jobs, out))
+            if outcomes[-1].decoded < len(batch):
+                console.complain(f"{method}: interrupted: {outcomes[-1].decoded} of {len(batch)} sentences decoded")
+                break
+        document = show_outcomes(corpus, outcomes, console)
+        if outcomes[-1].decoded < len(batch):
+            _finish(document, console, out)
+            return exit_codes.INTERRUPTED
+        if arguments.tables:
+            document["tables"] = show_tables(batch, gold_numbers(tagger, corpus.test), self.tables, console)
+        if arguments.figure2 or arguments.figure:
+            document["figure2"] = self._figure(corpus, arguments, console)
+        _finish(document, console, out)
+        return exit_codes.PROVED if document["all_verified"] else exit_codes.FAILED
+
+    def _tagger(self, corpus: Corpus, arguments: argparse.Namespace, console: Console) -> tuple[Tagger, float]:
+        """Load the stored tagger, or train one and store it."""
+        start = time.perf_counter()
+        stored = Path(arguments.model) if arguments.model else None
+        if stored is not None and stored.exists():
+            try:
+                loaded = ProductTagger.load(stored) if self.joint else ChainTagger.load(stored)
+            except ValueError as error:
+                raise gl.InvalidProblem(f"--model {error}") from error
+            return loaded, time.perf_counter() - start
+        tagger = train_tagger(corpus, arguments, console, min_count=self.min_count)
+        if stored is not None:
+            tagger.save(stored)
+        return tagger, time.perf_counter() - start
+
+    def _figure(self, corpus: Corpus, arguments: argparse.Namespace, console: Console) -> list[dict[str, Any]]:
+        points = sweep(corpus, self.sweep_epochs, arguments.seed, self.min_count, console)
+        show_sweep(points, console)
+        if arguments.figure:
+            write_figure(points, corpus.name, arguments.figure)
+            console.say(f"figure 2 drawn: {arguments.figure}")
+        return [attrs.asdict(point) for point in points]
+
+
+def _no_more_scores(_: Sequence[Sequence[str]], __: Sequence[Sequence[str]]) -> Mapping[str, float]:
+    return {}
+
+
+def show_outcomes(corpus: Corpus, outcomes: Sequence[Outcome], console: Console) -> dict[str, Any]:
+    """Print the table and the verdict; returns them as JSON data."""
+    more = list(outcomes[0].scores)
+    console.table(
+        f"Exact decoding of {len(corpus.test)} test sentences",
+        (
+            *("method", "accuracy %", *(f"{name.replace('_', ' ')} %" for name in more)),
+            *("sentences/s", "proved %", "labels looked at", "rounds"),
+        ),
+        [
+            (
+                o.method,
+                round(100 * o.accuracy, 2),
+                *(round(100 * o.scores.get(name, 0.0), 2) for name in more),
+                round(o.sentences_per_second),
+                round(100 * o.proved, 2),
+                round(o.mean_domain, 2),
+                round(o.iterations, 2),
+            )
+            for o in outcomes
+        ],
+    )
+    verified = all(o.verified == 1.0 for o in outcomes)
+    if verified:
+        console.say(f"all certificates verified: {len(corpus.test)} sentences by each of {len(outcomes)} methods")
+    else:
+        for o in outcomes:
+            console.say(f"{o.method}: {100 * o.verified:.2f} % of the answers proved and verified")
+    return {
+        "corpus": corpus.name,
+        "sentences": len(corpus.test),
+        "methods": [attrs.asdict(o) for o in outcomes],
+        "all_verified": verified,
+    }
+
+
+def _finish(document: dict[str, Any], console: Console, out: Path | None) -> None:
+    console.data(document)
+    if out is not None:
+        write_aside(out / "summary.json", json.dumps(document, indent=2) + "\n")

@@ -1,0 +1,101 @@
+"""The command-line options of a tagging job, and what can be known to fail before minutes of training."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import gapless as gl
+from gapless.core.serial import require_folder
+from gapless.plugins import load_plugins
+from gapless_chains import ChainProblem
+from gapless_tasks.tagging_job.figure import SUFFIXES, check_figure
+
+METHODS = ("viterbi", "column-generation", "dominance")
+
+
+def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, shuffles: int) -> None:
+    """Add the options; `folder` is the corpus below ``--data``, `epochs` and `shuffles` are the defaults."""
+    parser.add_argument("--data", metavar="DIR", help=f"folder of corpora; uses DIR/{folder} (default: embedded)")
+    parser.add_argument("--method", action="append", help=f"default: {', '.join(METHODS)}; may be repeated")
+    parser.add_argument(
+        "--epochs", type=_positive, default=epochs, help=f"passes over the training part (default {epochs})"
+    )
+    parser.add_argument(
+        "--shuffles",
+        type=_positive,
+        default=shuffles,
+        help=f"trainings in different orders whose weights are averaged (default {shuffles})",
+    )
+    parser.add_argument(
+        "--use-dev",
+        action="store_true",
+        help="when the dev part has chosen the epochs, train again on the training and the dev part",
+    )
+    parser.add_argument("--model", metavar="FILE", help="load this tagger; if missing, train and store it there")
+    parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
+    parser.add_argument("--jobs", type=_positive, default=1, help="processes for decoding (default 1)")
+    parser.add_argument("--sentences", type=_positive, metavar="N", help="only the first N of every part")
+    parser.add_argument("--out", metavar="DIR", help="keep every answer with its certificate, and a summary")
+    parser.add_argument("--tables", action="store_true", help="also print the paper's tables 1 and 2 beside ours")
+    parser.add_argument(
+        "--figure2",
+        action="store_true",
+        help="also train with five penalties on transitions (the paper's figure 2)",
+    )
+    parser.add_argument(
+        "--figure", metavar="FILE", help=f"draw figure 2 there ({' or '.join(SUFFIXES)}); implies --figure2"
+    )
+
+
+def methods(arguments: argparse.Namespace) -> Sequence[str]:
+    """The methods to decode with: those asked for, or those of `METHODS` that are installed."""
+    return arguments.method or installed(METHODS)
+
+
+def installed(names: Sequence[str]) -> Sequence[str]:
+    """Those of the names under which a method for chains is registered."""
+    known = load_plugins().registry.methods_for(ChainProblem)
+    return [name for name in names if name in known]
+
+
+def prepare(arguments: argparse.Namespace) -> Path | None:
+    """Look at methods, the model's folder, the figure and the answers' folder.
+
+    Returns
+    -------
+    Path or None
+        The folder for the answers; it exists.
+
+    Raises
+    ------
+    InvalidProblem, UnknownName, MissingDependency
+        What cannot work.
+    """
+    registry = load_plugins().registry
+    for method in methods(arguments):
+        registry.find_method(ChainProblem, method)
+    if arguments.model:
+        require_folder(arguments.model)
+    if arguments.figure:
+        require_folder(arguments.figure)
+        check_figure(arguments.figure)
+    if not arguments.out:
+        return None
+    out = Path(arguments.out)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise gl.InvalidProblem(f"--out {out}: cannot be used as a folder ({error.strerror})") from error
+    return out
+
+
+def _positive(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive whole number")
+    return number
