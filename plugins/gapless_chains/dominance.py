@@ -13,10 +13,10 @@ from gapless.core.sparse import IntArray
 from gapless_chains import k_best, viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
+from gapless_chains.dominance_cache import dominance_cache
 from gapless_chains.dominance_certificate import DominanceCertificate
 from gapless_chains.problem import ChainProblem
 from gapless_chains.pruning import by_dominance
-from gapless_chains.transition_tables import transition_tables
 from gapless_kernels import DominanceTables, dominance, dominance_batch
 
 
@@ -35,7 +35,7 @@ def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
         return k_best.run(problem, solve, by_dominance)
     tables = None
     if problem.transition.ndim == 2:
-        tables = transition_tables(problem.transition).worth_it(problem.positions)
+        tables = dominance_cache(problem.transition).worth_it(problem.positions)
     if tables is None:
         return viterbi.run(problem, solve)
     labels, score, certificate = _decode(problem, tables)
@@ -59,13 +59,13 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
     """
 
     def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
-        labels, score, _ = _decode(problem, transition_tables(problem.transition).build())
+        labels, score, _ = _decode(problem, dominance_cache(problem.transition).build())
         return labels, score, score
 
     def make(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
     ) -> Result[IntArray]:
-        _, _, certificate = _decode(problem, transition_tables(problem.transition).build())
+        _, _, certificate = _decode(problem, dominance_cache(problem.transition).build())
         stats = Stats(oracle_calls=1, columns=len(certificate.labels), extra=dict(counts))
         return _result(problem, labels, bound, certificate, solve.method, stats)
 
@@ -75,7 +75,7 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
 def decode_batch(batch: ChainBatch) -> Found:
     """Best labels and values of a batch, with the array ``survivors`` if there are tables."""
     model = batch.model
-    tables = transition_tables(model.transition).worth_it(batch.tokens, batch.unary.dtype)
+    tables = dominance_cache(model.transition).worth_it(batch.tokens, batch.unary.dtype)
     if tables is None:
         return viterbi.decode_batch(batch)
     labels, values = np.empty(batch.tokens, np.int64), np.empty(len(batch))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from gapless.core.sparse import FloatArray
+from gapless_chains.dominance_cache import dominance_cache
 from gapless_chains.once_per_array import OncePerArray
-from gapless_chains.transition_tables import transition_tables
 
 Pruning = Callable[[FloatArray, int], Mapping[str, FloatArray]]
 """From the transitions, and how many tokens are to be decoded, to what `gapless_kernels.k_best_batch` prunes by;
@@ -25,7 +25,7 @@ def _leaving(transition: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _excess(transition: FloatArray) -> FloatArray:
-    tables = transition_tables(transition).build()
+    tables = dominance_cache(transition).build()
     excess = tables.excess[:, : tables.labels] + tables.gauge
     excess -= tables.gauge[:, None]
     return excess
@@ -57,6 +57,6 @@ def by_dominance(transition: FloatArray, tokens: int) -> Mapping[str, FloatArray
     As long as the table would not pay, by bounds: they cost next to nothing, so transitions may change at every
     step of a training.
     """
-    if transition.ndim == 3 or transition_tables(transition).worth_it(tokens) is None:
+    if transition.ndim == 3 or dominance_cache(transition).worth_it(tokens) is None:
         return by_bounds(transition, tokens)
     return {"table": leaving_excess(transition)}

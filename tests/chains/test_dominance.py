@@ -7,7 +7,7 @@ import pytest
 
 import gapless as gl
 from gapless_chains import ChainModel, ChainProblem, DominanceCertificate, viterbi
-from gapless_chains.transition_tables import TransitionTables, transition_tables
+from gapless_chains.dominance_cache import DominanceCache, dominance_cache
 
 
 def random_scores(rng, shape, *, forbidden, ties):
@@ -39,7 +39,7 @@ def test_a_hundred_thousand_chains(dtype, ties):
         k, forbidden = int(rng.integers(1, 8)), float(rng.choice([0.0, 0.1, 0.4]))
         model = random_model(rng, k, ties=ties, forbidden=forbidden)
         batch = random_batch(rng, model, 100, longest=6, ties=ties, forbidden=forbidden, dtype=dtype)
-        transition_tables(model.transition).build(dtype)
+        dominance_cache(model.transition).build(dtype)
         found = gl.solve_many(batch, "dominance")
         reference = gl.solve_many(list(batch), "viterbi")
         np.testing.assert_allclose(found.values, reference.values, rtol=1e-12, atol=1e-12)
@@ -56,7 +56,7 @@ def test_enumeration_agrees():
         k, ties = int(rng.integers(1, 4)), bool(rng.integers(2))
         model = random_model(rng, k, ties=ties, forbidden=0.2)
         batch = random_batch(rng, model, 4, longest=4, ties=ties, forbidden=0.2, dtype=np.float64)
-        transition_tables(model.transition).build()
+        dominance_cache(model.transition).build()
         for problem, result in zip(batch, gl.solve_many(batch, "dominance"), strict=True):
             labellings = itertools.product(range(k), repeat=problem.positions)
             best = max(problem.value(np.array(labels)) for labels in labellings)
@@ -102,10 +102,8 @@ def test_bad_scores_are_named_with_their_sentence(bad, method):
 
 def test_a_table_is_built_once_it_pays(monkeypatch):
     built = []
-    monkeypatch.setattr(
-        "gapless_chains.transition_tables.dominance_tables", lambda *a: built.append(a) or len(built)
-    )
-    tables = TransitionTables(np.zeros((10, 10)))
+    monkeypatch.setattr("gapless_chains.dominance_cache.dominance_tables", lambda *a: built.append(a) or len(built))
+    tables = DominanceCache(np.zeros((10, 10)))
     assert tables.worth_it(6) is None
     assert tables.worth_it(3) is None
     assert tables.worth_it(1) == 1
@@ -116,9 +114,9 @@ def test_a_table_is_built_once_it_pays(monkeypatch):
 
 def test_tables_live_as_long_as_the_transitions():
     model = ChainModel(np.eye(3))
-    tables = transition_tables(model.transition)
-    assert transition_tables(model.problem(np.zeros((2, 3))).transition) is tables
-    assert transition_tables(ChainModel(np.eye(3)).transition) is not tables
+    tables = dominance_cache(model.transition)
+    assert dominance_cache(model.problem(np.zeros((2, 3))).transition) is tables
+    assert dominance_cache(ChainModel(np.eye(3)).transition) is not tables
 
 
 def test_both_ways_give_one_answer():

@@ -11,7 +11,7 @@ from gapless_chains.once_per_array import OncePerArray
 from gapless_kernels import DominanceTables, dominance_tables
 
 
-class TransitionTables:
+class DominanceCache:
     """Dominance tables of one transition matrix, (K, K), by the type of the label scores they serve.
 
     A table costs K^3 operations, as much as decoding K tokens without one; whether it pays depends on how many
@@ -42,4 +42,4 @@ class TransitionTables:
         return self.build(kind)
 
 
-transition_tables = OncePerArray(TransitionTables)
+dominance_cache = OncePerArray(DominanceCache)
