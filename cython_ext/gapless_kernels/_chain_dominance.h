@@ -34,6 +34,7 @@ typedef struct {
     int64_t *labels;
     REAL error, size;               /* E and A above */
     REAL slack;                     /* 2E + u(2A + 14M) */
+    ptrdiff_t y;                    /* the label that has been found ahead at `at` */
     ptrdiff_t work, survivors;
     ptrdiff_t places, used, place_room, room;
     PLACE *place;
@@ -55,7 +56,12 @@ typedef struct {
 
 enum { NAMED(ONGOING) = 0, NAMED(DEAD) = 1, NAMED(DENSE) = 2, NAMED(HUGE) = 3, NAMED(FAILED) = 4 };
 
-TARGET static void NAMED(start_afresh)(const SCORES *scores, LANE *lane)
+TARGET static GAPLESS_ALWAYS ptrdiff_t NAMED(groups)(const SCORES *scores)
+{
+    return (scores->stride / GAPLESS_BLOCK + GAPLESS_GROUP - 1) / GAPLESS_GROUP;
+}
+
+TARGET static GAPLESS_ALWAYS void NAMED(start_afresh)(const SCORES *scores, LANE *lane)
 {
     lane->error = lane->size = 0;
     lane->slack = ROUNDING * 14 * scores->largest + TINY;
@@ -189,59 +195,85 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
     return NAMED(ONGOING);
 }
 
-/* Read position lane->at, which is not the last, for any number of labels. */
-TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop, gapless_ahead *ahead)
+/* Add the scores of some blocks of labels to what they are offered; return the largest lane by lane. */
+TARGET static GAPLESS_ALWAYS BLOCK NAMED(scan_group)(const int blocks, const REAL *theta, const REAL *base, REAL *row,
+                                                    unsigned tail, unsigned *improper)
 {
-    const ptrdiff_t labels = scores->labels, blocks = scores->stride / GAPLESS_BLOCK;
-    const ptrdiff_t groups = (blocks + GAPLESS_GROUP - 1) / GAPLESS_GROUP;
-    const unsigned tail = 0xFFFFu >> (scores->stride - labels);
+    BLOCK peak = LANES(all)(-(REAL)INFINITY);
+    for (int b = 0; b < blocks; b++) {
+        const int x = b * GAPLESS_BLOCK;
+        const BLOCK local = b == blocks - 1 ? LANES(load_some)(theta + x, tail) : LANES(load)(theta + x);
+        const BLOCK sum = LANES(add)(local, LANES(load)(base + x));
+        *improper |= LANES(improper)(local);
+        LANES(store)(row + x, sum);
+        peak = LANES(max)(sum, peak);
+    }
+    return peak;
+}
+
+/* Read position lane->at, which is not the last, and choose y, for any number of labels. */
+TARGET static void NAMED(scan)(const SCORES *scores, LANE *lane, gapless_ahead *ahead)
+{
+    const ptrdiff_t stride = scores->stride, groups = NAMED(groups)(scores), last = groups - 1;
+    const ptrdiff_t width = GAPLESS_GROUP * GAPLESS_BLOCK;
+    const unsigned tail = 0xFFFFu >> (stride - scores->labels);
+    const ptrdiff_t rest = (stride - last * width) / GAPLESS_BLOCK;
     const REAL *theta = lane->theta, *base = lane->base;
     REAL *row = lane->row, *peaks = lane->peaks;
-    BLOCK top = LANES(all)(-(REAL)INFINITY);
-    unsigned improper = 0;
-    gapless_fetch(ahead, (size_t)labels * sizeof(REAL));
-    for (ptrdiff_t g = 0; g < groups; g++) {
-        const ptrdiff_t begin = g * GAPLESS_GROUP,
-                        end = begin + GAPLESS_GROUP < blocks ? begin + GAPLESS_GROUP : blocks;
-        BLOCK peak = LANES(all)(-(REAL)INFINITY);
-        for (ptrdiff_t b = begin; b < end; b++) {
-            const ptrdiff_t x = b * GAPLESS_BLOCK;
-            const BLOCK local = b == blocks - 1 ? LANES(load_some)(theta + x, tail) : LANES(load)(theta + x);
-            const BLOCK sum = LANES(add)(local, LANES(load)(base + x));
-            improper |= LANES(improper)(local);
-            LANES(store)(row + x, sum);
-            peak = LANES(max)(sum, peak);
-        }
+    BLOCK top = LANES(all)(-(REAL)INFINITY), peak;
+    unsigned improper = lane->improper;
+    gapless_fetch(ahead, (size_t)scores->labels * sizeof(REAL));
+    for (ptrdiff_t g = 0; g < last; g++) {
+        const ptrdiff_t x = g * width;
+        peak = NAMED(scan_group)(4, theta + x, base + x, row + x, 0xFFFFu, &improper);
         LANES(store)(peaks + g * GAPLESS_BLOCK, peak);
         top = LANES(max)(LANES(tagged)(peak, LANES(all)(TYPED(gapless_tag_bits)((unsigned)g))), top);
     }
-    lane->improper |= improper;
+    const ptrdiff_t x = last * width;
+    peak = rest == 4   ? NAMED(scan_group)(4, theta + x, base + x, row + x, tail, &improper)
+           : rest == 3 ? NAMED(scan_group)(3, theta + x, base + x, row + x, tail, &improper)
+           : rest == 2 ? NAMED(scan_group)(2, theta + x, base + x, row + x, tail, &improper)
+                       : NAMED(scan_group)(1, theta + x, base + x, row + x, tail, &improper);
+    LANES(store)(peaks + last * GAPLESS_BLOCK, peak);
+    top = LANES(max)(LANES(tagged)(peak, LANES(all)(TYPED(gapless_tag_bits)((unsigned)last))), top);
+    lane->improper = improper;
     const REAL largest = LANES(largest)(top);
     const ptrdiff_t group = TYPED(gapless_tag)(largest);
-    const ptrdiff_t column = gapless_lowest(LANES(at_least)(top, LANES(all)(largest)));
-    ptrdiff_t y = group * GAPLESS_GROUP * GAPLESS_BLOCK + column;
-    for (ptrdiff_t x = y + GAPLESS_BLOCK; x < scores->stride && x < y + GAPLESS_GROUP * GAPLESS_BLOCK;
-         x += GAPLESS_BLOCK)
-        if (row[x] > row[y])
-            y = x;
+    ptrdiff_t y = group * width + gapless_lowest(LANES(at_least)(top, LANES(all)(largest)));
+    for (ptrdiff_t z = y + GAPLESS_BLOCK; z < stride && z < (group + 1) * width; z += GAPLESS_BLOCK)
+        if (row[z] > row[y])
+            y = z;
+    lane->y = y;
+    lane->theta += scores->labels;
+    if (y < scores->labels) {
+        /* Other sentences are scanned until these are needed. */
+        gapless_fetch_row(scores->group_excess + y * groups * GAPLESS_BLOCK,
+                          (size_t)(groups * GAPLESS_BLOCK) * sizeof(REAL));
+        gapless_fetch_row(scores->moves + y * stride, (size_t)stride * sizeof(REAL));
+    }
+}
+
+/* Find the survivors at the position that has been scanned, and go on from them. */
+TARGET static int NAMED(weigh)(const SCORES *scores, LANE *lane, int may_stop)
+{
+    const ptrdiff_t stride = scores->stride, blocks = stride / GAPLESS_BLOCK, groups = NAMED(groups)(scores);
+    const ptrdiff_t y = lane->y, start = lane->used;
+    const REAL *row = lane->row, *peaks = lane->peaks;
     const REAL best = row[y];
     if (!(best > -(REAL)INFINITY && best < (REAL)INFINITY))
         return NAMED(DEAD);
     if (NAMED(ensure)(scores, lane))
         return NAMED(FAILED);
     const BLOCK least = LANES(all)(NAMED(threshold)(best, lane->slack));
-    const REAL *excess = scores->excess + y * scores->stride,
+    const REAL *excess = scores->excess + y * stride,
                *group_excess = scores->group_excess + y * groups * GAPLESS_BLOCK;
-    const ptrdiff_t start = lane->used;
     ptrdiff_t count = 0;
-    gapless_fetch_row(scores->moves + y * scores->stride, (size_t)scores->stride * sizeof(REAL));
     for (ptrdiff_t g = 0; g < groups; g++) {
-        const ptrdiff_t begin = g * GAPLESS_GROUP,
-                        end = begin + GAPLESS_GROUP < blocks ? begin + GAPLESS_GROUP : blocks;
         if (!LANES(at_least)(LANES(add)(LANES(load)(peaks + g * GAPLESS_BLOCK),
                                         LANES(load)(group_excess + g * GAPLESS_BLOCK)), least))
             continue;
-        for (ptrdiff_t b = begin; b < end; b++) {
+        const ptrdiff_t end = (g + 1) * GAPLESS_GROUP < blocks ? (g + 1) * GAPLESS_GROUP : blocks;
+        for (ptrdiff_t b = g * GAPLESS_GROUP; b < end; b++) {
             const ptrdiff_t x = b * GAPLESS_BLOCK;
             const BLOCK here = LANES(load)(row + x);
             const unsigned bits = LANES(at_least)(LANES(add)(here, LANES(load)(excess + x)), least);
@@ -253,13 +285,12 @@ TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop,
     int state = NAMED(ONGOING);
     if (count == 1 && lane->who[start] == y) {
         lane->labels[lane->at] = y;
-        lane->base = scores->moves + y * scores->stride;
+        lane->base = scores->moves + y * stride;
         lane->survivors++;
         NAMED(start_afresh)(scores, lane);
     } else {
         state = NAMED(settle)(scores, lane, start, count, y, best, may_stop);
     }
-    lane->theta += labels;
     lane->at++;
     return state;
 }
@@ -452,6 +483,22 @@ TARGET static GAPLESS_NEVER int NAMED(march_some)(const SCORES *scores, LANE *la
     }
 }
 
+/* The same for any number of labels and of lanes; each is scanned before any is weighed, so that the rows of the
+ * tables come while others are scanned. */
+TARGET static void NAMED(walk)(const SCORES *scores, LANE *lanes, ptrdiff_t steps, int *state, int may_stop,
+                               gapless_ahead *ahead)
+{
+    int stopped = 0;
+    for (ptrdiff_t step = 0; step < steps && !stopped; step++) {
+        for (int k = 0; k < 4; k++)
+            if (lanes[k].active)
+                NAMED(scan)(scores, lanes + k, ahead);
+        for (int k = 0; k < 4; k++)
+            if (lanes[k].active)
+                stopped |= state[k] = NAMED(weigh)(scores, lanes + k, may_stop);
+    }
+}
+
 /* Decode some sentences by Viterbi, to which all labels survive. Returns -1 without memory. */
 TARGET static int NAMED(viterbi_keeping_all)(const SCORES *scores, const BATCH *batch, const int64_t *which,
                                              ptrdiff_t count)
@@ -488,14 +535,14 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
     memset(lanes, 0, sizeof lanes);
     for (int x = 0; x < 4 * GAPLESS_BLOCK; x++)
         tags[x] = TYPED(gapless_tag_bits)((unsigned)x);
-    REAL *room = gapless_room((size_t)(3 * together * stride + together * GAPLESS_BLOCK * GAPLESS_GROUP) * sizeof(REAL));
+    REAL *room = gapless_room((size_t)(12 * stride) * sizeof(REAL));
     int64_t *left = malloc((size_t)batch->sentences * sizeof *left);
     if (!room || !left) {
         free(room);
         free(left);
         return -1;
     }
-    for (int k = 0; k < together; k++) {
+    for (int k = 0; k < 4; k++) {
         lanes[k].row = room + 3 * k * stride;
         lanes[k].offer = lanes[k].row + stride;
         lanes[k].peaks = lanes[k].offer + stride;
@@ -524,13 +571,11 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
         }
         if (busy == 0)
             break;
-        if (busy == 4)
+        if (busy == 4 && blocks <= 4)
             NAMED(march_some)(scores, lanes, tags, steps, state, may_stop, &ahead);
         else
-            for (int k = 0; k < together; k++)
-                while (lanes[k].active && !state[k] && lanes[k].at < lanes[k].n - 1)
-                    state[k] = NAMED(advance)(scores, lanes + k, may_stop, &ahead);
-        for (int k = 0; k < together; k++) {
+            NAMED(walk)(scores, lanes, steps, state, may_stop, &ahead);
+        for (int k = 0; k < 4; k++) {
             LANE *lane = lanes + k;
             if (!lane->active)
                 continue;
