@@ -34,7 +34,8 @@ typedef struct {
     int64_t *labels;
     REAL error, size;               /* E and A above */
     REAL slack;                     /* 2E + u(2A + 14M) */
-    ptrdiff_t y;                    /* the label that has been found ahead at `at` */
+    ptrdiff_t y;                    /* the label that has been found ahead at `at`, */
+    REAL best;                      /* and its score */
     ptrdiff_t work, survivors;
     ptrdiff_t places, used, place_room, room;
     PLACE *place;
@@ -239,18 +240,15 @@ TARGET static void NAMED(scan)(const SCORES *scores, LANE *lane, gapless_ahead *
     lane->improper = improper;
     const REAL largest = LANES(largest)(top);
     const ptrdiff_t group = TYPED(gapless_tag)(largest);
-    ptrdiff_t y = group * width + gapless_lowest(LANES(at_least)(top, LANES(all)(largest)));
-    for (ptrdiff_t z = y + GAPLESS_BLOCK; z < stride && z < (group + 1) * width; z += GAPLESS_BLOCK)
-        if (row[z] > row[y])
-            y = z;
-    lane->y = y;
+    const ptrdiff_t column = gapless_lowest(LANES(at_least)(top, LANES(all)(largest)));
+    /* Which of the group's four blocks has it; a chain of compares would be mispredicted. */
+    const REAL best = peaks[group * GAPLESS_BLOCK + column], *candidates = row + group * width + column;
+    unsigned found = 1u << (GAPLESS_GROUP - 1);
+    for (int b = 0; b < GAPLESS_GROUP; b++)
+        found |= (unsigned)(candidates[b * GAPLESS_BLOCK] == best) << b;
+    lane->y = group * width + gapless_lowest(found) * GAPLESS_BLOCK + column;
+    lane->best = best;
     lane->theta += scores->labels;
-    if (y < scores->labels) {
-        /* Other sentences are scanned until these are needed. */
-        gapless_fetch_row(scores->group_excess + y * groups * GAPLESS_BLOCK,
-                          (size_t)(groups * GAPLESS_BLOCK) * sizeof(REAL));
-        gapless_fetch_row(scores->moves + y * stride, (size_t)stride * sizeof(REAL));
-    }
 }
 
 /* Find the survivors at the position that has been scanned, and go on from them. */
@@ -259,14 +257,36 @@ TARGET static int NAMED(weigh)(const SCORES *scores, LANE *lane, int may_stop)
     const ptrdiff_t stride = scores->stride, blocks = stride / GAPLESS_BLOCK, groups = NAMED(groups)(scores);
     const ptrdiff_t y = lane->y, start = lane->used;
     const REAL *row = lane->row, *peaks = lane->peaks;
-    const REAL best = row[y];
+    const REAL best = lane->best;
     if (!(best > -(REAL)INFINITY && best < (REAL)INFINITY))
         return NAMED(DEAD);
-    if (NAMED(ensure)(scores, lane))
-        return NAMED(FAILED);
     const BLOCK least = LANES(all)(NAMED(threshold)(best, lane->slack));
     const REAL *excess = scores->excess + y * stride,
                *group_excess = scores->group_excess + y * groups * GAPLESS_BLOCK;
+    if (groups <= 64 && blocks >= GAPLESS_GROUP) {
+        /* Nearly always y is alone. Then no branch on where it is: those cannot be predicted. */
+        const ptrdiff_t own = y / (GAPLESS_GROUP * GAPLESS_BLOCK),
+                        b = own * GAPLESS_GROUP < blocks - GAPLESS_GROUP ? own * GAPLESS_GROUP : blocks - GAPLESS_GROUP,
+                        x = b * GAPLESS_BLOCK;
+        uint64_t open = 0, bits = 0;
+        for (ptrdiff_t g = 0; g < groups; g++)
+            open |= (uint64_t)(LANES(at_least)(LANES(add)(LANES(load)(peaks + g * GAPLESS_BLOCK),
+                                                          LANES(load)(group_excess + g * GAPLESS_BLOCK)), least) != 0)
+                    << g;
+        for (int j = 0; j < GAPLESS_GROUP; j++)
+            bits |= (uint64_t)LANES(at_least)(LANES(add)(LANES(load)(row + x + j * GAPLESS_BLOCK),
+                                                         LANES(load)(excess + x + j * GAPLESS_BLOCK)), least)
+                    << j * GAPLESS_BLOCK;
+        if (open == (uint64_t)1 << own && bits == (uint64_t)1 << (y - x)) {
+            lane->labels[lane->at++] = y;
+            lane->base = scores->moves + y * stride;
+            lane->survivors++;
+            NAMED(start_afresh)(scores, lane);
+            return NAMED(ONGOING);
+        }
+    }
+    if (NAMED(ensure)(scores, lane))
+        return NAMED(FAILED);
     ptrdiff_t count = 0;
     for (ptrdiff_t g = 0; g < groups; g++) {
         if (!LANES(at_least)(LANES(add)(LANES(load)(peaks + g * GAPLESS_BLOCK),
@@ -282,15 +302,7 @@ TARGET static int NAMED(weigh)(const SCORES *scores, LANE *lane, int may_stop)
                                         lane->message + start + count);
         }
     }
-    int state = NAMED(ONGOING);
-    if (count == 1 && lane->who[start] == y) {
-        lane->labels[lane->at] = y;
-        lane->base = scores->moves + y * stride;
-        lane->survivors++;
-        NAMED(start_afresh)(scores, lane);
-    } else {
-        state = NAMED(settle)(scores, lane, start, count, y, best, may_stop);
-    }
+    const int state = NAMED(settle)(scores, lane, start, count, y, best, may_stop);
     lane->at++;
     return state;
 }
@@ -535,17 +547,20 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
     memset(lanes, 0, sizeof lanes);
     for (int x = 0; x < 4 * GAPLESS_BLOCK; x++)
         tags[x] = TYPED(gapless_tag_bits)((unsigned)x);
-    REAL *room = gapless_room((size_t)(12 * stride) * sizeof(REAL));
+    REAL *room = gapless_room((size_t)(4 * (3 * stride + GAPLESS_GROUP * GAPLESS_BLOCK)) * sizeof(REAL));
     int64_t *left = malloc((size_t)batch->sentences * sizeof *left);
+    if (room)
+        memset(room, 0, (size_t)(4 * (3 * stride + GAPLESS_GROUP * GAPLESS_BLOCK)) * sizeof(REAL));
     if (!room || !left) {
         free(room);
         free(left);
         return -1;
     }
     for (int k = 0; k < 4; k++) {
-        lanes[k].row = room + 3 * k * stride;
-        lanes[k].offer = lanes[k].row + stride;
+        /* A row may be read as far as its last group would go. */
+        lanes[k].offer = room + k * (3 * stride + GAPLESS_GROUP * GAPLESS_BLOCK);
         lanes[k].peaks = lanes[k].offer + stride;
+        lanes[k].row = lanes[k].peaks + stride;
     }
     while (!failed) {
         ptrdiff_t steps = PTRDIFF_MAX;
