@@ -607,7 +607,7 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
                 skipped = skipped < 64 ? 2 * skipped : skipped;
             } else if (lane->at == lane->n - 1) {
                 NAMED(finish)(scores, batch, lane);
-                skipped = 4;
+                skipped = skipped > 4 ? skipped / 2 : skipped;
             }
         }
     }
