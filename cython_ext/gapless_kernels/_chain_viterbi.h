@@ -15,10 +15,37 @@ TARGET static REAL NAMED(row_largest)(const REAL *row, ptrdiff_t stride)
     return LANES(largest)(best);
 }
 
+/* What best_sum() does, for rows of `blocks` <= 4 blocks and without a branch on which block it is: those cannot be predicted. */
+TARGET static GAPLESS_ALWAYS ptrdiff_t NAMED(best_of_few)(const int blocks, const REAL *first, const REAL *second,
+                                                         REAL *largest)
+{
+    BLOCK sums[4], best = LANES(all)(-(REAL)INFINITY);
+    uint64_t found = 0;
+    for (int b = 0; b < blocks; b++) {
+        sums[b] = LANES(add)(LANES(load)(first + b * GAPLESS_BLOCK), LANES(load)(second + b * GAPLESS_BLOCK));
+        best = LANES(max)(sums[b], best);
+    }
+    *largest = LANES(largest)(best);
+    best = LANES(all)(*largest);
+    for (int b = 0; b < blocks; b++)
+        found |= (uint64_t)LANES(at_least)(sums[b], best) << b * GAPLESS_BLOCK;
+    return found ? gapless_lowest(found) : 0;
+}
+
 /* The first label with the largest of first[x] + second[x]; in range whatever the values are. */
 TARGET static GAPLESS_ALWAYS ptrdiff_t NAMED(best_sum)(const REAL *first, const REAL *second, ptrdiff_t stride,
                                                       REAL *largest)
 {
+    switch (stride / GAPLESS_BLOCK) {
+    case 1:
+        return NAMED(best_of_few)(1, first, second, largest);
+    case 2:
+        return NAMED(best_of_few)(2, first, second, largest);
+    case 3:
+        return NAMED(best_of_few)(3, first, second, largest);
+    case 4:
+        return NAMED(best_of_few)(4, first, second, largest);
+    }
     BLOCK best = LANES(all)(-(REAL)INFINITY);
     for (ptrdiff_t x = 0; x < stride; x += GAPLESS_BLOCK)
         best = LANES(max)(LANES(add)(LANES(load)(first + x), LANES(load)(second + x)), best);
@@ -38,11 +65,9 @@ TARGET static GAPLESS_ALWAYS int NAMED(count_sums)(const REAL *first, const REAL
 {
     const BLOCK least = LANES(all)(level);
     int found = 0;
-    for (ptrdiff_t x = 0; x < stride; x += GAPLESS_BLOCK) {
-        unsigned bits = LANES(at_least)(LANES(add)(LANES(load)(first + x), LANES(load)(second + x)), least);
-        for (; bits; bits &= bits - 1)
-            found++;
-    }
+    for (ptrdiff_t x = 0; x < stride; x += GAPLESS_BLOCK)
+        found += gapless_count(
+            LANES(at_least)(LANES(add)(LANES(load)(first + x), LANES(load)(second + x)), least));
     return found;
 }
 
