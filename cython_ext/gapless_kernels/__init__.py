@@ -15,17 +15,26 @@ import os
 
 from gapless_kernels._dominance_tables import DominanceTables
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
+from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
 
 if os.environ.get("GAPLESS_PURE") == "1":
+    from gapless_kernels._beam_ref import beam_batch
+    from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
+    from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
+    from gapless_kernels._viterbi_pruned_ref import viterbi_pruned_batch
     from gapless_kernels._viterbi_ref import edge_maxima, forward_messages, viterbi, viterbi_batch
 
     COMPILED = False
 else:
+    from gapless_kernels._beam import beam_batch
+    from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
+    from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi
+    from gapless_kernels._viterbi_pruned import viterbi_pruned_batch
 
     COMPILED = True
 
@@ -36,14 +45,23 @@ __all__ = [
     "INFEASIBLE",
     "INVALID",
     "DominanceTables",
+    "TransitionTables",
+    "beam_batch",
+    "centring",
+    "column_generation_batch",
     "dominance",
     "dominance_batch",
     "dominance_tables",
     "edge_maxima",
     "forward_messages",
+    "k_best_batch",
     "parent_leads",
+    "path_bounds_batch",
+    "score_spread",
+    "transition_tables",
     "tree_dominance",
     "tree_viterbi",
     "viterbi",
     "viterbi_batch",
+    "viterbi_pruned_batch",
 ]

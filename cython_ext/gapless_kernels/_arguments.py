@@ -11,10 +11,12 @@ import numpy.typing as npt
 
 __all__ = [
     "check_chain",
+    "check_model",
     "check_offsets",
     "check_output",
     "check_parents",
     "check_potentials",
+    "check_shared",
     "check_square",
     "check_tree",
 ]
@@ -66,6 +68,82 @@ def check_chain(
     if transition.shape != (n - 1, *expected):
         raise ValueError(f"transition must have shape {expected} or {(n - 1, *expected)}, got {transition.shape}")
     return n, labels
+
+
+def check_model(
+    unary: npt.NDArray[Any],
+    transition: npt.NDArray[Any],
+    initial: npt.NDArray[Any] | None,
+    final: npt.NDArray[Any] | None,
+    *,
+    varying: bool = False,
+) -> tuple[int, int]:
+    """Check label scores of either type and the float64 scores that all sentences share.
+
+    Parameters
+    ----------
+    unary : (N, K) array of float32 or float64
+        Scores of labels, ``N >= 1`` and ``K >= 1``.
+    transition : (K, K) array of float64
+        Scores of label pairs, source first.
+    initial, final : (K,) array of float64, or None
+        Scores of the first and of the last label.
+    varying : bool
+        Whether transitions of shape (N-1, K, K) are allowed as well: one matrix for each edge.
+
+    Returns
+    -------
+    tuple of int
+        ``N`` and ``K``.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not an array or of another type.
+    ValueError
+        If a shape is wrong; the message names the argument and the shape expected.
+    """
+    if not isinstance(unary, np.ndarray):
+        raise TypeError(f"unary must be a NumPy array, got {type(unary).__name__}")
+    if unary.dtype not in _REALS:
+        raise TypeError(f"unary must be float32 or float64, got {unary.dtype}")
+    if unary.ndim != 2 or 0 in unary.shape:
+        raise ValueError(f"unary must have shape (N, K) with N >= 1 and K >= 1, got {unary.shape}")
+    rows, labels = unary.shape
+    one_each = (rows - 1, labels, labels)
+    varies = varying and isinstance(transition, np.ndarray) and transition.shape == one_each
+    check_shared("transition", transition, one_each if varies else (labels, labels))
+    for name, array, shape in (("initial", initial, (labels,)), ("final", final, (labels,))):
+        if array is not None:
+            check_shared(name, array, shape)
+    return rows, labels
+
+
+def check_shared(name: str, array: npt.NDArray[Any], shape: tuple[int, ...]) -> None:
+    """Check a float64 array that all sentences share.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for messages.
+    array : array
+        The argument.
+    shape : tuple of int
+        The shape expected.
+
+    Raises
+    ------
+    TypeError
+        If it is not a float64 array.
+    ValueError
+        If the shape is wrong.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+    if array.dtype != np.float64:
+        raise TypeError(f"{name} must be float64, got {array.dtype}")
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
 
 
 def check_output(name: str, array: npt.NDArray[Any], shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:

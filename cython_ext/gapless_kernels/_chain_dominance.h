@@ -46,9 +46,9 @@ typedef struct {
     int active;
 } LANE;
 
-/* Cycles, as measured with AVX-512: of a position with several survivors, of each block of a survivor's row when the
- * tables are in the first-level cache and when they are not, and by how much Viterbi's following a path back is
- * dearer than a position with one survivor. Viterbi needs a cycle for each block of each label. */
+/* Cycles, as measured with AVX-512: of a position with several survivors, of each block of a survivor's row when
+ * the tables are in the first-level cache and when they are not, and by how much Viterbi's following a path back
+ * is dearer than a position with one survivor. Viterbi needs a cycle for each block of each label. */
 #ifndef STEP_COST
 #define STEP_COST 220
 #define NEAR_COST 3
@@ -118,8 +118,9 @@ TARGET static int NAMED(ensure)(const SCORES *scores, LANE *lane)
 }
 
 /* offer[x] = max over some survivors of message + moves, for `blocks` <= 4 blocks; a constant where inlined. */
-TARGET static GAPLESS_ALWAYS void NAMED(relax)(const int blocks, ptrdiff_t stride, const REAL *moves, const int32_t *who,
-                                              const REAL *message, ptrdiff_t count, REAL *offer)
+TARGET static GAPLESS_ALWAYS void NAMED(relax)(const int blocks, ptrdiff_t stride, const REAL *moves,
+                                              const int32_t *who, const REAL *message, ptrdiff_t count,
+                                              REAL *offer)
 {
     BLOCK best[4];
     for (int b = 0; b < blocks; b++)
@@ -178,8 +179,8 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
     BLOCK extents = LANES(all)(0);
     for (ptrdiff_t s = start; s < start + count; s += GAPLESS_BLOCK) {
         const ptrdiff_t more = start + count - s;
-        extents = LANES(max)(LANES(extent)(LANES(load_some)(lane->message + s, more < GAPLESS_BLOCK ? (1u << more) - 1 : 0xFFFFu)),
-                             extents);
+        const unsigned valid = more < GAPLESS_BLOCK ? (1u << more) - 1 : 0xFFFFu;
+        extents = LANES(max)(LANES(extent)(LANES(load_some)(lane->message + s, valid)), extents);
     }
     const REAL size = LANES(largest)(extents);
     if (!(size < LIMIT))
@@ -198,8 +199,8 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
 }
 
 /* Add the scores of some blocks of labels to what they are offered; return the largest lane by lane. */
-TARGET static GAPLESS_ALWAYS BLOCK NAMED(scan_group)(const int blocks, const REAL *theta, const REAL *base, REAL *row,
-                                                    unsigned tail, unsigned *improper)
+TARGET static GAPLESS_ALWAYS BLOCK NAMED(scan_group)(const int blocks, const REAL *theta, const REAL *base,
+                                                    REAL *row, unsigned tail, unsigned *improper)
 {
     BLOCK peak = LANES(all)(-(REAL)INFINITY);
     for (int b = 0; b < blocks; b++) {
@@ -266,14 +267,14 @@ TARGET static int NAMED(weigh)(const SCORES *scores, LANE *lane, int may_stop)
                *group_excess = scores->group_excess + y * groups * GAPLESS_BLOCK;
     if (groups <= 64 && blocks >= GAPLESS_GROUP) {
         /* Nearly always y is alone. Then no branch on where it is: those cannot be predicted. */
-        const ptrdiff_t own = y / (GAPLESS_GROUP * GAPLESS_BLOCK),
-                        b = own * GAPLESS_GROUP < blocks - GAPLESS_GROUP ? own * GAPLESS_GROUP : blocks - GAPLESS_GROUP,
-                        x = b * GAPLESS_BLOCK;
+        const ptrdiff_t own = y / (GAPLESS_GROUP * GAPLESS_BLOCK), most = blocks - GAPLESS_GROUP,
+                        x = (own * GAPLESS_GROUP < most ? own * GAPLESS_GROUP : most) * GAPLESS_BLOCK;
         uint64_t open = 0, bits = 0;
-        for (ptrdiff_t g = 0; g < groups; g++)
-            open |= (uint64_t)(LANES(at_least)(LANES(add)(LANES(load)(peaks + g * GAPLESS_BLOCK),
-                                                          LANES(load)(group_excess + g * GAPLESS_BLOCK)), least) != 0)
-                    << g;
+        for (ptrdiff_t g = 0; g < groups; g++) {
+            const BLOCK ahead = LANES(add)(LANES(load)(peaks + g * GAPLESS_BLOCK),
+                                           LANES(load)(group_excess + g * GAPLESS_BLOCK));
+            open |= (uint64_t)(LANES(at_least)(ahead, least) != 0) << g;
+        }
         for (int j = 0; j < GAPLESS_GROUP; j++)
             bits |= (uint64_t)LANES(at_least)(LANES(add)(LANES(load)(row + x + j * GAPLESS_BLOCK),
                                                          LANES(load)(excess + x + j * GAPLESS_BLOCK)), least)
@@ -408,7 +409,8 @@ TARGET static void NAMED(finish)(const SCORES *scores, const BATCH *batch, LANE 
             doubtful |= !(first - second > 2 * place->error + ROUNDING * (8 * scores->largest + 4 * size) + TINY);
         }
     }
-    batch->values[s] = TYPED(path_value)(scores, (const REAL *)batch->unary + batch->offsets[s] * labels, lane->labels, n);
+    batch->values[s] =
+        TYPED(path_value)(scores, (const REAL *)batch->unary + batch->offsets[s] * labels, lane->labels, n);
     batch->status[s] = DOUBTS && doubtful ? GAPLESS_DOUBTFUL : GAPLESS_DECIDED;
     if (batch->survivors)
         batch->survivors[s] = lane->survivors + 1;
@@ -452,9 +454,10 @@ TARGET static GAPLESS_ALWAYS int NAMED(march)(const int blocks, const SCORES *sc
             const REAL *excess = scores->excess + y * stride;
             const BLOCK least = LANES(all)(NAMED(threshold)(best, lane->slack));
             uint64_t bits = 0;
-            for (int b = 0; b < blocks; b++)
-                bits |= (uint64_t)LANES(at_least)(LANES(add)(row[k][b], LANES(load)(excess + b * GAPLESS_BLOCK)), least)
-                        << b * GAPLESS_BLOCK;
+            for (int b = 0; b < blocks; b++) {
+                const BLOCK ahead = LANES(add)(row[k][b], LANES(load)(excess + b * GAPLESS_BLOCK));
+                bits |= (uint64_t)LANES(at_least)(ahead, least) << b * GAPLESS_BLOCK;
+            }
             if (GAPLESS_RARE(bits != (uint64_t)1 << y)) {
                 const ptrdiff_t start = lane->used;
                 ptrdiff_t count = 0;
@@ -496,8 +499,7 @@ TARGET static GAPLESS_NEVER int NAMED(march_some)(const SCORES *scores, LANE *la
     }
 }
 
-/* The same for any number of labels and of lanes; each is scanned before any is weighed, so that the rows of the
- * tables come while others are scanned. */
+/* The same for any number of labels and of active lanes. */
 TARGET static void NAMED(walk)(const SCORES *scores, LANE *lanes, ptrdiff_t steps, int *state, int may_stop,
                                gapless_ahead *ahead)
 {
@@ -533,8 +535,8 @@ TARGET static int NAMED(viterbi_keeping_all)(const SCORES *scores, const BATCH *
 
 /* Decode all sentences. Returns -1 without memory.
  *
- * A sentence in which a third of the labels survive on average is left to `viterbi`, which is faster then; after
- * such a sentence the next ones go there at once, twice as many after each sentence that was left again. */
+ * A sentence in which so many labels survive that `viterbi` is faster is left to it as soon as that shows. After such
+ * a sentence some of the next go there unseen: twice as many after each, half as many after one that was finished. */
 TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
 {
     const ptrdiff_t stride = scores->stride, blocks = stride / GAPLESS_BLOCK;

@@ -15,7 +15,7 @@ TARGET static REAL NAMED(row_largest)(const REAL *row, ptrdiff_t stride)
     return LANES(largest)(best);
 }
 
-/* What best_sum() does, for rows of `blocks` <= 4 blocks and without a branch on which block it is: those cannot be predicted. */
+/* What best_sum() does, for rows of `blocks` <= 4 blocks and without an unpredictable branch on which it is. */
 TARGET static GAPLESS_ALWAYS ptrdiff_t NAMED(best_of_few)(const int blocks, const REAL *first, const REAL *second,
                                                          REAL *largest)
 {
@@ -61,7 +61,8 @@ TARGET static GAPLESS_ALWAYS ptrdiff_t NAMED(best_sum)(const REAL *first, const 
 }
 
 /* How many of first[x] + second[x] are at least `level`. */
-TARGET static GAPLESS_ALWAYS int NAMED(count_sums)(const REAL *first, const REAL *second, ptrdiff_t stride, REAL level)
+TARGET static GAPLESS_ALWAYS int NAMED(count_sums)(const REAL *first, const REAL *second, ptrdiff_t stride,
+                                                  REAL level)
 {
     const BLOCK least = LANES(all)(level);
     int found = 0;
@@ -89,7 +90,8 @@ typedef struct {
 
 /* Follow the best paths of up to four sentences back at once: each step waits for the one before it, those of other
  * sentences fill the time. Labels are -1 where there is no path. */
-TARGET static void NAMED(follow)(const SCORES *scores, const BATCH *batch, NAMED(viterbi_lane) *const *lanes, int count)
+TARGET static void NAMED(follow)(const SCORES *scores, const BATCH *batch, NAMED(viterbi_lane) *const *lanes,
+                                 int count)
 {
     const ptrdiff_t stride = scores->stride;
     ptrdiff_t at[4] = {-1, -1, -1, -1}, y[4] = {0, 0, 0, 0}, most = -1;
@@ -113,7 +115,8 @@ TARGET static void NAMED(follow)(const SCORES *scores, const BATCH *batch, NAMED
         for (int k = 0; k < count; k++)
             if (at[k] >= 0) {
                 REAL unused;
-                y[k] = NAMED(best_sum)(messages[k] + at[k] * stride, scores->arrivals + y[k] * stride, stride, &unused);
+                const REAL *column = scores->arrivals + y[k] * stride;
+                y[k] = NAMED(best_sum)(messages[k] + at[k] * stride, column, stride, &unused);
                 labels[k][at[k]--] = y[k];
             }
 }
@@ -176,7 +179,8 @@ TARGET static void NAMED(look_ahead)(const SCORES *scores, const BATCH *batch, p
 }
 
 /* Take sentence number `sentence` into a lane; -1 when there is no memory. */
-TARGET static int NAMED(enter)(const SCORES *scores, const BATCH *batch, ptrdiff_t sentence, NAMED(viterbi_lane) *lane)
+TARGET static int NAMED(enter)(const SCORES *scores, const BATCH *batch, ptrdiff_t sentence,
+                               NAMED(viterbi_lane) *lane)
 {
     const ptrdiff_t begin = batch->offsets[sentence], n = batch->offsets[sentence + 1] - begin;
     const ptrdiff_t k = scores->labels, stride = scores->stride;
@@ -202,8 +206,8 @@ TARGET static int NAMED(enter)(const SCORES *scores, const BATCH *batch, ptrdiff
 
 /* Decode `count` sentences: those that `which` lists, or all from 0 when it is NULL. Returns -1 without memory.
  *
- * Four lanes step together; one that has read its sentence hands it over and takes the next, so no sorting by length
- * is needed. What is left in the end, at most three sentences, is finished one by one. */
+ * Four lanes step together; one that has read its sentence hands it over and takes the next, so no sorting by
+ * length is needed. What is left in the end, at most three sentences, is finished one by one. */
 TARGET static int NAMED(viterbi)(const SCORES *scores, const BATCH *batch, const int64_t *which, ptrdiff_t count)
 {
     const ptrdiff_t k = scores->labels, stride = scores->stride;

@@ -118,18 +118,6 @@ static GAPLESS_ALWAYS void gapless_fetch(gapless_ahead *ahead, size_t bytes)
 #endif
 }
 
-/* Fetch what will be read at once. */
-static GAPLESS_ALWAYS void gapless_fetch_row(const void *row, size_t bytes)
-{
-#if defined(__GNUC__)
-    for (size_t at = 0; at < bytes; at += 64)
-        __builtin_prefetch((const char *)row + at, 0, 3);
-#else
-    (void)row;
-    (void)bytes;
-#endif
-}
-
 /* The instruction sets, best last. */
 enum { GAPLESS_PLAIN_SET = 0, GAPLESS_AVX2_SET = 1, GAPLESS_AVX512_SET = 2 };
 

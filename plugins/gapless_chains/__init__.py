@@ -1,13 +1,19 @@
-"""Exact decoding of chains and trees: Viterbi, and the column generation of Belanger, Passos, Riedel and McCallum 2012.
+"""Exact decoding of chains and trees: Viterbi, dominance, and column generation.
 
-Build a `ChainProblem` from scores and give it to `gapless.solve`; the certificate of every answer is a
-`PotentialsCertificate`. `DomainMessages` and `ReducedCostOracle` are the method's roles, for other engines.
+The column generation is that of Belanger, Passos, Riedel and McCallum 2012. Build a `ChainProblem` or a
+`TreeProblem` from scores and give it to `gapless.solve`; the certificate of every answer is a
+`PotentialsCertificate` or a `TreePotentialsCertificate`. `DomainMessages` and `ReducedCostOracle` (for trees
+`TreeMessages` and `TreeReducedCostOracle`) are the method's roles, for other engines.
 """
 
 from gapless_chains.batch import ChainBatch
 from gapless_chains.certificate import PotentialsCertificate
+from gapless_chains.dominance_certificate import DominanceCertificate
+from gapless_chains.k_best import KBest, k_best_of_batch
+from gapless_chains.margin import MarginViolations, margin_violation, two_best
 from gapless_chains.messages import ChainView, DomainMessages
 from gapless_chains.model import ChainModel
+from gapless_chains.path_values import path_values
 from gapless_chains.problem import ChainProblem
 from gapless_chains.reduced_cost import ReducedCostOracle
 from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
@@ -25,6 +31,9 @@ __all__ = [
     "ChainProblem",
     "ChainView",
     "DomainMessages",
+    "DominanceCertificate",
+    "KBest",
+    "MarginViolations",
     "PotentialsCertificate",
     "ReducedCostOracle",
     "TransitionBounds",
@@ -33,5 +42,9 @@ __all__ = [
     "TreeProblem",
     "TreeReducedCostOracle",
     "TreeView",
+    "k_best_of_batch",
+    "margin_violation",
+    "path_values",
     "transition_bounds",
+    "two_best",
 ]

@@ -169,6 +169,7 @@ def _statuses(values: FloatArray, bounds: FloatArray, reached: NDArray[np.bool_]
     optimal = values == bounds
     for i in np.flatnonzero(reached & ~optimal):
         optimal[i] = meets(float(bounds[i]), float(values[i]))
-    codes = np.where(~reached, 0, np.where(values == -np.inf, 1, np.where(optimal, 2, 3)))
-    meaning = (None, Status.INFEASIBLE, Status.OPTIMAL, Status.FEASIBLE)
+    nothing = np.where(bounds == -np.inf, 1, 4)
+    codes = np.where(~reached, 0, np.where(values == -np.inf, nothing, np.where(optimal, 2, 3)))
+    meaning = (None, Status.INFEASIBLE, Status.OPTIMAL, Status.FEASIBLE, Status.NO_SOLUTION)
     return [meaning[code] for code in codes.tolist()]

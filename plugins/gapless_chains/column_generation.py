@@ -1,26 +1,77 @@
-"""The method ``column-generation``: `price_and_cut` over label domains and a reduced-cost oracle."""
+"""The method ``column-generation``: `price_and_cut` over label domains, and its fused kernel for many chains."""
 
 from __future__ import annotations
 
-from gapless import Result, Solve
-from gapless.core.sparse import IntArray
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gapless import (
+    BatchResult,
+    Budget,
+    InconsistentBound,
+    Limits,
+    Result,
+    Solve,
+    SolveError,
+    Stats,
+    Status,
+    Stop,
+    UnknownOption,
+)
+from gapless.core.sparse import FloatArray, IntArray
+from gapless_chains.batch import ChainBatch
+from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.domain_generation import generate_labels
-from gapless_chains.messages import DomainMessages
+from gapless_chains.domain_k_best import k_best_in_domains
+from gapless_chains.forward_potentials import forward_potentials
+from gapless_chains.messages import FIRST, DomainMessages
+from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.problem import ChainProblem
 from gapless_chains.reduced_cost import ReducedCostOracle
+from gapless_kernels import (
+    TransitionTables,
+    column_generation_batch,
+    forward_messages,
+    score_spread,
+    transition_tables,
+)
+
+_tables: OncePerArray[dict[tuple[str, bool, float], TransitionTables]] = OncePerArray(lambda _: {})
 
 
-def run(problem: ChainProblem, solve: Solve, *, first: str = "greedy") -> Result[IntArray]:
+def run(
+    problem: ChainProblem,
+    solve: Solve,
+    *,
+    first: str = "greedy",
+    reduced_cost: str = "both",
+    centred: bool = True,
+    prune: bool = True,
+    gap: float | None = None,
+) -> Result[IntArray]:
     """Decode one chain by column generation.
 
     Source: Belanger, Passos, Riedel, McCallum, MAP Inference in Chains using Column Generation, 2012, section 4,
-    with the reduced cost of both directions (eq. 12). Every round has an answer and a true bound, so any limit may
-    end it: ``Limits(gap=...)`` is the paper's termination by duality gap (section 5, appendix A.2).
+    by default with the reduced cost of both directions (eq. 12). Every round has an answer and a true bound, so any
+    limit may end it: `gap` is the paper's termination by duality gap (section 5, appendix A.2).
+
+    For ``k > 1`` the labels that a k-th best labelling could need join the domains, see `k_best_in_domains`.
 
     Parameters
     ----------
     first : {"greedy", "local"}
         First domains, see `DomainMessages`. A start structure joins them.
+    reduced_cost : {"both", "alpha", "alpha+theta"}
+        Eq. 12, 8 or 9, see `Formulation`.
+    centred : bool
+        Whether each label's mean transition scores are moved to the label first, which changes no labelling's score
+        and makes the search faster by far; False is the paper's plain form.
+    prune : bool
+        Whether labels that eq. 14 rules out are kept from the oracle.
+    gap : float, optional
+        Stop once ``bound - value <= gap * max(1, |value|)``; the same as ``Limits(gap=...)``, and wins over it.
 
     Raises
     ------
@@ -30,4 +81,167 @@ def run(problem: ChainProblem, solve: Solve, *, first: str = "greedy") -> Result
         See `price_and_cut`; ``error.result`` says that nothing is known. Also when scores cancel so far that
         float64 cannot close the gap; ``error.result`` then holds the answer and its bound.
     """
-    return generate_labels(problem, solve, DomainMessages(problem, first=first), ReducedCostOracle(problem))
+    messages = DomainMessages(problem, first=first, reduced_cost=reduced_cost, centred=centred, prune=prune)
+    oracle = ReducedCostOracle(problem, reduced_cost=reduced_cost, centred=centred)
+    try:
+        result = generate_labels(problem, solve, messages, oracle, gap=gap)
+    except InconsistentBound:
+        if not centred:
+            raise
+    else:
+        wanted = solve.k > 1 and result.status is Status.OPTIMAL
+        return k_best_in_domains(problem, result, solve.k) if wanted else result
+    # Means of huge scores take the last digits of small ones: as they are, float64 may still tell them apart.
+    return run(problem, solve, first=first, reduced_cost=reduced_cost, centred=False, prune=False, gap=gap)
+
+
+def run_many(
+    problems: Sequence[ChainProblem],
+    solve: Solve,
+    *,
+    first: str = "greedy",
+    reduced_cost: str = "both",
+    centred: bool = True,
+    prune: bool = True,
+    gap: float | None = None,
+) -> BatchResult[IntArray]:
+    """Decode many chains; those of one model go through the fused kernel, in the type of their scores.
+
+    Values and bounds are those of `run` with the same options; where several labellings are best, or a gap is
+    enough, another one may be held. The kernel prices by eq. 12 only and needs no pruning, so other reduced costs,
+    and limits other than a gap, are left to `run`, one chain at a time.
+
+    The arrays of the result are ``labels``, ``offsets``, ``rounds``, ``domain_sizes`` (labels in the domains of all
+    positions together; all labels where dense Viterbi took over) and ``candidates`` (pairs priced).
+    """
+    limits = solve.budget.limits
+    enough = Limits(gap=limits.gap if gap is None else gap).gap
+    if first not in FIRST:
+        raise UnknownOption(f"first is {first!r}, expected 'greedy' or 'local'")
+
+    def alone(problem: ChainProblem) -> Result[IntArray]:
+        one = Solve(Budget(limits), seed=solve.seed, method=solve.method)
+        return run(problem, one, first=first, reduced_cost=reduced_cost, centred=centred, prune=prune, gap=gap)
+
+    if reduced_cost != "both" or limits != Limits(gap=limits.gap):
+        return _one_by_one(problems, solve, alone)
+
+    def kernel(batch: ChainBatch) -> Found:
+        return _decode(batch, FIRST.index(first), centred, enough)
+
+    def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
+        raise NotImplementedError("the kernel decides every sentence")
+
+    def make(
+        problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
+    ) -> Result[IntArray]:
+        feasible = labels.size > 0
+        messages = np.empty(problem.unary.shape)
+        forward_messages(problem.local, problem.transition, messages)
+        return Result.of(
+            problem,
+            [labels] if feasible else [],
+            bound,
+            Stop.GAP if bound > value else Stop.PROVED,
+            certificate=forward_potentials(messages, problem.local),
+            method=solve.method,
+            stats=Stats(
+                iterations=counts["rounds"],
+                oracle_calls=counts["rounds"],
+                columns=counts["domain_sizes"],
+                parts_scored=counts["candidates"],
+                extra={
+                    "mean_domain_size": counts["domain_sizes"] / problem.positions,
+                    "oracle_candidates": counts["candidates"],
+                },
+            ),
+            explanation=() if feasible else problem.infeasibility(),
+        )
+
+    return decode_many(problems, solve, kernel, again, make, alone)
+
+
+def _decode(batch: ChainBatch, start: int, centred: bool, gap: float) -> Found:
+    count, model = len(batch), batch.model
+    labels, status = np.empty(batch.tokens, np.int64), np.empty(count, np.uint8)
+    values, bounds = np.empty((2, count))
+    rounds, sizes, candidates = np.empty((3, count), np.int64)
+    column_generation_batch(
+        batch.unary,
+        batch.offsets,
+        _tables_for(batch, centred),
+        labels,
+        values,
+        bounds,
+        status,
+        rounds,
+        sizes,
+        candidates,
+        initial=model.initial,
+        final=model.final,
+        start=start,
+        gap=gap,
+    )
+    counts = {"rounds": rounds, "domain_sizes": sizes, "candidates": candidates}
+    return Found(labels, values, bounds, status, counts)
+
+
+def two_best_in_domains(batch: ChainBatch, margin: float) -> tuple[IntArray, FloatArray]:
+    """The best labelling, and the second best if it is worth at least the best less `margin`.
+
+    Source: Belanger et al. 2012, appendix A.3: labels of reduced cost above ``-margin`` stay in the domains.
+
+    Returns
+    -------
+    int64 (2, N) and float64 (S, 2)
+        Labels, -1 where there is no labelling, and values, then minus infinity; NaN where a score is invalid.
+    """
+    count, model = len(batch), batch.model
+    labels, values, bounds = np.empty((2, batch.tokens), np.int64), np.empty((2, count)), np.empty(count)
+    column_generation_batch(
+        batch.unary,
+        batch.offsets,
+        _tables_for(batch, True),
+        labels[0],
+        values[0],
+        bounds,
+        np.empty(count, np.uint8),
+        *np.empty((3, count), np.int64),
+        initial=model.initial,
+        final=model.final,
+        margin=margin,
+        second_values=values[1],
+        second_labels=labels[1],
+    )
+    return labels, values.T
+
+
+def _tables_for(batch: ChainBatch, centred: bool) -> TransitionTables:
+    """Laid out once for a model, a type, and a magnitude of label scores."""
+    transition = batch.model.transition
+    spread = score_spread(batch.unary)
+    known = _tables(transition)
+    key = str(batch.unary.dtype), centred, spread
+    if key not in known:
+        known[key] = transition_tables(transition, batch.unary.dtype, centred=centred, spread=spread)
+    return known[key]
+
+
+def _one_by_one(
+    problems: Sequence[ChainProblem], solve: Solve, alone: Callable[[ChainProblem], Result[IntArray]]
+) -> BatchResult[IntArray]:
+    """What `solve_many` does for methods without a batch kernel."""
+    finished: list[Result[IntArray] | SolveError] = []
+    try:
+        for problem in problems:
+            try:
+                result = alone(problem)
+            except SolveError as error:
+                finished.append(error)
+                continue
+            finished.append(result)
+            if result.stop is Stop.INTERRUPTED:
+                break
+    except KeyboardInterrupt:
+        solve.budget.interrupt()
+    return BatchResult.from_results(finished, total=len(problems))

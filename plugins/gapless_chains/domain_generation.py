@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from typing import TypeVar
 
+import attrs
 import numpy as np
 
 from gapless import (
@@ -25,7 +26,6 @@ from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.engine import price_and_cut
 from gapless_chains.labelling import Labelling
-
 
 V = TypeVar("V", bound=View)
 
@@ -59,7 +59,12 @@ class LabelPricing(Generator[V]):
 
 
 def generate_labels(
-    problem: Labelling, solve: Solve, messages: LabelDomains[V], oracle: LabelPricing[V]
+    problem: Labelling,
+    solve: Solve,
+    messages: LabelDomains[V],
+    oracle: LabelPricing[V],
+    *,
+    gap: float | None = None,
 ) -> Result[IntArray]:
     """Run `price_and_cut` until the slack closes or a limit, a gap or a target ends it.
 
@@ -70,6 +75,8 @@ def generate_labels(
         A start structure joins the first domains.
     messages : LabelDomains
     oracle : LabelPricing
+    gap : float, optional
+        Wins over the gap of the limits.
 
     Raises
     ------
@@ -80,7 +87,7 @@ def generate_labels(
         float64 cannot close the gap; ``error.result`` then holds the answer and its bound.
     """
     budget = solve.budget
-    limits = budget.limits
+    limits = budget.limits if gap is None else attrs.evolve(budget.limits, gap=gap)
     early: list[Stop] = []
     known = np.zeros(problem.unary.shape, bool)
     for structure in solve.start:

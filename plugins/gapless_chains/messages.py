@@ -13,9 +13,15 @@ from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_chains.certificate import PotentialsCertificate
 from gapless_chains.domain_generation import LabelDomains
 from gapless_chains.forbidden import floor_below_every_labelling, replace_forbidden
+from gapless_chains.formulation import formulation
+from gapless_chains.gauge import GaugedScores
+from gapless_chains.label_pruning import competitive, repair
 from gapless_chains.problem import ChainProblem
 from gapless_chains.reachability import reached_from_left, reached_from_right
 from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
+
+FIRST = ("greedy", "local")
+"""The option ``first``."""
 
 
 class ChainView(View):
@@ -28,7 +34,8 @@ class ChainView(View):
     theta : float64 (n, K)
         Label scores; minus infinity where forbidden or fixed away.
     alpha, beta : float64 (n, K)
-        Messages from the left and from the right, the label's own score excluded; finite.
+        Messages from the left and from the right, the label's own score excluded (but see `Halves`); finite.
+        ``beta`` is zero where the formulation needs none.
     domains : bool (n, K)
         Labels in the restricted relaxation.
     value : float
@@ -36,7 +43,13 @@ class ChainView(View):
     floor : float
         Below every allowed path; messages that only forbidden pairs could make are that low. Minus infinity if no
         pair is forbidden.
+    searched : bool (n, K) or None
+        Labels that pricing must look at; None for all.
+    excess : float64 (n+1,) or None
+        Written by the oracle: largest positive reduced cost of the first label, each edge, the last label.
     """
+
+    excess: FloatArray | None = None
 
     def __init__(
         self,
@@ -48,6 +61,7 @@ class ChainView(View):
         domains: BoolArray,
         value: float,
         floor: float,
+        searched: BoolArray | None = None,
     ) -> None:
         super().__init__(fixings)
         self.feasible = feasible
@@ -57,6 +71,7 @@ class ChainView(View):
         self.domains = domains
         self.value = value
         self.floor = floor
+        self.searched = searched
 
 
 class DomainMessages(LabelDomains[ChainView]):
@@ -77,14 +92,31 @@ class DomainMessages(LabelDomains[ChainView]):
     first : {"greedy", "local"}
         First domains: the greedy path from the left, or each position's best label by its own score (the paper's,
         section 4.1).
+    reduced_cost : {"both", "alpha", "alpha+theta"}
+        See `Formulation`.
+    centred : bool
+        Whether to work on centred scores, see `GaugedScores`. The oracle must do the same.
+    prune : bool
+        Whether labels that eq. 14 rules out are kept from the oracle.
     """
 
-    def __init__(self, problem: ChainProblem, *, first: str = "greedy") -> None:
-        if first not in ("greedy", "local"):
+    def __init__(
+        self,
+        problem: ChainProblem,
+        *,
+        first: str = "greedy",
+        reduced_cost: str = "both",
+        centred: bool = False,
+        prune: bool = False,
+    ) -> None:
+        if first not in FIRST:
             raise UnknownOption(f"first is {first!r}, expected 'greedy' or 'local'")
         self.problem = problem
         self.first = first
-        self.bounds: TransitionBounds = transition_bounds(problem.transition)
+        self.formulation = formulation(reduced_cost)
+        self.scores = GaugedScores.of(problem, centred)
+        self.prune = prune
+        self.bounds: TransitionBounds = transition_bounds(self.scores.transition)
         self._generated = np.zeros(problem.unary.shape, bool)
         self._fixings: Fixings | None = None
         self._alpha = np.zeros(problem.unary.shape)
@@ -108,7 +140,8 @@ class DomainMessages(LabelDomains[ChainView]):
             self._view = self._make_view(-math.inf)
             return Relaxed(-math.inf)
         self._pass_right()
-        self._pass_left()
+        if self.formulation.both_ways:
+            self._pass_left()
         labels, value = self._trace()
         self._view = self._make_view(value)
         point = np.zeros(self._theta.shape)
@@ -128,10 +161,21 @@ class DomainMessages(LabelDomains[ChainView]):
         return self._view
 
     def certify(self, answers: Sequence[Answer]) -> Certificate:
-        """Potentials half way between the messages of both directions; see `potentials`."""
+        """The formulation's potentials, in the problem's own scores.
+
+        Labels that fixings removed keep finite potentials, so that the certificate still says something under other
+        fixings.
+        """
         view = self.view()
         if view.feasible:
-            return PotentialsCertificate(potentials(view, self.problem.local))
+            local = self.scores.local
+            potentials = self.formulation.potentials(view, np.where(local > -np.inf, local, 0.0))
+            if view.searched is not None and view.excess is not None:
+                pruned = ~view.searched & (view.theta > -np.inf)
+                repair(potentials, view.excess, pruned, view.theta, self.bounds)
+            if self.scores.leaving is not None:
+                potentials -= self.scores.leaving
+            return PotentialsCertificate(potentials)
         reached = reached_from_left(view.theta, self.problem.transition)
         return PotentialsCertificate(np.where(reached, 0.0, -np.inf))
 
@@ -145,17 +189,21 @@ class DomainMessages(LabelDomains[ChainView]):
     def _enter(self, fixings: Fixings) -> None:
         """Begin with other fixings: mask the scores, make sure that the domains hold an allowed path."""
         self._fixings = fixings
-        local = self.problem.local
+        local = self.scores.local
         free = not (fixings.state >= 0).any()
         self._theta = local if free else np.where(self.problem.allowed(fixings), local, -np.inf)
-        self._floor = floor_below_every_labelling(self._theta, self.bounds.largest) if self.bounds.forbids else -math.inf
+        self._floor = (
+            floor_below_every_labelling(self._theta, self.bounds.largest) if self.bounds.forbids else -math.inf
+        )
         path = self._first_path()
         self._feasible = path is not None
         if path is not None:
             self._generated[np.arange(path.size), path] = True
         self._domains = self._generated & (self._theta > -np.inf)
         self._members = [np.flatnonzero(row) for row in self._domains]
+        self._competitive = competitive(self._theta, self.bounds) if self.prune else None
         self._stale_right, self._stale_left = 0, len(self._members) - 1
+        self._changed = (0, len(self._members) - 1)
 
     def _first_path(self) -> IntArray | None:
         """An allowed path to begin with; None when there is none."""
@@ -196,56 +244,91 @@ class DomainMessages(LabelDomains[ChainView]):
             # The message *to* a position depends on its own domain too, by the guess for forbidden pairs.
             self._stale_right = min(self._stale_right, max(int(positions[0]) - 1, 0))
             self._stale_left = max(self._stale_left, min(int(positions[-1]) + 1, len(self._members) - 1))
+            self._changed = min(self._changed[0], int(positions[0])), max(self._changed[1], int(positions[-1]))
         return int(new.sum()) if self._fixings is not None else int(positions.size)
 
     # --- messages
 
     def _pairs(self, edge: int) -> FloatArray:
-        transition = self.problem.transition
+        transition = self.scores.transition
         return transition if transition.ndim == 2 else transition[edge]
 
     def _pass_right(self) -> None:
-        """Eq. 7, from the first edge whose domains changed."""
-        theta, alpha = self._theta, self._alpha
-        alpha[0] = 0.0
+        """Eq. 7, from the first edge whose domains changed.
+
+        Past the last change, a domain of one label offers what it offered before but for a constant; so do all
+        positions after it, and the constant is added without passing on (section 4.2).
+        """
+        theta, alpha, share = self._theta, self._alpha, self.formulation.outgoing
+        alpha[0] = self._own_share(0)
         for i in range(self._stale_right, len(theta) - 1):
             sources = self._members[i]
-            offers = alpha[i, sources] + theta[i, sources]
+            offers = alpha[i, sources] + share * theta[i, sources]
             pairs = self._pairs(i)[sources]
+            settled = sources.size == 1 and i > self._changed[1] and not self.bounds.forbids
+            before = float(alpha[i + 1, self._members[i + 1][0]])
             alpha[i + 1] = (offers[:, None] + pairs).max(axis=0) if sources.size > 1 else offers[0] + pairs[0]
+            alpha[i + 1] += self._own_share(i + 1)
+            if settled:
+                alpha[i + 2 :] += alpha[i + 1, self._members[i + 1][0]] - before
+                break
             if self.bounds.forbids:
                 into = self.bounds.into if self.bounds.into.ndim == 1 else self.bounds.into[i]
-                guess = (alpha[i] + theta[i]).max() + into
+                guess = (alpha[i] + share * theta[i]).max() + into + self._own_share(i + 1)
                 replace_forbidden(alpha[i + 1], offers.max(), guess, self._domains[i + 1], self._floor)
         self._stale_right = len(theta)
+        if not self.formulation.both_ways:
+            self._changed = (len(theta), -1)
+
+    def _own_share(self, position: int) -> FloatArray | float:
+        """What of the label scores its left edge is billed for; outside the domain, the best inside (`Halves`)."""
+        share = 1.0 - self.formulation.outgoing
+        if share == 0.0:
+            return 0.0
+        theta, domain = self._theta[position], self._domains[position]
+        billed: FloatArray = share * np.where(domain, theta, np.max(theta, where=domain, initial=-np.inf))
+        return billed
 
     def _pass_left(self) -> None:
-        """Eq. 11, from the last edge whose domains changed."""
+        """Eq. 11, from the last edge whose domains changed; ends like `_pass_right`."""
         theta, beta = self._theta, self._beta
         beta[-1] = 0.0
         for i in range(self._stale_left, 0, -1):
             targets = self._members[i]
             offers = beta[i, targets] + theta[i, targets]
             pairs = self._pairs(i - 1)[:, targets]
+            settled = targets.size == 1 and i < self._changed[0] and not self.bounds.forbids
+            before = float(beta[i - 1, self._members[i - 1][0]])
             beta[i - 1] = (offers + pairs).max(axis=1) if targets.size > 1 else offers[0] + pairs[:, 0]
+            if settled:
+                beta[: i - 1] += beta[i - 1, self._members[i - 1][0]] - before
+                break
             if self.bounds.forbids:
                 out_of = self.bounds.out_of if self.bounds.out_of.ndim == 1 else self.bounds.out_of[i - 1]
                 guess = (beta[i] + theta[i]).max() + out_of
                 replace_forbidden(beta[i - 1], offers.max(), guess, self._domains[i - 1], self._floor)
         self._stale_left = 0
+        self._changed = (len(theta), -1)
 
     def _trace(self) -> tuple[IntArray, float]:
         """The best path inside the domains, and its score."""
         labels = np.empty(len(self._members), np.int64)
-        forward = self._alpha + self._theta
+        forward = self._alpha + self.formulation.outgoing * self._theta
         last = self._members[-1]
         x = labels[-1] = last[forward[-1, last].argmax()]
-        value = float(forward[-1, x])
         for i in range(len(self._members) - 2, -1, -1):
             here = self._members[i]
             x = here[(forward[i, here] + self._pairs(i)[here, x]).argmax()] if here.size > 1 else here[0]
             labels[i] = x
-        return labels, value
+        return labels, self._score(labels)
+
+    def _score(self, labels: IntArray) -> float:
+        """The path's score in these scores, from the left; messages that were shifted are not as precise."""
+        theta = self._theta[np.arange(labels.size), labels].tolist()
+        total = theta[0]
+        for i, local in enumerate(theta[1:]):
+            total = local + (total + float(self._pairs(i)[labels[i], labels[i + 1]]))
+        return float(total)
 
     def _make_view(self, value: float) -> ChainView:
         assert self._fixings is not None
@@ -258,23 +341,5 @@ class DomainMessages(LabelDomains[ChainView]):
             self._domains,
             value,
             self._floor,
+            None if self._competitive is None else self._competitive | self._domains,
         )
-
-
-def potentials(view: ChainView, local: FloatArray) -> FloatArray:
-    """Potentials whose bound is the restricted optimum plus all positive reduced costs, float64 (n, K).
-
-    Forward messages suggest ``alpha + theta`` (the best prefix up to here), backward messages ``value - beta`` (the
-    optimum without the best suffix after here). Both are dual feasible when nothing is missing; so is their mean,
-
-        ``m_i = (alpha_i + theta_i - beta_i + value) / 2``,
-
-    whose excess on an edge is the reduced cost of Belanger et al. 2012, eq. 12. At the ends the excess is
-    ``(theta_0 + beta_0 - value) / 2`` and ``value + (alpha_{n-1} + theta_{n-1} - value) / 2``.
-
-    Labels that fixings removed keep finite potentials (of `local`), so that the certificate still says something
-    under other fixings.
-    """
-    theta = np.where(local > -np.inf, local, 0.0)
-    mean: FloatArray = 0.5 * (view.alpha + theta - view.beta + view.value)
-    return mean

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_chains import column_generation, viterbi
+from gapless_chains import beam, column_generation, dominance, viterbi, viterbi_pruned
 from gapless_chains.problem import ChainProblem
 from gapless_chains.trees import column_generation as tree_column_generation
 from gapless_chains.trees import dominance as tree_dominance
@@ -21,8 +21,39 @@ def gapless_register(registry: Registry) -> None:
             ChainProblem,
             viterbi.run,
             "dynamic programming over all labels (compiled)",
-            default=True,
+            k_best=True,
             run_many=viterbi.run_many,
+        )
+    )
+    registry.method(
+        Method(
+            "dominance",
+            ChainProblem,
+            dominance.run,
+            "Viterbi's messages from the labels that no other label dominates (compiled)",
+            default=True,
+            run_many=dominance.run_many,
+            k_best=True,
+        )
+    )
+    registry.method(
+        Method(
+            "viterbi-pruned",
+            ChainProblem,
+            viterbi_pruned.run,
+            "Viterbi without the labels that bounds on transitions rule out (Belanger et al. 2012, eq. 14)",
+            k_best=True,
+            run_many=viterbi_pruned.run_many,
+        )
+    )
+    registry.method(
+        Method(
+            "beam",
+            ChainProblem,
+            beam.run,
+            "beam search with its true gap",
+            exact=False,
+            run_many=beam.run_many,
         )
     )
     registry.method(
@@ -31,7 +62,9 @@ def gapless_register(registry: Registry) -> None:
             ChainProblem,
             column_generation.run,
             "label domains grown by reduced costs of two-way messages (Belanger et al. 2012)",
+            k_best=True,
             warm_start=True,
+            run_many=column_generation.run_many,
         )
     )
     registry.problem("tree", TreeProblem)

@@ -8,6 +8,8 @@ from gapless import Answer, Batch
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless_chains.domain_generation import LabelPricing
 from gapless_chains.edge_pricing import ULPS, EdgePricing, label_columns
+from gapless_chains.formulation import formulation
+from gapless_chains.gauge import gauged_transition
 from gapless_chains.messages import ChainView
 from gapless_chains.problem import ChainProblem
 from gapless_chains.transition_bounds import transition_bounds
@@ -28,21 +30,26 @@ class ReducedCostOracle(LabelPricing[ChainView]):
     constants.
 
     The slack is the sum of the largest positive reduced costs of all edges and of both ends of the chain: exactly
-    the amount by which `potentials` exceed the restricted optimum. The ends need a look of their own (not in the
-    paper), because the guesses for forbidden transitions do not come from a label in the neighbour's domain.
+    the amount by which the formulation's potentials exceed the restricted optimum. The ends need a look of their
+    own (not in the paper), because the guesses for forbidden transitions do not come from a label in the
+    neighbour's domain.
 
     Parameters
     ----------
     problem : ChainProblem
+    reduced_cost, centred
+        As `DomainMessages` has them.
 
     Attributes
     ----------
     calls : int
     """
 
-    def __init__(self, problem: ChainProblem) -> None:
+    def __init__(self, problem: ChainProblem, *, reduced_cost: str = "both", centred: bool = False) -> None:
         self.problem = problem
-        self.bounds = transition_bounds(problem.transition)
+        self.formulation = formulation(reduced_cost)
+        self.transition = gauged_transition(problem, centred)
+        self.bounds = transition_bounds(self.transition)
         self.calls = 0
         self._edges = EdgePricing(self._pairs, self.bounds.into, self.bounds.out_of, scale=2.0)
 
@@ -59,35 +66,40 @@ class ReducedCostOracle(LabelPricing[ChainView]):
         before = self.candidates
         wanted = np.zeros(view.domains.shape, bool)
         tolerance = _tolerance(view)
-        doubled = self._price_ends(view, wanted, tolerance) + self._price_edges(view, wanted, tolerance)
+        view.excess = np.zeros(len(wanted) + 1)
+        view.excess[[0, -1]] = self._price_ends(view, wanted, tolerance)
+        view.excess[1:-1] = self._price_edges(view, wanted, tolerance)
+        slack = float(view.excess.sum())
         keys = np.flatnonzero(wanted & ~view.domains)
         if limit is not None:
             keys = keys[:limit]
-        return Answer(Batch(label_columns(keys, self.problem.local)), 0.5 * doubled, scored=self.candidates - before)
+        return Answer(Batch(label_columns(keys, self.problem.local)), slack, scored=self.candidates - before)
 
-    def _price_ends(self, view: ChainView, wanted: BoolArray, tolerance: float) -> float:
-        """Mark labels of positive reduced cost at the ends; return the sum of both maxima, doubled."""
-        total = 0.0
-        for end, message in ((0, view.beta), (-1, view.alpha)):
-            excess = view.theta[end] + message[end] - view.value
+    def _price_ends(self, view: ChainView, wanted: BoolArray, tolerance: float) -> list[float]:
+        """Mark labels of positive reduced cost at the ends; return both maxima."""
+        maxima = []
+        for end, costs in zip((0, -1), self.formulation.ends(view), strict=True):
+            excess = costs if view.searched is None else np.where(view.searched[end], costs, -np.inf)
             wanted[end] |= excess > tolerance
-            total += max(0.0, float(excess.max()))
-        return total
+            maxima.append(0.5 * max(0.0, float(excess.max())))
+        return maxima
 
-    def _price_edges(self, view: ChainView, wanted: BoolArray, tolerance: float) -> float:
-        """All edges at once; returns the sum of the edges' maxima, doubled."""
-        left = view.theta[:-1] + view.alpha[:-1] - view.beta[:-1]
-        right = view.theta[1:] - view.alpha[1:] + view.beta[1:]
+    def _price_edges(self, view: ChainView, wanted: BoolArray, tolerance: float) -> FloatArray:
+        """All edges at once; returns the edges' maxima."""
+        left, right = self.formulation.edges(view)
+        if view.searched is not None:
+            left = np.where(view.searched[:-1], left, -np.inf)
+            right = np.where(view.searched[1:], right, -np.inf)
         low = 0.5 * view.floor
         lost = (view.beta[:-1] < low, view.alpha[1:] < low) if self.bounds.forbids else None
         domains = view.domains[:-1], view.domains[1:]
         priced = self._edges.price(view.fixings, left, right, domains, tolerance, lost)
         wanted[:-1] |= priced.sources
         wanted[1:] |= priced.targets
-        return float(priced.maxima.sum())
+        return 0.5 * priced.maxima
 
     def _pairs(self, edge: int) -> FloatArray:
-        transition = self.problem.transition
+        transition = self.transition
         return transition if transition.ndim == 2 else transition[edge]
 
 

@@ -23,12 +23,16 @@ class TransitionBounds:
         Whether some pair scores minus infinity.
     largest : float
         Largest finite magnitude.
+    least_into, least_out_of : float64, as `into` and `out_of`
+        Minima instead of maxima; minus infinity where a pair is forbidden.
     """
 
     into: FloatArray
     out_of: FloatArray
     forbids: bool
     largest: float
+    least_into: FloatArray
+    least_out_of: FloatArray
 
     @classmethod
     def compute(cls, transition: FloatArray) -> TransitionBounds:
@@ -39,6 +43,8 @@ class TransitionBounds:
             transition.max(axis=-1),
             not finite.all(),
             float(np.max(np.abs(transition), where=finite, initial=0.0)),
+            transition.min(axis=-2),
+            transition.min(axis=-1),
         )
 
 

@@ -15,8 +15,8 @@ class TransitionTables:
     """Dominance tables of one transition matrix, (K, K), by the type of the label scores they serve.
 
     A table costs K^3 operations, as much as decoding K tokens without one; whether it pays depends on how many
-    tokens will ever be decoded. As with skis: rent until the rent paid equals the price, then buy, which never costs
-    more than twice what a prophet would have paid.
+    tokens will ever be decoded. As with skis: rent until the rent paid equals the price, then buy, which never
+    costs more than twice what a prophet would have paid.
     """
 
     def __init__(self, transition: FloatArray) -> None:

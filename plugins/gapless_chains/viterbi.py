@@ -10,37 +10,38 @@ import numpy as np
 
 from gapless import BatchResult, Event, Result, Solve, Stats, Stop
 from gapless.core.sparse import IntArray
+from gapless_chains import k_best
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
-from gapless_chains.certificate import PotentialsCertificate
+from gapless_chains.dominance_certificate import DominanceCertificate
 from gapless_chains.problem import ChainProblem
-from gapless_kernels import forward_messages, viterbi, viterbi_batch
-
-# Two roundings in each message, of numbers no larger than the message and the label score together; doubled.
-_ROUNDING = 2.0**-51
+from gapless_chains.pruning import by_nothing
+from gapless_kernels import viterbi, viterbi_batch
 
 
 def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
     """Decode one chain.
 
-    Limits never stop it: it has no bound before it has the answer. The certificate holds the forward messages (eq.
-    7 of Belanger et al. 2012), which bound every labelling by the optimum; where no allowed path ends they are
-    minus infinity, so that they also prove that a chain is infeasible.
+    Limits never stop it: it has no bound before it has the answer. The certificate says that no label was dropped.
     """
-    labels, score = _decode(problem)
+    if solve.k > 1:
+        return k_best.run(problem, solve, by_nothing)
+    labels = np.empty(problem.positions, np.int64)
+    score = viterbi(problem.local, problem.transition, labels)
     solve.budget.emit("stop", score, score)
     return _result(problem, labels, score, solve.method, solve.budget.elapsed, solve.budget.events)
 
 
 def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntArray]:
-    """Decode many chains; those that share their scores go through the batch kernel together.
+    """Decode many chains; those that share one transition matrix go through the batch kernel together.
 
-    What `ChainBatch` holds in float32 is searched in float32; a sentence on which that cannot tell two labels apart
-    is decoded again in float64. Ctrl-C keeps what is finished.
+    Values are those of `run`: what float32 scores leave in doubt is decoded again in float64. Ctrl-C keeps what is
+    finished.
     """
 
     def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
-        labels, score = _decode(problem)
+        labels = np.empty(problem.positions, np.int64)
+        score = viterbi(problem.local, problem.transition, labels)
         return labels, score, score
 
     def make(
@@ -52,16 +53,12 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
 
 
 def decode_batch(batch: ChainBatch) -> Found:
-    """Decode a batch by the compiled kernel; in float32 sentences may stay doubtful."""
+    """Decode a batch by the kernel, in the type of its scores."""
+    labels, values = np.empty(batch.tokens, np.int64), np.empty(len(batch))
+    status = np.empty(len(batch), np.uint8)
     model = batch.model
-    labels, values, status = np.empty(batch.tokens, np.int64), np.empty(len(batch)), np.empty(len(batch), np.uint8)
     viterbi_batch(batch.unary, batch.offsets, model.transition, model.initial, model.final, labels, values, status)
     return Found(labels, values, values.copy(), status)
-
-
-def _decode(problem: ChainProblem) -> tuple[IntArray, float]:
-    labels = np.empty(problem.positions, np.int64)
-    return labels, viterbi(problem.local, problem.transition, labels)
 
 
 def _result(
@@ -72,19 +69,13 @@ def _result(
     seconds: float = 0.0,
     trace: Sequence[Event] = (),
 ) -> Result[IntArray]:
-    messages = np.empty(problem.unary.shape)
-    forward_messages(problem.local, problem.transition, messages)
-    # Rounded up, no label seems to be offered more than its message: a mask of -1e9 beside small scores would else
-    # leave an excess as large as its own last digit. Along the best path the difference is as small as the scores.
-    lost = _ROUNDING * (np.abs(messages) + np.abs(problem.local))
-    np.add(messages, lost, out=messages, where=messages > -np.inf)
     feasible = score > -math.inf
     return Result.of(
         problem,
         [labels] if feasible else [],
         score,
         Stop.PROVED,
-        certificate=PotentialsCertificate(messages),
+        certificate=DominanceCertificate.everything(problem),
         method=method,
         stats=Stats(seconds=seconds, oracle_calls=1),
         trace=trace,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gapless as gl
 from gapless_tasks import pos_tagging
+from gapless_tasks.chain_benchmark import task as chain_benchmark
 
 
 @gl.hookimpl
 def gapless_register(registry: gl.Registry) -> None:
     """Register the tasks."""
     registry.task(pos_tagging.TASK)
+    registry.task(chain_benchmark.TASK)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from gapless_tasks.tagging import ChainTagger, TaggedSentence, embedded_corpus, read_tagged, train
-from gapless_tasks.tagging.averaging import AveragedArray
 from gapless_tasks.tagging.features import index_training
 
 
@@ -102,14 +101,6 @@ def test_lazy_average_equals_the_naive_one(margin):
     assert any(np.abs(array).max() > 0 for array in expected)
     for found, wanted in zip(arrays(tagger), expected, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6)
-
-
-def test_averaged_array_counts_repeated_places():
-    array = AveragedArray((2,))
-    array.add(np.array([0, 0, 1]), 1.0, step=1)
-    array.add(0, -4.0, step=3)
-    np.testing.assert_array_equal(array.values, [-2, 1])
-    np.testing.assert_array_equal(array.average(4), [0, 1])
 
 
 def test_training_stops_once_nothing_is_wrong():

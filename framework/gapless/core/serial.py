@@ -14,7 +14,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import attrs
 import numpy as np
@@ -162,14 +162,20 @@ def require_folder(path: str | os.PathLike[str]) -> None:
         raise FileNotFoundError(f"{os.fspath(path)}: there is no folder {folder} to write it to")
 
 
-def write_aside(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write `content` (text as UTF-8) to `path` whole or not at all: aside first, then renamed."""
+def write_aside(path: str | os.PathLike[str], content: str | bytes | Callable[[IO[bytes]], object]) -> None:
+    """Write `content` to `path` whole or not at all: aside first, then renamed.
+
+    Text is written as UTF-8; a callable is given the open binary file, for what is too large to be held twice.
+    """
     require_folder(path)
     target = Path(path)
     handle, aside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            if callable(content):
+                content(file)
+            else:
+                file.write(content.encode("utf-8") if isinstance(content, str) else content)
         Path(aside).chmod(0o666 & ~_umask())
         Path(aside).replace(target)
     except BaseException:

@@ -9,6 +9,7 @@ from gapless.testing.brancher import check_brancher
 from gapless.testing.conformance import ConformanceError
 from gapless.testing.enumeration import Feasible, SpaceTooLarge, enumerate_best, feasible_structures
 from gapless.testing.factor import check_factor
+from gapless.testing.feature_map import check_feature_map
 from gapless.testing.method import check_method
 from gapless.testing.oracle import check_generator, check_maximiser, check_oracle
 from gapless.testing.problem import check_problem
@@ -20,6 +21,7 @@ __all__ = [
     "SpaceTooLarge",
     "check_brancher",
     "check_factor",
+    "check_feature_map",
     "check_generator",
     "check_maximiser",
     "check_method",

@@ -1,10 +1,10 @@
-"""Part-of-speech tagging with first-order chains: data, features, and a structured perceptron."""
+"""Part-of-speech tagging with first-order chains: data, features, training, and the tagger."""
 
 from gapless_tasks.tagging.embedded import embedded_corpus
-from gapless_tasks.tagging.perceptron import EpochReport, train
 from gapless_tasks.tagging.readers import TaggedFileError, iter_tagged, read_tagged
 from gapless_tasks.tagging.sentence import TaggedSentence
 from gapless_tasks.tagging.tagger import ChainTagger, Decoder
+from gapless_tasks.tagging.training import EpochReport, train
 
 __all__ = [
     "ChainTagger",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless_tasks.tagging.archive import read_archive, write_archive
+from gapless.learn import DamagedFile, read_archive, write_archive
 from gapless_tasks.tagging.features import FeatureIndex
 from gapless_tasks.tagging.lexicon import LabelLexicon
 from gapless_tasks.tagging.sentence import TaggedSentence
@@ -19,6 +18,10 @@ Scores = NDArray[np.float64]
 Decoder = Callable[[Scores, Scores, Scores, Scores], Sequence[int] | NDArray[np.integer]]
 """``decode(unary (n, K), transition (K, K), initial (K,), final (K,))`` returns ``n`` label numbers that
 maximise the sum of the scores; ``transition[a, b]`` is for label ``a`` followed by ``b``."""
+
+
+_KIND = "chain tagger"
+_ARRAYS = ("weights", "transition", "initial", "final")
 
 
 class ChainTagger:
@@ -49,9 +52,9 @@ class ChainTagger:
         index: FeatureIndex,
         *,
         weights: NDArray[np.floating],
-        transition: Scores,
-        initial: Scores,
-        final: Scores,
+        transition: NDArray[np.floating],
+        initial: NDArray[np.floating],
+        final: NDArray[np.floating],
     ) -> None:
         self.labels = tuple(labels)
         count = len(self.labels)
@@ -120,23 +123,16 @@ class ChainTagger:
         OSError
             If the folder is missing or not writable.
         """
-        used = np.flatnonzero(self.weights)
         names = self.index.numbers
         classes = self.index.lexicon.classes
-        texts: dict[str, Sequence[str]] = {
+        metadata = {
             "labels": self.labels,
             "features": sorted(names, key=names.__getitem__),
             "words": list(classes),
             "classes": list(classes.values()),
         }
-        arrays: dict[str, NDArray[Any]] = {
-            "weight_places": used,
-            "weight_values": self.weights.ravel()[used],
-            "transition": self.transition,
-            "initial": self.initial,
-            "final": self.final,
-        }
-        write_archive(Path(path), texts, arrays)
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        write_archive(path, _KIND, arrays, metadata)
 
     @classmethod
     def load(cls, path: str | Path) -> ChainTagger:
@@ -149,17 +145,14 @@ class ChainTagger:
         ValueError
             If the file is damaged or not a tagger.
         """
-        texts, arrays = read_archive(
-            Path(path),
-            ("labels", "features", "words", "classes"),
-            ("weight_places", "weight_values", "transition", "initial", "final"),
-        )
         try:
+            arrays, texts = read_archive(path, _KIND)
             lexicon = LabelLexicon(dict(zip(texts["words"], texts["classes"], strict=True)))
             index = FeatureIndex(lexicon, {name: i for i, name in enumerate(texts["features"])})
-            weights = np.zeros((len(index), len(texts["labels"])), dtype=np.float32)
-            weights.ravel()[arrays["weight_places"]] = arrays["weight_values"]
-            chain = {name: arrays[name] for name in ("transition", "initial", "final")}
-            return cls(texts["labels"], index, weights=weights, **chain)
-        except (ValueError, IndexError) as error:
+            return cls(texts["labels"], index, **{name: arrays[name] for name in _ARRAYS})
+        except DamagedFile as error:
+            raise ValueError(
+                f"{path}: damaged, or not a file that a tagger saved; train and save it again ({error})"
+            ) from error
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ValueError(f"{path}: not a consistent tagger ({error}); train and save it again") from error

@@ -1,0 +1,164 @@
+"""Transition scores as the column generation kernels read them: centred, rounded to the search's type, padded."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["TransitionTables", "centring", "score_spread", "transition_tables"]
+
+_BLOCK = 16
+_SAMPLE = 64
+# A transition lower than this many times what scores usually differ by is never taken where another is allowed.
+_DEEP = 16.0
+# And one this many times below labels' best transitions is a mask, not a score.
+_MASK = 1024.0
+
+
+@dataclass(frozen=True, eq=False)
+class TransitionTables:
+    """What is computed once from the transition scores of a model.
+
+    Moving each label's mean score of being left and of being entered from the transitions to the label scores
+    changes no path's score, and makes bounds on transitions tight: column generation by them is many times faster.
+
+    Attributes
+    ----------
+    transition : float64 (K, K)
+        The scores themselves, source first.
+    forward, backward : float32 or float64 (K, stride)
+        Centred scores, source first and target first, rows padded by 0 to whole blocks of 16. Very low scores are
+        raised to a common floor, minus infinity too.
+    into, out_of : same type (stride,)
+        Largest entry for each target, and for each source.
+    leaving, entering : float64 (K,)
+        What was moved: to be added to the scores of the labels that have a right, a left neighbour.
+    lowered : uint8 (K, K) or None
+        Pairs that were raised to the floor, None if there are none. A path that takes one proves nothing.
+    largest : float
+        Largest magnitude in `forward`.
+    """
+
+    transition: npt.NDArray[np.float64]
+    forward: npt.NDArray[Any]
+    backward: npt.NDArray[Any]
+    into: npt.NDArray[Any]
+    out_of: npt.NDArray[Any]
+    leaving: npt.NDArray[np.float64]
+    entering: npt.NDArray[np.float64]
+    lowered: npt.NDArray[np.uint8] | None
+    largest: float
+
+
+def transition_tables(
+    transition: npt.NDArray[Any], dtype: npt.DTypeLike, *, centred: bool = True, spread: float = 0.0
+) -> TransitionTables:
+    """Lay out transition scores for the search.
+
+    Parameters
+    ----------
+    transition : (K, K) array of numbers
+        Pair scores, source first, finite or ``-inf``.
+    dtype : dtype
+        float32 or float64, the type of the label scores.
+    centred : bool
+        Whether to move mean scores to the labels.
+    spread : float
+        How much label scores usually differ by, see `score_spread`; decides how low the floor is. Any number gives
+        exact answers.
+
+    Returns
+    -------
+    TransitionTables
+
+    Raises
+    ------
+    ValueError
+        If the shape is not (K, K).
+    """
+    exact = np.ascontiguousarray(transition, np.float64)
+    if exact.ndim != 2 or exact.shape[0] != exact.shape[1] or not exact.size:
+        raise ValueError(f"transition must have shape (K, K) with K >= 1, got {exact.shape}")
+    count = len(exact)
+    finite = np.isfinite(exact)
+    leaving, entering = np.zeros(count), np.zeros(count)
+    if centred:
+        leaving, entering = centring(exact)
+    moved = (exact - leaving[:, None]) - entering
+    floor = -_DEEP * (spread + _usual_magnitude(moved[finite], spread)) - 1.0
+    low = ~(moved >= floor)
+    search = np.where(low, floor, moved).astype(dtype)
+    stride = -(-count // _BLOCK) * _BLOCK
+    forward, backward = _aligned((count, stride), dtype), _aligned((count, stride), dtype)
+    into, out_of = _aligned((stride,), dtype), _aligned((stride,), dtype)
+    forward[:, :count], backward[:, :count] = search, search.T
+    into[:count], out_of[:count] = search.max(axis=0), search.max(axis=1)
+    return TransitionTables(
+        exact,
+        forward,
+        backward,
+        into,
+        out_of,
+        leaving,
+        entering,
+        low.astype(np.uint8) if low.any() else None,
+        float(np.abs(search).max()),
+    )
+
+
+def score_spread(unary: npt.NDArray[Any]) -> float:
+    """How far a position's best label usually is above its median label, from a sample of the rows (N, K).
+
+    Rounded up to a power of two, so that batches of one kind ask for the same tables.
+    """
+    rows = unary[:: max(1, len(unary) // _SAMPLE)][:_SAMPLE].astype(np.float64)
+    # Masks say nothing about scores.
+    rows = np.where(np.isfinite(rows), rows, np.nanmin(rows, where=np.isfinite(rows), initial=0.0))
+    differences = rows.max(axis=1) - np.median(rows, axis=1)
+    usual = float(np.median(differences))
+    return float(2.0 ** np.ceil(np.log2(usual))) if 0.0 < usual < np.inf else 0.0
+
+
+def _usual_magnitude(scores: npt.NDArray[np.float64], spread: float) -> float:
+    """A magnitude that most scores stay below; finite masks, should they be many, do not count."""
+    if not scores.size:
+        return 0.0
+    middle, high = np.quantile(np.abs(scores), [0.5, 0.95])
+    return float(min(high, _DEEP * (middle + spread)))
+
+
+def centring(transition: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Mean score of leaving and of entering each label, over the transitions that are neither forbidden nor masked.
+
+    Parameters
+    ----------
+    transition : (K, K) array of float64
+        Pair scores, source first, finite or ``-inf``.
+
+    Returns
+    -------
+    leaving, entering : float64 (K,)
+        ``transition - leaving[:, None] - entering`` has means of about 0. A finite mask is what lies far below the
+        scores that labels' best transitions have; to average it in would cost the scores their last digits.
+    """
+    best = transition.max(axis=1)
+    best = np.abs(best[best > -np.inf])
+    masked = -_MASK * float(np.median(best)) if best.size else 0.0
+    kept = np.isfinite(transition) & (transition >= masked)
+    leaving = _means(transition, kept, 1)
+    return leaving, _means(transition - leaving[:, None], kept, 0)
+
+
+def _means(scores: npt.NDArray[np.float64], kept: npt.NDArray[np.bool_], axis: int) -> npt.NDArray[np.float64]:
+    total: npt.NDArray[np.float64] = np.sum(scores, axis=axis, where=kept) / np.maximum(kept.sum(axis=axis), 1)
+    return total
+
+
+def _aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Zeros that start on a cache line."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    room = np.zeros(size + 63, np.uint8)
+    start = -int(room.__array_interface__["data"][0]) % 64
+    table: npt.NDArray[Any] = room[start : start + size].view(dtype).reshape(shape)
+    return table

@@ -1,0 +1,133 @@
+"""Named arrays and JSON data in one npz file: no pickle, checked when read, written aside and renamed."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.core.errors import GaplessError, InvalidProblem
+from gapless.core.serial import write_aside
+
+Array = NDArray[Any]
+
+FORMAT = "gapless.learn"
+VERSION = 1
+HEADER = "header"
+_KINDS = "biuf"
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, MemoryError, RecursionError),
+    *(LookupError, ValueError, TypeError, AttributeError, OverflowError),
+)
+"""What numpy, zipfile and json raise on bytes that are cut, altered, or not an archive of arrays."""
+
+
+class DamagedFile(GaplessError, ValueError):
+    """A file that is cut, altered, from another program, or for another purpose."""
+
+
+def write_archive(
+    path: str | os.PathLike[str], kind: str, arrays: Mapping[str, Array], metadata: Mapping[str, Any]
+) -> None:
+    """Write arrays and JSON data; an array that is mostly zeros is stored as its other entries.
+
+    Parameters
+    ----------
+    path : path
+        Replaced when everything is written.
+    kind : str
+        What the file is for; `read_archive` asks for it again.
+    arrays : mapping of str to ndarray
+        Of booleans, integers or floats.
+    metadata : mapping
+        JSON data.
+
+    Raises
+    ------
+    InvalidProblem
+        If `metadata` is not JSON data, or an array holds something else than numbers.
+    OSError
+        If the folder is missing or cannot be written.
+    """
+    contents: dict[str, Array] = {}
+    listed = []
+    for number, (name, array) in enumerate(arrays.items()):
+        if array.dtype.kind not in _KINDS:
+            raise InvalidProblem(f"{name!r} has the type {array.dtype}; only numbers are stored")
+        flat = array.ravel()
+        places = np.flatnonzero(flat)
+        sparse = places.size * (8 + flat.itemsize) < flat.size * flat.itemsize
+        contents[f"values{number}"] = flat[places] if sparse else flat
+        if sparse:
+            contents[f"places{number}"] = places
+        listed.append({"name": name, "shape": array.shape, "sparse": sparse})
+    header = {"format": FORMAT, "version": VERSION, "kind": kind, "arrays": listed, "metadata": metadata}
+    try:
+        text = json.dumps(header, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidProblem(
+            f"metadata must be JSON data (strings, finite numbers, lists, dicts): {error}"
+        ) from error
+    contents[HEADER] = np.frombuffer(text.encode("ascii"), np.uint8)
+    write_aside(path, lambda file: np.savez(file, allow_pickle=False, **contents))
+
+
+def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Array], dict[str, Any]]:
+    """Read what `write_archive` wrote.
+
+    Returns
+    -------
+    dict of str to ndarray, dict
+        The arrays and the JSON data.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    DamagedFile
+        If it is cut or altered, or was not written by `write_archive` for this `kind`.
+    """
+    place = os.fspath(path)
+    if not Path(path).exists():
+        raise FileNotFoundError(f"{place}: no such file")
+    try:
+        if not zipfile.is_zipfile(path):  # numpy would take it for a pickle, and advise to load it unsafely
+            raise zipfile.BadZipFile("not a zip archive, or cut")
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            header = json.loads(stored[HEADER].tobytes().decode("ascii"))
+            found = header["format"], header["version"], header["kind"]
+            if found == (FORMAT, VERSION, kind):
+                listed = enumerate(header["arrays"])
+                arrays = {str(entry["name"]): _array(stored, number, entry) for number, entry in listed}
+                metadata = dict(header["metadata"])
+    except _DAMAGE as error:
+        raise DamagedFile(
+            f"{place}: damaged, or not a file of {FORMAT} ({type(error).__name__}: {error})"
+        ) from error
+    if found != (FORMAT, VERSION, kind):
+        raise DamagedFile(
+            f"{place}: holds {found[2]!r} of {found[0]}, version {found[1]}; expected {kind!r}, version {VERSION}"
+        )
+    return arrays, metadata
+
+
+def _array(stored: Mapping[str, Array], number: int, entry: Mapping[str, Any]) -> Array:
+    shape = tuple(int(n) for n in entry["shape"])
+    values = stored[f"values{number}"]
+    if values.dtype.kind not in _KINDS:
+        raise ValueError(f"array {number} has the type {values.dtype}")
+    if not entry["sparse"]:
+        return values.reshape(shape)
+    places = stored[f"places{number}"]
+    array = np.zeros(shape, values.dtype)
+    if places.shape != values.shape or (places.size and places.min() < 0):
+        raise ValueError(f"array {number} has {values.size} values for {places.size} places")
+    array.reshape(-1)[places] = values
+    return array

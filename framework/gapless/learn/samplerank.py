@@ -1,0 +1,137 @@
+"""SampleRank: learn to rank neighbouring structures, without decoding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from gapless.core.errors import InvalidProblem
+from gapless.core.problem import Problem
+from gapless.learn.feature_map import FeatureMap
+from gapless.learn.trainer import Step, Trainer
+from gapless.learn.training_weights import TrainingWeights
+
+X = TypeVar("X")
+P = TypeVar("P")
+S = TypeVar("S")
+
+Proposal = Callable[[P, S, np.random.Generator], S | None]
+"""``proposal(problem, structure, rng)``: a neighbour of the structure, or None if the one drawn is not feasible."""
+
+
+def change_one(problem: Problem[S], structure: S, rng: np.random.Generator) -> S | None:
+    """A neighbour that differs in one answer.
+
+    In one of the groups of which exactly one decision is on (a token's label), another decision is turned on; a
+    problem without such groups has one decision, drawn at random, turned around.
+    """
+    decisions = problem.decisions
+    on = problem.encode(structure)
+    groups = decisions.exactly_one
+    if len(groups):
+        group = np.asarray(groups[int(rng.integers(len(groups)))])
+        held = group[np.isin(group, on)]
+        others = np.setdiff1d(group, held)
+        if not others.size:
+            return None
+        chosen = others[int(rng.integers(others.size))]
+        ids = np.append(np.setdiff1d(on, held), chosen)
+    else:
+        chosen = int(rng.integers(decisions.count))
+        ids = np.setxor1d(on, [chosen])
+    try:
+        found = problem.decode(np.sort(ids))
+    except InvalidProblem:
+        return None
+    return None if problem.violations(found) else found
+
+
+class SampleRank(Trainer[X, P, S]):
+    """Walk through structures; where the model ranks two neighbours against the truth, correct it.
+
+    Parameters
+    ----------
+    features, solver, average, dtype
+        As for every `Trainer`. The solver is used for dev only: this trainer does not decode.
+    proposal : callable, optional
+        See `Proposal`; by default `change_one`, for which the problems must be `gapless.Problem`.
+    proposals : int or callable
+        How many proposals an example gets each epoch; a callable is given its gold structure.
+    margin : float
+        By how much the better neighbour must win for each unit of difference in loss, 0 or more.
+    rate : float
+        How far a correction moves, above 0.
+    temperature : float
+        A proposal is accepted with probability ``min(1, exp(gain / temperature))``, `gain` being the model's; 0
+        accepts exactly those that do not lose.
+
+    Notes
+    -----
+    Wick, Rohanimanesh, Bellare, Culotta and McCallum, "SampleRank: training factor graphs with atomic gradients"
+    (ICML 2011), algorithm 1. The walk of each example begins at its gold structure, from where the model leads it
+    astray. An atomic gradient is the feature map's `difference` of two neighbours: give it one that
+    looks only at what they do not share. The true objective is minus the feature map's `loss`.
+    """
+
+    def __init__(
+        self,
+        features: FeatureMap[X, P, S],
+        solver: Callable[[P], S] | None = None,
+        *,
+        proposal: Proposal[P, S] | None = None,
+        proposals: int | Callable[[S], int] = 100,
+        margin: float = 1.0,
+        rate: float = 1.0,
+        temperature: float = 1.0,
+        average: bool = True,
+        dtype: DTypeLike = np.float64,
+    ) -> None:
+        super().__init__(features, solver, average=average, dtype=dtype)
+        if not 0.0 <= margin < math.inf or not 0.0 < rate < math.inf or not 0.0 <= temperature < math.inf:
+            raise InvalidProblem(
+                f"margin={margin}, rate={rate}, temperature={temperature}: finite, not negative, the rate above 0"
+            )
+        self.proposal = cast("Proposal[P, S]", change_one) if proposal is None else proposal
+        self.proposals = proposals
+        self.margin = margin
+        self.rate = rate
+        self.temperature = temperature
+
+    def settings(self) -> dict[str, Any]:
+        """With the options of the walk; of callables only that they are there."""
+        count = self.proposals if isinstance(self.proposals, int) else "callable"
+        walk = {"proposals": count, "temperature": self.temperature}
+        return {**super().settings(), "margin": self.margin, "rate": self.rate, **walk}
+
+    def step(self, weights: TrainingWeights, example: X, rng: np.random.Generator, count: int) -> Step:
+        """One walk."""
+        del count
+        features = self.features
+        problem = features.problem(weights, example)
+        here = features.gold(example)
+        here_loss = 0.0
+        wrong = 0
+        for _ in range(self.proposals if isinstance(self.proposals, int) else self.proposals(here)):
+            there = self.proposal(problem, here, rng)
+            if there is None:
+                continue
+            there_loss = features.loss(example, there)
+            change = features.difference(example, there, here)
+            gain = weights.dot(change)
+            better = here_loss - there_loss  # above 0: the proposal is the better one
+            if better and gain * math.copysign(1.0, better) < self.margin * abs(better):
+                weights.add(change, math.copysign(self.rate, better))
+                gain = weights.dot(change)
+                wrong += 1
+            if self._accepts(gain, rng):
+                here, here_loss = there, there_loss
+        return Step(float(wrong), wrong)
+
+    def _accepts(self, gain: float, rng: np.random.Generator) -> bool:
+        if gain >= 0.0 or not self.temperature:
+            return gain >= 0.0
+        return bool(rng.random() < math.exp(max(gain / self.temperature, -700.0)))

@@ -1,0 +1,262 @@
+"""The loop that all trainers share: passes over the examples, the best epoch on dev, checkpoints, Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
+
+import attrs
+import numpy as np
+from numpy.typing import DTypeLike
+
+from gapless.core.errors import InvalidProblem
+from gapless.learn.checkpoint import Checkpoint, fingerprint
+from gapless.learn.feature_map import FeatureMap
+from gapless.learn.progress import EpochReport, Progress
+from gapless.learn.solvers import best_structure
+from gapless.learn.training_weights import TrainingWeights
+from gapless.learn.weights import Weights
+
+X = TypeVar("X")
+P = TypeVar("P")
+S = TypeVar("S")
+
+Reason = Literal["epochs", "patience", "clean", "interrupted"]
+_EVENTS_PER_EPOCH = 20
+
+
+@attrs.frozen
+class Step:
+    """What one example did.
+
+    Parameters
+    ----------
+    loss : float
+        How wrong the answer was, as the trainer measures it; 0 when nothing was.
+    updates : int
+        How often the weights were moved.
+    """
+
+    loss: float = 0.0
+    updates: int = 0
+
+
+RIGHT = Step()
+
+
+@attrs.frozen(eq=False)
+class Fitted:
+    """What training gave.
+
+    Parameters
+    ----------
+    weights : Weights
+        Of the best epoch on dev; of the last finished epoch without dev.
+    epoch : int
+        Which epoch that was, from 1.
+    history : tuple of EpochReport
+        One for each finished epoch.
+    reason : {"epochs", "patience", "clean", "interrupted"}
+        Why training ended: all epochs done; no better dev score for `patience` epochs; an epoch without a mistake;
+        Ctrl-C.
+    """
+
+    weights: Weights
+    epoch: int
+    history: tuple[EpochReport, ...]
+    reason: Reason
+
+
+@attrs.frozen(eq=False)
+class _Finished:
+    """What the finished epochs amount to; replaced as a whole, so that Ctrl-C finds it consistent."""
+
+    history: tuple[EpochReport, ...] = ()
+    weights: Weights | None = None
+    epoch: int = 0
+
+    @property
+    def score(self) -> float:
+        score = self.history[self.epoch - 1].score if self.epoch else None
+        return -np.inf if score is None else score
+
+    def after(self, report: EpochReport, weights: Weights) -> _Finished:
+        history = (*self.history, report)
+        if report.score is None or report.score > self.score or self.weights is None:
+            return _Finished(history, weights, report.epoch)
+        return _Finished(history, self.weights, self.epoch)
+
+
+class Trainer(ABC, Generic[X, P, S]):
+    """Learns weights from examples, asking a feature map and a solver and nothing else.
+
+    Parameters
+    ----------
+    features : FeatureMap
+    solver : callable, optional
+        ``solver(problem) -> structure``; by default `gapless.solve` with the problem type's default method.
+    average : bool
+        Give the mean of the weights over all steps (nearly always better), or the last ones.
+    dtype : float32 or float64
+        Of the weights under training; float32 halves the memory.
+    """
+
+    ends_when_clean: ClassVar[bool] = False
+    """Whether an epoch without a mistake means that no later one would change anything."""
+
+    def __init__(
+        self,
+        features: FeatureMap[X, P, S],
+        solver: Callable[[P], S] | None = None,
+        *,
+        average: bool = True,
+        dtype: DTypeLike = np.float64,
+    ) -> None:
+        self.features = features
+        self.solver = cast("Callable[[P], S]", best_structure) if solver is None else solver
+        self.average = average
+        self.dtype = np.dtype(dtype)
+
+    @abstractmethod
+    def step(self, weights: TrainingWeights, example: X, rng: np.random.Generator, count: int) -> Step:
+        """Learn from one example.
+
+        Parameters
+        ----------
+        weights : TrainingWeights
+            To be changed; `fit` calls `end_step`.
+        example : X
+        rng : numpy.random.Generator
+            The only source of chance.
+        count : int
+            How many training examples there are.
+        """
+
+    def settings(self) -> dict[str, Any]:
+        """JSON data: the options that a resumed training must share. Extend it."""
+        return {"trainer": type(self).__name__, "average": self.average, "dtype": self.dtype.name}
+
+    def fit(
+        self,
+        examples: Sequence[X],
+        dev: Sequence[X] | None = None,
+        *,
+        scorer: Callable[[Weights, Sequence[X]], float] | None = None,
+        epochs: int = 10,
+        seed: int = 0,
+        patience: int = 3,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = True,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Fitted:
+        """Train; the same arguments give the same weights, interrupted and resumed or not.
+
+        Parameters
+        ----------
+        examples : sequence
+        dev : sequence, optional
+            If given, the epoch that scores best on it is kept.
+        scorer : callable, optional
+            ``scorer(weights, dev)``, higher is better; by default minus the mean loss of the solver's answers.
+        epochs : int
+            At most so many passes over the examples, in random order.
+        seed : int
+        patience : int
+            Stop after so many epochs without a better score on `dev`.
+        checkpoint : path, optional
+            Written after each epoch, whole or not at all: a killed training loses its unfinished epoch only.
+        resume : bool
+            Continue from `checkpoint` if that file exists; False begins anew and replaces it.
+        progress : callable, optional
+            Receives a `Progress` about 20 times in each epoch, at its end, and when a checkpoint was read.
+
+        Returns
+        -------
+        Fitted
+            After Ctrl-C, the best finished epoch.
+
+        Raises
+        ------
+        InvalidProblem
+            If there are no examples, `epochs` or `patience` is below 1, or the checkpoint is of another training.
+        DamagedFile
+            If the checkpoint cannot be read.
+        KeyboardInterrupt
+            If Ctrl-C came before the first epoch was finished.
+        """
+        if not len(examples):
+            raise InvalidProblem("no training examples: give at least one")
+        if epochs < 1 or patience < 1:
+            raise InvalidProblem(f"epochs={epochs}, patience={patience}: both must be at least 1")
+        rng = np.random.default_rng(seed)
+        weights = TrainingWeights(self.features.blocks, average=self.average, dtype=self.dtype)
+        score = self._mean_score if scorer is None else scorer
+        tell = progress or (lambda _: None)
+        finished = _Finished()
+        settings: dict[str, Any] = {}
+        if checkpoint is not None:
+            settings = fingerprint(
+                self.features, examples, {**self.settings(), "seed": seed, "dev": len(dev or ())}
+            )
+            stored = Checkpoint.read(checkpoint, settings) if resume else None
+            if stored is not None:
+                finished = _Finished(*stored.restore(weights, rng))
+                if len(finished.history) > epochs:
+                    raise InvalidProblem(
+                        f"{os.fspath(checkpoint)}: {len(finished.history)} epochs are finished, more than "
+                        f"epochs={epochs}; use resume=False to begin anew"
+                    )
+                tell(Progress("resumed", len(finished.history), 0, len(examples), finished.history[-1]))
+        reason: Reason | None = None
+        try:
+            while (reason := self._reason_to_end(finished, epochs, patience)) is None:
+                report, average = self._epoch(len(finished.history) + 1, weights, examples, rng, tell)
+                if dev:
+                    report = attrs.evolve(report, score=float(score(average, dev)))
+                finished = finished.after(report, average)
+                if checkpoint is not None:
+                    done = Checkpoint.of(settings, weights, rng, finished.history, finished.weights, finished.epoch)
+                    done.write(checkpoint)
+                tell(Progress("epoch", report.epoch, len(examples), len(examples), report))
+        except KeyboardInterrupt:
+            if finished.weights is None:
+                raise
+            reason = "interrupted"
+        assert finished.weights is not None
+        return Fitted(finished.weights, finished.epoch, finished.history, reason)
+
+    def _epoch(
+        self,
+        epoch: int,
+        weights: TrainingWeights,
+        examples: Sequence[X],
+        rng: np.random.Generator,
+        tell: Callable[[Progress], None],
+    ) -> tuple[EpochReport, Weights]:
+        count = len(examples)
+        every = max(1, count // _EVENTS_PER_EPOCH)
+        updates = wrong = 0
+        loss = 0.0
+        for done, i in enumerate(rng.permutation(count).tolist(), 1):
+            step = self.step(weights, examples[i], rng, count)
+            weights.end_step()
+            updates += step.updates
+            wrong += step.loss > 0
+            loss += step.loss
+            if done % every == 0 and done < count:
+                tell(Progress("examples", epoch, done, count, EpochReport(epoch, wrong, updates, loss)))
+        return EpochReport(epoch, wrong, updates, loss), weights.average()
+
+    def _reason_to_end(self, finished: _Finished, epochs: int, patience: int) -> Reason | None:
+        done = len(finished.history)
+        if done and self.ends_when_clean and not finished.history[-1].wrong:
+            return "clean"
+        if done and finished.history[-1].score is not None and done - finished.epoch >= patience:
+            return "patience"
+        return "epochs" if done >= epochs else None
+
+    def _mean_score(self, weights: Weights, dev: Sequence[X]) -> float:
+        losses = (self.features.loss(x, self.solver(self.features.problem(weights, x))) for x in dev)
+        return -sum(losses) / len(dev)

@@ -1,0 +1,222 @@
+"""The two best labellings, and the 0/1-loss margin oracle: another labelling within a margin of the gold one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import overload
+
+import attrs
+import numpy as np
+
+from gapless import InvalidProblem, UnknownName
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.plugins.registry import nearest
+from gapless_chains.batch import ChainBatch
+from gapless_chains.column_generation import two_best_in_domains
+from gapless_chains.k_best import KBest, k_best_of, k_best_of_batch
+from gapless_chains.path_values import path_values
+from gapless_chains.problem import ChainProblem
+from gapless_chains.pruning import by_bounds, by_dominance, by_nothing
+
+# A round costs a decoding, and few sentences need the later ones. The last keeps every label.
+_MARGINS = (*(4.0**power for power in range(-1, 10)), 1e300)
+
+TwoBest = Callable[[ChainBatch, FloatArray | None, float], KBest]
+"""From a batch, thresholds (S,) or None, and a reach to its two best labellings. Those worth less than the
+threshold are left out; second ones worth less than the best less the reach may be."""
+
+
+def _by_column_generation(batch: ChainBatch, thresholds: FloatArray | None, reach: float) -> KBest:
+    """Two best inside domains that keep the labels of small negative reduced costs (appendix A.3).
+
+    How small is known for a finite reach; else it grows for the sentences that have shown no second labelling.
+    """
+    pairs = KBest(
+        np.full((2, batch.tokens), -1),
+        np.full((len(batch), 2), -np.inf),
+        np.zeros(len(batch), np.int64),
+        batch.offsets,
+    )
+    for start, chunk in batch.chunks():
+        todo = np.arange(len(chunk))
+        for margin in _MARGINS if reach == np.inf else (reach,):
+            part = chunk if len(todo) == len(chunk) else batch.model.batch_of([chunk.rows(int(s)) for s in todo])
+            labels, values = two_best_in_domains(part, margin)
+            for s in np.flatnonzero(np.isnan(values[:, 0])):
+                chunk[int(todo[s])]  # raises, with the place
+            here = start + todo
+            moved = np.repeat(batch.offsets[here] - part.offsets[:-1], np.diff(part.offsets))
+            pairs.labels[:, moved + np.arange(part.tokens)] = labels
+            pairs.values[here] = values
+            todo = todo[(values[:, 1] == -np.inf) & (values[:, 0] > -np.inf)]
+            if not todo.size:
+                break
+    held = pairs.values > (-np.inf if thresholds is None else np.nextafter(thresholds, -np.inf)[:, None])
+    held &= pairs.values > -np.inf
+    pairs.counts[:] = held.sum(axis=1)
+    pairs.values[~held] = -np.inf
+    pairs.labels[~np.repeat(held, np.diff(batch.offsets), axis=0).T] = -1
+    return pairs
+
+
+methods: dict[str, TwoBest] = {
+    "viterbi": lambda batch, thresholds, _: k_best_of_batch(batch, 2, by_nothing, thresholds=thresholds),
+    "viterbi-pruned": lambda batch, thresholds, _: k_best_of_batch(batch, 2, by_bounds, thresholds=thresholds),
+    "dominance": lambda batch, thresholds, _: k_best_of_batch(batch, 2, by_dominance, thresholds=thresholds),
+    "column-generation": _by_column_generation,
+}
+"""How the two best labellings may be found, by the names of the methods for one."""
+
+
+@attrs.frozen(eq=False)
+class MarginViolations:
+    """For each sentence of a batch the best labelling within the margin that is not the gold one.
+
+    Parameters
+    ----------
+    found : bool (S,)
+        Whether there is one.
+    labels : int64 (N,)
+        The labellings, one after another; -1 where there is none.
+    values : float64 (S,)
+        Their values; minus infinity where there is none.
+    gold_values : float64 (S,)
+        Values of the gold labellings; minus infinity where they are forbidden.
+    offsets : int64 (S+1,)
+    """
+
+    found: BoolArray
+    labels: IntArray
+    values: FloatArray
+    gold_values: FloatArray
+    offsets: IntArray
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, sentence: int) -> IntArray | None:
+        if not self.found[sentence]:
+            return None
+        return self.labels[self.offsets[sentence] : self.offsets[sentence + 1]]
+
+
+def two_best(problem: ChainProblem | ChainBatch, method: str = "dominance") -> KBest:
+    """The best and the second best labelling.
+
+    Parameters
+    ----------
+    problem : ChainProblem or ChainBatch
+        One chain counts as a batch of one.
+    method : {"dominance", "viterbi-pruned", "viterbi", "column-generation"}
+        How to find them; the values are the same.
+
+    Returns
+    -------
+    KBest
+
+    Raises
+    ------
+    UnknownName
+        No such method; the message names the nearest.
+    InvalidProblem
+        A score is NaN or plus infinity.
+    """
+    search = _method(method)
+    if isinstance(problem, ChainBatch):
+        return search(problem, None, np.inf)
+    if problem.transition.ndim == 2:
+        return search(problem.model.batch(problem.unary, [problem.positions]), None, np.inf)
+    return _varying(problem)
+
+
+@overload
+def margin_violation(
+    problem: ChainProblem, gold: IntArray, margin: float, *, method: str = ...
+) -> IntArray | None: ...
+@overload
+def margin_violation(
+    problem: ChainBatch, gold: IntArray, margin: float | FloatArray, *, method: str = ...
+) -> MarginViolations: ...
+def margin_violation(
+    problem: ChainProblem | ChainBatch, gold: IntArray, margin: float | FloatArray, *, method: str = "dominance"
+) -> IntArray | MarginViolations | None:
+    """Find the best labelling other than `gold` that is worth at least ``value(gold) - margin``.
+
+    This is the most violated constraint of a structured SVM with 0/1 loss (Belanger, Passos, Riedel, McCallum
+    2012, section 5 and appendix A.3). The answer "no" costs little more than one decoding: one look along the best
+    path tells what the second best labelling is worth, and it is only traced if that is within the margin.
+
+    Parameters
+    ----------
+    problem : ChainProblem or ChainBatch
+    gold : (n,) or (N,) integers
+        The labelling, of a batch those of all sentences one after another. A forbidden one is worth minus infinity,
+        and everything is within the margin of it.
+    margin : float, or float64 (S,) for a batch
+        At least 0.
+    method : str
+        See `two_best`.
+
+    Returns
+    -------
+    int64 (n,) or None, for a batch `MarginViolations`
+
+    Raises
+    ------
+    UnknownName
+        No such method.
+    InvalidProblem
+        The gold labelling is none of this problem, the margin is negative or NaN, or a score is NaN or plus
+        infinity.
+    """
+    search = _method(method)
+    if not np.all(np.asarray(margin) >= 0):
+        raise InvalidProblem(f"the margin is {margin}, it cannot be negative")
+    if isinstance(problem, ChainBatch):
+        golden = np.asarray(gold)
+        gold_values = path_values(problem, golden)
+        pairs = search(problem, gold_values - margin, _reach(margin))
+        return _violations(pairs, golden, gold_values)
+    least = problem.value(gold) - float(margin)
+    if problem.transition.ndim == 2:
+        pair = search(problem.model.batch(problem.unary, [problem.positions]), np.array([least]), _reach(margin))
+    else:
+        pair = _varying(problem)
+    for labels, value in zip(pair.of(0), pair.values[0], strict=False):
+        if value >= least and not np.array_equal(labels, gold):
+            return labels
+    return None
+
+
+def _reach(margin: float | FloatArray) -> float:
+    """Where the best labelling is the gold one, the second best is asked for this far below: ties included."""
+    largest = float(np.max(margin, initial=0.0))
+    return largest + 1e-6 * (1.0 + largest)
+
+
+def _violations(pairs: KBest, gold: IntArray, gold_values: FloatArray) -> MarginViolations:
+    lengths = np.diff(pairs.offsets)
+    starts = pairs.offsets[:-1]
+    if not len(pairs):
+        return MarginViolations(np.zeros(0, bool), gold, gold_values, gold_values, pairs.offsets)
+    first_is_gold = np.logical_and.reduceat(pairs.labels[0] == gold, starts)
+    rank = first_is_gold.astype(np.int64)
+    found = pairs.counts > rank
+    of_token = np.repeat(rank, lengths)
+    labels = np.where(np.repeat(found, lengths), pairs.labels[of_token, np.arange(gold.size)], -1)
+    values = np.where(found, pairs.values[np.arange(len(pairs)), rank], -np.inf)
+    return MarginViolations(found, labels, values, gold_values, pairs.offsets)
+
+
+def _varying(problem: ChainProblem) -> KBest:
+    """Chains whose transitions vary: nothing prunes them."""
+    found, values = k_best_of(problem.local, problem.transition, 2, {})
+    labels, scores = np.full((2, problem.positions), -1), np.full((1, 2), -np.inf)
+    labels[: len(found)], scores[0, : len(found)] = found, values
+    return KBest(labels, scores, np.array([len(found)]), np.array([0, problem.positions]))
+
+
+def _method(name: str) -> TwoBest:
+    if name not in methods:
+        raise UnknownName(f"two best labellings cannot be found by {name!r}{nearest(name, methods)}")
+    return methods[name]

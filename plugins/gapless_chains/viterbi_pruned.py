@@ -1,0 +1,126 @@
+"""The method ``viterbi-pruned``: Viterbi over the labels that bounds on transitions cannot rule out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gapless import BatchResult, Result, Solve, Stats, Stop
+from gapless.core.sparse import FloatArray, IntArray
+from gapless_chains import k_best, viterbi
+from gapless_chains.batch import ChainBatch
+from gapless_chains.batch_decoding import Found, decode_many
+from gapless_chains.forward_potentials import forward_potentials
+from gapless_chains.problem import ChainProblem
+from gapless_chains.pruning import by_bounds, leaving_bounds
+from gapless_kernels import viterbi_pruned_batch
+
+
+def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
+    """Decode one chain.
+
+    Source: Belanger, Passos, Riedel, McCallum, MAP Inference in Chains using Column Generation, 2012, section 4.3,
+    eq. 14: a label is dropped when the worst transition from another one beats its best. The messages of dropped
+    labels stay exact, so the certificate is Viterbi's. A label with a forbidden transition drops no other. Chains
+    whose transitions vary are decoded without pruning.
+
+    Limits never stop it: it has no bound before it has the answer.
+    """
+    if solve.k > 1:
+        return k_best.run(problem, solve, by_bounds)
+    if problem.transition.ndim == 3:
+        return viterbi.run(problem, solve)
+    labels, score, messages, survivors = _decode(problem)
+    solve.budget.emit("stop", score, score)
+    return _result(problem, labels, score, messages, solve, {"survivors": survivors}, solve.budget.elapsed)
+
+
+def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntArray]:
+    """Decode many chains in the type of their scores; near-ties of float32 are decoded again in float64.
+
+    The batch's array ``survivors`` counts the labels of each sentence that were not ruled out.
+    """
+
+    def make(
+        problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
+    ) -> Result[IntArray]:
+        return _result(problem, labels, value, _decode(problem)[2], solve, counts)
+
+    def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
+        labels, score, _, _ = _decode(problem)
+        return labels, score, score
+
+    def alone(problem: ChainProblem) -> Result[IntArray]:
+        return viterbi.run(problem, Solve(method=solve.method))
+
+    return decode_many(problems, solve, decode_batch, again, make, alone)
+
+
+def decode_batch(batch: ChainBatch) -> Found:
+    """Best labels and values of a batch, with the array ``survivors``."""
+    lower, upper = leaving_bounds(batch.model.transition)
+    labels, values = np.empty(batch.tokens, np.int64), np.empty(len(batch))
+    status, survivors = np.empty(len(batch), np.uint8), np.empty(len(batch), np.int64)
+    model = batch.model
+    viterbi_pruned_batch(
+        batch.unary,
+        batch.offsets,
+        model.transition,
+        model.initial,
+        model.final,
+        lower,
+        upper,
+        labels,
+        values,
+        status,
+        survivors,
+    )
+    return Found(labels, values, values.copy(), status, {"survivors": survivors})
+
+
+def _decode(problem: ChainProblem) -> tuple[IntArray, float, FloatArray, int]:
+    """Labels, their score, the forward messages and the number of survivors, all in float64."""
+    lower, upper = leaving_bounds(problem.transition)
+    labels, messages = np.empty(problem.positions, np.int64), np.empty(problem.unary.shape)
+    values, status, survivors = np.empty(1), np.empty(1, np.uint8), np.empty(1, np.int64)
+    viterbi_pruned_batch(
+        problem.unary,
+        np.array([0, problem.positions]),
+        problem.transition,
+        problem.initial,
+        problem.final,
+        lower,
+        upper,
+        labels,
+        values,
+        status,
+        survivors,
+        messages,
+    )
+    return labels, float(values[0]), messages, int(survivors[0])
+
+
+def _result(
+    problem: ChainProblem,
+    labels: IntArray,
+    score: float,
+    messages: FloatArray,
+    solve: Solve,
+    counts: Mapping[str, Any],
+    seconds: float = 0.0,
+) -> Result[IntArray]:
+    feasible = score > -math.inf
+    return Result.of(
+        problem,
+        [labels] if feasible else [],
+        score,
+        Stop.PROVED,
+        certificate=forward_potentials(messages, problem.local),
+        method=solve.method,
+        stats=Stats(seconds=seconds, oracle_calls=1, extra=dict(counts)),
+        trace=solve.budget.events,
+        explanation=() if feasible else problem.infeasibility(),
+    )

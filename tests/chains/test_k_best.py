@@ -1,0 +1,99 @@
+"""k-best lists of every method against enumeration: values in order, structures distinct, ties, too few paths."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import gapless
+from gapless import Status
+from gapless_chains import ChainModel, ChainProblem, k_best_of_batch
+from gapless_chains.domain_k_best import affordable_labels
+from gapless_chains.pruning import by_bounds, by_dominance, by_nothing
+
+METHODS = ["viterbi", "viterbi-pruned", "dominance", "column-generation"]
+
+
+def enumerated(problem):
+    paths = itertools.product(range(problem.label_count), repeat=problem.positions)
+    values = (problem.value(np.array(path)) for path in paths)
+    return sorted((value for value in values if value > -np.inf), reverse=True)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_lists_match_enumeration(chain_batches, method):
+    short = 0
+    for number, batch in enumerate(chain_batches(seed=3, each=1)):
+        k = 1 + number % 10
+        for problem in batch.problems():
+            expected = enumerated(problem)
+            result = gapless.solve(problem, method, k=k)
+            values = [solution.value for solution in result.solutions]
+            assert values == pytest.approx(expected[:k], rel=1e-12, abs=1e-12)
+            assert len({tuple(solution.structure) for solution in result.solutions}) == len(values)
+            assert result.status is (Status.OPTIMAL if expected else Status.INFEASIBLE)
+            verdict = result.verify(problem)
+            assert verdict, verdict
+            short += 0 < len(expected) < k
+    assert short > 20
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("forbidden", [0.0, 0.3])
+def test_lists_of_larger_chains(random_chain, method, forbidden):
+    for seed in range(12):
+        problem = random_chain(seed, n=20, k=17, forbidden=forbidden, integers=seed % 3 == 0)
+        expected = gapless.solve(problem, "viterbi", k=10)
+        found = gapless.solve(problem, method, k=10)
+        assert [s.value for s in found.solutions] == pytest.approx([s.value for s in expected.solutions])
+
+
+def test_masks_and_large_scores_do_not_hide_labellings():
+    rng = np.random.default_rng(2)
+    for scale in (1e-6, 1e9):
+        unary = np.where(rng.random((6, 4)) < 0.3, -1e9, rng.normal(size=(6, 4)) * scale)
+        problem = ChainProblem(unary, rng.normal(size=(4, 4)) * scale)
+        expected = enumerated(problem)[:8]
+        for method in METHODS:
+            values = [s.value for s in gapless.solve(problem, method, k=8).solutions]
+            assert values == pytest.approx(expected, rel=1e-12, abs=1e-9 * scale)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("pruning", [by_nothing, by_bounds, by_dominance])
+def test_batches_are_single_chains(pruning, dtype):
+    rng = np.random.default_rng(6)
+    for k in (1, 2, 5):
+        lengths = rng.integers(1, 6, 40)
+        model = ChainModel(rng.integers(-1, 2, (4, 4)), final=rng.integers(-1, 2, 4))
+        batch = model.batch(rng.integers(-2, 3, (lengths.sum(), 4)).astype(dtype), lengths)
+        lists = k_best_of_batch(batch, k, pruning)
+        assert len(lists) == 40
+        for s, problem in enumerate(batch):
+            assert lists.values[s, : lists.counts[s]].tolist() == enumerated(problem)[:k]
+            assert [problem.value(labels) for labels in lists.of(s)] == enumerated(problem)[:k]
+
+
+def test_column_generation_looks_at_few_labels():
+    """Sharp scores: a fifth-best labelling needs few more labels than the best one."""
+    rng = np.random.default_rng(1)
+    problem = ChainProblem(8 * rng.normal(size=(40, 30)), rng.normal(size=(30, 30)))
+    result = gapless.solve(problem, "column-generation", k=5)
+    assert result.stats.extra["k_best_domain_size"] < 6
+
+
+def test_affordable_labels_hold_every_labelling_within_the_allowance(random_chain):
+    for seed in range(20):
+        problem = random_chain(seed, n=4, k=3, varying=seed % 2 == 0)
+        result = gapless.solve(problem, "column-generation")
+        allowance = 1.5
+        affordable = affordable_labels(problem, result.certificate.potentials, allowance)
+        for path in itertools.product(range(3), repeat=4):
+            if problem.value(np.array(path)) >= result.bound - allowance + 1e-9:
+                assert affordable[np.arange(4), path].all()
+
+
+def test_more_than_all_labellings():
+    problem = ChainProblem(np.zeros((3, 2)), np.zeros((2, 2)))
+    for method in METHODS:
+        assert len(gapless.solve(problem, method, k=1000).solutions) == 8

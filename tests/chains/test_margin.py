@@ -1,0 +1,121 @@
+"""Two best labellings and the 0/1-loss margin oracle against enumeration."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from gapless import InvalidProblem, UnknownName
+from gapless_chains import ChainModel, ChainProblem, margin_violation, path_values, two_best
+from gapless_chains.margin import methods
+
+all_methods = pytest.mark.parametrize("method", list(methods))
+
+
+def others(problem, gold):
+    paths = (np.array(path) for path in itertools.product(range(problem.label_count), repeat=problem.positions))
+    return [problem.value(path) for path in paths if not np.array_equal(path, gold)]
+
+
+@all_methods
+def test_oracle_is_enumeration(chain_batches, method):
+    rng = np.random.default_rng(5)
+    answers = {True: 0, False: 0}
+    for batch in chain_batches(seed=9, each=1):
+        for problem in batch.problems():
+            best = two_best(problem, method)
+            gold = rng.integers(0, problem.label_count, problem.positions)
+            if best.counts[0] and rng.random() < 0.5:
+                gold = best.of(0)[0]
+            margin = float(rng.choice([0.0, 0.5, 1.0, 4.0]))
+            least = problem.value(gold) - margin
+            expected = max(others(problem, gold), default=-np.inf)
+            found = margin_violation(problem, gold, margin, method=method)
+            answers[found is not None] += 1
+            # Sums of floats in another order differ in their last digits; those of small integers do not.
+            finite = problem.unary[problem.unary > -np.inf]
+            rounding = 0.0 if (finite == np.round(finite)).all() else 1e-9
+            if expected > -np.inf and expected >= least + rounding:
+                assert not np.array_equal(found, gold)
+                assert problem.value(found) == pytest.approx(expected)
+            elif expected < least - rounding or expected == -np.inf:
+                assert found is None
+    assert min(answers.values()) > 100
+
+
+@all_methods
+def test_two_best_are_enumeration(chain_batches, method):
+    for batch in chain_batches(seed=10, each=1):
+        for problem in batch.problems():
+            values = sorted(others(problem, None), reverse=True)
+            expected = [value for value in values if value > -np.inf][:2]
+            found = two_best(problem, method)
+            assert found.values[0, : found.counts[0]].tolist() == pytest.approx(expected)
+            assert len(found.of(0)) == len(expected)
+
+
+@all_methods
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_batches_are_single_chains(method, dtype):
+    rng = np.random.default_rng(12)
+    for labels in (1, 4, 17):
+        lengths = rng.integers(1, 6, 30)
+        tokens = lengths.sum()
+        transition = np.where(rng.random((labels, labels)) < 0.1, -np.inf, rng.integers(-2, 3, (labels, labels)))
+        model = ChainModel(transition, initial=rng.integers(-2, 3, labels))
+        batch = model.batch(rng.integers(-2, 3, (tokens, labels)).astype(dtype), lengths)
+        gold = np.where(rng.random(tokens) < 0.7, batch.unary.argmax(axis=1), rng.integers(0, labels, tokens))
+        margins = rng.choice([0.0, 1.0, 3.0], 30)
+        found = margin_violation(batch, gold, margins, method=method)
+        for s, problem in enumerate(batch):
+            here = gold[batch.offsets[s] : batch.offsets[s + 1]]
+            alone = margin_violation(problem, here, float(margins[s]))
+            assert (alone is None) == (found[s] is None) == (not found.found[s])
+            assert found.gold_values[s] == problem.value(here)
+            if alone is not None:
+                assert problem.value(alone) == problem.value(found[s]) == found.values[s]
+                assert not np.array_equal(found[s], here)
+
+
+def test_ties_are_violations():
+    problem = ChainProblem(np.zeros((2, 2)), np.zeros((2, 2)))
+    gold = np.array([0, 1])
+    for method in methods:
+        found = margin_violation(problem, gold, 0.0, method=method)
+        assert found is not None
+        assert not np.array_equal(found, gold)
+
+
+def test_a_single_labelling_has_no_rival():
+    problem = ChainProblem(np.zeros((3, 1)), np.zeros((1, 1)))
+    for method in methods:
+        assert margin_violation(problem, np.zeros(3, np.int64), 100.0, method=method) is None
+
+
+def test_path_values_are_the_problems_own():
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(1, 9, 50)
+    model = ChainModel(rng.normal(size=(5, 5)), initial=rng.normal(size=5), final=rng.normal(size=5))
+    batch = model.batch(rng.normal(size=(lengths.sum(), 5)), lengths)
+    labels = rng.integers(0, 5, lengths.sum())
+    values = path_values(batch, labels)
+    for s, problem in enumerate(batch):
+        assert values[s] == problem.value(labels[batch.offsets[s] : batch.offsets[s + 1]])
+
+
+def test_wrong_questions():
+    problem = ChainProblem(np.zeros((3, 2)), np.zeros((2, 2)))
+    batch = problem.model.batch(problem.unary, [1, 2])
+    with pytest.raises(UnknownName, match="did you mean 'viterbi'"):
+        two_best(problem, "viterbo")
+    with pytest.raises(InvalidProblem, match="margin"):
+        margin_violation(problem, np.zeros(3, np.int64), -1.0)
+    with pytest.raises(InvalidProblem, match="margin"):
+        margin_violation(problem, np.zeros(3, np.int64), np.nan)
+    with pytest.raises(InvalidProblem, match="3 integers"):
+        margin_violation(batch, np.zeros(2, np.int64), 1.0)
+    with pytest.raises(InvalidProblem, match=r"0\.\.1"):
+        margin_violation(batch, np.full(3, 2), 1.0)
+    invalid = problem.model.batch(np.array([[0.0, 0.0], [0.0, np.nan]]), [1, 1])
+    with pytest.raises(InvalidProblem, match="sentence 1"):
+        two_best(invalid)
