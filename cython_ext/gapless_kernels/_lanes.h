@@ -44,7 +44,7 @@
 /* The low bits of a score that may be replaced by a label's or a group's number; see tagged(). */
 #define GAPLESS_TAGS 1024
 
-static inline int gapless_lowest(uint64_t bits)
+static GAPLESS_ALWAYS int gapless_lowest(uint64_t bits)
 {
 #if defined(__GNUC__)
     return __builtin_ctzll(bits);
@@ -53,6 +53,18 @@ static inline int gapless_lowest(uint64_t bits)
     for (; !(bits & 1); bits >>= 1)
         at++;
     return at;
+#endif
+}
+
+static GAPLESS_ALWAYS int gapless_count(unsigned bits)
+{
+#if defined(__GNUC__)
+    return __builtin_popcount(bits);
+#else
+    int count = 0;
+    for (; bits; bits &= bits - 1)
+        count++;
+    return count;
 #endif
 }
 
