@@ -18,8 +18,8 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 _CG = "column-generation"
 _DG = MappingProxyType({"gap": 0.0015})
 _SAME_CODE = Limits(iterations=10**6)
-"""Never reached. The fused kernel knows one reduced cost and leaves limits to the role objects: with it, every row of
-table 2 B runs the same code, and what differs is the reduced cost, not the language."""
+"""Never reached. The fused kernel knows one reduced cost and leaves limits to the role objects: with it, every
+row of table 2 B runs the same code, and what differs is the reduced cost, not the language."""
 
 
 @attrs.frozen

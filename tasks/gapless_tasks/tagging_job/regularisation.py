@@ -52,8 +52,8 @@ class Point:
 def sweep(corpus: Corpus, epochs: int, seed: int, min_count: int, console: Console) -> list[Point]:
     """Train a structured SVM with 0/1 loss for each penalty, then let all models decode the test part in turns.
 
-    The clock is read when all models are there: timed one after another, minutes apart, they would differ by what else
-    the machine was doing.
+    The clock is read when all models are there: timed one after another, minutes apart, they would differ by what
+    else the machine was doing.
     """
     batches: dict[float, ChainBatch] = {}
     gold: dict[float, NDArray[np.int64]] = {}
