@@ -1,8 +1,9 @@
 """Hot loops: arrays in, arrays out, no policy.
 
-Every function exists twice with one signature: compiled (``_viterbi`` and so on) and in NumPy (``_viterbi_ref``).
+Every function exists twice with one signature: compiled (as in ``_viterbi``) and in plain NumPy (``_viterbi_ref``).
 The NumPy twin is the oracle in the tests, and runs instead of the compiled code when the environment
-variable ``GAPLESS_PURE`` is ``1`` at import. Values agree bit by bit: neither reorders a sum.
+variable ``GAPLESS_PURE`` is ``1`` at import. The two agree bit by bit, for neither reorders a sum; where a kernel
+says otherwise, as dominance does, their values agree.
 
 Attributes
 ----------
@@ -12,12 +13,14 @@ COMPILED : bool
 
 import os
 
+from gapless_kernels._dominance_tables import DominanceTables
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
 
 if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._beam_ref import beam_batch
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
+    from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_pruned_ref import viterbi_pruned_batch
@@ -27,9 +30,10 @@ if os.environ.get("GAPLESS_PURE") == "1":
 else:
     from gapless_kernels._beam import beam_batch
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
+    from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
     from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
-    from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi, viterbi_batch
+    from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi
     from gapless_kernels._viterbi_pruned import viterbi_pruned_batch
 
     COMPILED = True
@@ -40,10 +44,14 @@ __all__ = [
     "DOUBTFUL",
     "INFEASIBLE",
     "INVALID",
+    "DominanceTables",
     "TransitionTables",
     "beam_batch",
     "centring",
     "column_generation_batch",
+    "dominance",
+    "dominance_batch",
+    "dominance_tables",
     "edge_maxima",
     "forward_messages",
     "k_best_batch",

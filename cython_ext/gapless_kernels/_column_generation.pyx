@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from gapless_kernels._column_generation_arguments import check_column_generation
+from gapless_kernels._column_generation_arguments import check_column_generation, sentence_count
 
 cdef extern from "_column_generation.h" nogil:
     int GAPLESS_START_GIVEN
@@ -197,7 +197,7 @@ def column_generation_batch(
 
 def path_bounds_batch(unary, offsets, tables, labels, bounds, *, initial=None, final=None):
     """Bound the best value of many chains from a path of each; see `_column_generation_ref.path_bounds_batch`."""
-    sentences = len(bounds) if isinstance(bounds, np.ndarray) and bounds.ndim else 0
+    sentences = sentence_count(offsets)
     counts = np.empty((3, sentences), np.int64)
     column_generation_batch(
         unary,

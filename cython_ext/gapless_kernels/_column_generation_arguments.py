@@ -9,7 +9,7 @@ import numpy.typing as npt
 from gapless_kernels._arguments import check_offsets, check_output
 from gapless_kernels._transition_tables import TransitionTables
 
-__all__ = ["check_column_generation"]
+__all__ = ["check_column_generation", "sentence_count"]
 
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -82,3 +82,8 @@ def check_column_generation(
     if not (gap >= 0 and effort >= 0):
         raise ValueError(f"gap and effort must be numbers >= 0, got {gap} and {effort}")
     return rows, labels, sentences
+
+
+def sentence_count(offsets: Any) -> int:
+    """Sentences that `offsets` tell apart, whatever they are: the check that follows names what is wrong."""
+    return max(0, len(offsets) - 1) if isinstance(offsets, np.ndarray) and offsets.ndim == 1 else 0

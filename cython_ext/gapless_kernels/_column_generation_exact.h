@@ -6,6 +6,18 @@
 static int NAMED(cg_restricted)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAMED(cg_sentence) *s, int two)
 {
     const ptrdiff_t k = m->labels, w = m->stride, n = s->n;
+    ptrdiff_t held = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+        held += r->size[i];
+    if (held == n && !two) {
+        s->value = NAMED(cg_local)(m, s, 0, r->path[0]);
+        for (ptrdiff_t i = 1; i < n; i++)
+            s->value = NAMED(cg_local)(m, s, i, r->path[i])
+                       + (s->value + m->transition[r->path[i - 1] * k + r->path[i]]);
+        for (ptrdiff_t i = 0; i < n; i++)
+            s->labels[i] = s->value > -INFINITY ? r->path[i] : -1;
+        return s->value > -INFINITY;
+    }
     for (ptrdiff_t i = 0; i < n; i++) {
         const int32_t *here = r->domain + i * w, *before = here - w;
         double *best = r->best + i * w, *second = r->second + i * w;

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._column_generation_arguments import check_column_generation
+from gapless_kernels._column_generation_arguments import check_column_generation, sentence_count
 from gapless_kernels._status import DECIDED, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables
 
@@ -155,7 +155,7 @@ def path_bounds_batch(
     TypeError, ValueError
         As `column_generation_batch`.
     """
-    sentences = len(bounds) if isinstance(bounds, np.ndarray) and bounds.ndim else 0
+    sentences = sentence_count(offsets)
     column_generation_batch(
         unary,
         offsets,

@@ -116,16 +116,21 @@ GAPLESS_CLONES static void NAMED(cg_combine)(const REAL *p, const REAL *a, const
         out[y] = (p[y] + u * a[y]) + v * b[y];
 }
 
-/* The labels with s + 2 t above a threshold, in order; returns how many. */
+/* The labels with s + 2 t above a threshold, in order; returns how many. Mostly there are none: so they are counted
+ * first, which takes no branch, and looked for after. */
 GAPLESS_CLONES static ptrdiff_t NAMED(cg_above)(const REAL *s, const REAL *t, REAL threshold, ptrdiff_t stride,
                                                 int32_t *restrict out)
 {
+    const ptrdiff_t count = GAPLESS_WHOLE(stride);
     ptrdiff_t found = 0;
-    for (ptrdiff_t at = 0; at < GAPLESS_WHOLE(stride); at += GAPLESS_BLOCK) {
-        INTEGER hits = 0;
+    INTEGER hits = 0;
+    for (ptrdiff_t y = 0; y < count; y++)
+        hits += s[y] + 2 * t[y] > threshold;
+    for (ptrdiff_t at = 0; found < (ptrdiff_t)hits && at < count; at += GAPLESS_BLOCK) {
+        INTEGER here = 0;
         for (int k = 0; k < GAPLESS_BLOCK; k++)
-            hits += s[at + k] + 2 * t[at + k] > threshold;
-        if (hits)
+            here += s[at + k] + 2 * t[at + k] > threshold;
+        if (here)
             for (int k = 0; k < GAPLESS_BLOCK; k++)
                 if (s[at + k] + 2 * t[at + k] > threshold)
                     out[found++] = (int32_t)(at + k);

@@ -44,53 +44,6 @@ GAPLESS_CLONES static void NAMED(step)(const REAL *before, const REAL *transitio
         after[y] = unary[y] + after[y];
 }
 
-/* The same step for four sentences at once: each load of a transition serves all four.
- *
- * Needs rows of `stride` entries, a multiple of GAPLESS_BLOCK, for transition and after; the columns past
- * `labels` must hold -inf (any number would do: they are never read as sources). */
-GAPLESS_CLONES static void NAMED(step4)(const REAL *const *before, const REAL *restrict transition,
-                                        ptrdiff_t stride, ptrdiff_t labels, const REAL *const *unary,
-                                        REAL *const *after)
-{
-    REAL *restrict r0 = after[0], *restrict r1 = after[1], *restrict r2 = after[2], *restrict r3 = after[3];
-    const ptrdiff_t blocks = stride / GAPLESS_BLOCK;
-    for (ptrdiff_t y = 0; y < stride; y++)
-        r0[y] = r1[y] = r2[y] = r3[y] = -(REAL)INFINITY;
-    for (ptrdiff_t x = 0; x < labels; x += 4) {
-        const REAL *t[4];
-        REAL s[4][4];
-        for (int i = 0; i < 4; i++) {
-            const ptrdiff_t source = x + i < labels ? x + i : labels - 1;
-            t[i] = transition + source * stride;
-            for (int k = 0; k < 4; k++)
-                s[k][i] = before[k][source];
-        }
-        const REAL *t0 = t[0], *t1 = t[1], *t2 = t[2], *t3 = t[3];
-#define GAPLESS_RELAX(row, s)                                                                      \
-    do {                                                                                           \
-        const REAL a0 = s[0] + v0, a1 = s[1] + v1, a2 = s[2] + v2, a3 = s[3] + v3;                 \
-        const REAL b0 = GAPLESS_MAX(a0, a1), b1 = GAPLESS_MAX(a2, a3);                             \
-        const REAL best = GAPLESS_MAX(b0, b1), old = row[y];                                       \
-        row[y] = GAPLESS_MAX(best, old);                                                           \
-    } while (0)
-        GAPLESS_INDEPENDENT
-        for (ptrdiff_t y = 0; y < blocks * GAPLESS_BLOCK; y++) {
-            const REAL v0 = t0[y], v1 = t1[y], v2 = t2[y], v3 = t3[y];
-            GAPLESS_RELAX(r0, s[0]);
-            GAPLESS_RELAX(r1, s[1]);
-            GAPLESS_RELAX(r2, s[2]);
-            GAPLESS_RELAX(r3, s[3]);
-        }
-#undef GAPLESS_RELAX
-    }
-    for (int k = 0; k < 4; k++) {
-        const REAL *u = unary[k];
-        REAL *restrict row = after[k];
-        for (ptrdiff_t y = 0; y < labels; y++)
-            row[y] = u[y] + row[y];
-    }
-}
-
 /* The first position of the largest of `count` values. In range whatever the values are, NaN included.
  *
  * Two passes: a maximum in GAPLESS_BLOCK independent lanes, then a search for it that tests a block at once;

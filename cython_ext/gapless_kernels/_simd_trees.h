@@ -1,16 +1,15 @@
-/* Rows of tree decoding: steps from a few labels only, and the test that finds these few. Double only, as the
+/* Rows of tree decoding: offers from a few labels only, and the test that finds these few. Double only, as the
  * callers are; see _simd.h for how the loops are written and why each is compiled three times. */
 #ifndef GAPLESS_KERNELS_SIMD_TREES_H
 #define GAPLESS_KERNELS_SIMD_TREES_H
 
 #include "_simd.h"
 
-/* after[x] = unary[x] + max over the listed y of (before[y] + transition[y * labels + x]); unary + -inf if none.
+/* after[x] = max over the listed y of (before[y] + transition[y * labels + x]); -inf if none are listed.
  *
- * As `step`, whose remainders it shares: repeated sources and an overlapping last block change no maximum. */
-GAPLESS_CLONES static void step_from(const double *before, const double *transition, ptrdiff_t labels,
-                                     const int64_t *sources, ptrdiff_t count, const double *unary,
-                                     double *restrict after)
+ * Written as `step`: repeated sources and an overlapping last block change no maximum. */
+GAPLESS_CLONES static void offers_from(const double *before, const double *transition, ptrdiff_t labels,
+                                       const int64_t *sources, ptrdiff_t count, double *restrict after)
 {
     const ptrdiff_t whole = labels - labels % GAPLESS_BLOCK;
     for (ptrdiff_t x = 0; x < labels; x++)
@@ -31,8 +30,19 @@ GAPLESS_CLONES static void step_from(const double *before, const double *transit
             relax_f64(after + x, s, t[0] + x, t[1] + x, t[2] + x, t[3] + x, GAPLESS_BLOCK);
         }
     }
+}
+
+/* A number not below what was rounded to `value`: at least the next one. Minus infinity stays. */
+GAPLESS_INLINE double raised(double value)
+{
+    return value > -(double)INFINITY ? value + 0x1p-52 * fabs(value) : value;
+}
+
+/* message[x] += offers[x], both sums rounded up: `offers` still holds sums that were rounded to nearest. */
+GAPLESS_CLONES static void receive(double *restrict message, const double *restrict offers, ptrdiff_t labels)
+{
     for (ptrdiff_t x = 0; x < labels; x++)
-        after[x] = unary[x] + after[x];
+        message[x] = raised(message[x] + raised(offers[x]));
 }
 
 /* List the labels y with finite row[y] and row[y] + lead[y] >= least; their number is returned.
@@ -51,9 +61,11 @@ GAPLESS_CLONES static ptrdiff_t survivors(const double *row, const double *lead,
             if (!any)
                 continue;
         }
-        for (ptrdiff_t y = start; y < end; y++)
-            if (row[y] + lead[y] >= least && row[y] > -(double)INFINITY)
-                kept[count++] = y;
+        /* Written always and kept sometimes: a branch would be guessed wrong half the time. count <= y holds. */
+        for (ptrdiff_t y = start; y < end; y++) {
+            kept[count] = y;
+            count += (row[y] + lead[y] >= least) & (row[y] > -(double)INFINITY);
+        }
     }
     return count;
 }

@@ -3,10 +3,11 @@
 
 Messages go from children to parents. The pair scores are held child first, so that the entries of a message, one
 for each label of the parent, are neighbours in memory. Only maxima are kept; the backtrace finds a node's label
-again from its parent's. Sums are made in the twin's order, so the results are the twin's bit by bit.
+again from its parent's. Sums are made in the twin's order and rounded as it rounds them, so the
+results are the twin's bit by bit.
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -14,17 +15,14 @@ import numpy as np
 from gapless_kernels._arguments import check_offsets, check_output, check_parents, check_square, check_tree
 
 cdef extern from "_simd_trees.h" nogil:
-    void step_f64(const double *, const double *, Py_ssize_t, Py_ssize_t, const double *, double *) noexcept
     Py_ssize_t argmax_f64(const double *, Py_ssize_t) noexcept
     void offers_f64(const double *, const double *, Py_ssize_t, Py_ssize_t, double *) noexcept
-    void step_from(
-        const double *, const double *, Py_ssize_t, const int64_t *, Py_ssize_t, const double *, double *
+    void offers_from(
+        const double *, const double *, Py_ssize_t, const int64_t *, Py_ssize_t, double *
     ) noexcept
+    void receive(double *, const double *, Py_ssize_t) noexcept
     Py_ssize_t survivors(const double *, const double *, double, Py_ssize_t, int64_t *) noexcept
     void raise_leads(double *, const double *, double, Py_ssize_t) noexcept
-
-# Doubled once more than the test of a rounded sum against a rounded number needs; see `_trees_ref.SLACK`.
-cdef double SLACK = 2.0 ** -46
 
 
 # --- one tree: rows begin to end - 1 --------------------------------------------------------------------------
@@ -36,8 +34,9 @@ cdef void upward(
     const double[:, :, ::1] child_first,
     double[:, ::1] messages,
     double[::1] row,
+    const int64_t[::1] every,
 ) noexcept nogil:
-    """Fill `messages`, which hold the label scores; `row` is room."""
+    """Fill `messages`, which hold the label scores; `row` is room, `every` lists all labels."""
     cdef Py_ssize_t k = messages.shape[1], i, parent, edge = 0
     cdef bint varying = child_first.shape[0] > 1
     for i in range(end - 1, begin - 1, -1):
@@ -46,8 +45,8 @@ cdef void upward(
         parent = begin + parents[i]
         if varying:
             edge = i
-        step_f64(&messages[i, 0], &child_first[edge, 0, 0], k, k, &messages[parent, 0], &row[0])
-        messages[parent, :] = row
+        offers_from(&messages[i, 0], &child_first[edge, 0, 0], k, &every[0], k, &row[0])
+        receive(&messages[parent, 0], &row[0], k)
 
 
 cdef int64_t upward_pruned(
@@ -70,13 +69,13 @@ cdef int64_t upward_pruned(
             continue
         parent = begin + parents[i]
         best = argmax_f64(&messages[i, 0], k)
-        least = messages[i, best] - SLACK * fabs(messages[i, best])
+        least = messages[i, best]
         count = 0
         # Nothing survives where nothing is allowed; the difference of two -inf would be NaN.
         if messages[i, best] > -INFINITY:
             count = survivors(&messages[i, 0], &leads[best, 0], least, k, &kept[0])
-        step_from(&messages[i, 0], &child_first[0, 0], k, &kept[0], count, &messages[parent, 0], &row[0])
-        messages[parent, :] = row
+        offers_from(&messages[i, 0], &child_first[0, 0], k, &kept[0], count, &row[0])
+        receive(&messages[parent, 0], &row[0], k)
         total += count
     return total
 
@@ -123,6 +122,7 @@ cdef void decode(
     const double[:, :, ::1] child_first,
     double[:, ::1] messages,
     double[::1] row,
+    const int64_t[::1] every,
     int64_t[:] labels,
     double[:] values,
 ) noexcept:
@@ -130,7 +130,7 @@ cdef void decode(
     with nogil:
         messages[:, :] = unary
         for t in range(values.shape[0]):
-            upward(parents, offsets[t], offsets[t + 1], child_first, messages, row)
+            upward(parents, offsets[t], offsets[t + 1], child_first, messages, row, every)
             values[t] = trace(
                 unary, parents, offsets[t], offsets[t + 1], transition, messages, row, labels
             )
@@ -195,6 +195,7 @@ def tree_viterbi(unary, parents, offsets, transition, messages, labels, values):
         np.ascontiguousarray(stacked.transpose(0, 2, 1)),
         rows,
         np.empty(k),
+        np.arange(k),
         labels,
         values,
     )

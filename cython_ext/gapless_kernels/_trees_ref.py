@@ -1,20 +1,14 @@
 """NumPy twin of the compiled kernels for trees: same signatures, same sums in the same order, same answers."""
 
-from typing import Final
-
 import numpy as np
 import numpy.typing as npt
 
 from gapless_kernels._arguments import check_offsets, check_output, check_parents, check_square, check_tree
 
-__all__ = ["SLACK", "parent_leads", "tree_dominance", "tree_viterbi"]
+__all__ = ["parent_leads", "tree_dominance", "tree_viterbi"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-SLACK: Final = 2.0**-46
-"""A label is dropped only when it falls behind by more than this share of the leader's message: far more than the
-few roundings of the comparison, so that a label that is level with the leader stays."""
 
 
 def tree_viterbi(
@@ -44,8 +38,10 @@ def tree_viterbi(
         Pair scores, the parent's label first; entry ``i`` of three dimensions is for the edge above node ``i``, and
         is not looked at where ``i`` is a root.
     messages : (N, K) array of float64
-        Overwritten: ``messages[i, x]`` is the best score of the labels of node ``i`` and all below it, if node ``i``
-        has label ``x``; ``-inf`` if there are none. Must not overlap the inputs.
+        Overwritten: ``messages[i, x]`` is the best score of the labels of node ``i`` and all below it, if it has
+        label ``x``, every sum rounded up; ``-inf`` if there are none. So, in exact arithmetic, no message is below
+        ``unary[i, x]`` plus the best ``transition[x, y] + messages[c, y]`` of each child ``c``, and together they
+        prove a bound. Must not overlap the inputs.
     labels : (N,) array of int64
         Overwritten with the labellings; with -1 on all of a tree without an allowed one. Among equals the lowest
         label wins, from the roots down.
@@ -70,7 +66,7 @@ def tree_viterbi(
     for t, (begin, end) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
         for i in range(end - 1, begin - 1, -1):
             if parents[i] >= 0:
-                messages[begin + parents[i]] += (messages[i] + _pair_scores(transition, i)).max(axis=1)
+                _receive(messages[begin + parents[i]], (messages[i] + _pair_scores(transition, i)).max(axis=1))
         values[t] = _trace(unary, parents, begin, end, transition, messages, labels)
 
 
@@ -89,9 +85,9 @@ def tree_dominance(
     """Find a best labelling of each of many trees by messages from undominated labels only.
 
     With ``b`` the best label of a node by its message, label ``x`` is dropped when ``messages[x] + leads[b, x]``
-    is below ``messages[b]`` (by more than `SLACK`): whatever label the parent has, ``b`` serves it better. What the
-    others offer is what all would offer, so the messages are those of `tree_viterbi`, all K of them, but for the
-    rounding that decides between equals.
+    is below ``messages[b]``: whatever label the parent has, ``b`` serves it better. A rounded sum is below a number
+    only if the sum itself is, and the leads are never rounded down, so rounding drops nothing. What the others
+    offer is what all would offer: messages, labels and values are those of `tree_viterbi`, bit by bit.
 
     Parameters
     ----------
@@ -129,7 +125,7 @@ def tree_dominance(
                 continue
             kept = _survivors(messages[i], leads)
             offers = (messages[i, kept, None] + child_first[kept]).max(axis=0, initial=-np.inf)
-            messages[begin + parents[i]] += offers
+            _receive(messages[begin + parents[i]], offers)
             survived[t] += kept.size
         values[t] = _trace(unary, parents, begin, end, transition, messages, labels)
 
@@ -165,8 +161,17 @@ def _survivors(message: Floats, leads: Floats) -> Integers:
     if not message[best] > -np.inf:
         return np.zeros(0, np.int64)
     allowed = np.flatnonzero(message > -np.inf)
-    least = message[best] - SLACK * abs(message[best])
-    return allowed[message[allowed] + leads[best, allowed] >= least]
+    kept: Integers = allowed[message[allowed] + leads[best, allowed] >= message[best]]
+    return kept
+
+
+def _receive(message: Floats, offers: Floats) -> None:
+    message[...] = _raised(message + _raised(offers))
+
+
+def _raised(values: Floats) -> Floats:
+    """Numbers not below what was rounded to `values`."""
+    return np.where(values > -np.inf, values + 2.0**-52 * np.where(values > -np.inf, np.abs(values), 0.0), values)
 
 
 def _pair_scores(transition: Floats, node: int) -> Floats:

@@ -6,13 +6,6 @@ import numpy.typing as npt
 _Real = TypeVar("_Real", np.float32, np.float64)
 
 def viterbi(unary: npt.NDArray[_Real], transition: npt.NDArray[_Real], labels: npt.NDArray[np.int64]) -> float: ...
-def viterbi_batch(
-    unary: npt.NDArray[_Real],
-    offsets: npt.NDArray[np.int64],
-    transition: npt.NDArray[_Real],
-    labels: npt.NDArray[np.int64],
-    values: npt.NDArray[_Real],
-) -> None: ...
 def forward_messages(
     unary: npt.NDArray[_Real], transition: npt.NDArray[_Real], messages: npt.NDArray[_Real]
 ) -> None: ...

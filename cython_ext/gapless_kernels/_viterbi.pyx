@@ -16,18 +16,15 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from gapless_kernels._arguments import check_chain, check_offsets, check_output, check_potentials
+from gapless_kernels._arguments import check_chain, check_output, check_potentials
 
 ctypedef fused real:
     float
     double
 
 cdef extern from "_simd.h" nogil:
-    Py_ssize_t GAPLESS_BLOCK
     void step_f32(const float *, const float *, Py_ssize_t, Py_ssize_t, const float *, float *) noexcept
     void step_f64(const double *, const double *, Py_ssize_t, Py_ssize_t, const double *, double *) noexcept
-    void step4_f32(const float **, const float *, Py_ssize_t, Py_ssize_t, const float **, float **) noexcept
-    void step4_f64(const double **, const double *, Py_ssize_t, Py_ssize_t, const double **, double **) noexcept
     Py_ssize_t argmax_f32(const float *, Py_ssize_t) noexcept
     Py_ssize_t argmax_f64(const double *, Py_ssize_t) noexcept
     void offers_f32(const float *, const float *, Py_ssize_t, Py_ssize_t, float *) noexcept
@@ -68,13 +65,12 @@ cdef void forward(const real[:, ::1] unary, const real[:, :, ::1] transition, re
 cdef real trace(
     const real[:, ::1] messages,
     const real[:, :, ::1] transition,
-    bint transposed,
     Py_ssize_t n,
     Py_ssize_t k,
     real[::1] sums,
     int64_t[:] labels,
 ) noexcept nogil:
-    """Write the best path that `messages` prove and return its score; `transposed` means destination first."""
+    """Write the best path that `messages` prove and return its score."""
     cdef Py_ssize_t i, edge = 0, stride, y = argmax[real](&messages[n - 1, 0], k)
     cdef bint varying = transition.shape[0] > 1
     cdef const real *column
@@ -86,10 +82,7 @@ cdef real trace(
     for i in range(n - 2, -1, -1):
         if varying:
             edge = i
-        if transposed:
-            column, stride = &transition[edge, y, 0], 1
-        else:
-            column, stride = &transition[edge, 0, y], transition.shape[2]
+        column, stride = &transition[edge, 0, y], transition.shape[2]
         if real is float:
             offers_f32(&messages[i, 0], column, stride, k, &sums[0])
         else:
@@ -109,7 +102,7 @@ cdef real decode(
     cdef real value
     with nogil:
         forward[real](unary, transition, messages)
-        value = trace[real](messages, transition, False, unary.shape[0], unary.shape[1], sums, labels)
+        value = trace[real](messages, transition, unary.shape[0], unary.shape[1], sums, labels)
     return value
 
 
@@ -118,79 +111,6 @@ cdef void forward_released(
 ) noexcept:
     with nogil:
         forward[real](unary, transition, messages)
-
-
-# --- many sentences -------------------------------------------------------------------------------------------
-
-cdef void decode_batch(
-    const real[:, ::1] unary,
-    const int64_t[::1] offsets,
-    const real[:, ::1] padded,
-    const real[:, :, ::1] transposed,
-    real[:, :, ::1] messages,
-    real[::1] sums,
-    int64_t[:] labels,
-    real[:] values,
-) noexcept nogil:
-    """Decode in four lanes that step together; a lane that finishes its sentence takes the next one.
-
-    So no sorting by length is needed and the lanes stay full until the sentences run out; what is then left
-    in them (at most three sentences) is finished one lane at a time.
-    """
-    cdef Py_ssize_t k = unary.shape[1], stride = padded.shape[1], sentences = values.shape[0]
-    cdef Py_ssize_t lane, begin, end, upcoming = 0, busy
-    cdef Py_ssize_t[4] sentence = [-1, -1, -1, -1]
-    cdef Py_ssize_t[4] at
-    cdef const real *before[4]
-    cdef const real *scores[4]
-    cdef real *after[4]
-    while True:
-        busy = 0
-        for lane in range(4):
-            while True:
-                if sentence[lane] >= 0:
-                    begin, end = offsets[sentence[lane]], offsets[sentence[lane] + 1]
-                    if begin + at[lane] + 1 < end:
-                        busy += 1
-                        break
-                    values[sentence[lane]] = trace[real](
-                        messages[lane], transposed, True, end - begin, k, sums, labels[begin:end]
-                    )
-                    sentence[lane] = -1
-                if upcoming == sentences:
-                    break
-                sentence[lane], at[lane] = upcoming, 0
-                messages[lane, 0, :k] = unary[offsets[upcoming], :]
-                upcoming += 1
-        if busy == 0:
-            return
-        for lane in range(4):
-            if sentence[lane] >= 0:
-                before[lane] = &messages[lane, at[lane], 0]
-                at[lane] += 1
-                after[lane] = &messages[lane, at[lane], 0]
-                scores[lane] = &unary[offsets[sentence[lane]] + at[lane], 0]
-                if busy < 4:
-                    step[real](before[lane], &padded[0, 0], stride, k, scores[lane], after[lane])
-        if busy == 4:
-            if real is float:
-                step4_f32(before, &padded[0, 0], stride, k, scores, after)
-            else:
-                step4_f64(before, &padded[0, 0], stride, k, scores, after)
-
-
-cdef void decode_batch_released(
-    const real[:, ::1] unary,
-    const int64_t[::1] offsets,
-    const real[:, ::1] padded,
-    const real[:, :, ::1] transposed,
-    real[:, :, ::1] messages,
-    real[::1] sums,
-    int64_t[:] labels,
-    real[:] values,
-) noexcept:
-    with nogil:
-        decode_batch[real](unary, offsets, padded, transposed, messages, sums, labels, values)
 
 
 # --- potentials -----------------------------------------------------------------------------------------------
@@ -236,35 +156,6 @@ def viterbi(unary, transition, labels):
     return decode[double](np.ascontiguousarray(unary), stacked(transition), messages, sums, labels)
 
 
-def viterbi_batch(unary, offsets, transition, labels, values):
-    """Find a best label path of each of many chains; see `_viterbi_ref.viterbi_batch`.
-
-    Works on a padded and on a transposed copy of `transition`, which for a handful of sentences costs more than
-    it saves: call `viterbi` for those.
-    """
-    n, k = check_chain(unary, transition, one_transition=True)
-    sentences = check_offsets(offsets, n)
-    check_output("labels", labels, (n,), np.int64)
-    check_output("values", values, (sentences,), unary.dtype)
-    dtype = unary.dtype
-    stride = -(-k // GAPLESS_BLOCK) * GAPLESS_BLOCK
-    padded = aligned((k, stride), dtype)
-    padded[:, :k] = transition
-    padded[:, k:] = -np.inf
-    arguments = (
-        np.ascontiguousarray(unary),
-        np.ascontiguousarray(offsets),
-        padded,
-        np.ascontiguousarray(transition.T)[None],
-        aligned((4, int(np.diff(offsets).max()), stride), dtype),
-        np.empty(k, dtype),
-    )
-    if dtype == np.float32:
-        decode_batch_released[float](*arguments, labels, values)
-    else:
-        decode_batch_released[double](*arguments, labels, values)
-
-
 def forward_messages(unary, transition, messages):
     """Compute the best score of a prefix for every position and label; see `_viterbi_ref.forward_messages`."""
     n, k = check_chain(unary, transition)
@@ -296,14 +187,6 @@ cdef stacked(transition):
     """Contiguous and three-dimensional: one matrix for all edges, or one for each."""
     transition = np.ascontiguousarray(transition)
     return transition[None] if transition.ndim == 2 else transition
-
-
-cdef aligned(shape, dtype):
-    """Room that starts on a cache line, so that no vector of a row of whole blocks straddles two."""
-    size = int(np.prod(shape)) * dtype.itemsize
-    room = np.empty(size + 63, np.uint8)
-    start = -room.__array_interface__["data"][0] % 64
-    return room[start:start + size].view(dtype).reshape(shape)
 
 
 # --- for the tests of the bounds-checked build ------------------------------------------------------------------

@@ -4,12 +4,15 @@ Source: A. Viterbi, Error bounds for convolutional codes and an asymptotically o
 IEEE Transactions on Information Theory 13(2), 1967.
 """
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_chain, check_offsets, check_output, check_potentials
+from gapless_kernels._arguments import check_chain, check_output, check_potentials
+from gapless_kernels._batch_arguments import check_batch
+from gapless_kernels._path_value import path_value
+from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 
 __all__ = ["edge_maxima", "forward_messages", "viterbi", "viterbi_batch"]
 
@@ -62,9 +65,12 @@ def viterbi(unary: npt.NDArray[Real], transition: npt.NDArray[Real], labels: npt
 def viterbi_batch(
     unary: npt.NDArray[Real],
     offsets: npt.NDArray[np.int64],
-    transition: npt.NDArray[Real],
+    transition: npt.NDArray[np.float64],
+    initial: npt.NDArray[np.float64] | None,
+    final: npt.NDArray[np.float64] | None,
     labels: npt.NDArray[np.int64],
-    values: npt.NDArray[Real],
+    values: npt.NDArray[np.float64],
+    status: npt.NDArray[np.uint8],
 ) -> None:
     """Find a best label path of each of many chains that share their transitions.
 
@@ -74,12 +80,19 @@ def viterbi_batch(
         Label scores of all sentences, one below the other; finite or ``-inf``.
     offsets : (S+1,) array of int64
         Sentence ``s`` is made of the rows ``offsets[s]`` to ``offsets[s+1] - 1``; rises strictly from 0 to N.
-    transition : (K, K) array of the same type as `unary`
+    transition : (K, K) array of float64
         Pair scores, source first, finite or ``-inf``.
+    initial, final : (K,) array of float64, or None
+        Added to the first and to the last row of each sentence; finite or ``-inf``.
     labels : (N,) array of int64
-        Overwritten with the paths, as by `viterbi`.
-    values : (S,) array of the same type as `unary`
-        Overwritten with the scores, as returned by `viterbi`.
+        Overwritten with best paths, found by sums in the type of `unary`; with -1 where there is none or a score is
+        improper. Among equals the lowest last label wins, then the lowest label before it, and so on.
+    values : (S,) array of float64
+        Overwritten with the paths' scores in float64, ``local + (sum so far + transition)`` from the left; or
+        ``-inf``.
+    status : (S,) array of uint8
+        Overwritten with the codes of `gapless_kernels._status`. Only float32 scores make a sentence DOUBTFUL: some
+        label of its path is ahead of another by less than the sums may be wrong, or scores are beyond 1e30.
 
     Raises
     ------
@@ -87,14 +100,13 @@ def viterbi_batch(
         If an argument has the wrong type.
     ValueError
         If an argument has the wrong shape, `offsets` does not rise from 0 to N, or an output is read-only.
+    MemoryError
+        If there is no room for the messages of the sentences in flight.
     """
-    rows, _ = check_chain(unary, transition, one_transition=True)
-    sentences = check_offsets(offsets, rows)
-    check_output("labels", labels, (rows,), np.int64)
-    check_output("values", values, (sentences,), unary.dtype)
-    for s in range(sentences):
+    check_batch(unary, offsets, transition, initial, final, labels, values, status)
+    for s in range(len(offsets) - 1):
         here = slice(offsets[s], offsets[s + 1])
-        values[s] = viterbi(unary[here], transition, labels[here])
+        values[s], status[s] = decode_sentence(unary[here], transition, initial, final, labels[here])
 
 
 def forward_messages(unary: npt.NDArray[Real], transition: npt.NDArray[Real], messages: npt.NDArray[Real]) -> None:
@@ -172,3 +184,52 @@ def _forward(unary: npt.NDArray[Real], transition: npt.NDArray[Real], messages: 
     messages[0] = unary[0]
     for i in range(1, len(unary)):
         messages[i] = unary[i] + (messages[i - 1][:, None] + _pair_scores(transition, i - 1)).max(axis=0)
+
+
+def decode_sentence(
+    unary: npt.NDArray[Any],
+    transition: npt.NDArray[np.float64],
+    initial: npt.NDArray[np.float64] | None,
+    final: npt.NDArray[np.float64] | None,
+    labels: npt.NDArray[np.int64],
+) -> tuple[float, int]:
+    """Decode one sentence into `labels`; return its value and status."""
+    n, k = unary.shape
+    single = unary.dtype == np.float32
+    limit, rounding, tiny = (1e30, 17 / 16 * 2.0**-24, 1e-30) if single else (1e300, 17 / 16 * 2.0**-53, 1e-300)
+    first, last = (np.zeros(k) if end is None else end for end in (initial, final))
+    finite = [np.abs(array[array > -np.inf]).max(initial=0) for array in (transition, first, last)]
+    largest = 1.0001 * max(finite)
+    labels[:] = -1
+    if single and not largest < limit:
+        return -np.inf, DOUBTFUL
+    if not (unary < np.inf).all():
+        return -np.inf, INVALID
+    pairs, first, last = (array.astype(unary.dtype) for array in (transition, first, last))
+    messages = np.empty((n, k), unary.dtype)
+    messages[0] = unary[0] + first
+    with np.errstate(over="ignore"):
+        for i in range(1, n):
+            messages[i] = unary[i] + (messages[i - 1][:, None] + pairs).max(axis=0)
+            # As in the compiled kernel: a long sentence should lose no digits.
+            if single and i % 16 == 0 and np.isfinite(messages[i].max()):
+                messages[i] -= messages[i].max()
+    allowed = messages > -np.inf
+    extents = np.abs(np.where(allowed, messages, 0)).max(axis=1).astype(np.float64)
+    totals = messages[-1] + last
+    best = totals.max()
+    if best == -np.inf:
+        return -np.inf, DOUBTFUL if single and not extents.sum() + largest < limit else INFEASIBLE
+    labels[-1] = totals.argmax()
+    offers = [totals]
+    for i in range(n - 2, -1, -1):
+        offers.append(messages[i] + pairs[:, labels[i + 1]])
+        labels[i] = offers[-1].argmax()
+    value = path_value(unary, transition, initial, final, labels)
+    if not single:
+        return value, DECIDED
+    if (transition > -np.inf).all():
+        extents = np.abs(messages[np.arange(n), labels]) + 4 * largest
+    bound = 2 * rounding * (4 * extents.sum() + 12 * largest * (n + 1)) + tiny
+    near = any(np.count_nonzero(sums >= np.float32(sums.max() - bound)) > 1 for sums in offers)
+    return value, DOUBTFUL if near or not bound < limit else DECIDED

@@ -1,11 +1,14 @@
-"""Exact decoding of chains and trees: Viterbi, and the column generation of Belanger, Passos, Riedel and McCallum 2012.
+"""Exact decoding of chains and trees: Viterbi, dominance, and column generation.
 
-Build a `ChainProblem` from scores and give it to `gapless.solve`; the certificate of every answer is a
-`PotentialsCertificate`. `DomainMessages` and `ReducedCostOracle` are the method's roles, for other engines.
+The column generation is that of Belanger, Passos, Riedel and McCallum 2012. Build a `ChainProblem` or a
+`TreeProblem` from scores and give it to `gapless.solve`; the certificate of every answer is a
+`PotentialsCertificate` or a `TreePotentialsCertificate`. `DomainMessages` and `ReducedCostOracle` (for trees
+`TreeMessages` and `TreeReducedCostOracle`) are the method's roles, for other engines.
 """
 
 from gapless_chains.batch import ChainBatch
 from gapless_chains.certificate import PotentialsCertificate
+from gapless_chains.dominance_certificate import DominanceCertificate
 from gapless_chains.k_best import KBest, k_best_of_batch
 from gapless_chains.margin import MarginViolations, margin_violation, two_best
 from gapless_chains.messages import ChainView, DomainMessages
@@ -28,6 +31,7 @@ __all__ = [
     "ChainProblem",
     "ChainView",
     "DomainMessages",
+    "DominanceCertificate",
     "KBest",
     "MarginViolations",
     "PotentialsCertificate",

@@ -10,7 +10,7 @@ import numpy as np
 
 from gapless import BatchResult, Certificate, NoCertificate, Result, Solve, Stats, Stop, UnknownOption
 from gapless.core.sparse import IntArray
-from gapless_chains import viterbi, viterbi_pruned
+from gapless_chains import dominance, viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.forward_potentials import forward_potentials
@@ -92,7 +92,7 @@ def _decode(batch: ChainBatch, width: int, bound: bool) -> Found:
     )
     bounds = np.full(len(batch), np.inf)
     if bound:
-        exact = viterbi_pruned.decode_batch(batch)
+        exact = dominance.decode_batch(batch)
         bounds = np.maximum(exact.values, values)  # where equal paths round differently
         # The beam's own search in float32 may have met a path that is better than what rounding chose there.
         doubtful = (exact.status == DOUBTFUL) & (status != INVALID)

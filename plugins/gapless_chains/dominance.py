@@ -10,12 +10,13 @@ import numpy as np
 
 from gapless import BatchResult, Result, Solve, Stats, Stop
 from gapless.core.sparse import IntArray
-from gapless_chains import viterbi
+from gapless_chains import k_best, viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
+from gapless_chains.dominance_cache import dominance_cache
 from gapless_chains.dominance_certificate import DominanceCertificate
 from gapless_chains.problem import ChainProblem
-from gapless_chains.transition_tables import transition_tables
+from gapless_chains.pruning import by_dominance
 from gapless_kernels import DominanceTables, dominance, dominance_batch
 
 
@@ -30,9 +31,11 @@ def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
     Transitions that vary along the chain, and the first tokens of a model whose table would not pay yet, are
     decoded by `viterbi`.
     """
+    if solve.k > 1:
+        return k_best.run(problem, solve, by_dominance)
     tables = None
     if problem.transition.ndim == 2:
-        tables = transition_tables(problem.transition).worth_it(problem.positions)
+        tables = dominance_cache(problem.transition).worth_it(problem.positions)
     if tables is None:
         return viterbi.run(problem, solve)
     labels, score, certificate = _decode(problem, tables)
@@ -55,30 +58,32 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
     of `run`. The array ``survivors`` of the result counts the labels that were looked at.
     """
 
-    def kernel(batch: ChainBatch) -> Found:
-        model = batch.model
-        tables = transition_tables(model.transition).worth_it(batch.tokens, batch.unary.dtype)
-        if tables is None:
-            return viterbi.decode_batch(batch)
-        labels, values = np.empty(batch.tokens, np.int64), np.empty(len(batch))
-        status, survivors = np.empty(len(batch), np.uint8), np.empty(len(batch), np.int64)
-        dominance_batch(
-            batch.unary, batch.offsets, tables, model.initial, model.final, labels, values, status, survivors
-        )
-        return Found(labels, values, values.copy(), status, {"survivors": survivors})
-
     def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
-        labels, score, _ = _decode(problem, transition_tables(problem.transition).build())
+        labels, score, _ = _decode(problem, dominance_cache(problem.transition).build())
         return labels, score, score
 
     def make(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
     ) -> Result[IntArray]:
-        _, _, certificate = _decode(problem, transition_tables(problem.transition).build())
+        _, _, certificate = _decode(problem, dominance_cache(problem.transition).build())
         stats = Stats(oracle_calls=1, columns=len(certificate.labels), extra=dict(counts))
         return _result(problem, labels, bound, certificate, solve.method, stats)
 
-    return decode_many(problems, solve, kernel, again, make, lambda problem: viterbi.run(problem, solve))
+    return decode_many(problems, solve, decode_batch, again, make, lambda problem: viterbi.run(problem, solve))
+
+
+def decode_batch(batch: ChainBatch) -> Found:
+    """Best labels and values of a batch, with the array ``survivors`` if there are tables."""
+    model = batch.model
+    tables = dominance_cache(model.transition).worth_it(batch.tokens, batch.unary.dtype)
+    if tables is None:
+        return viterbi.decode_batch(batch)
+    labels, values = np.empty(batch.tokens, np.int64), np.empty(len(batch))
+    status, survivors = np.empty(len(batch), np.uint8), np.empty(len(batch), np.int64)
+    dominance_batch(
+        batch.unary, batch.offsets, tables, model.initial, model.final, labels, values, status, survivors
+    )
+    return Found(labels, values, values.copy(), status, {"survivors": survivors})
 
 
 def _decode(problem: ChainProblem, tables: DominanceTables) -> tuple[IntArray, float, DominanceCertificate]:
@@ -86,7 +91,8 @@ def _decode(problem: ChainProblem, tables: DominanceTables) -> tuple[IntArray, f
     labels, dominators = np.empty(problem.positions, np.int64), np.empty(problem.positions, np.int64)
     kept = np.empty(problem.unary.shape, bool)
     score = dominance(problem.unary, tables, problem.initial, problem.final, labels, kept, dominators)
-    return labels, score, DominanceCertificate(*np.nonzero(kept), dominators)
+    kept_positions, kept_labels = kept.nonzero()
+    return labels, score, DominanceCertificate(kept_positions, kept_labels, dominators)
 
 
 def _result(

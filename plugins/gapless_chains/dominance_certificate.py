@@ -10,6 +10,7 @@ import numpy as np
 
 from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
 from gapless.core.sparse import FloatArray, IntArray, int_array
+from gapless_chains.offers import best_offers
 from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.problem import ChainProblem
 
@@ -24,8 +25,8 @@ class DominanceCertificate(BoundCertificate):
 
     .. math:: m_0 = u_0, \qquad m_{i+1}(r) = u_{i+1}(r) + \max_{l \in S_i} [m_i(l) + t(l, r)]
 
-    bound every labelling by telescoping, as those of `PotentialsCertificate` do, if no edge exceeds them. Edges that
-    leave a survivor never do. An edge from another label x exceeds them by no more than
+    bound every labelling by telescoping, as those of `PotentialsCertificate` do, if no edge exceeds them. Edges
+    that leave a survivor never do. An edge from another label x exceeds them by no more than
 
     .. math:: e_i(x) = m_i(x) - m_i(d_i) + \max_{r:\, t(x, r) > -\infty} [t(x, r) - t(d_i, r)],
 
@@ -49,41 +50,45 @@ class DominanceCertificate(BoundCertificate):
     labels: IntArray = attrs.field(converter=int_array)
     dominators: IntArray = attrs.field(converter=int_array)
 
-    def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:  # noqa: ARG002  true for all fixings
+    @classmethod
+    def everything(cls, problem: ChainProblem) -> DominanceCertificate:
+        """The proof of Viterbi: nothing is dropped. Checked in O(n K^2)."""
+        positions, labels = np.nonzero(problem.local > -np.inf)
+        return cls(positions, labels, problem.local.argmax(axis=1))
+
+    def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Bound on all labellings of `problem`.
 
         Raises
         ------
         InvalidProblem
-            Not a chain with one transition matrix, or positions and labels that it does not have.
+            Not a chain, or positions and labels that it does not have.
         """
-        if not isinstance(problem, ChainProblem) or problem.transition.ndim != 2:
-            raise InvalidProblem("chain dominance speaks of a ChainProblem with one transition matrix")
+        if not isinstance(problem, ChainProblem):
+            raise InvalidProblem(f"chain dominance speaks of a ChainProblem, not of a {type(problem).__name__}")
         survivors = self._survivors(problem.positions, problem.label_count)
-        # Kept relative to the dominator, whose own potential is the sum of `climbed`: no large number hides small ones.
-        potential = problem.local[0]
+        # Relative to the best label, whose own potential is the sum of `climbed`: large numbers hide no small ones.
         climbed: list[float] = []
         excesses: list[float] = []
-        for i in range(problem.positions - 1):
-            dominator = int(self.dominators[i])
-            excesses.append(_excess(potential, dominator, survivors[i], problem.transition))
+        offers = np.zeros(problem.label_count), np.zeros(problem.label_count)
+        for i, local in enumerate(problem.local):
+            best, lost = offers
+            sums = best + local
+            anchor = int(np.argmax(sums))
+            if sums[anchor] == -np.inf:
+                return -math.inf
+            climbed += [float(best[anchor]), float(lost[anchor]), float(local[anchor])]
+            potential = _up(_up(best - best[anchor]) + _up(_up(lost - lost[anchor]) + _up(local - local[anchor])))
+            if i == problem.positions - 1:
+                break
+            pairs = problem.transition if problem.transition.ndim == 2 else problem.transition[i]
+            excesses.append(_excess(potential, int(self.dominators[i]), survivors[i], pairs))
             if excesses[-1] == math.inf:
                 return math.inf
-            offers = _best_offers(potential, survivors[i], problem.transition)
-            local = problem.local[i + 1]
-            anchor = int(self.dominators[i + 1])
-            if not (offers[anchor] > -np.inf and local[anchor] > -np.inf):
-                reached = np.flatnonzero((offers > -np.inf) & (local > -np.inf))
-                if not reached.size:
-                    return -math.inf
-                anchor = int(reached[0])
-            potential = _up(_up(offers - offers[anchor]) + _up(local - local[anchor]))
-            climbed += [float(offers[anchor]), float(local[anchor])]
-        last = float(potential.max())
-        if last == -math.inf:
-            return -math.inf
-        terms = [last, *climbed, *excesses]
-        return math.nextafter(math.fsum(terms), math.inf)
+            kept = np.zeros(potential.size, bool)
+            kept[survivors[i]] = True
+            offers = best_offers(potential, pairs, kept)
+        return math.nextafter(math.fsum([float(potential.max()), *climbed, *excesses]), math.inf)
 
     def _survivors(self, n: int, k: int) -> list[IntArray]:
         """Distinct surviving labels of each position."""
@@ -103,31 +108,31 @@ def _up(values: FloatArray) -> FloatArray:
     return np.where(values > -np.inf, np.nextafter(values, np.inf), -np.inf)
 
 
-def _best_offers(potential: FloatArray, survivors: IntArray, transition: FloatArray) -> FloatArray:
-    """For each successor, the largest potential + pair score over the survivors, rounded upward."""
-    best: FloatArray = (potential[survivors, None] + transition[survivors]).max(axis=0, initial=-np.inf)
-    return _up(best)
-
-
 def _excess(potential: FloatArray, dominator: int, survivors: IntArray, transition: FloatArray) -> float:
     """By how much an edge from a label that was dropped may exceed the potentials, rounded upward; at least 0."""
     dropped = potential > -np.inf
     dropped[survivors] = False
     if not dropped.any():
         return 0.0
+    leads = _leads(transition)
+    dropped &= leads.continued
+    if not dropped.any():
+        return 0.0
     if dominator not in survivors or potential[dominator] == -np.inf:
         return math.inf
-    lead = _row_maxima(transition)[dominator]
+    lead = leads[dominator]
     behind = _up(potential[dropped] - potential[dominator])
     return max(0.0, float(_up(behind + lead[dropped]).max()))
 
 
-class _RowMaxima:
-    """For a dominator d, the maximum over r of ``t(x, r) - t(d, r)`` for every x, rounded upward; when first asked."""
+class _Leads:
+    """Maxima over r of ``t(x, r) - t(d, r)`` for every x, rounded upward: for each dominator d when first asked."""
 
     def __init__(self, transition: FloatArray) -> None:
         self._transition = np.array(transition)
         self._rows: dict[int, FloatArray] = {}
+        self.continued = (transition > -np.inf).any(axis=1)
+        """Labels that any label may follow; no edge leaves the others."""
 
     def __getitem__(self, dominator: int) -> FloatArray:
         if dominator not in self._rows:
@@ -138,4 +143,4 @@ class _RowMaxima:
         return self._rows[dominator]
 
 
-_row_maxima = OncePerArray(_RowMaxima)
+_leads = OncePerArray(_Leads)

@@ -1,4 +1,4 @@
-"""Pricing the edges of a chain or a tree: settings of positive reduced cost, found without looking at most of them."""
+"""Pricing the edges of a chain or a tree: settings of positive reduced cost, without looking at most of them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class EdgePricing:
         missing = (sources & ~domains[0]).any(axis=1) | (targets & ~domains[1]).any(axis=1)
         found = PricedEdges(np.zeros(left.shape, bool), np.zeros(left.shape, bool), np.zeros(len(left)))
         if self._last is not None and self._last.fixings is fixings:
-            same = self._last.same(left, right, tolerance)
+            same = self._last.settled(left, right, tolerance)
             missing &= ~same
             found.maxima[same] = self._last.maxima[same] + 2.0 * tolerance
         for i in np.flatnonzero(missing).tolist():
@@ -111,22 +111,24 @@ class EdgePricing:
                 _one_neighbour(hits, costs, lost[0][i, xs], lost[1][i, ys])
             found.sources[i, xs[hits.any(axis=1)]] = True
             found.targets[i, ys[hits.any(axis=0)]] = True
-        self._last = _Seen(fixings, left, right, found.maxima, found.maxima <= 4.0 * tolerance)
+        self._last = _Seen(fixings, left, right, found.maxima)
         return found
 
 
 @attrs.frozen(eq=False)
 class _Seen:
-    """What was priced at the last call; `settled` edges wanted no label."""
+    """What was priced at the last call."""
 
     fixings: Fixings
     left: FloatArray
     right: FloatArray
     maxima: FloatArray
-    settled: BoolArray
 
-    def same(self, left: FloatArray, right: FloatArray, tolerance: float) -> BoolArray:
-        """Settled edges whose reduced costs have not changed by more than the tolerance."""
+    def settled(self, left: FloatArray, right: FloatArray, tolerance: float) -> BoolArray:
+        """Edges that wanted no label and whose reduced costs have not changed by more than the tolerance.
+
+        By the tolerance of now: while messages stand in for forbidden pairs, rounding allows much more.
+        """
         finite_left, finite_right = left > -np.inf, right > -np.inf
         moved_left = np.subtract(left, self.left, where=finite_left, out=np.zeros_like(left))
         moved_right = np.subtract(right, self.right, where=finite_right, out=np.zeros_like(right))
@@ -134,7 +136,7 @@ class _Seen:
         rise += np.max(moved_right, axis=1, where=finite_right, initial=-np.inf)
         fall = np.min(moved_left, axis=1, where=finite_left, initial=np.inf)
         fall += np.min(moved_right, axis=1, where=finite_right, initial=np.inf)
-        unmoved: BoolArray = self.settled & (rise <= tolerance) & (fall >= -tolerance)
+        unmoved: BoolArray = (self.maxima <= 4.0 * tolerance) & (rise <= tolerance) & (fall >= -tolerance)
         return unmoved
 
 

@@ -22,9 +22,7 @@ def floor_below_every_labelling(theta: FloatArray, largest: float) -> float:
     return -8.0 * (local + len(theta) * largest + 1.0)
 
 
-def replace_forbidden(
-    message: FloatArray, best: float, guess: FloatArray, domain: BoolArray, floor: float
-) -> None:
+def replace_forbidden(message: FloatArray, best: float, guess: FloatArray, domain: BoolArray, floor: float) -> None:
     """Give a number to the entries of a message that only forbidden pairs could make.
 
     In the domain that is the floor, below every labelling. Outside, where any guess is allowed, it is `guess`: the

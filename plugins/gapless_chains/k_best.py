@@ -72,7 +72,7 @@ def k_best_of_batch(
     """
     labels = np.empty((k, batch.tokens), np.int64)
     values, counts = np.empty((len(batch), k)), np.empty(len(batch), np.int64)
-    prune = pruning(batch.model.transition)
+    prune = pruning(batch.model.transition, batch.tokens)
     for start, chunk in batch.chunks():
         stop = start + len(chunk)
         here = slice(batch.offsets[start], batch.offsets[stop])
@@ -128,7 +128,9 @@ def run(problem: ChainProblem, solve: Solve, pruning: Pruning) -> Result[IntArra
     The certificate bounds the best; that nothing between two neighbours of the list is missing rests on the
     algorithm, as no compact dual shows it.
     """
-    labels, values = k_best_of(problem.local, problem.transition, solve.k, pruning(problem.transition))
+    labels, values = k_best_of(
+        problem.local, problem.transition, solve.k, pruning(problem.transition, problem.positions)
+    )
     best = float(values[0]) if values.size else -math.inf
     messages = np.empty(problem.unary.shape)
     forward_messages(problem.local, problem.transition, messages)

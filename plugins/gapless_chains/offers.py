@@ -86,7 +86,9 @@ def largest_excess(
         offered &= best > -np.inf
     if (potentials[offered] == -np.inf).any():
         return math.inf
-    numbers = [array[offered].tolist() for array in (*(part for pair in offers for part in pair), local, -potentials)]
+    numbers = [
+        array[offered].tolist() for array in (*(part for pair in offers for part in pair), local, -potentials)
+    ]
     return max(map(math.fsum, zip(*numbers, strict=True)), default=-math.inf)
 
 

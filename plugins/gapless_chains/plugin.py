@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_chains import beam, column_generation, viterbi, viterbi_pruned
+from gapless_chains import beam, column_generation, dominance, viterbi, viterbi_pruned
 from gapless_chains.problem import ChainProblem
 from gapless_chains.trees import column_generation as tree_column_generation
 from gapless_chains.trees import dominance as tree_dominance
@@ -21,9 +21,19 @@ def gapless_register(registry: Registry) -> None:
             ChainProblem,
             viterbi.run,
             "dynamic programming over all labels (compiled)",
-            default=True,
             k_best=True,
             run_many=viterbi.run_many,
+        )
+    )
+    registry.method(
+        Method(
+            "dominance",
+            ChainProblem,
+            dominance.run,
+            "Viterbi's messages from the labels that no other label dominates (compiled)",
+            default=True,
+            run_many=dominance.run_many,
+            k_best=True,
         )
     )
     registry.method(

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from gapless.core.sparse import FloatArray
+from gapless_chains.dominance_cache import dominance_cache
 from gapless_chains.once_per_array import OncePerArray
-from gapless_kernels import parent_leads
 
-Pruning = Callable[[FloatArray], Mapping[str, FloatArray]]
-"""From the transitions to what `gapless_kernels.k_best_batch` is to prune by; nothing for varying transitions."""
+Pruning = Callable[[FloatArray, int], Mapping[str, FloatArray]]
+"""From the transitions, and how many tokens are to be decoded, to what `gapless_kernels.k_best_batch` prunes by;
+nothing for varying transitions."""
 
 
 def _leaving(transition: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -24,8 +25,9 @@ def _leaving(transition: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _excess(transition: FloatArray) -> FloatArray:
-    excess = np.empty(transition.shape)
-    parent_leads(np.ascontiguousarray(transition.T), excess)
+    tables = dominance_cache(transition).build()
+    excess = tables.excess[:, : tables.labels] + tables.gauge
+    excess -= tables.gauge[:, None]
     return excess
 
 
@@ -36,12 +38,12 @@ leaving_excess = OncePerArray(_excess)
 """For transitions (K, K): entry ``[y, x]`` is the most that leaving x can gain on leaving y, float64 (K, K)."""
 
 
-def by_nothing(transition: FloatArray) -> Mapping[str, FloatArray]:
+def by_nothing(transition: FloatArray, tokens: int) -> Mapping[str, FloatArray]:
     """Viterbi: every label offers something to every other."""
     return {}
 
 
-def by_bounds(transition: FloatArray) -> Mapping[str, FloatArray]:
+def by_bounds(transition: FloatArray, tokens: int) -> Mapping[str, FloatArray]:
     """Viterbi with pruning, Belanger et al. 2012, eq. 14."""
     if transition.ndim == 3:
         return {}
@@ -49,6 +51,12 @@ def by_bounds(transition: FloatArray) -> Mapping[str, FloatArray]:
     return {"lower": lower, "upper": upper}
 
 
-def by_dominance(transition: FloatArray) -> Mapping[str, FloatArray]:
-    """One-pass dominance: a label is dropped when another is ahead by more than leaving it can gain."""
-    return {} if transition.ndim == 3 else {"table": leaving_excess(transition)}
+def by_dominance(transition: FloatArray, tokens: int) -> Mapping[str, FloatArray]:
+    """One-pass dominance: a label is dropped when another is ahead by more than leaving it can gain.
+
+    As long as the table would not pay, by bounds: they cost next to nothing, so transitions may change at every
+    step of a training.
+    """
+    if transition.ndim == 3 or dominance_cache(transition).worth_it(tokens) is None:
+        return by_bounds(transition, tokens)
+    return {"table": leaving_excess(transition)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gapless as gl
 from gapless_tasks import joint_tagging, pos_tagging
+from gapless_tasks.chain_benchmark import task as chain_benchmark
 
 
 @gl.hookimpl
@@ -11,3 +12,4 @@ def gapless_register(registry: gl.Registry) -> None:
     """Register the tasks."""
     registry.task(pos_tagging.TASK)
     registry.task(joint_tagging.TASK)
+    registry.task(chain_benchmark.TASK)

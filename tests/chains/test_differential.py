@@ -9,7 +9,7 @@ from gapless.core.tolerance import meets
 from gapless.scip import solve_monolithic
 from gapless_chains import ChainProblem
 
-METHODS = [("viterbi", {}), ("column-generation", {}), ("column-generation", {"first": "local"})]
+METHODS = [("viterbi", {}), ("dominance", {}), ("column-generation", {}), ("column-generation", {"first": "local"})]
 
 
 @pytest.mark.parametrize(("method", "options"), METHODS)

@@ -112,9 +112,15 @@ def test_what_does_not_fit_is_refused(fields, message):
     assert message in verdict.reason
 
 
-def test_varying_transitions_are_refused():
-    problem = ChainProblem(np.zeros((3, 2)), np.zeros((2, 2, 2)))
-    assert not DominanceCertificate([0], [0], [0, 0, 0]).verify(problem)
+def test_varying_transitions_bound_too():
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        n, k = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+        problem = ChainProblem(rng.normal(size=(n, k)), rng.normal(size=(n - 1, k, k)))
+        some = np.argwhere(rng.random((n, k)) < 0.7)
+        certificate = DominanceCertificate(some[:, 0], some[:, 1], rng.integers(0, k, n))
+        assert certificate.verify(problem).bound >= optimum(problem) - 1e-12
+        assert DominanceCertificate.everything(problem).verify(problem).bound == pytest.approx(optimum(problem))
 
 
 def test_it_survives_json():

@@ -11,7 +11,7 @@ from gapless_chains import ChainModel, ChainProblem, k_best_of_batch
 from gapless_chains.domain_k_best import affordable_labels
 from gapless_chains.pruning import by_bounds, by_dominance, by_nothing
 
-METHODS = ["viterbi", "viterbi-pruned", "column-generation"]
+METHODS = ["viterbi", "viterbi-pruned", "dominance", "column-generation"]
 
 
 def enumerated(problem):

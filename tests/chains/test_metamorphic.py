@@ -6,7 +6,7 @@ import pytest
 import gapless
 from gapless_chains import ChainProblem
 
-METHODS = ["viterbi", "column-generation"]
+METHODS = ["viterbi", "dominance", "column-generation"]
 
 
 def value(problem, method):

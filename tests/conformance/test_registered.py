@@ -31,7 +31,24 @@ def chains():
     ]
 
 
-EXAMPLES = {"chain": chains}
+def trees():
+    """Ties, a forest, forbidden labels and transitions, per-edge scores, one label, one node, nothing allowed."""
+    tree = importlib.import_module("gapless_chains").TreeProblem
+    rng = np.random.default_rng(9)
+    tied = rng.integers(-1, 2, (4, 3)).astype(float)
+    forbidden = np.where(rng.random((3, 3)) < 0.4, NONE, rng.normal(size=(3, 3)))
+    return [
+        tree([[1.0, 2.0]], np.zeros((2, 2)), [-1]),
+        tree(np.zeros((4, 1)), [[-1.0]], [-1, 0, 0, 1]),
+        tree(tied, np.zeros((3, 3)), [-1, 0, 0, 0]),
+        tree(tied, forbidden, [-1, 0, -1, 2]),
+        tree(rng.normal(size=(5, 3)), rng.normal(size=(5, 3, 3)), [-1, 0, 1, 1, 0], labels=["A", "B", "C"]),
+        tree(1e6 * rng.normal(size=(4, 3)), rng.normal(size=(3, 3)), [-1, 0, 1, 1]),
+        tree(np.zeros((3, 2)), [[NONE, NONE], [NONE, NONE]], [-1, 0, 0]),
+    ]
+
+
+EXAMPLES = {"chain": chains, "tree": trees}
 
 
 def owner(kind, key):

@@ -62,16 +62,6 @@ def chains(draw: st.DrawFn, max_n: int = 5, max_k: int = 3, integers: bool = Tru
     return Chain(scores(draw, (n, k), dtype, integers), scores(draw, shape, dtype, integers))
 
 
-@st.composite
-def batches(draw: st.DrawFn, max_sentences: int = 12, max_n: int = 7, max_k: int = 40) -> tuple[Chain, Array]:
-    lengths = draw(st.lists(st.integers(1, max_n), min_size=1, max_size=max_sentences))
-    k, dtype = draw(st.integers(1, max_k)), draw(st.sampled_from([np.float32, np.float64]))
-    integers = draw(st.booleans())
-    unary = scores(draw, (sum(lengths), k), dtype, integers)
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return Chain(unary, scores(draw, (k, k), dtype, integers)), offsets
-
-
 def decode(kernels: Any, chain: Chain) -> tuple[float, Array]:
     labels = np.full(len(chain.unary), 99, np.int64)
     return kernels.viterbi(chain.unary, chain.transition, labels), labels
@@ -135,24 +125,6 @@ def test_edge_maxima_leave_out_labels_whose_potential_is_not_finite(kernels: Any
     assert edges(kernels, m, Chain(np.zeros((2, 3)), np.zeros((3, 3)))).tolist() == [-1.0]
 
 
-@both
-@given(batch=batches(max_k=3))
-def test_batch_is_one_by_one(kernels: Any, batch: tuple[Chain, Array]) -> None:
-    chain, offsets = batch
-    labels, values = decode_batch(kernels, chain, offsets)
-    for s, (begin, end) in enumerate(itertools.pairwise(offsets)):
-        value, path = decode(kernels, Chain(chain.unary[begin:end], chain.transition))
-        assert values[s] == value
-        assert (labels[begin:end] == path).all()
-
-
-def decode_batch(kernels: Any, chain: Chain, offsets: Array) -> tuple[Array, Array]:
-    labels = np.full(len(chain.unary), 99, np.int64)
-    values = np.full(len(offsets) - 1, 99, chain.unary.dtype)
-    kernels.viterbi_batch(chain.unary, offsets, chain.transition, labels, values)
-    return labels, values
-
-
 # Bit by bit, on sizes around the multiples of the vector block (16) and of the sources taken together (4).
 
 
@@ -164,13 +136,6 @@ def test_twins_agree(chain: Chain) -> None:
     assert value == expected
     assert (labels == path).all()
     assert (forward(_viterbi, chain) == forward(_viterbi_ref, chain)).all()
-
-
-@needs_compiled
-@given(batch=batches())
-def test_batch_twins_agree(batch: tuple[Chain, Array]) -> None:
-    for ours, theirs in zip(decode_batch(_viterbi, *batch), decode_batch(_viterbi_ref, *batch), strict=True):
-        assert (ours == theirs).all()
 
 
 @needs_compiled
@@ -203,15 +168,6 @@ def test_strided_arrays(kernels: Any) -> None:
     assert (labels[::-2] == path).all()
     assert (labels[::2] == 99).all()
 
-    offsets = np.array([0, 99, 3, 99, 7])[::2]
-    labels, values = np.full(14, 99, np.int64), np.full(4, 99.0)
-    kernels.viterbi_batch(strided.unary, offsets, strided.transition, labels[::2], values[::2])
-    expected_labels, expected_values = decode_batch(kernels, chain, np.array([0, 3, 7]))
-    assert (labels[::2] == expected_labels).all()
-    assert (values[::2] == expected_values).all()
-    assert (labels[1::2] == 99).all()
-    assert (values[1::2] == 99).all()
-
     messages = np.full((19, 7), 99.0)
     kernels.forward_messages(strided.unary, strided.transition, messages.T)
     assert (forward(kernels, chain) == messages.T).all()
@@ -230,7 +186,6 @@ def test_inputs_may_be_read_only_and_stay_as_they_are(kernels: Any) -> None:
     chain.unary.flags.writeable = chain.transition.flags.writeable = False
     decode(kernels, chain)
     edges(kernels, forward(kernels, chain), chain)
-    decode_batch(kernels, Chain(chain.unary, chain.transition[0]), np.array([0, 3]))
     assert (chain.unary == before[0]).all()
     assert (chain.transition == before[1]).all()
 
@@ -266,72 +221,6 @@ WRONG = [
     ("viterbi", (zeros(3, 2, dtype=I64), zeros(2, 2), zeros(3, dtype=I64)), TypeError, "unary"),
     ("viterbi", (zeros(3, 2, dtype=">f8"), zeros(2, 2), zeros(3, dtype=I64)), TypeError, "unary"),
     ("viterbi", (zeros(3, 2), zeros(2, 2, dtype=np.float32), zeros(3, dtype=I64)), TypeError, "transition"),
-    (
-        "viterbi_batch",
-        (zeros(3, 2), np.array([0, 3]), zeros(2, 2, 2), zeros(3, dtype=I64), zeros(1)),
-        ValueError,
-        "tran",
-    ),
-    (
-        "viterbi_batch",
-        (zeros(3, 2), np.array([0]), zeros(2, 2), zeros(3, dtype=I64), zeros(0)),
-        ValueError,
-        r"\(S\+1,\)",
-    ),
-    (
-        "viterbi_batch",
-        (zeros(3, 2), zeros(2, 2, dtype=I64), zeros(2, 2), zeros(3, dtype=I64), zeros(1)),
-        ValueError,
-        "off",
-    ),
-    (
-        "viterbi_batch",
-        (zeros(3, 2), np.array([0, 4]), zeros(2, 2), zeros(3, dtype=I64), zeros(1)),
-        ValueError,
-        "to 3",
-    ),
-    (
-        "viterbi_batch",
-        (zeros(3, 2), np.array([1, 3]), zeros(2, 2), zeros(3, dtype=I64), zeros(1)),
-        ValueError,
-        "from 0",
-    ),
-    (
-        "viterbi_batch",
-        (zeros(3, 2), np.array([0, 2, 2, 3]), zeros(2, 2), zeros(3, dtype=I64), zeros(3)),
-        ValueError,
-        "e 1",
-    ),
-    (
-        "viterbi_batch",
-        (zeros(3, 2), np.array([0, 2**62, -(2**62) - 9, 3]), zeros(2, 2), zeros(3, dtype=I64), zeros(3)),
-        ValueError,
-        "sentence 1",
-    ),
-    (
-        "viterbi_batch",
-        (zeros(3, 2), zeros(2), zeros(2, 2), zeros(3, dtype=I64), zeros(1)),
-        TypeError,
-        "offsets",
-    ),
-    (
-        "viterbi_batch",
-        (zeros(3, 2), [0, 3], zeros(2, 2), zeros(3, dtype=I64), zeros(1)),
-        TypeError,
-        "offsets",
-    ),
-    (
-        "viterbi_batch",
-        (zeros(3, 2), np.array([0, 3]), zeros(2, 2), zeros(2, dtype=I64), zeros(1)),
-        ValueError,
-        "labels",
-    ),
-    (
-        "viterbi_batch",
-        (zeros(3, 2), np.array([0, 3]), zeros(2, 2), zeros(3, dtype=I64), zeros(2)),
-        ValueError,
-        "values",
-    ),
     ("forward_messages", (zeros(3, 2), zeros(2, 2), zeros(2, 2)), ValueError, r"messages .*\(3, 2\)"),
     ("forward_messages", (zeros(3, 2), zeros(2, 2), zeros(3, 2, dtype=np.float32)), TypeError, "messages"),
     ("edge_maxima", (zeros(2, 2), zeros(3, 2), zeros(2, 2), zeros(2)), ValueError, r"potentials .*\(3, 2\)"),
@@ -372,7 +261,7 @@ def test_read_only_outputs_are_refused(kernels: Any) -> None:
 def test_package_exports_the_chosen_twin() -> None:
     assert (os.environ.get("GAPLESS_PURE") != "1") == gapless_kernels.COMPILED
     chosen = _viterbi if gapless_kernels.COMPILED else _viterbi_ref
-    for name in ("edge_maxima", "forward_messages", "viterbi", "viterbi_batch"):
+    for name in ("edge_maxima", "forward_messages", "viterbi"):
         assert getattr(gapless_kernels, name) is getattr(chosen, name)
 
 

@@ -218,16 +218,16 @@ def test_damaged_files_are_refused(tmp_path, embedded_tagger, damage):
     path = tmp_path / "tagger.npz"
     embedded_tagger.save(path)
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(ValueError, match=r"tagger.npz: .*train and save the tagger again"):
+    with pytest.raises(ValueError, match=r"tagger.npz: .*save it again"):
         ChainTagger.load(path)
 
 
 def test_other_archives_are_refused(tmp_path):
     np.savez(tmp_path / "other.npz", a=np.zeros(3))
-    with pytest.raises(ValueError, match=r"other.npz: damaged, or not a file of gapless.learn"):
+    with pytest.raises(ValueError, match=r"other.npz: damaged, or not a file that a tagger saved"):
         ChainTagger.load(tmp_path / "other.npz")
     np.save(tmp_path / "one.npy", np.zeros(3))
-    with pytest.raises(ValueError, match=r"one.npy: damaged, or not a file of gapless.learn"):
+    with pytest.raises(ValueError, match=r"one.npy: damaged, or not a file that a tagger saved"):
         ChainTagger.load(tmp_path / "one.npy")
     with pytest.raises(FileNotFoundError, match=r"none.npz: no such file"):
         ChainTagger.load(tmp_path / "none.npz")

@@ -98,6 +98,8 @@ def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Arr
     if not Path(path).exists():
         raise FileNotFoundError(f"{place}: no such file")
     try:
+        if not zipfile.is_zipfile(path):  # numpy would take it for a pickle, and advise to load it unsafely
+            raise zipfile.BadZipFile("not a zip archive, or cut")
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
             header = json.loads(stored[HEADER].tobytes().decode("ascii"))
             found = header["format"], header["version"], header["kind"]

@@ -12,6 +12,8 @@ from gapless.core.errors import InvalidProblem
 from gapless.learn.blocks import Blocks, FeatureVector
 from gapless.learn.weights import Weights
 
+_CHUNK = 1 << 15
+"""So many numbers stay in the cache between the operations on them."""
 _SMALLEST_SCALE = 1e-3
 """The average of a block is a difference of numbers as large as the weights over the scale."""
 
@@ -114,10 +116,12 @@ class TrainingWeights(Weights):
             return self.current()
         mean = np.empty_like(self.values)
         for name, block in self._parts.items():
-            part = mean[self.blocks.slice(name)]
-            np.multiply(block.stored, block.mass, out=part)
-            part -= self._delayed[self.blocks.slice(name)]
-        mean /= self.steps
+            whole = self.blocks.slice(name)
+            for start in range(whole.start, whole.stop, _CHUNK):
+                here = slice(start, min(start + _CHUNK, whole.stop))
+                part = np.multiply(self.values[here], block.mass, out=mean[here])
+                part -= self._delayed[here]
+                part /= self.steps
         return Weights(self.blocks, mean)
 
     def state(self) -> tuple[dict[str, NDArray[np.floating]], dict[str, Any]]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from gapless import Result, Solve
+import attrs
+
+from gapless import InconsistentBound, Result, Solve, Stop
 from gapless.core.sparse import IntArray
+from gapless.core.tolerance import margin
 from gapless_chains.domain_generation import generate_labels
+from gapless_chains.trees import viterbi
 from gapless_chains.trees.messages import TreeMessages
 from gapless_chains.trees.problem import TreeProblem
 from gapless_chains.trees.reduced_cost import TreeReducedCostOracle
@@ -15,6 +19,10 @@ def run(problem: TreeProblem, solve: Solve, *, first: str = "greedy") -> Result[
 
     Source: Belanger, Passos, Riedel, McCallum, MAP Inference in Chains using Column Generation, 2012, section 4 and
     appendix A.1. Every round has an answer and a true bound, so any limit may end it.
+
+    Beside masks such as -1e9, float64 rounds reduced costs by more than a proof may leave open. The proof is then
+    that of `gapless_chains.trees.viterbi`, whose messages toward the roots are rounded in one direction only;
+    ``stats.extra["proved_by_viterbi"]`` says so.
 
     Parameters
     ----------
@@ -28,4 +36,25 @@ def run(problem: TreeProblem, solve: Solve, *, first: str = "greedy") -> Result[
     SolveError
         See `generate_labels`.
     """
-    return generate_labels(problem, solve, TreeMessages(problem, first=first), TreeReducedCostOracle(problem))
+    messages = TreeMessages(problem, first=first)
+    try:
+        result = generate_labels(problem, solve, messages, TreeReducedCostOracle(problem))
+    except InconsistentBound as error:
+        if error.result is None or not _rounded_away(messages, 0.0):
+            raise
+        return _proved_by_viterbi(problem, solve, error.result)
+    if result.stop is Stop.PROVED and result.solutions and _rounded_away(messages, result.value):
+        return _proved_by_viterbi(problem, solve, result)
+    return result
+
+
+def _rounded_away(messages: TreeMessages, value: float) -> bool:
+    """Whether the sum of what rounding may do to the reduced costs is too much for a proof of `value`."""
+    return messages.rounding > margin(value)
+
+
+def _proved_by_viterbi(problem: TreeProblem, solve: Solve, result: Result[IntArray]) -> Result[IntArray]:
+    """The result of Viterbi with the statistics of the column generation."""
+    proved = viterbi.run(problem, solve)
+    extra = {**result.stats.extra, "proved_by_viterbi": True}
+    return attrs.evolve(proved, stats=attrs.evolve(result.stats, seconds=solve.budget.elapsed, extra=extra))

@@ -15,7 +15,6 @@ from gapless_chains.trees.problem import TreeProblem
 
 # Nodes that a kernel gets at once: enough that a call costs nothing, little enough that Ctrl-C is prompt.
 _CHUNK = 1 << 15
-_ROUNDING = 2.0**-51
 
 
 @attrs.frozen(eq=False)
@@ -28,7 +27,7 @@ class Decoded:
         -1 on a tree without an allowed labelling.
     values : float64 (T,)
     messages : float64 (N, K)
-        The best score of each node's subtree for each of its labels.
+        The best score of each node's subtree for each of its labels, rounded up.
     survived : int64 (T,), optional
         How many labels were kept in each tree.
     """
@@ -150,21 +149,9 @@ def _result(
         [labels] if feasible else [],
         value,
         Stop.PROVED,
-        certificate=TreePotentialsCertificate(_rounded_up(messages, problem)),
+        certificate=TreePotentialsCertificate(messages),
         method=method,
         stats=Stats(seconds=seconds, oracle_calls=1, extra=extra),
         trace=trace,
         explanation=() if feasible else problem.infeasibility(),
     )
-
-
-def _rounded_up(messages: FloatArray, problem: TreeProblem) -> FloatArray:
-    """Messages so large that no label seems to be offered more than its own.
-
-    Each child adds two roundings, of numbers hardly larger than the message and the label score together. Without
-    this, a mask of -1e9 beside small scores would leave an excess as large as its own last digit. Along the best
-    labelling the difference is as small as the scores.
-    """
-    children = np.bincount(problem.parents[problem.inner], minlength=problem.positions)
-    lost = _ROUNDING * (children + 1.0)[:, None] * (np.abs(messages) + np.abs(problem.unary))
-    return np.add(messages, lost, out=messages.copy(), where=messages > -np.inf)

@@ -11,6 +11,7 @@ import numpy as np
 from gapless import Answer, Batch, Budget, Certificate, Fixings, Relaxed, UnknownOption, View
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_chains.domain_generation import LabelDomains
+from gapless_chains.edge_pricing import ULPS
 from gapless_chains.forbidden import floor_below_every_labelling, replace_forbidden
 from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
 from gapless_chains.trees.certificate import TreePotentialsCertificate
@@ -29,8 +30,8 @@ class TreeView(View):
     theta : float64 (n, K)
         Label scores; minus infinity where forbidden or fixed away.
     up, down : float64 (n, K)
-        Messages over the edge above each node: what it offers to each label of its parent, and what the parent, with
-        everything else beyond the edge, offers to each of its own. Finite.
+        Messages over the edge above each node: what it offers to each label of its parent, and what the parent,
+        with everything else beyond the edge, offers to each of its own. Finite.
     below, beyond : float64 (n, K)
         The score that reaches each end of the edge above a node without that edge: at the node itself, and at its
         parent. Minus infinity where `theta` is.
@@ -157,6 +158,11 @@ class TreeMessages(LabelDomains[TreeView]):
     def generated(self) -> int:
         """How many labels the domains hold, all nodes together."""
         return int(self._generated.sum())
+
+    @property
+    def rounding(self) -> float:
+        """What float64 may have done to the reduced costs of all edges together."""
+        return ULPS * len(self._up) * max(float(np.abs(self._up).max()), float(np.abs(self._down).max()))
 
     # --- domains
 
@@ -303,7 +309,7 @@ class TreeMessages(LabelDomains[TreeView]):
 
 
 def _without_each(rows: FloatArray) -> FloatArray:
-    """For each row the sum of the others. Not the sum of all minus the row: a floor among them would round it away."""
+    """For each row the sum of the others; not by subtraction, where a floor among them would round it away."""
     if len(rows) == 1:
         return np.zeros_like(rows)
     before = np.zeros_like(rows)

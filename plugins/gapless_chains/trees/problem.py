@@ -39,7 +39,7 @@ def _parents(values: Any) -> IntArray:
 @serialisable("gapless_chains.TreeProblem")
 @attrs.frozen(eq=False, slots=False, repr=False)
 class TreeProblem(Labelling):
-    """Maximise ``sum_i unary[i, y_i] + sum_i transition[y_p(i), y_i]``, the second sum over nodes i with a parent p(i).
+    """Maximise ``sum_i unary[i, y_i] + sum_i transition[y_p(i), y_i]``, over nodes i and their parents p(i).
 
     A structure is an int64 array (n,) of labels. Any score may be minus infinity, which forbids. Scores are kept as
     read-only float64; problems that are given the same read-only ``transition`` share it. Several roots make a
@@ -100,8 +100,8 @@ class TreeProblem(Labelling):
         if not -1 <= parent < n:
             raise InvalidProblem(f"parents[{i}] is {parent}, expected -1 for a root or a node from 0 to {n - 1}")
         raise InvalidProblem(
-            f"parents[{i}] is {parent}, but a parent comes before its child ({wrong.size} such entries): number the "
-            "nodes from the roots down; if that is impossible, some nodes are their own ancestors"
+            f"parents[{i}] is {parent}, but a parent comes before its child ({wrong.size} such entries): number "
+            "the nodes from the roots down; if that is impossible, some nodes are their own ancestors"
         )
 
     # --- derived arrays
@@ -150,7 +150,7 @@ class TreeProblem(Labelling):
         unlabelled = self._unlabelled()
         if unlabelled:
             return unlabelled
-        dead = ~reached_from_below(self).any(axis=1)
+        dead = np.logical_not(reached_from_below(self).any(axis=1))
         dead_below = np.zeros(self.positions, bool)
         dead_below[self.parents[self.inner[dead[self.inner]]]] = True
         return [

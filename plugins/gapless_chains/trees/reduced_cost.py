@@ -16,16 +16,16 @@ from gapless_chains.trees.problem import TreeProblem
 class TreeReducedCostOracle(LabelPricing[TreeView]):
     """Finds edge settings of positive reduced cost without looking at most of them.
 
-    Source: Belanger, Passos, Riedel, McCallum 2012, section 4.3 and appendix A.1: the reduced cost of an edge setting
-    uses the message that reaches each end without that edge,
+    Source: Belanger, Passos, Riedel, McCallum 2012, section 4.3 and appendix A.1: the reduced cost of an edge
+    setting uses the message that reaches each end without that edge,
 
         ``R(x, y) = f [below(y) + tau(x, y) - up(x)] + (1 - f) [beyond(x) + tau(x, y) - down(y)]``,
 
     with ``f`` the share of root weights above the edge (see `root_weights`, which also says why 1/2, as in chains,
-    would be wrong where a tree branches). Edges that cannot want a label are skipped as in chains, see `EdgePricing`.
-    Labels in the domains are never returned.
+    would be wrong where a tree branches). Edges that cannot want a label are skipped as in chains, see
+    `EdgePricing`. Labels in the domains are never returned.
 
-    The slack is the sum of the largest positive reduced costs of all edges and, for each node with a weight, of that
+    The slack is the sum of the largest positive reduced costs of all edges and, for each node with a weight, of its
     weight times the excess of the best score that reaches it over the restricted optimum of its tree: exactly the
     amount by which `potentials` exceed the restricted optimum.
 

@@ -15,9 +15,9 @@ def root_weights(problem: TreeProblem) -> tuple[FloatArray, FloatArray]:
     combination over roots. The weights are equal on the nodes with at most one neighbour, and 0 elsewhere. A path
     then gets 1/2 on both ends and 1/2 on every edge: the reduced cost of Belanger et al. 2012, eq. 12.
 
-    With 1/2 on every edge of a tree that branches, the node terms would have the weight ``1 - degree / 2``, below 0:
-    no dual solution, and a labelling that gains a little on each edge of a branching node looks unattractive on all
-    of them. Such reduced costs end the search too early.
+    With 1/2 on every edge of a tree that branches, the node terms would have the weight ``1 - degree / 2``, below
+    0. That is no dual solution: a label that gains a little on each edge of a branching node looks unattractive on
+    all of them, and the search would end too early.
 
     Returns
     -------

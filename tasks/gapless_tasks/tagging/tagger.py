@@ -178,6 +178,8 @@ class ChainTagger(Tagger):
             index = FeatureIndex(lexicon, {name: i for i, name in enumerate(texts["features"])})
             return cls(texts["labels"], index, **{name: arrays[name] for name in _ARRAYS})
         except DamagedFile as error:
-            raise ValueError(f"{error}; train and save the tagger again") from error
+            raise ValueError(
+                f"{path}: damaged, or not a file that a tagger saved; train and save it again ({error})"
+            ) from error
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ValueError(f"{path}: not a consistent tagger ({error}); train and save it again") from error

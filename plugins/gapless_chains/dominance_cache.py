@@ -11,12 +11,12 @@ from gapless_chains.once_per_array import OncePerArray
 from gapless_kernels import DominanceTables, dominance_tables
 
 
-class TransitionTables:
+class DominanceCache:
     """Dominance tables of one transition matrix, (K, K), by the type of the label scores they serve.
 
     A table costs K^3 operations, as much as decoding K tokens without one; whether it pays depends on how many
-    tokens will ever be decoded. As with skis: rent until the rent paid equals the price, then buy, which never costs
-    more than twice what a prophet would have paid.
+    tokens will ever be decoded. As with skis: rent until the rent paid equals the price, then buy, which never
+    costs more than twice what a prophet would have paid.
     """
 
     def __init__(self, transition: FloatArray) -> None:
@@ -42,4 +42,4 @@ class TransitionTables:
         return self.build(kind)
 
 
-transition_tables = OncePerArray(TransitionTables)
+dominance_cache = OncePerArray(DominanceCache)

@@ -1,0 +1,134 @@
+"""Many chains through the fused kernel: what the role objects say, for every option, type and kind of list."""
+
+import numpy as np
+import pytest
+
+import gapless
+from gapless import InvalidProblem, Limits, Status, Stop
+from gapless_chains import ChainModel, ChainProblem
+from gapless_chains.column_generation import _tables_for
+
+METHOD = "column-generation"
+INF = float("inf")
+
+
+def model_and_rows(seed, k=12, sentences=15, longest=10, *, sharpness=1.0, forbidden=0.0, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    transition = rng.normal(size=(k, k))
+    transition[rng.random((k, k)) < forbidden] = -INF
+    model = ChainModel(transition, initial=rng.normal(size=k), final=rng.normal(size=k))
+    lengths = rng.integers(1, longest + 1, sentences)
+    return model, (sharpness * rng.normal(size=(lengths.sum(), k))).astype(dtype), lengths
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("forbidden", [0.0, 0.4])
+@pytest.mark.parametrize("options", [{}, {"first": "local"}, {"centred": False}, {"reduced_cost": "alpha"}])
+def test_a_batch_says_what_the_role_objects_say(dtype, forbidden, options):
+    infeasible = 0
+    for seed in range(6):
+        model, rows, lengths = model_and_rows(
+            seed, sharpness=4.0 ** (seed % 3 - 1), forbidden=forbidden, dtype=dtype
+        )
+        if forbidden:
+            rows[seed] = -INF
+        batch = model.batch(rows, lengths)
+        many = gapless.solve_many(batch, METHOD, **options)
+        for i, problem in enumerate(batch):
+            single, result = gapless.solve(problem, METHOD, **options), many[i]
+            assert many.statuses[i] is result.status is single.status
+            assert result.verify(problem)
+            if single.status is Status.INFEASIBLE:
+                infeasible += 1
+                assert many.bounds[i] == -INF
+                assert result.explanation == single.explanation
+                continue
+            assert result.value == many.values[i] == pytest.approx(single.value, rel=1e-12)
+            assert many.bounds[i] == pytest.approx(single.bound, rel=1e-12)
+            np.testing.assert_array_equal(many.structure(i), result.best)
+    assert (infeasible > 0) is (forbidden > 0)
+
+
+def test_lists_of_chains_are_batched_and_odd_ones_are_not_lost():
+    rng = np.random.default_rng(0)
+    model, rows, lengths = model_and_rows(1)
+    problems = list(model.batch(rows, lengths))
+    problems.insert(3, ChainProblem(rng.normal(size=(4, 12)), rng.normal(size=(3, 12, 12))))
+    problems.append(ChainProblem(rng.normal(size=(2, 5)), rng.normal(size=(5, 5))))
+    many = gapless.solve_many(problems, METHOD)
+    assert list(many.values) == pytest.approx([gapless.solve(p).value for p in problems], abs=1e-9)
+    assert all(result.verify(p) for result, p in zip(many, problems, strict=True))
+
+
+def test_counts_come_as_arrays_and_with_each_result():
+    model, rows, lengths = model_and_rows(2, sharpness=6.0)
+    batch = model.batch(rows, lengths)
+    many = gapless.solve_many(batch, METHOD)
+    assert set(many.arrays) == {"labels", "offsets", "rounds", "domain_sizes", "candidates"}
+    assert (many.arrays["rounds"] >= 1).all()
+    assert (many.arrays["domain_sizes"] >= lengths).all()
+    for i, result in enumerate(many):
+        assert result.stats.iterations == many.arrays["rounds"][i]
+        assert result.stats.extra == {
+            "mean_domain_size": many.arrays["domain_sizes"][i] / lengths[i],
+            "oracle_candidates": many.arrays["candidates"][i],
+        }
+
+
+def test_a_gap_holds_for_each_sentence_and_is_proved():
+    early = 0
+    for seed in range(8):
+        model, rows, lengths = model_and_rows(seed, k=60, sentences=10, sharpness=2.0)
+        batch = model.batch(rows, lengths)
+        exact = gapless.solve_many(batch, METHOD)
+        by_option = gapless.solve_many(batch, METHOD, gap=0.2)
+        by_limit = gapless.solve_many(batch, METHOD, limits=Limits(gap=0.2))
+        np.testing.assert_array_equal(by_option.bounds, by_limit.bounds)
+        np.testing.assert_array_equal(by_option.values, by_limit.values)
+        assert (by_option.bounds >= exact.values - 1e-9).all()
+        left = by_option.bounds - by_option.values
+        assert (left <= 0.2 * np.maximum(1, np.abs(by_option.values)) + 1e-12).all()
+        for i in np.flatnonzero(left > 1e-6):
+            early += 1
+            assert by_option[i].stop is Stop.GAP
+            assert by_option[i].status is by_option.statuses[i] is Status.FEASIBLE
+            assert by_option[i].verify(batch[int(i)])
+    assert early > 3
+
+
+def test_other_limits_go_to_the_role_objects():
+    model, rows, lengths = model_and_rows(4, k=20, sharpness=0.5)
+    batch = model.batch(rows, lengths)
+    many = gapless.solve_many(batch, METHOD, limits=Limits(iterations=1), first="local")
+    stops = {many[i].stop for i in range(len(batch))}
+    assert Stop.ITERATIONS in stops
+    assert all(many[i].verify(batch[i]) for i in range(len(batch)))
+    assert not many.arrays
+
+
+def test_bad_scores_are_named_with_their_sentence():
+    model, rows, lengths = model_and_rows(5)
+    rows[lengths[:3].sum(), 7] = np.nan
+    with pytest.raises(InvalidProblem, match=r"sentence 3: unary\[0, 7\] is NaN"):
+        gapless.solve_many(model.batch(rows, lengths), METHOD)
+
+
+def test_unknown_options_are_refused_before_anything_is_decoded():
+    model, rows, lengths = model_and_rows(6)
+    for options, message in (
+        ({"first": "last"}, "'greedy' or 'local'"),
+        ({"reduced_cost": "x"}, "expected one of"),
+    ):
+        with pytest.raises(gapless.UnknownOption, match=message):
+            gapless.solve_many(model.batch(rows, lengths), METHOD, **options)
+    with pytest.raises(ValueError, match="gap is -1"):
+        gapless.solve_many(model.batch(rows, lengths), METHOD, gap=-1)
+
+
+def test_tables_are_made_once_for_a_model():
+    model, rows, lengths = model_and_rows(7)
+    batch = model.batch(rows, lengths)
+    assert _tables_for(batch, True) is _tables_for(batch[:5], True)
+    assert _tables_for(batch, True) is not _tables_for(batch, False)
+    single = model.batch(rows.astype(np.float32), lengths)
+    assert _tables_for(single, True).forward.dtype == np.float32

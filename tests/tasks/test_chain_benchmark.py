@@ -1,0 +1,334 @@
+"""The chain benchmark on drawn scores: what it prints and stores. No test looks at a time."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+
+import gapless as gl
+from gapless.cli import exit_codes, main
+from gapless_tasks.chain_benchmark import contenders, loops, measurement, part_perceptron, synthetic
+from gapless_tasks.chain_benchmark.corpora import CORPORA, read_morphology
+from gapless_tasks.chain_benchmark.score_set import ScoreSet
+from gapless_tasks.chain_benchmark.stopwatch import Spread, cycled, streamed
+from gapless_tasks.chain_benchmark.targets import Line
+from gapless_tasks.chain_benchmark.task import nearest, trained
+from gapless_tasks.tagging import TaggedFileError, TaggedSentence
+
+UNCOMPILED = loops.Compiled(loops.viterbi, loops.row_sums, loops.row_argmaxima)
+
+
+@pytest.fixture
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the loops uncompiled: for tests about something else."""
+    monkeypatch.setattr(loops, "compiled", lambda: UNCOMPILED)
+
+
+@pytest.fixture(params=[1, 2, 7, 33])
+def scores(request: pytest.FixtureRequest) -> ScoreSet:
+    return synthetic.peaked(request.param, 9, seed=request.param)
+
+
+def optimal_values(scores: ScoreSet) -> np.ndarray:
+    model = scores.model()
+    unaries = (scores.unary[a:b] for a, b in zip(scores.offsets[:-1], scores.offsets[1:], strict=True))
+    return np.array([gl.solve(model.problem(unary), "viterbi").value for unary in unaries])
+
+
+# --- the command
+
+
+def test_the_command_prints_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "chain-benchmark", "--quick", "--labels", "6"]) == exit_codes.PROVED
+    printed = capsys.readouterr().out
+    for words in (contenders.VITERBI, contenders.READING, "What is to be reached", "must", "aim"):
+        assert words in printed
+
+
+@pytest.mark.usefixtures("quickly")
+def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "chain-benchmark", "--quick", "--labels", "3,8", "--json"]) == exit_codes.PROVED
+    document = json.loads(capsys.readouterr().out)
+    assert [one["labels"] for one in document["sets"]] == [3, 8]
+    for one in document["sets"]:
+        assert one["disagreements"] == []
+        assert one["accuracy"] is not None
+        for times in (one["cold_ns_per_token"], one["warm_ns_per_token"]):
+            assert {contenders.VITERBI, contenders.READING, contenders.ARGMAX} <= times.keys()
+            assert all(spread["least"] <= spread["median"] <= spread["most"] for spread in times.values())
+    assert {"what", "scores", "caches", "value", "unit", "must", "aim", "more", "verdict"} == set(
+        document["lines"][0]
+    )
+    assert {line["scores"] for line in document["lines"]} == {"synthetic-3", "synthetic-8"}
+
+
+@pytest.mark.parametrize("text", ["", "a", "0", "45,,350", "-3"])
+def test_a_wrong_list_of_label_counts_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "chain-benchmark", f"--labels={text}"])
+    assert "positive whole numbers" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("quickly")
+def test_a_label_count_that_no_corpus_has_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert [nearest(count).name for count in (45, 350, 957)] == ["wsj", "ewt", "danish"]
+    code = main(["run", "chain-benchmark", "--quick", "--data", str(tmp_path), "--labels", "100"])
+    assert code == exit_codes.USAGE
+    assert "350 (ewt)" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("quickly")
+def test_a_missing_corpus_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["run", "chain-benchmark", "--quick", "--data", str(tmp_path), "--labels", "45"])
+    assert code == exit_codes.USAGE
+    assert "wsj_pos" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("quickly")
+def test_a_wrong_value_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def too_good(scores: ScoreSet) -> dict[str, contenders.Contender]:
+        return {contenders.VITERBI: contenders.Contender(lambda part: np.full(part.sentences, 1e6))}
+
+    monkeypatch.setattr(contenders, "kernels", too_good)
+    assert main(["run", "chain-benchmark", "--quick", "--labels", "4"]) == exit_codes.FAILED
+    assert f"{contenders.VITERBI} does not give the optimal values" in capsys.readouterr().err
+
+
+# --- contenders and floors
+
+
+def test_contenders_agree(scores: ScoreSet) -> None:
+    best = optimal_values(scores)
+    everyone = {
+        **contenders.kernels(scores),
+        **contenders.public(scores),
+        **contenders.peers(scores, UNCOMPILED),
+    }
+    assert {contenders.VITERBI, contenders.NUMBA} <= everyone.keys()
+    for name, one in everyone.items():
+        values = one.decode(scores)
+        if one.exact:
+            np.testing.assert_allclose(values, best, rtol=1e-5, err_msg=name)
+        else:
+            assert (values <= best + 1e-5 * np.abs(best)).all(), name
+
+
+def test_the_plain_loop_finds_a_path_of_that_value(scores: ScoreSet) -> None:
+    labels, values = np.empty(scores.tokens, np.int64), np.empty(scores.sentences, np.float32)
+    shared = [array.astype(np.float32) for array in (scores.transition, scores.initial, scores.final)]
+    messages = np.empty((int(scores.lengths.max()), scores.label_count), np.float32)
+    loops.viterbi(scores.unary, scores.offsets, *shared, messages, labels, values)
+    model = scores.model()
+    for s, (begin, end) in enumerate(zip(scores.offsets[:-1], scores.offsets[1:], strict=True)):
+        found = model.problem(scores.unary[begin:end]).value(labels[begin:end])
+        assert found == pytest.approx(float(values[s]), rel=1e-5)
+
+
+def test_the_floors_do_their_work(scores: ScoreSet) -> None:
+    sums, places = np.empty(scores.tokens, np.float32), np.empty(scores.tokens, np.int64)
+    loops.row_sums(scores.unary, sums)
+    loops.row_argmaxima(scores.unary.view(np.int32), places)
+    np.testing.assert_allclose(sums, scores.unary.sum(axis=1), rtol=1e-4)
+    np.testing.assert_array_equal(places, scores.unary.argmax(axis=1))
+
+
+def test_numba_compiles_the_same_loops() -> None:
+    pytest.importorskip("numba", reason="the extra 'bench' is not installed")
+    compiled = loops.compiled()
+    for labels in (1, 16, 33):
+        scores = synthetic.peaked(labels, 9)
+        ways = [contenders.peers(scores, each)[contenders.NUMBA] for each in (compiled, UNCOMPILED)]
+        first, second = (way.decode(scores) for way in ways)
+        np.testing.assert_allclose(first, second, rtol=1e-6)
+        places = np.empty(scores.tokens, np.int64)
+        compiled.row_argmaxima(scores.unary.view(np.int32), places)
+        np.testing.assert_array_equal(places, scores.unary.argmax(axis=1))
+
+
+def test_without_numba_the_command_says_what_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert main(["run", "chain-benchmark", "--quick", "--labels", "3", "--json"]) == exit_codes.PROVED
+    captured = capsys.readouterr()
+    assert "gapless[bench]" in captured.err
+    assert contenders.NUMBA not in json.loads(captured.out)["sets"][0]["cold_ns_per_token"]
+
+
+# --- scores
+
+
+@pytest.mark.parametrize("change", synthetic.UNPRUNABLE)
+def test_changed_scores_keep_their_shape(change: str, scores: ScoreSet) -> None:
+    changed = synthetic.UNPRUNABLE[change](scores)
+    assert changed.unary.shape == scores.unary.shape
+    assert changed.unary.dtype == np.float32
+    assert changed.transition.shape == scores.transition.shape
+
+
+def test_regauging_keeps_every_value(scores: ScoreSet) -> None:
+    changed = synthetic.regauged(scores)
+    np.testing.assert_allclose(optimal_values(changed), optimal_values(scores), rtol=1e-4, atol=1e-3)
+
+
+def test_scores_are_cut_at_sentences(scores: ScoreSet) -> None:
+    part = scores.holding(int(scores.offsets[3]), start=2)
+    assert part.sentences >= 1
+    assert part.offsets[0] == 0
+    assert part.offsets[-1] == part.tokens <= max(scores.offsets[3], scores.lengths[2])
+    np.testing.assert_array_equal(part.unary[0], scores.unary[scores.offsets[2]])
+    assert scores.holding(0).sentences == 1
+    assert scores.holding(10**9).sentences == scores.sentences
+
+
+def test_repeated_scores_have_the_same_values(scores: ScoreSet) -> None:
+    np.testing.assert_array_equal(optimal_values(scores.repeated(3)), np.tile(optimal_values(scores), 3))
+
+
+def test_scores_are_stored_and_read(scores: ScoreSet, tmp_path: Path) -> None:
+    path = tmp_path / f"{scores.name}.npz"
+    scores.save(path)
+    read = ScoreSet.load(path)
+    for name, value in attrs.asdict(scores).items():
+        np.testing.assert_array_equal(getattr(read, name), value)
+
+
+@pytest.mark.parametrize("content", [b"", b"not an archive"])
+def test_damaged_stored_scores_are_named(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "wsj.npz"
+    path.write_bytes(content)
+    with pytest.raises(gl.InvalidProblem, match=r"wsj\.npz"):
+        ScoreSet.load(path)
+
+
+# --- clock and verdicts
+
+
+def test_every_decoder_gets_its_turns_and_slow_ones_get_fewer_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = synthetic.peaked(4, 60)
+    clock = [0.0]
+    seen: dict[str, list[int]] = {"fast": [], "slow": []}
+
+    def decoder(name: str, cost: float):
+        def decode(part: ScoreSet) -> None:
+            clock[0] += cost * part.tokens
+            seen[name].append(part.tokens)
+
+        return decode
+
+    monkeypatch.setattr("time.thread_time", lambda: clock[0])
+    decoders = {"fast": decoder("fast", 1e-6), "slow": decoder("slow", 1e-3)}
+    times = streamed(decoders, scores, rounds=5, budget=0.2)
+    np.testing.assert_allclose(times["fast"], 1e-6)
+    np.testing.assert_allclose(times["slow"], 1e-3)
+    assert seen["fast"][1:] == [scores.tokens] * 5
+    assert all(tokens <= 200 for tokens in seen["slow"][1:])
+    times = cycled(decoders, scores, rounds=3)
+    np.testing.assert_allclose(times["slow"], 1e-3)
+
+
+def test_a_clock_that_stands_still_gives_no_time_of_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.thread_time", lambda: 1.0)
+    assert (cycled({"any": lambda part: None}, synthetic.peaked(4, 5), rounds=2)["any"] > 0).all()
+
+
+def test_ratios_are_taken_round_by_round() -> None:
+    seconds = {"a": np.array([2.0, 6.0, 8.0]), "b": np.array([1.0, 2.0, 4.0])}
+    assert measurement.ratio(seconds, "a", "b") == Spread(2.0, 2.0, 3.0)
+    assert measurement.ratio(seconds, "a", "c") is None
+
+
+@pytest.mark.parametrize(
+    ("value", "more", "verdict"),
+    [(4, True, "aim"), (3, True, "must"), (2, True, "missed"), (2, False, "aim"), (None, True, "")],
+)
+def test_verdicts(value: float | None, more: bool, verdict: str) -> None:
+    marks = (3, 4) if more else (3, 2)
+    spread = None if value is None else Spread(value, value, value)
+    assert Line("speed", "some", "cold", spread, "x", *marks, more).verdict == verdict
+
+
+def test_nothing_to_reach_gets_no_verdict() -> None:
+    assert Line("speed", "some", "cold", Spread(1, 1, 1), "x", None, None, True).verdict == ""
+
+
+# --- the model behind the scores
+
+SENTENCES = [
+    TaggedSentence(("the", "dog", "barks"), ("D|O", "N|O", "V|O")),
+    TaggedSentence(("Ann", "sees", "the", "cat"), ("N|B", "V|O", "D|O", "N|O")),
+    TaggedSentence(("the", "cat", "sees", "Ann", "Lee"), ("D|O", "N|O", "V|O", "N|B", "N|I")),
+]
+LABELS = CORPORA[1].labels(SENTENCES)
+
+
+def test_the_product_of_the_parts_is_the_label_set() -> None:
+    product = [f"{tag}|{entity}" for tag in "DNV" for entity in "BIO"]
+    assert product == LABELS
+    assert CORPORA[2].labels(SENTENCES) == ["D|O", "N|B", "N|I", "N|O", "V|O"]
+
+
+def test_parts_are_numbered_through() -> None:
+    parts = part_perceptron.number_parts(LABELS)
+    assert parts.shape == (9, 2)
+    assert parts[:, 0].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert parts[:, 1].tolist() == [3, 4, 5] * 3
+
+
+def test_the_model_learns_and_its_scores_are_sums_over_parts() -> None:
+    model = part_perceptron.train(SENTENCES, LABELS, epochs=5)
+    for sentence in SENTENCES:
+        scores = ScoreSet(
+            "one",
+            "",
+            model.scores(sentence.words).astype(np.float32),
+            np.array([0, len(sentence)]),
+            model.transition,
+            model.initial,
+            model.final,
+            np.zeros(len(sentence), np.int64),
+        )
+        result = gl.solve(scores.model().problem(scores.unary), "viterbi")
+        assert tuple(LABELS[y] for y in result.best) == sentence.labels
+    # What is added to a tag's score does not depend on the entity: second differences vanish.
+    for array in (model.initial.reshape(3, 3), (model.scores(["dog"])[0] - model.bias).reshape(3, 3)):
+        np.testing.assert_allclose(array - array[:1] - array[:, :1] + array[0, 0], 0, atol=1e-4)
+    assert (model.transition != 0).any()
+
+
+def conll(*rows: str) -> bytes:
+    return gzip.compress("\n".join(rows).encode())
+
+
+ROW = "1\tEn\ten\tPI\tPI-CSU\t_\t2\tdet\t_\t_"
+
+
+def test_morphology_is_read_from_conllu(tmp_path: Path) -> None:
+    path = tmp_path / "train.conllu.gz"
+    path.write_bytes(conll("# sent_id = 1", ROW, ROW, "", ROW, ""))
+    assert [s.labels for s in read_morphology(path)] == [("PI-CSU|det",) * 2, ("PI-CSU|det",)]
+
+
+@pytest.mark.parametrize("content", [b"no gzip", conll(ROW)[:-9], conll("1\tEn")])
+def test_a_damaged_conllu_file_is_named(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "train.conllu.gz"
+    path.write_bytes(content)
+    with pytest.raises(TaggedFileError, match=r"train\.conllu\.gz, line 1"):
+        read_morphology(path)
+
+
+def test_training_is_stored_and_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = attrs.evolve(CORPORA[1], epochs=1, read=lambda path: SENTENCES)
+    console = gl.cli.Console()
+    first = trained(corpus, tmp_path, tmp_path, console)
+    monkeypatch.setattr(part_perceptron, "train", None)
+    again = trained(corpus, tmp_path, tmp_path, console)
+    np.testing.assert_array_equal(again.unary, first.unary)
+    assert first.sentences == 3
+    assert (first.gold >= 0).all()
