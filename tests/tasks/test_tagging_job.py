@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gapless import Limits
 from gapless.cli import Console, exit_codes, main
 from gapless_tasks.tagging_job import evaluation, figure, paper
 from gapless_tasks.tagging_job.margin_oracles import MARGIN
@@ -121,6 +122,12 @@ def test_rows_name_methods_and_gaps_of_the_paper():
     assert MARGIN > 0
 
 
+def test_reduced_costs_are_compared_in_one_implementation():
+    for tables in (paper.POS, paper.JOINT):
+        assert len({row.limits for row in tables.reduced_costs}) == 1
+        assert tables.reduced_costs[0].limits != Limits()  # the fused kernel would take the first row only
+
+
 def test_runs_take_turns():
     calls = []
     seconds = cpu_seconds({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=1)
@@ -140,7 +147,10 @@ def test_figure_2_is_swept_and_drawn(tmp_path, capsys):
     assert "Figure 2: L2 penalty on transitions" in capsys.readouterr().out
 
 
-POINTS = [Point(0.1, 0.96, dict.fromkeys(METHODS, 1000.0)), Point(10.0, 0.9, dict.fromkeys(METHODS, 4000.0))]
+POINTS = [
+    Point(0.1, 0.96, 9.0, dict.fromkeys(METHODS, 1000.0)),
+    Point(10.0, 0.9, 1.0, dict.fromkeys(METHODS, 4000.0)),
+]
 
 
 def test_a_page_holds_drawing_and_numbers_and_loads_nothing(tmp_path):

@@ -16,7 +16,7 @@ SENTENCES = 500
 _ROWS = (
     ("domain_of_one", "words with one label in the domain, %", "over 90"),
     ("domain_of_three", "words with three labels or fewer, %", "over 99"),
-    ("mean_domain", "labels in a domain, mean", ""),
+    ("mean_domain", "labels in a domain, mean over words", ""),
     ("one_round", "sentences done in one round, %", "22"),
     ("three_rounds", "sentences done in three rounds or fewer, %", "100"),
     ("mean_rounds", "rounds, mean", ""),
@@ -43,7 +43,7 @@ def show_search_statistics(batch: ChainBatch, console: Console) -> dict[str, flo
         "candidates": sum(candidates for _, _, candidates in found) / edges,
     }
     console.table(
-        f"Column generation on {count} sentences",
+        f"Column generation on the first {count} sentences (role objects; scores as they are, greedy start)",
         ("statistic", "ours", "(paper, tags)"),
         [(text, f"{summary[key]:.2f}", f"({paper})" if paper else "") for key, text, paper in _ROWS],
     )
