@@ -63,10 +63,15 @@ TARGET static GAPLESS_ALWAYS ptrdiff_t NAMED(groups)(const SCORES *scores)
     return (scores->stride / GAPLESS_BLOCK + GAPLESS_GROUP - 1) / GAPLESS_GROUP;
 }
 
+TARGET static GAPLESS_ALWAYS REAL NAMED(fresh_slack)(const SCORES *scores)
+{
+    return ROUNDING * 14 * scores->largest + TINY;
+}
+
 TARGET static GAPLESS_ALWAYS void NAMED(start_afresh)(const SCORES *scores, LANE *lane)
 {
     lane->error = lane->size = 0;
-    lane->slack = ROUNDING * 14 * scores->largest + TINY;
+    lane->slack = NAMED(fresh_slack)(scores);
 }
 
 TARGET static void NAMED(begin)(const SCORES *scores, const BATCH *batch, ptrdiff_t sentence, LANE *lane)
@@ -87,7 +92,7 @@ TARGET static void NAMED(begin)(const SCORES *scores, const BATCH *batch, ptrdif
 /* The test's right-hand side; NaN when `best` is infinite, so that nothing passes. */
 TARGET static GAPLESS_ALWAYS REAL NAMED(threshold)(REAL best, REAL slack)
 {
-    const REAL size = best < 0 ? -best : best;
+    const REAL size = (REAL)fabs(best);
     return (best + 2 * ROUNDING * size) - (slack + 12 * ROUNDING * size);
 }
 
@@ -417,68 +422,97 @@ TARGET static void NAMED(finish)(const SCORES *scores, const BATCH *batch, LANE 
     lane->active = 0;
 }
 
-/* Several sentences whose labels fit in `blocks` <= 4 blocks, step by step together, until one of them needs more
- * than stepping. `blocks` is a constant where this is inlined. */
+/* Four sentences whose labels fit in `blocks` <= 4 blocks, step by step together, until one of them needs more than
+ * stepping. `blocks` is a constant where this is inlined.
+ *
+ * What changes at every step is kept in local variables: a vector may be stored over anything, for all that the
+ * compiler knows, so it would load the members of a lane again after each. */
 TARGET static GAPLESS_ALWAYS int NAMED(march)(const int blocks, const SCORES *scores, LANE *lanes, const REAL *tags,
-                                             ptrdiff_t steps, int *state, int may_stop,
-                                             gapless_ahead *ahead)
+                                             ptrdiff_t steps, int *state, int may_stop, gapless_ahead *ahead)
 {
     const ptrdiff_t labels = scores->labels, stride = blocks * GAPLESS_BLOCK;
     const unsigned tail = 0xFFFFu >> (stride - labels);
+    const REAL *const moves = scores->moves, *const all_excess = scores->excess;
+    const REAL *theta[4], *base[4];
+    const REAL fresh = NAMED(fresh_slack)(scores);
+    REAL slack[4], rows[4][4 * GAPLESS_BLOCK], tops[4];
+    int64_t *out[4];
+    unsigned improper[4];
+    ptrdiff_t step = 0, several[4] = {0, 0, 0, 0};
     int stopped = 0;
-    for (ptrdiff_t step = 0; step < steps && !stopped; step++) {
-        BLOCK row[4][4], top[4];
-        REAL tops[4];
+    for (int k = 0; k < 4; k++) {
+        theta[k] = lanes[k].theta;
+        base[k] = lanes[k].base;
+        slack[k] = lanes[k].slack;
+        out[k] = lanes[k].labels + lanes[k].at;
+        improper[k] = lanes[k].improper;
+    }
+    for (; step < steps && !stopped; step++) {
+        BLOCK top[4];
         for (int k = 0; k < 4; k++) {
-            LANE *lane = lanes + k;
-            unsigned improper = 0;
             top[k] = LANES(all)(-(REAL)INFINITY);
             for (int b = 0; b < blocks; b++) {
                 const int x = b * GAPLESS_BLOCK;
                 const BLOCK local =
-                    b == blocks - 1 ? LANES(load_some)(lane->theta + x, tail) : LANES(load)(lane->theta + x);
-                improper |= LANES(improper)(local);
-                row[k][b] = LANES(add)(local, LANES(load)(lane->base + x));
-                LANES(store)(lane->row + x, row[k][b]);
-                top[k] = LANES(max)(LANES(tagged)(row[k][b], LANES(load)(tags + x)), top[k]);
+                    b == blocks - 1 ? LANES(load_some)(theta[k] + x, tail) : LANES(load)(theta[k] + x);
+                const BLOCK sum = LANES(add)(local, LANES(load)(base[k] + x));
+                improper[k] |= LANES(improper)(local);
+                LANES(store)(rows[k] + x, sum);
+                top[k] = LANES(max)(LANES(tagged)(sum, LANES(load)(tags + x)), top[k]);
             }
-            lane->improper |= improper;
-            lane->theta += labels;
+            theta[k] += labels;
         }
         gapless_fetch(ahead, (size_t)(4 * labels) * sizeof(REAL));
         LANES(largest4)(top[0], top[1], top[2], top[3], tops);
         for (int k = 0; k < 4; k++) {
-            LANE *lane = lanes + k;
             const ptrdiff_t y = TYPED(gapless_tag)(tops[k]);
-            const REAL best = lane->row[y];
-            const REAL *excess = scores->excess + y * stride;
-            const BLOCK least = LANES(all)(NAMED(threshold)(best, lane->slack));
+            const REAL best = rows[k][y];
+            const REAL *excess = all_excess + y * stride;
+            const BLOCK least = LANES(all)(NAMED(threshold)(best, slack[k]));
             uint64_t bits = 0;
             for (int b = 0; b < blocks; b++) {
-                const BLOCK ahead = LANES(add)(row[k][b], LANES(load)(excess + b * GAPLESS_BLOCK));
-                bits |= (uint64_t)LANES(at_least)(ahead, least) << b * GAPLESS_BLOCK;
+                const int x = b * GAPLESS_BLOCK;
+                const BLOCK forward = LANES(add)(LANES(load)(rows[k] + x), LANES(load)(excess + x));
+                bits |= (uint64_t)LANES(at_least)(forward, least) << x;
             }
             if (GAPLESS_RARE(bits != (uint64_t)1 << y)) {
+                LANE *lane = lanes + k;
                 const ptrdiff_t start = lane->used;
                 ptrdiff_t count = 0;
+                if (base[k] != lane->offer)
+                    NAMED(start_afresh)(scores, lane);
+                lane->at = out[k] - lane->labels;
+                several[k]++;
                 if (NAMED(ensure)(scores, lane)) {
                     state[k] = NAMED(FAILED);
                 } else {
-                    for (int b = 0; b < blocks; b++)
-                        count += LANES(collect)(row[k][b], (unsigned)(bits >> b * GAPLESS_BLOCK) & 0xFFFFu, best,
-                                                b * GAPLESS_BLOCK, lane->who + start + count,
-                                                lane->message + start + count);
+                    for (int b = 0; b < blocks; b++) {
+                        const int x = b * GAPLESS_BLOCK;
+                        count += LANES(collect)(LANES(load)(rows[k] + x), (unsigned)(bits >> x) & 0xFFFFu, best, x,
+                                                lane->who + start + count, lane->message + start + count);
+                    }
                     state[k] = NAMED(settle)(scores, lane, start, count, y, best, may_stop);
                 }
                 stopped |= state[k];
-                lane->at++;
+                base[k] = lane->base;
+                slack[k] = lane->slack;
             } else {
-                lane->labels[lane->at++] = y;
-                lane->base = scores->moves + y * stride;
-                lane->survivors++;
-                NAMED(start_afresh)(scores, lane);
+                *out[k] = y;
+                base[k] = moves + y * stride;
+                slack[k] = fresh;
             }
+            out[k]++;
         }
+    }
+    for (int k = 0; k < 4; k++) {
+        LANE *lane = lanes + k;
+        lane->theta = theta[k];
+        lane->base = base[k];
+        lane->at = out[k] - lane->labels;
+        lane->improper = improper[k];
+        lane->survivors += step - several[k];
+        if (base[k] != lane->offer)
+            NAMED(start_afresh)(scores, lane);
     }
     return stopped;
 }

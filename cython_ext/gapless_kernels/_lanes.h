@@ -109,7 +109,7 @@ static GAPLESS_ALWAYS void gapless_fetch(gapless_ahead *ahead, size_t bytes)
 #if defined(__GNUC__)
     const char *stop = (size_t)(ahead->end - ahead->next) < bytes ? ahead->end : ahead->next + bytes;
     for (; ahead->next < stop; ahead->next += 64)
-        __builtin_prefetch(ahead->next, 0, 2);
+        __builtin_prefetch(ahead->next, 0, 3);
     if (ahead->next > ahead->end)
         ahead->next = ahead->end;
 #else
