@@ -269,7 +269,10 @@ def test_run_prints_the_table_and_keeps_answers(tmp_path: Path, capsys: pytest.C
     printed = capsys.readouterr()
     assert "all certificates verified" in printed.out
     assert "\r" not in printed.out + printed.err  # no progress bar when piped
-    assert {p.name for p in tmp_path.iterdir()} == {"viterbi.jsonl", "column-generation.jsonl", "summary.json"}
+    assert {p.name for p in tmp_path.iterdir()} == {
+        *("viterbi.jsonl", "column-generation.jsonl", "dominance.jsonl"),
+        "summary.json",
+    }
     assert main(["verify", str(tmp_path / "column-generation.jsonl")]) == exit_codes.PROVED
 
 

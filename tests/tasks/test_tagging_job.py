@@ -198,7 +198,7 @@ def test_a_stored_product_tagger_is_used_again(tmp_path, capsys):
     assert "epoch 1" in first
     assert "epoch 1" not in second
     assert main(["run", "pos-tagging", "--model", stored]) == exit_codes.USAGE
-    assert "save the tagger again" in capsys.readouterr().err
+    assert "save it again" in capsys.readouterr().err
 
 
 def test_a_row_whose_method_is_missing_is_left_out_with_a_word(capsys):
