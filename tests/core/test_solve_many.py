@@ -25,7 +25,7 @@ def interrupt_at(monkeypatch, cls, name, call):
     monkeypatch.setattr(cls, name, method)
 
 
-@pytest.mark.parametrize(("name", "call"), [("__init__", 2), ("solve", 5)])
+@pytest.mark.parametrize(("name", "call"), [("__init__", 2), ("solve", 3)])
 def test_control_c_ends_the_whole_batch(monkeypatch, problems, name, call):
     """In a solve, which turns it into a result, as well as outside; both fall into the second problem."""
     interrupt_at(monkeypatch, DomainMessages, name, call)

@@ -100,6 +100,8 @@ class ProductTagger(Tagger):
             ]
             return cls(labels, parts, pairs=arrays["pairs"])
         except DamagedFile as error:
-            raise ValueError(f"{error}; train and save the tagger again") from error
+            raise ValueError(
+                f"{path}: damaged, or not a file that a product tagger saved; train and save it again ({error})"
+            ) from error
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ValueError(f"{path}: not a consistent tagger ({error}); train and save it again") from error
