@@ -24,7 +24,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_pruned_ref import viterbi_pruned_batch
-    from gapless_kernels._viterbi_ref import edge_maxima, forward_messages, viterbi, viterbi_batch
+    from gapless_kernels._viterbi_ref import forward_messages, viterbi, viterbi_batch
 
     COMPILED = False
 else:
@@ -33,7 +33,7 @@ else:
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
     from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
-    from gapless_kernels._viterbi import edge_maxima, forward_messages, viterbi
+    from gapless_kernels._viterbi import forward_messages, viterbi
     from gapless_kernels._viterbi_pruned import viterbi_pruned_batch
 
     COMPILED = True
@@ -52,7 +52,6 @@ __all__ = [
     "dominance",
     "dominance_batch",
     "dominance_tables",
-    "edge_maxima",
     "forward_messages",
     "k_best_batch",
     "parent_leads",

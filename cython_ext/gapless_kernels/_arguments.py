@@ -15,7 +15,6 @@ __all__ = [
     "check_offsets",
     "check_output",
     "check_parents",
-    "check_potentials",
     "check_shared",
     "check_square",
     "check_tree",
@@ -214,32 +213,6 @@ def check_offsets(offsets: npt.NDArray[Any], rows: int) -> int:
         at = int(falls[0])
         raise ValueError(f"offsets must rise strictly, got {offsets[at]} then {offsets[at + 1]} for sentence {at}")
     return int(offsets.shape[0]) - 1
-
-
-def check_potentials(potentials: npt.NDArray[Any], unary: npt.NDArray[Any]) -> None:
-    """Check label potentials against label scores that `check_chain` has passed.
-
-    Parameters
-    ----------
-    potentials : (n, K) array of float64
-        A number for each position and label.
-    unary : (n, K) array of float64
-        The label scores.
-
-    Raises
-    ------
-    TypeError
-        If either is not a float64 array.
-    ValueError
-        If the shapes differ.
-    """
-    if not isinstance(potentials, np.ndarray):
-        raise TypeError(f"potentials must be a NumPy array, got {type(potentials).__name__}")
-    for name, array in (("potentials", potentials), ("unary", unary)):
-        if array.dtype != np.float64:
-            raise TypeError(f"{name} must be float64, got {array.dtype}")
-    if potentials.shape != unary.shape:
-        raise ValueError(f"potentials must have shape {unary.shape}, got {potentials.shape}")
 
 
 def check_tree(

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gapless_kernels._arguments import check_model, check_offsets, check_output
-from gapless_kernels._path_value_ref import path_value
+from gapless_kernels._path_value import path_value
 from gapless_kernels._status import DECIDED, INFEASIBLE, INVALID
 
 __all__ = ["beam_batch"]

@@ -9,10 +9,4 @@ def viterbi(unary: npt.NDArray[_Real], transition: npt.NDArray[_Real], labels: n
 def forward_messages(
     unary: npt.NDArray[_Real], transition: npt.NDArray[_Real], messages: npt.NDArray[_Real]
 ) -> None: ...
-def edge_maxima(
-    potentials: npt.NDArray[np.float64],
-    unary: npt.NDArray[np.float64],
-    transition: npt.NDArray[np.float64],
-    maxima: npt.NDArray[np.float64],
-) -> None: ...
 def read_past_end(view: npt.NDArray[np.float64]) -> float: ...

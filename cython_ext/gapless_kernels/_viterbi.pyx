@@ -11,12 +11,12 @@ the twin's bit by bit. Inputs hold no +inf and therefore no sum is NaN.
 The directives above are for speed; ``checked_build.py`` turns the checks on again.
 """
 
-from libc.math cimport INFINITY, isfinite
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
 import numpy as np
 
-from gapless_kernels._arguments import check_chain, check_output, check_potentials
+from gapless_kernels._arguments import check_chain, check_output
 
 ctypedef fused real:
     float
@@ -113,35 +113,6 @@ cdef void forward_released(
         forward[real](unary, transition, messages)
 
 
-# --- potentials -----------------------------------------------------------------------------------------------
-
-cdef void edges(
-    const double[:, ::1] potentials,
-    const double[:, ::1] unary,
-    const double[:, :, ::1] transition,
-    double[:, ::1] rows,
-    double[:] maxima,
-) noexcept nogil:
-    """Fill `maxima`; `rows` is room for the sources and the destinations of one edge."""
-    cdef Py_ssize_t k = unary.shape[1], i, x, edge = 0
-    cdef bint varying = transition.shape[0] > 1
-    cdef double best, excess
-    for i in range(unary.shape[0] - 1):
-        if varying:
-            edge = i
-        for x in range(k):
-            rows[0, x] = potentials[i, x] if isfinite(potentials[i, x]) else -INFINITY
-        # Rounding is monotone: subtracting after the maximum gives the number that subtracting before it gives.
-        step_f64(&rows[0, 0], &transition[edge, 0, 0], k, k, &unary[i + 1, 0], &rows[1, 0])
-        best = -INFINITY
-        for x in range(k):
-            if isfinite(potentials[i + 1, x]):
-                excess = rows[1, x] - potentials[i + 1, x]
-                if excess > best:
-                    best = excess
-        maxima[i] = best
-
-
 # --- the public functions: check, lay out, release the GIL ------------------------------------------------------
 
 def viterbi(unary, transition, labels):
@@ -167,20 +138,6 @@ def forward_messages(unary, transition, messages):
         forward_released[double](np.ascontiguousarray(unary), stacked(transition), rows)
     if rows is not messages:
         messages[...] = rows
-
-
-def edge_maxima(potentials, unary, transition, maxima):
-    """Compute by how much each edge of a chain exceeds a potential; see `_viterbi_ref.edge_maxima`."""
-    n, k = check_chain(unary, transition)
-    check_output("maxima", maxima, (n - 1,), np.float64)
-    check_potentials(potentials, unary)
-    cdef const double[:, ::1] m = np.ascontiguousarray(potentials)
-    cdef const double[:, ::1] u = np.ascontiguousarray(unary)
-    cdef const double[:, :, ::1] t = stacked(transition)
-    cdef double[:, ::1] rows = np.empty((2, k))
-    cdef double[:] out = maxima
-    with nogil:
-        edges(m, u, t, rows, out)
 
 
 cdef stacked(transition):

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_chain, check_output, check_potentials
+from gapless_kernels._arguments import check_chain, check_output
 from gapless_kernels._batch_arguments import check_batch
 from gapless_kernels._path_value import path_value
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 
-__all__ = ["edge_maxima", "forward_messages", "viterbi", "viterbi_batch"]
+__all__ = ["forward_messages", "viterbi", "viterbi_batch"]
 
 Real = TypeVar("Real", np.float32, np.float64)
 
@@ -132,48 +132,6 @@ def forward_messages(unary: npt.NDArray[Real], transition: npt.NDArray[Real], me
     n, k = check_chain(unary, transition)
     check_output("messages", messages, (n, k), unary.dtype)
     _forward(unary, transition, messages)
-
-
-def edge_maxima(
-    potentials: npt.NDArray[np.float64],
-    unary: npt.NDArray[np.float64],
-    transition: npt.NDArray[np.float64],
-    maxima: npt.NDArray[np.float64],
-) -> None:
-    """Compute by how much each edge of a chain exceeds a potential.
-
-    Entry ``i`` is the maximum over ``x`` and ``y`` of
-    ``((potentials[i, x] + transition[x, y]) + unary[i+1, y]) - potentials[i+1, y]``, over the labels whose
-    potentials are finite; ``-inf`` where there are none. Any path through such labels then scores at most
-    ``max(unary[0] - potentials[0])`` plus the sum of the entries plus ``max(potentials[-1])``.
-
-    Parameters
-    ----------
-    potentials : (n, K) array of float64
-        A number for each label; labels with ``-inf`` (or any other number that is not finite) are left out.
-    unary : (n, K) array of float64
-        Label scores, finite or ``-inf``.
-    transition : (K, K) or (n-1, K, K) array of float64
-        Pair scores, source first, finite or ``-inf``.
-    maxima : (n-1,) array of float64
-        Overwritten.
-
-    Raises
-    ------
-    TypeError
-        If an argument has the wrong type; only float64 will do, as proofs are not made in float32.
-    ValueError
-        If an argument has the wrong shape, or `maxima` is read-only.
-    """
-    n, _ = check_chain(unary, transition)
-    check_output("maxima", maxima, (n - 1,), np.float64)
-    check_potentials(potentials, unary)
-    finite = np.isfinite(potentials)
-    for i in range(n - 1):
-        here, there = finite[i], finite[i + 1]
-        pairs = potentials[i, here, None] + _pair_scores(transition, i)[np.ix_(here, there)]
-        excess = (pairs + unary[i + 1, there]) - potentials[i + 1, there]
-        maxima[i] = excess.max(initial=-np.inf)
 
 
 def _pair_scores(transition: npt.NDArray[Real], edge: int) -> npt.NDArray[Real]:

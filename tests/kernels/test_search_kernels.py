@@ -10,7 +10,7 @@ import pytest
 
 import gapless_kernels
 from gapless_kernels import DECIDED, DOUBTFUL, INFEASIBLE, INVALID, _beam_ref, _k_best_ref, _viterbi_pruned_ref
-from gapless_kernels._path_value_ref import path_value
+from gapless_kernels._path_value import path_value
 from gapless_kernels._viterbi_ref import forward_messages, viterbi
 
 Array = npt.NDArray[Any]

@@ -73,12 +73,6 @@ def forward(kernels: Any, chain: Chain) -> Array:
     return messages
 
 
-def edges(kernels: Any, potentials: Array, chain: Chain) -> Array:
-    maxima = np.full(len(chain.unary) - 1, 99.0)
-    kernels.edge_maxima(potentials, chain.unary, chain.transition, maxima)
-    return maxima
-
-
 @both
 @given(chain=chains())
 def test_viterbi_is_enumeration(kernels: Any, chain: Chain) -> None:
@@ -99,32 +93,6 @@ def test_forward_messages_are_enumeration(kernels: Any, chain: Chain) -> None:
         assert messages[i, x] == max(chain.score((*prefix, x)) for prefix in prefixes)
 
 
-@both
-@given(chain=chains(dtype=np.float64), data=st.data())
-def test_edge_maxima_are_enumeration(kernels: Any, chain: Chain, data: st.DataObject) -> None:
-    m = scores(data.draw, chain.unary.shape, np.float64, True)
-    n, k = m.shape
-    pairs = chain.transition if chain.transition.ndim == 3 else [chain.transition] * (n - 1)
-    expected = [
-        max(
-            (
-                m[i, x] + pairs[i][x, y] + chain.unary[i + 1, y] - m[i + 1, y]
-                for x, y in np.ndindex(k, k)
-                if np.isfinite(m[i, x]) and np.isfinite(m[i + 1, y])
-            ),
-            default=-np.inf,
-        )
-        for i in range(n - 1)
-    ]
-    assert edges(kernels, m, chain).tolist() == expected
-
-
-@both
-def test_edge_maxima_leave_out_labels_whose_potential_is_not_finite(kernels: Any) -> None:
-    m = np.array([[np.inf, 1.0, np.nan], [2.0, np.inf, -np.inf]])
-    assert edges(kernels, m, Chain(np.zeros((2, 3)), np.zeros((3, 3)))).tolist() == [-1.0]
-
-
 # Bit by bit, on sizes around the multiples of the vector block (16) and of the sources taken together (4).
 
 
@@ -136,13 +104,6 @@ def test_twins_agree(chain: Chain) -> None:
     assert value == expected
     assert (labels == path).all()
     assert (forward(_viterbi, chain) == forward(_viterbi_ref, chain)).all()
-
-
-@needs_compiled
-@given(chain=chains(max_n=6, max_k=40, integers=False, dtype=np.float64), data=st.data())
-def test_edge_twins_agree(chain: Chain, data: st.DataObject) -> None:
-    m = scores(data.draw, chain.unary.shape, np.float64, False)
-    assert (edges(_viterbi, m, chain) == edges(_viterbi_ref, m, chain)).all()
 
 
 @both
@@ -172,11 +133,6 @@ def test_strided_arrays(kernels: Any) -> None:
     kernels.forward_messages(strided.unary, strided.transition, messages.T)
     assert (forward(kernels, chain) == messages.T).all()
 
-    maxima = np.full(12, 99.0)
-    kernels.edge_maxima(messages.T, strided.unary, strided.transition, maxima[::2])
-    assert (maxima[::2] == edges(kernels, messages.T.copy(), chain)).all()
-    assert (maxima[1::2] == 99).all()
-
 
 @both
 def test_inputs_may_be_read_only_and_stay_as_they_are(kernels: Any) -> None:
@@ -185,7 +141,7 @@ def test_inputs_may_be_read_only_and_stay_as_they_are(kernels: Any) -> None:
     before = chain.unary.copy(), chain.transition.copy()
     chain.unary.flags.writeable = chain.transition.flags.writeable = False
     decode(kernels, chain)
-    edges(kernels, forward(kernels, chain), chain)
+    forward(kernels, chain)
     assert (chain.unary == before[0]).all()
     assert (chain.transition == before[1]).all()
 
@@ -223,21 +179,6 @@ WRONG = [
     ("viterbi", (zeros(3, 2), zeros(2, 2, dtype=np.float32), zeros(3, dtype=I64)), TypeError, "transition"),
     ("forward_messages", (zeros(3, 2), zeros(2, 2), zeros(2, 2)), ValueError, r"messages .*\(3, 2\)"),
     ("forward_messages", (zeros(3, 2), zeros(2, 2), zeros(3, 2, dtype=np.float32)), TypeError, "messages"),
-    ("edge_maxima", (zeros(2, 2), zeros(3, 2), zeros(2, 2), zeros(2)), ValueError, r"potentials .*\(3, 2\)"),
-    ("edge_maxima", ([[0.0]], zeros(1, 1), zeros(1, 1), zeros(0)), TypeError, "potentials"),
-    ("edge_maxima", (zeros(3, 2), zeros(3, 2), zeros(2, 2), zeros(3)), ValueError, r"maxima .*\(2,\)"),
-    (
-        "edge_maxima",
-        (zeros(3, 2, dtype=np.float32), zeros(3, 2), zeros(2, 2), zeros(2)),
-        TypeError,
-        "potentials",
-    ),
-    (
-        "edge_maxima",
-        (zeros(1, 1), *(zeros(1, 1, dtype=np.float32),) * 2, zeros(0)),
-        TypeError,
-        "unary must be float64",
-    ),
 ]
 
 
@@ -261,7 +202,7 @@ def test_read_only_outputs_are_refused(kernels: Any) -> None:
 def test_package_exports_the_chosen_twin() -> None:
     assert (os.environ.get("GAPLESS_PURE") != "1") == gapless_kernels.COMPILED
     chosen = _viterbi if gapless_kernels.COMPILED else _viterbi_ref
-    for name in ("edge_maxima", "forward_messages", "viterbi"):
+    for name in ("forward_messages", "viterbi"):
         assert getattr(gapless_kernels, name) is getattr(chosen, name)
 
 
