@@ -34,6 +34,8 @@ typedef struct {
     int64_t *labels;
     REAL error, size;               /* E and A above */
     REAL slack;                     /* 2E + u(2A + 14M) */
+    ptrdiff_t y;                    /* the label that has been found ahead at `at`, */
+    REAL best;                      /* and its score */
     ptrdiff_t work, survivors;
     ptrdiff_t places, used, place_room, room;
     PLACE *place;
@@ -44,12 +46,32 @@ typedef struct {
     int active;
 } LANE;
 
+/* Cycles, as measured with AVX-512: of a position with several survivors, of each block of a survivor's row when
+ * the tables are in the first-level cache and when they are not, and by how much Viterbi's following a path back
+ * is dearer than a position with one survivor. Viterbi needs a cycle for each block of each label. */
+#ifndef STEP_COST
+#define STEP_COST 220
+#define NEAR_COST 3
+#define FAR_COST 3
+#define TRACE_COST 40
+#endif
+
 enum { NAMED(ONGOING) = 0, NAMED(DEAD) = 1, NAMED(DENSE) = 2, NAMED(HUGE) = 3, NAMED(FAILED) = 4 };
 
-TARGET static void NAMED(start_afresh)(const SCORES *scores, LANE *lane)
+TARGET static GAPLESS_ALWAYS ptrdiff_t NAMED(groups)(const SCORES *scores)
+{
+    return (scores->stride / GAPLESS_BLOCK + GAPLESS_GROUP - 1) / GAPLESS_GROUP;
+}
+
+TARGET static GAPLESS_ALWAYS REAL NAMED(fresh_slack)(const SCORES *scores)
+{
+    return ROUNDING * 14 * scores->largest + TINY;
+}
+
+TARGET static GAPLESS_ALWAYS void NAMED(start_afresh)(const SCORES *scores, LANE *lane)
 {
     lane->error = lane->size = 0;
-    lane->slack = ROUNDING * 14 * scores->largest + TINY;
+    lane->slack = NAMED(fresh_slack)(scores);
 }
 
 TARGET static void NAMED(begin)(const SCORES *scores, const BATCH *batch, ptrdiff_t sentence, LANE *lane)
@@ -70,15 +92,15 @@ TARGET static void NAMED(begin)(const SCORES *scores, const BATCH *batch, ptrdif
 /* The test's right-hand side; NaN when `best` is infinite, so that nothing passes. */
 TARGET static GAPLESS_ALWAYS REAL NAMED(threshold)(REAL best, REAL slack)
 {
-    const REAL size = best < 0 ? -best : best;
+    const REAL size = (REAL)fabs(best);
     return (best + 2 * ROUNDING * size) - (slack + 12 * ROUNDING * size);
 }
 
-/* Room for a whole row of survivors more. */
+/* Room for a whole row of survivors more, and a block beyond that. */
 TARGET static int NAMED(ensure)(const SCORES *scores, LANE *lane)
 {
-    if (lane->used + scores->labels > lane->room) {
-        const ptrdiff_t room = 2 * lane->room + 4 * scores->labels + 64;
+    if (lane->used + scores->stride + GAPLESS_BLOCK > lane->room) {
+        const ptrdiff_t room = 2 * lane->room + 4 * scores->stride;
         int32_t *who = realloc(lane->who, (size_t)room * sizeof *who);
         if (!who)
             return -1;
@@ -100,43 +122,47 @@ TARGET static int NAMED(ensure)(const SCORES *scores, LANE *lane)
     return 0;
 }
 
+/* offer[x] = max over some survivors of message + moves, for `blocks` <= 4 blocks; a constant where inlined. */
+TARGET static GAPLESS_ALWAYS void NAMED(relax)(const int blocks, ptrdiff_t stride, const REAL *moves,
+                                              const int32_t *who, const REAL *message, ptrdiff_t count,
+                                              REAL *offer)
+{
+    BLOCK best[4];
+    for (int b = 0; b < blocks; b++)
+        best[b] = LANES(all)(-(REAL)INFINITY);
+    for (ptrdiff_t s = 0; s < count; s++) {
+        const REAL *row = moves + who[s] * stride;
+        const BLOCK a = LANES(all)(message[s]);
+        for (int b = 0; b < blocks; b++)
+            best[b] = LANES(max)(LANES(add)(a, LANES(load)(row + b * GAPLESS_BLOCK)), best[b]);
+    }
+    for (int b = 0; b < blocks; b++)
+        LANES(store)(offer + b * GAPLESS_BLOCK, best[b]);
+}
+
 /* offer[x] = max over the survivors from `start` on of message + moves. */
-TARGET static void NAMED(relax_survivors)(const SCORES *scores, LANE *lane, ptrdiff_t start)
+TARGET static GAPLESS_ALWAYS void NAMED(relax_survivors)(const SCORES *scores, LANE *lane, ptrdiff_t start)
 {
     const ptrdiff_t stride = scores->stride, count = lane->used - start;
     const int32_t *who = lane->who + start;
     const REAL *message = lane->message + start;
     ptrdiff_t x = 0;
-    for (; x + 4 * GAPLESS_BLOCK <= stride; x += 4 * GAPLESS_BLOCK) {
-        BLOCK b0 = LANES(all)(-(REAL)INFINITY), b1 = b0, b2 = b0, b3 = b0;
-        for (ptrdiff_t s = 0; s < count; s++) {
-            const REAL *moves = scores->moves + who[s] * stride + x;
-            const BLOCK a = LANES(all)(message[s]);
-            b0 = LANES(max)(LANES(add)(a, LANES(load)(moves)), b0);
-            b1 = LANES(max)(LANES(add)(a, LANES(load)(moves + GAPLESS_BLOCK)), b1);
-            b2 = LANES(max)(LANES(add)(a, LANES(load)(moves + 2 * GAPLESS_BLOCK)), b2);
-            b3 = LANES(max)(LANES(add)(a, LANES(load)(moves + 3 * GAPLESS_BLOCK)), b3);
-        }
-        LANES(store)(lane->offer + x, b0);
-        LANES(store)(lane->offer + x + GAPLESS_BLOCK, b1);
-        LANES(store)(lane->offer + x + 2 * GAPLESS_BLOCK, b2);
-        LANES(store)(lane->offer + x + 3 * GAPLESS_BLOCK, b3);
-    }
-    for (; x < stride; x += GAPLESS_BLOCK) {
-        BLOCK best = LANES(all)(-(REAL)INFINITY);
-        for (ptrdiff_t s = 0; s < count; s++)
-            best = LANES(max)(LANES(add)(LANES(all)(message[s]),
-                                         LANES(load)(scores->moves + who[s] * stride + x)), best);
-        LANES(store)(lane->offer + x, best);
-    }
+    for (; x + 4 * GAPLESS_BLOCK <= stride; x += 4 * GAPLESS_BLOCK)
+        NAMED(relax)(4, stride, scores->moves + x, who, message, count, lane->offer + x);
+    if (x + 3 * GAPLESS_BLOCK == stride)
+        NAMED(relax)(3, stride, scores->moves + x, who, message, count, lane->offer + x);
+    else if (x + 2 * GAPLESS_BLOCK == stride)
+        NAMED(relax)(2, stride, scores->moves + x, who, message, count, lane->offer + x);
+    else if (x < stride)
+        NAMED(relax)(1, stride, scores->moves + x, who, message, count, lane->offer + x);
 }
 
-/* Go on from the survivors that have been listed from `start` on; `y` dominated the others. */
+/* Go on from the survivors that have been listed from `start` on, with messages relative to `best`, y's score. */
 TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, ptrdiff_t start, ptrdiff_t count,
                                               ptrdiff_t y, REAL best, int may_stop)
 {
+    const ptrdiff_t blocks = scores->stride / GAPLESS_BLOCK;
     const REAL level = best < 0 ? -best : best;
-    REAL size = 0;
     lane->labels[lane->at] = -1;
     if (!(level < LIMIT) && best > -(REAL)INFINITY)
         return NAMED(HUGE);
@@ -154,105 +180,136 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
         NAMED(start_afresh)(scores, lane);
         return NAMED(ONGOING);
     }
-    /* A y without successors does not survive, and then drops nothing but what no path can use. */
-    ptrdiff_t dominator = lane->who[start];
-    REAL largest = lane->message[start];
-    for (ptrdiff_t s = start; s < start + count; s++) {
-        if (lane->who[s] == y || (dominator != y && lane->message[s] > largest)) {
-            dominator = lane->who[s];
-            largest = lane->message[s];
-        }
-        const REAL message = lane->message[s] - best, extent = message < 0 ? -message : message;
-        lane->message[s] = message;
-        size = extent > size ? extent : size;
+    /* What follows the last survivor in its block is written over by the next position or never read. */
+    BLOCK extents = LANES(all)(0);
+    for (ptrdiff_t s = start; s < start + count; s += GAPLESS_BLOCK) {
+        const ptrdiff_t more = start + count - s;
+        const unsigned valid = more < GAPLESS_BLOCK ? (1u << more) - 1 : 0xFFFFu;
+        extents = LANES(max)(LANES(extent)(LANES(load_some)(lane->message + s, valid)), extents);
     }
+    const REAL size = LANES(largest)(extents);
     if (!(size < LIMIT))
         return NAMED(HUGE);
     lane->error += ROUNDING * (lane->size + 5 * scores->largest + level + 2 * size) + TINY;
     lane->size = size;
     lane->slack = 2 * lane->error + ROUNDING * (2 * size + 14 * scores->largest) + TINY;
-    lane->place[lane->places++] = (PLACE){lane->at, start, start + count, dominator, lane->error};
+    lane->place[lane->places++] = (PLACE){lane->at, start, start + count, y, lane->error};
     lane->used = start + count;
-    lane->work += count;
-    if (may_stop && lane->work > (lane->at + 6) * scores->labels / 3)
+    lane->work += STEP_COST + count * blocks * (blocks <= 8 ? NEAR_COST : FAR_COST);
+    if (may_stop && lane->work > (lane->at + 4) * (scores->labels * blocks + TRACE_COST))
         return NAMED(DENSE);
     NAMED(relax_survivors)(scores, lane, start);
     lane->base = lane->offer;
     return NAMED(ONGOING);
 }
 
-/* Read position lane->at, which is not the last, for any number of labels. */
-TARGET static int NAMED(advance)(const SCORES *scores, LANE *lane, int may_stop, gapless_ahead *ahead)
+/* Add the scores of some blocks of labels to what they are offered; return the largest lane by lane. */
+TARGET static GAPLESS_ALWAYS BLOCK NAMED(scan_group)(const int blocks, const REAL *theta, const REAL *base,
+                                                    REAL *row, unsigned tail, unsigned *improper)
 {
-    const ptrdiff_t labels = scores->labels, blocks = scores->stride / GAPLESS_BLOCK;
-    const ptrdiff_t groups = (blocks + GAPLESS_GROUP - 1) / GAPLESS_GROUP;
-    const unsigned tail = 0xFFFFu >> (scores->stride - labels);
+    BLOCK peak = LANES(all)(-(REAL)INFINITY);
+    for (int b = 0; b < blocks; b++) {
+        const int x = b * GAPLESS_BLOCK;
+        const BLOCK local = b == blocks - 1 ? LANES(load_some)(theta + x, tail) : LANES(load)(theta + x);
+        const BLOCK sum = LANES(add)(local, LANES(load)(base + x));
+        *improper |= LANES(improper)(local);
+        LANES(store)(row + x, sum);
+        peak = LANES(max)(sum, peak);
+    }
+    return peak;
+}
+
+/* Read position lane->at, which is not the last, and choose y, for any number of labels. */
+TARGET static void NAMED(scan)(const SCORES *scores, LANE *lane, gapless_ahead *ahead)
+{
+    const ptrdiff_t stride = scores->stride, groups = NAMED(groups)(scores), last = groups - 1;
+    const ptrdiff_t width = GAPLESS_GROUP * GAPLESS_BLOCK;
+    const unsigned tail = 0xFFFFu >> (stride - scores->labels);
+    const ptrdiff_t rest = (stride - last * width) / GAPLESS_BLOCK;
     const REAL *theta = lane->theta, *base = lane->base;
     REAL *row = lane->row, *peaks = lane->peaks;
-    BLOCK top = LANES(all)(-(REAL)INFINITY);
-    unsigned improper = 0;
-    gapless_fetch(ahead, (size_t)labels * sizeof(REAL));
-    for (ptrdiff_t g = 0; g < groups; g++) {
-        const ptrdiff_t begin = g * GAPLESS_GROUP,
-                        end = begin + GAPLESS_GROUP < blocks ? begin + GAPLESS_GROUP : blocks;
-        BLOCK peak = LANES(all)(-(REAL)INFINITY);
-        for (ptrdiff_t b = begin; b < end; b++) {
-            const ptrdiff_t x = b * GAPLESS_BLOCK;
-            const BLOCK local = b == blocks - 1 ? LANES(load_some)(theta + x, tail) : LANES(load)(theta + x);
-            const BLOCK sum = LANES(add)(local, LANES(load)(base + x));
-            improper |= LANES(improper)(local);
-            LANES(store)(row + x, sum);
-            peak = LANES(max)(sum, peak);
-        }
+    BLOCK top = LANES(all)(-(REAL)INFINITY), peak;
+    unsigned improper = lane->improper;
+    gapless_fetch(ahead, (size_t)scores->labels * sizeof(REAL));
+    for (ptrdiff_t g = 0; g < last; g++) {
+        const ptrdiff_t x = g * width;
+        peak = NAMED(scan_group)(4, theta + x, base + x, row + x, 0xFFFFu, &improper);
         LANES(store)(peaks + g * GAPLESS_BLOCK, peak);
         top = LANES(max)(LANES(tagged)(peak, LANES(all)(TYPED(gapless_tag_bits)((unsigned)g))), top);
     }
-    lane->improper |= improper;
+    const ptrdiff_t x = last * width;
+    peak = rest == 4   ? NAMED(scan_group)(4, theta + x, base + x, row + x, tail, &improper)
+           : rest == 3 ? NAMED(scan_group)(3, theta + x, base + x, row + x, tail, &improper)
+           : rest == 2 ? NAMED(scan_group)(2, theta + x, base + x, row + x, tail, &improper)
+                       : NAMED(scan_group)(1, theta + x, base + x, row + x, tail, &improper);
+    LANES(store)(peaks + last * GAPLESS_BLOCK, peak);
+    top = LANES(max)(LANES(tagged)(peak, LANES(all)(TYPED(gapless_tag_bits)((unsigned)last))), top);
+    lane->improper = improper;
     const REAL largest = LANES(largest)(top);
     const ptrdiff_t group = TYPED(gapless_tag)(largest);
     const ptrdiff_t column = gapless_lowest(LANES(at_least)(top, LANES(all)(largest)));
-    ptrdiff_t y = group * GAPLESS_GROUP * GAPLESS_BLOCK + column;
-    for (ptrdiff_t x = y + GAPLESS_BLOCK; x < scores->stride && x < y + GAPLESS_GROUP * GAPLESS_BLOCK;
-         x += GAPLESS_BLOCK)
-        if (row[x] > row[y])
-            y = x;
-    const REAL best = row[y];
+    /* Which of the group's four blocks has it; a chain of compares would be mispredicted. */
+    const REAL best = peaks[group * GAPLESS_BLOCK + column], *candidates = row + group * width + column;
+    unsigned found = 1u << (GAPLESS_GROUP - 1);
+    for (int b = 0; b < GAPLESS_GROUP; b++)
+        found |= (unsigned)(candidates[b * GAPLESS_BLOCK] == best) << b;
+    lane->y = group * width + gapless_lowest(found) * GAPLESS_BLOCK + column;
+    lane->best = best;
+    lane->theta += scores->labels;
+}
+
+/* Find the survivors at the position that has been scanned, and go on from them. */
+TARGET static int NAMED(weigh)(const SCORES *scores, LANE *lane, int may_stop)
+{
+    const ptrdiff_t stride = scores->stride, blocks = stride / GAPLESS_BLOCK, groups = NAMED(groups)(scores);
+    const ptrdiff_t y = lane->y, start = lane->used;
+    const REAL *row = lane->row, *peaks = lane->peaks;
+    const REAL best = lane->best;
     if (!(best > -(REAL)INFINITY && best < (REAL)INFINITY))
         return NAMED(DEAD);
+    const BLOCK least = LANES(all)(NAMED(threshold)(best, lane->slack));
+    const REAL *excess = scores->excess + y * stride,
+               *group_excess = scores->group_excess + y * groups * GAPLESS_BLOCK;
+    if (groups <= 64 && blocks >= GAPLESS_GROUP) {
+        /* Nearly always y is alone. Then no branch on where it is: those cannot be predicted. */
+        const ptrdiff_t own = y / (GAPLESS_GROUP * GAPLESS_BLOCK), most = blocks - GAPLESS_GROUP,
+                        x = (own * GAPLESS_GROUP < most ? own * GAPLESS_GROUP : most) * GAPLESS_BLOCK;
+        uint64_t open = 0, bits = 0;
+        for (ptrdiff_t g = 0; g < groups; g++) {
+            const BLOCK ahead = LANES(add)(LANES(load)(peaks + g * GAPLESS_BLOCK),
+                                           LANES(load)(group_excess + g * GAPLESS_BLOCK));
+            open |= (uint64_t)(LANES(at_least)(ahead, least) != 0) << g;
+        }
+        for (int j = 0; j < GAPLESS_GROUP; j++)
+            bits |= (uint64_t)LANES(at_least)(LANES(add)(LANES(load)(row + x + j * GAPLESS_BLOCK),
+                                                         LANES(load)(excess + x + j * GAPLESS_BLOCK)), least)
+                    << j * GAPLESS_BLOCK;
+        if (open == (uint64_t)1 << own && bits == (uint64_t)1 << (y - x)) {
+            lane->labels[lane->at++] = y;
+            lane->base = scores->moves + y * stride;
+            lane->survivors++;
+            NAMED(start_afresh)(scores, lane);
+            return NAMED(ONGOING);
+        }
+    }
     if (NAMED(ensure)(scores, lane))
         return NAMED(FAILED);
-    const BLOCK least = LANES(all)(NAMED(threshold)(best, lane->slack));
-    const REAL *excess = scores->excess + y * scores->stride,
-               *group_excess = scores->group_excess + y * groups * GAPLESS_BLOCK;
-    const ptrdiff_t start = lane->used;
     ptrdiff_t count = 0;
     for (ptrdiff_t g = 0; g < groups; g++) {
-        const ptrdiff_t begin = g * GAPLESS_GROUP,
-                        end = begin + GAPLESS_GROUP < blocks ? begin + GAPLESS_GROUP : blocks;
         if (!LANES(at_least)(LANES(add)(LANES(load)(peaks + g * GAPLESS_BLOCK),
                                         LANES(load)(group_excess + g * GAPLESS_BLOCK)), least))
             continue;
-        for (ptrdiff_t b = begin; b < end; b++) {
+        const ptrdiff_t end = (g + 1) * GAPLESS_GROUP < blocks ? (g + 1) * GAPLESS_GROUP : blocks;
+        for (ptrdiff_t b = g * GAPLESS_GROUP; b < end; b++) {
             const ptrdiff_t x = b * GAPLESS_BLOCK;
-            unsigned bits = LANES(at_least)(LANES(add)(LANES(load)(row + x), LANES(load)(excess + x)), least);
-            for (; bits; bits &= bits - 1) {
-                const ptrdiff_t survivor = x + gapless_lowest(bits);
-                lane->who[start + count] = (int32_t)survivor;
-                lane->message[start + count] = row[survivor];
-                count++;
-            }
+            const BLOCK here = LANES(load)(row + x);
+            const unsigned bits = LANES(at_least)(LANES(add)(here, LANES(load)(excess + x)), least);
+            if (bits)
+                count += LANES(collect)(here, bits, best, x, lane->who + start + count,
+                                        lane->message + start + count);
         }
     }
-    int state = NAMED(ONGOING);
-    if (count == 1 && lane->who[start] == y) {
-        lane->labels[lane->at] = y;
-        lane->base = scores->moves + y * scores->stride;
-        lane->survivors++;
-        NAMED(start_afresh)(scores, lane);
-    } else {
-        state = NAMED(settle)(scores, lane, start, count, y, best, may_stop);
-    }
-    lane->theta += labels;
+    const int state = NAMED(settle)(scores, lane, start, count, y, best, may_stop);
     lane->at++;
     return state;
 }
@@ -271,9 +328,16 @@ TARGET static void NAMED(testify)(const SCORES *scores, const BATCH *batch, cons
     }
     for (ptrdiff_t p = 0; p < lane->places; p++) {
         const PLACE *place = lane->place + p;
-        dominators[place->position] = place->dominator;
-        for (ptrdiff_t s = place->start; s < place->end; s++)
+        ptrdiff_t best = place->start;
+        for (ptrdiff_t s = place->start; s < place->end; s++) {
             kept[place->position * scores->labels + lane->who[s]] = 1;
+            if (lane->message[s] > lane->message[best])
+                best = s;
+        }
+        /* A dominator without successors does not survive, and drops nothing but what no path can use. */
+        dominators[place->position] = kept[place->position * scores->labels + place->dominator]
+                                          ? place->dominator
+                                          : lane->who[best];
     }
 }
 
@@ -350,76 +414,105 @@ TARGET static void NAMED(finish)(const SCORES *scores, const BATCH *batch, LANE 
             doubtful |= !(first - second > 2 * place->error + ROUNDING * (8 * scores->largest + 4 * size) + TINY);
         }
     }
-    batch->values[s] = TYPED(path_value)(scores, (const REAL *)batch->unary + batch->offsets[s] * labels, lane->labels, n);
+    batch->values[s] =
+        TYPED(path_value)(scores, (const REAL *)batch->unary + batch->offsets[s] * labels, lane->labels, n);
     batch->status[s] = DOUBTS && doubtful ? GAPLESS_DOUBTFUL : GAPLESS_DECIDED;
     if (batch->survivors)
         batch->survivors[s] = lane->survivors + 1;
     lane->active = 0;
 }
 
-/* Several sentences whose labels fit in `blocks` <= 4 blocks, step by step together, until one of them needs more
- * than stepping. `blocks` is a constant where this is inlined. */
+/* Four sentences whose labels fit in `blocks` <= 4 blocks, step by step together, until one of them needs more than
+ * stepping. `blocks` is a constant where this is inlined.
+ *
+ * What changes at every step is kept in local variables: a vector may be stored over anything, for all that the
+ * compiler knows, so it would load the members of a lane again after each. */
 TARGET static GAPLESS_ALWAYS int NAMED(march)(const int blocks, const SCORES *scores, LANE *lanes, const REAL *tags,
-                                             ptrdiff_t steps, int *state, int may_stop,
-                                             gapless_ahead *ahead)
+                                             ptrdiff_t steps, int *state, int may_stop, gapless_ahead *ahead)
 {
     const ptrdiff_t labels = scores->labels, stride = blocks * GAPLESS_BLOCK;
     const unsigned tail = 0xFFFFu >> (stride - labels);
+    const REAL *const moves = scores->moves, *const all_excess = scores->excess;
+    const REAL *theta[4], *base[4];
+    const REAL fresh = NAMED(fresh_slack)(scores);
+    REAL slack[4], rows[4][4 * GAPLESS_BLOCK], tops[4];
+    int64_t *out[4];
+    unsigned improper[4];
+    ptrdiff_t step = 0, several[4] = {0, 0, 0, 0};
     int stopped = 0;
-    for (ptrdiff_t step = 0; step < steps && !stopped; step++) {
-        BLOCK row[4][4], top[4];
-        REAL tops[4];
+    for (int k = 0; k < 4; k++) {
+        theta[k] = lanes[k].theta;
+        base[k] = lanes[k].base;
+        slack[k] = lanes[k].slack;
+        out[k] = lanes[k].labels + lanes[k].at;
+        improper[k] = lanes[k].improper;
+    }
+    for (; step < steps && !stopped; step++) {
+        BLOCK top[4];
         for (int k = 0; k < 4; k++) {
-            LANE *lane = lanes + k;
-            unsigned improper = 0;
             top[k] = LANES(all)(-(REAL)INFINITY);
             for (int b = 0; b < blocks; b++) {
                 const int x = b * GAPLESS_BLOCK;
                 const BLOCK local =
-                    b == blocks - 1 ? LANES(load_some)(lane->theta + x, tail) : LANES(load)(lane->theta + x);
-                improper |= LANES(improper)(local);
-                row[k][b] = LANES(add)(local, LANES(load)(lane->base + x));
-                LANES(store)(lane->row + x, row[k][b]);
-                top[k] = LANES(max)(LANES(tagged)(row[k][b], LANES(load)(tags + x)), top[k]);
+                    b == blocks - 1 ? LANES(load_some)(theta[k] + x, tail) : LANES(load)(theta[k] + x);
+                const BLOCK sum = LANES(add)(local, LANES(load)(base[k] + x));
+                improper[k] |= LANES(improper)(local);
+                LANES(store)(rows[k] + x, sum);
+                top[k] = LANES(max)(LANES(tagged)(sum, LANES(load)(tags + x)), top[k]);
             }
-            lane->improper |= improper;
-            lane->theta += labels;
+            theta[k] += labels;
         }
         gapless_fetch(ahead, (size_t)(4 * labels) * sizeof(REAL));
         LANES(largest4)(top[0], top[1], top[2], top[3], tops);
         for (int k = 0; k < 4; k++) {
-            LANE *lane = lanes + k;
             const ptrdiff_t y = TYPED(gapless_tag)(tops[k]);
-            const REAL best = lane->row[y];
-            const REAL *excess = scores->excess + y * stride;
-            const BLOCK least = LANES(all)(NAMED(threshold)(best, lane->slack));
+            const REAL best = rows[k][y];
+            const REAL *excess = all_excess + y * stride;
+            const BLOCK least = LANES(all)(NAMED(threshold)(best, slack[k]));
             uint64_t bits = 0;
-            for (int b = 0; b < blocks; b++)
-                bits |= (uint64_t)LANES(at_least)(LANES(add)(row[k][b], LANES(load)(excess + b * GAPLESS_BLOCK)), least)
-                        << b * GAPLESS_BLOCK;
+            for (int b = 0; b < blocks; b++) {
+                const int x = b * GAPLESS_BLOCK;
+                const BLOCK forward = LANES(add)(LANES(load)(rows[k] + x), LANES(load)(excess + x));
+                bits |= (uint64_t)LANES(at_least)(forward, least) << x;
+            }
             if (GAPLESS_RARE(bits != (uint64_t)1 << y)) {
+                LANE *lane = lanes + k;
                 const ptrdiff_t start = lane->used;
                 ptrdiff_t count = 0;
+                if (base[k] != lane->offer)
+                    NAMED(start_afresh)(scores, lane);
+                lane->at = out[k] - lane->labels;
+                several[k]++;
                 if (NAMED(ensure)(scores, lane)) {
                     state[k] = NAMED(FAILED);
                 } else {
-                    for (; bits; bits &= bits - 1) {
-                        const int survivor = gapless_lowest(bits);
-                        lane->who[start + count] = survivor;
-                        lane->message[start + count] = lane->row[survivor];
-                        count++;
+                    for (int b = 0; b < blocks; b++) {
+                        const int x = b * GAPLESS_BLOCK;
+                        count += LANES(collect)(LANES(load)(rows[k] + x), (unsigned)(bits >> x) & 0xFFFFu, best, x,
+                                                lane->who + start + count, lane->message + start + count);
                     }
                     state[k] = NAMED(settle)(scores, lane, start, count, y, best, may_stop);
                 }
                 stopped |= state[k];
-                lane->at++;
+                base[k] = lane->base;
+                slack[k] = lane->slack;
             } else {
-                lane->labels[lane->at++] = y;
-                lane->base = scores->moves + y * stride;
-                lane->survivors++;
-                NAMED(start_afresh)(scores, lane);
+                *out[k] = y;
+                base[k] = moves + y * stride;
+                slack[k] = fresh;
             }
+            out[k]++;
         }
+    }
+    for (int k = 0; k < 4; k++) {
+        LANE *lane = lanes + k;
+        lane->theta = theta[k];
+        lane->base = base[k];
+        lane->at = out[k] - lane->labels;
+        lane->improper = improper[k];
+        lane->survivors += step - several[k];
+        if (base[k] != lane->offer)
+            NAMED(start_afresh)(scores, lane);
     }
     return stopped;
 }
@@ -437,6 +530,21 @@ TARGET static GAPLESS_NEVER int NAMED(march_some)(const SCORES *scores, LANE *la
         return NAMED(march)(3, scores, lanes, tags, steps, state, may_stop, ahead);
     default:
         return NAMED(march)(4, scores, lanes, tags, steps, state, may_stop, ahead);
+    }
+}
+
+/* The same for any number of labels and of active lanes. */
+TARGET static void NAMED(walk)(const SCORES *scores, LANE *lanes, ptrdiff_t steps, int *state, int may_stop,
+                               gapless_ahead *ahead)
+{
+    int stopped = 0;
+    for (ptrdiff_t step = 0; step < steps && !stopped; step++) {
+        for (int k = 0; k < 4; k++)
+            if (lanes[k].active)
+                NAMED(scan)(scores, lanes + k, ahead);
+        for (int k = 0; k < 4; k++)
+            if (lanes[k].active)
+                stopped |= state[k] = NAMED(weigh)(scores, lanes + k, may_stop);
     }
 }
 
@@ -461,8 +569,8 @@ TARGET static int NAMED(viterbi_keeping_all)(const SCORES *scores, const BATCH *
 
 /* Decode all sentences. Returns -1 without memory.
  *
- * A sentence in which a third of the labels survive on average is left to `viterbi`, which is faster then; after
- * such a sentence the next ones go there at once, twice as many after each sentence that was left again. */
+ * A sentence in which so many labels survive that `viterbi` is faster is left to it as soon as that shows. After such
+ * a sentence some of the next go there unseen: twice as many after each, half as many after one that was finished. */
 TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
 {
     const ptrdiff_t stride = scores->stride, blocks = stride / GAPLESS_BLOCK;
@@ -476,17 +584,20 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
     memset(lanes, 0, sizeof lanes);
     for (int x = 0; x < 4 * GAPLESS_BLOCK; x++)
         tags[x] = TYPED(gapless_tag_bits)((unsigned)x);
-    REAL *room = gapless_room((size_t)(3 * together * stride + together * GAPLESS_BLOCK * GAPLESS_GROUP) * sizeof(REAL));
+    REAL *room = gapless_room((size_t)(4 * (3 * stride + GAPLESS_GROUP * GAPLESS_BLOCK)) * sizeof(REAL));
     int64_t *left = malloc((size_t)batch->sentences * sizeof *left);
+    if (room)
+        memset(room, 0, (size_t)(4 * (3 * stride + GAPLESS_GROUP * GAPLESS_BLOCK)) * sizeof(REAL));
     if (!room || !left) {
         free(room);
         free(left);
         return -1;
     }
-    for (int k = 0; k < together; k++) {
-        lanes[k].row = room + 3 * k * stride;
-        lanes[k].offer = lanes[k].row + stride;
+    for (int k = 0; k < 4; k++) {
+        /* A row may be read as far as its last group would go. */
+        lanes[k].offer = room + k * (3 * stride + GAPLESS_GROUP * GAPLESS_BLOCK);
         lanes[k].peaks = lanes[k].offer + stride;
+        lanes[k].row = lanes[k].peaks + stride;
     }
     while (!failed) {
         ptrdiff_t steps = PTRDIFF_MAX;
@@ -512,13 +623,11 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
         }
         if (busy == 0)
             break;
-        if (busy == 4)
+        if (busy == 4 && blocks <= 4)
             NAMED(march_some)(scores, lanes, tags, steps, state, may_stop, &ahead);
         else
-            for (int k = 0; k < together; k++)
-                while (lanes[k].active && !state[k] && lanes[k].at < lanes[k].n - 1)
-                    state[k] = NAMED(advance)(scores, lanes + k, may_stop, &ahead);
-        for (int k = 0; k < together; k++) {
+            NAMED(walk)(scores, lanes, steps, state, may_stop, &ahead);
+        for (int k = 0; k < 4; k++) {
             LANE *lane = lanes + k;
             if (!lane->active)
                 continue;
@@ -535,7 +644,7 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
                 skipped = skipped < 64 ? 2 * skipped : skipped;
             } else if (lane->at == lane->n - 1) {
                 NAMED(finish)(scores, batch, lane);
-                skipped = 4;
+                skipped = skipped > 4 ? skipped / 2 : skipped;
             }
         }
     }

@@ -84,7 +84,8 @@ enum { GAPLESS_VITERBI = 0, GAPLESS_DOMINANCE = 1 };
 #undef DOUBTS
 
 /* Decode a batch. Returns -1 without memory. */
-static int gapless_decode(int set, int method, int is_double, const gapless_chain *chain, const gapless_batch *batch)
+static int gapless_decode(int set, int method, int is_double, const gapless_chain *chain,
+                          const gapless_batch *batch)
 {
     return is_double ? decode_f64(set, method, chain, batch) : decode_f32(set, method, chain, batch);
 }

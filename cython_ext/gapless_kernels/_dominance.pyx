@@ -55,7 +55,7 @@ def instruction_sets():
 
 
 def choose_instruction_set(name):
-    """Use another instruction set than the best from here on, so that tests reach every version; returns the old."""
+    """Use another instruction set than the best from here on, so that tests reach all; returns the old one."""
     global instruction_set
     if name not in instruction_sets():
         raise ValueError(f"this processor has {', '.join(instruction_sets())}, not {name}")
@@ -126,7 +126,13 @@ cdef int run(
     cdef gapless_batch batch
     cdef int failed
     outputs = (labels, values, status, survivors, kept, dominators)
-    inputs = (contiguous(transition), contiguous(initial), contiguous(final), contiguous(unary), contiguous(offsets))
+    inputs = (
+        contiguous(transition),
+        contiguous(initial),
+        contiguous(final),
+        contiguous(unary),
+        contiguous(offsets),
+    )
     rooms = (
         contiguous(labels),
         contiguous(values),

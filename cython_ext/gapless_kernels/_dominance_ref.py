@@ -128,7 +128,8 @@ def dominance(
     kept : (n, K) array of bool
         Overwritten: the labels that survived at each position; at the last position, the path's. Messages
         computed from survivors alone are those of all labels, up to rounding. Without a path, none survive from the
-        position on that no path reaches. All survive where scores are so large, beyond 1e300, that sums may overflow.
+        position on that no path reaches. All survive where scores are so large, beyond 1e300, that sums may
+        overflow.
     dominators : (n,) array of int64
         Overwritten with the survivor at each position that the dropped ones are dominated by; with 0 where none
         survive.
@@ -143,7 +144,8 @@ def dominance(
     TypeError
         If an argument has the wrong type, or `tables` are not for float64.
     ValueError
-        If an argument has the wrong shape, an output is read-only, or a score that was read is NaN or plus infinity.
+        If an argument has the wrong shape, an output is read-only, or a score that was read is NaN or plus
+        infinity.
     MemoryError
         If there is no room for the survivors.
     """

@@ -44,7 +44,7 @@
 /* The low bits of a score that may be replaced by a label's or a group's number; see tagged(). */
 #define GAPLESS_TAGS 1024
 
-static inline int gapless_lowest(uint64_t bits)
+static GAPLESS_ALWAYS int gapless_lowest(uint64_t bits)
 {
 #if defined(__GNUC__)
     return __builtin_ctzll(bits);
@@ -53,6 +53,18 @@ static inline int gapless_lowest(uint64_t bits)
     for (; !(bits & 1); bits >>= 1)
         at++;
     return at;
+#endif
+}
+
+static GAPLESS_ALWAYS int gapless_count(unsigned bits)
+{
+#if defined(__GNUC__)
+    return __builtin_popcount(bits);
+#else
+    int count = 0;
+    for (; bits; bits &= bits - 1)
+        count++;
+    return count;
 #endif
 }
 
@@ -97,7 +109,7 @@ static GAPLESS_ALWAYS void gapless_fetch(gapless_ahead *ahead, size_t bytes)
 #if defined(__GNUC__)
     const char *stop = (size_t)(ahead->end - ahead->next) < bytes ? ahead->end : ahead->next + bytes;
     for (; ahead->next < stop; ahead->next += 64)
-        __builtin_prefetch(ahead->next, 0, 2);
+        __builtin_prefetch(ahead->next, 0, 3);
     if (ahead->next > ahead->end)
         ahead->next = ahead->end;
 #else

@@ -73,6 +73,19 @@ OP void largest4_f32_avx2(block_f32_avx2 a, block_f32_avx2 b, block_f32_avx2 c, 
     out[3] = largest_f32_avx2(d);
 }
 
+OP int collect_f32_avx2(block_f32_avx2 a, unsigned bits, float level, ptrdiff_t x, int32_t *who, float *above)
+{
+    float row[GAPLESS_BLOCK];
+    int count = 0;
+    store_f32_avx2(row, a);
+    for (; bits; bits &= bits - 1) {
+        const int lane = gapless_lowest(bits);
+        who[count] = (int32_t)(x + lane);
+        above[count++] = row[lane] - level;
+    }
+    return count;
+}
+
 typedef struct { __m256d q[4]; } block_f64_avx2;
 
 OP block_f64_avx2 load_f64_avx2(const double *p)
@@ -154,6 +167,18 @@ OP void largest4_f64_avx2(block_f64_avx2 a, block_f64_avx2 b, block_f64_avx2 c, 
     out[1] = largest_f64_avx2(b);
     out[2] = largest_f64_avx2(c);
     out[3] = largest_f64_avx2(d);
+}
+OP int collect_f64_avx2(block_f64_avx2 a, unsigned bits, double level, ptrdiff_t x, int32_t *who, double *above)
+{
+    double row[GAPLESS_BLOCK];
+    int count = 0;
+    store_f64_avx2(row, a);
+    for (; bits; bits &= bits - 1) {
+        const int lane = gapless_lowest(bits);
+        who[count] = (int32_t)(x + lane);
+        above[count++] = row[lane] - level;
+    }
+    return count;
 }
 
 #undef OP

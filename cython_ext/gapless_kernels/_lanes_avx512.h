@@ -47,6 +47,18 @@ OP void largest4_f32_avx512(block_f32_avx512 a, block_f32_avx512 b, block_f32_av
         _mm512_permutexvar_ps(_mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), m)));
 }
 
+/* Write the labels of the lanes in `bits`, from x on, and how far each is above `level`; return the number. Writes
+ * whole registers: there must be room for sixteen. */
+OP int collect_f32_avx512(block_f32_avx512 a, unsigned bits, float level, ptrdiff_t x, int32_t *who, float *above)
+{
+    const __m512i label = _mm512_add_epi32(
+        _mm512_set1_epi32((int)x), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    const __mmask16 lanes = (__mmask16)bits;
+    _mm512_storeu_si512(who, _mm512_maskz_compress_epi32(lanes, label));
+    _mm512_storeu_ps(above, _mm512_maskz_compress_ps(lanes, _mm512_sub_ps(a, _mm512_set1_ps(level))));
+    return _mm_popcnt_u32(bits);
+}
+
 typedef struct { __m512d a, b; } block_f64_avx512;
 
 OP block_f64_avx512 load_f64_avx512(const double *p)
@@ -106,6 +118,17 @@ OP void largest4_f64_avx512(block_f64_avx512 a, block_f64_avx512 b, block_f64_av
     out[1] = largest_f64_avx512(b);
     out[2] = largest_f64_avx512(c);
     out[3] = largest_f64_avx512(d);
+}
+OP int collect_f64_avx512(block_f64_avx512 a, unsigned bits, double level, ptrdiff_t x, int32_t *who, double *above)
+{
+    const __m512i label = _mm512_add_epi32(
+        _mm512_set1_epi32((int)x), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    const __m512d base = _mm512_set1_pd(level);
+    _mm512_storeu_si512(who, _mm512_maskz_compress_epi32((__mmask16)bits, label));
+    _mm512_storeu_pd(above, _mm512_maskz_compress_pd((__mmask8)bits, _mm512_sub_pd(a.a, base)));
+    above += _mm_popcnt_u32(bits & 0xFFu);
+    _mm512_storeu_pd(above, _mm512_maskz_compress_pd((__mmask8)(bits >> 8), _mm512_sub_pd(a.b, base)));
+    return _mm_popcnt_u32(bits);
 }
 
 #undef OP

@@ -73,6 +73,19 @@
             best = x.q[i] > best ? x.q[i] : best;                                                              \
         return best;                                                                                           \
     }                                                                                                          \
+    static GAPLESS_ALWAYS int collect_##SUFFIX(block_##SUFFIX a, unsigned bits, REAL level, ptrdiff_t x, \
+                                               int32_t *who, REAL *above) \
+    {                                                                                                          \
+        REAL row[GAPLESS_BLOCK];                                                                               \
+        int count = 0;                                                                                         \
+        store_##SUFFIX(row, a);                                                                                \
+        for (; bits; bits &= bits - 1) {                                                                       \
+            const int lane = gapless_lowest(bits);                                                             \
+            who[count] = (int32_t)(x + lane);                                                                  \
+            above[count++] = row[lane] - level;                                                                \
+        }                                                                                                      \
+        return count;                                                                                          \
+    }                                                                                                          \
     static GAPLESS_ALWAYS void largest4_##SUFFIX(block_##SUFFIX a, block_##SUFFIX b, block_##SUFFIX c,         \
                                                  block_##SUFFIX d, REAL *out)                                  \
     {                                                                                                          \

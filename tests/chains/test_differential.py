@@ -48,7 +48,8 @@ def test_batches_give_what_single_solves_give(chain_batches):
                 assert result.verify(problem)
                 if single.status is Status.OPTIMAL:
                     assert result.value == single.value == many.values[number]
-                    np.testing.assert_array_equal(many.structure(number), single.best)
+                    # Of several best paths either may come back: a batch may be decoded densely, one chain not.
+                    assert problem.value(many.structure(number)) == single.value
                 else:
                     assert np.isnan(many.values[number])
 

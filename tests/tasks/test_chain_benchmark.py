@@ -13,8 +13,8 @@ import pytest
 
 import gapless as gl
 from gapless.cli import exit_codes, main
-from gapless_tasks.chain_benchmark import contenders, loops, measurement, part_perceptron, synthetic
-from gapless_tasks.chain_benchmark.corpora import CORPORA, read_morphology
+from gapless_tasks.chain_benchmark import contenders, loops, measurement, synthetic, task
+from gapless_tasks.chain_benchmark.corpora import CORPORA, read_functions
 from gapless_tasks.chain_benchmark.score_set import ScoreSet
 from gapless_tasks.chain_benchmark.stopwatch import Spread, cycled, streamed
 from gapless_tasks.chain_benchmark.targets import Line
@@ -265,41 +265,12 @@ SENTENCES = [
     TaggedSentence(("Ann", "sees", "the", "cat"), ("N|B", "V|O", "D|O", "N|O")),
     TaggedSentence(("the", "cat", "sees", "Ann", "Lee"), ("D|O", "N|O", "V|O", "N|B", "N|I")),
 ]
-LABELS = CORPORA[1].labels(SENTENCES)
 
 
 def test_the_product_of_the_parts_is_the_label_set() -> None:
-    product = [f"{tag}|{entity}" for tag in "DNV" for entity in "BIO"]
-    assert product == LABELS
-    assert CORPORA[2].labels(SENTENCES) == ["D|O", "N|B", "N|I", "N|O", "V|O"]
-
-
-def test_parts_are_numbered_through() -> None:
-    parts = part_perceptron.number_parts(LABELS)
-    assert parts.shape == (9, 2)
-    assert parts[:, 0].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
-    assert parts[:, 1].tolist() == [3, 4, 5] * 3
-
-
-def test_the_model_learns_and_its_scores_are_sums_over_parts() -> None:
-    model = part_perceptron.train(SENTENCES, LABELS, epochs=5)
-    for sentence in SENTENCES:
-        scores = ScoreSet(
-            "one",
-            "",
-            model.scores(sentence.words).astype(np.float32),
-            np.array([0, len(sentence)]),
-            model.transition,
-            model.initial,
-            model.final,
-            np.zeros(len(sentence), np.int64),
-        )
-        result = gl.solve(scores.model().problem(scores.unary), "viterbi")
-        assert tuple(LABELS[y] for y in result.best) == sentence.labels
-    # What is added to a tag's score does not depend on the entity: second differences vanish.
-    for array in (model.initial.reshape(3, 3), (model.scores(["dog"])[0] - model.bias).reshape(3, 3)):
-        np.testing.assert_allclose(array - array[:1] - array[:, :1] + array[0, 0], 0, atol=1e-4)
-    assert (model.transition != 0).any()
+    product = tuple(f"{tag}|{entity}" for tag in "DNV" for entity in "BIO")
+    assert CORPORA[1].labels(SENTENCES).names == product
+    assert CORPORA[0].labels(SENTENCES) is None
 
 
 def conll(*rows: str) -> bytes:
@@ -309,10 +280,10 @@ def conll(*rows: str) -> bytes:
 ROW = "1\tEn\ten\tPI\tPI-CSU\t_\t2\tdet\t_\t_"
 
 
-def test_morphology_is_read_from_conllu(tmp_path: Path) -> None:
+def test_functions_are_read_from_conllu(tmp_path: Path) -> None:
     path = tmp_path / "train.conllu.gz"
     path.write_bytes(conll("# sent_id = 1", ROW, ROW, "", ROW, ""))
-    assert [s.labels for s in read_morphology(path)] == [("PI-CSU|det",) * 2, ("PI-CSU|det",)]
+    assert [s.labels for s in read_functions(path)] == [("PI|det",) * 2, ("PI|det",)]
 
 
 @pytest.mark.parametrize("content", [b"no gzip", conll(ROW)[:-9], conll("1\tEn")])
@@ -320,14 +291,14 @@ def test_a_damaged_conllu_file_is_named(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "train.conllu.gz"
     path.write_bytes(content)
     with pytest.raises(TaggedFileError, match=r"train\.conllu\.gz, line 1"):
-        read_morphology(path)
+        read_functions(path)
 
 
 def test_training_is_stored_and_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = attrs.evolve(CORPORA[1], epochs=1, read=lambda path: SENTENCES)
     console = gl.cli.Console()
     first = trained(corpus, tmp_path, tmp_path, console)
-    monkeypatch.setattr(part_perceptron, "train", None)
+    monkeypatch.setattr(task, "train", None)
     again = trained(corpus, tmp_path, tmp_path, console)
     np.testing.assert_array_equal(again.unary, first.unary)
     assert first.sentences == 3

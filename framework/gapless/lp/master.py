@@ -18,6 +18,7 @@ from gapless.core.oracle import Answer, LinearView
 from gapless.core.problem import Problem
 from gapless.core.relaxation import Relaxed, Restricted
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.tolerance import meets
 from gapless.lp import signs
 from gapless.lp.entries import pairs
 from gapless.lp.ledger import Ledger
@@ -157,7 +158,10 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             return Relaxed(-math.inf, state=state)
         for fresh in (False, True):
             if self._optimise(budget, fresh):
-                return self._optimal(fixings, state)
+                relaxed = self._optimal(fixings, state)
+                if not meets(relaxed.bound, relaxed.attained) and self._optimise_plainly(budget):
+                    relaxed = self._optimal(fixings, state)
+                return relaxed
             if self._proved_infeasible(fixings):
                 return Relaxed(-math.inf, state=state)
             if self._lp.getPrimalRay() is not None:
@@ -186,6 +190,21 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         finally:
             self._lp.setIntParam(self._parameter.FROMSCRATCH, 0)
         return bool(self._lp.isOptimal())
+
+    def _optimise_plainly(self, budget: Budget) -> bool:
+        """Solve again without the LP solver's presolve.
+
+        Duals that SoPlex carries back through its presolve can be wrong (0 for a row that binds); the bound then stays
+        above an optimum that has been found. Presolve is not switched off for good because SoPlex fails without it
+        on other programs.
+        """
+        self._lp.setIntParam(self._parameter.PRESOLVING, 0)
+        try:
+            return self._optimise(budget, fresh=True)
+        except SolveError:
+            return False
+        finally:
+            self._lp.setIntParam(self._parameter.PRESOLVING, 1)
 
     def _optimal(self, fixings: Fixings, state: Any) -> Relaxed[S]:
         z = np.clip(self._lp.getPrimal(), 0.0, None)

@@ -14,13 +14,15 @@ import numpy as np
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
-from gapless_tasks.chain_benchmark import loops, part_perceptron, synthetic
+from gapless_tasks.chain_benchmark import loops, synthetic
 from gapless_tasks.chain_benchmark.contenders import VITERBI
 from gapless_tasks.chain_benchmark.corpora import CORPORA, Corpus
 from gapless_tasks.chain_benchmark.measurement import Effort, Measured, measure, ratio
 from gapless_tasks.chain_benchmark.score_set import ScoreSet
 from gapless_tasks.chain_benchmark.stopwatch import Spread
 from gapless_tasks.chain_benchmark.targets import Line, lines
+from gapless_tasks.tagging import train
+from gapless_tasks.tagging_job.decoder import decode
 
 LABELS = (45, 350, 1000)
 _NEAR = 0.2
@@ -76,18 +78,24 @@ def trained(corpus: Corpus, data: Path, cache: Path | None, console: Console) ->
     if stored is not None and stored.exists():
         return ScoreSet.load(stored)
     sentences, test = corpus.part(data, "train"), corpus.part(data, "test")
-    labels = corpus.labels(sentences)
-    with console.progress(f"training {corpus.name}", corpus.epochs * len(sentences)) as advance:
-        model = part_perceptron.train(sentences, labels, corpus.epochs, progress=lambda: advance(1))
-    number = {label: y for y, label in enumerate(labels)}
+    with console.progress(f"training {corpus.name}", corpus.epochs) as advance:
+        tagger = train(
+            sentences,
+            decode,
+            corpus.epochs,
+            min_count=2,
+            labels=corpus.labels(sentences),
+            progress=lambda _: advance(1),
+        )
+    number = {label: y for y, label in enumerate(tagger.labels)}
     scores = ScoreSet(
         corpus.name,
         corpus.about,
-        np.concatenate([model.scores(sentence.words).astype(np.float32) for sentence in test]),
+        np.concatenate([tagger.scores(sentence.words).astype(np.float32) for sentence in test]),
         np.concatenate([[0], np.cumsum([len(sentence) for sentence in test])]),
-        model.transition,
-        model.initial,
-        model.final,
+        tagger.transition,
+        tagger.initial,
+        tagger.final,
         np.array([number.get(label, -1) for sentence in test for label in sentence.labels]),
     )
     if stored is not None:
