@@ -7,15 +7,15 @@ The column generation is that of Belanger, Passos, Riedel and McCallum 2012. Bui
 """
 
 from gapless_chains.batch import ChainBatch
-from gapless_chains.certificate import PotentialsCertificate
-from gapless_chains.dominance_certificate import DominanceCertificate
+from gapless_chains.column_generation.messages import ChainView, DomainMessages
+from gapless_chains.column_generation.reduced_cost import ReducedCostOracle
 from gapless_chains.k_best import KBest, k_best_of_batch
 from gapless_chains.margin import MarginViolations, margin_violation, two_best
-from gapless_chains.messages import ChainView, DomainMessages
 from gapless_chains.model import ChainModel
 from gapless_chains.path_values import path_values
 from gapless_chains.problem import ChainProblem
-from gapless_chains.reduced_cost import ReducedCostOracle
+from gapless_chains.proofs.potentials import PotentialsCertificate
+from gapless_chains.proofs.survivors import DominanceCertificate
 from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
 from gapless_chains.trees import (
     TreeMessages,

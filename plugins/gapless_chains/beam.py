@@ -13,8 +13,8 @@ from gapless.core.sparse import IntArray
 from gapless_chains import dominance, viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
-from gapless_chains.forward_potentials import forward_potentials
 from gapless_chains.problem import ChainProblem
+from gapless_chains.proofs.forward_potentials import forward_potentials
 from gapless_kernels import DECIDED, DOUBTFUL, INFEASIBLE, INVALID, beam_batch, forward_messages
 
 

@@ -14,8 +14,8 @@ from gapless_chains import k_best, viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.dominance_cache import dominance_cache
-from gapless_chains.dominance_certificate import DominanceCertificate
 from gapless_chains.problem import ChainProblem
+from gapless_chains.proofs.survivors import DominanceCertificate
 from gapless_chains.pruning import by_dominance
 from gapless_kernels import DominanceTables, dominance, dominance_batch
 

@@ -11,8 +11,8 @@ import numpy as np
 from gapless import Result, Solve, Stats, Stop
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.batch import ChainBatch
-from gapless_chains.forward_potentials import forward_potentials
 from gapless_chains.problem import ChainProblem
+from gapless_chains.proofs.forward_potentials import forward_potentials
 from gapless_chains.pruning import Pruning, by_dominance
 from gapless_kernels import INVALID, forward_messages, k_best_batch
 

@@ -12,7 +12,7 @@ from gapless import InvalidProblem, UnknownName
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.plugins.registry import nearest
 from gapless_chains.batch import ChainBatch
-from gapless_chains.column_generation import two_best_in_domains
+from gapless_chains.column_generation.method import two_best_in_domains
 from gapless_chains.k_best import KBest, k_best_of, k_best_of_batch
 from gapless_chains.path_values import path_values
 from gapless_chains.problem import ChainProblem

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_chains import beam, column_generation, dominance, viterbi, viterbi_pruned
+from gapless_chains import beam, dominance, viterbi, viterbi_pruned
+from gapless_chains.column_generation import method as column_generation
 from gapless_chains.problem import ChainProblem
 from gapless_chains.trees import column_generation as tree_column_generation
 from gapless_chains.trees import dominance as tree_dominance

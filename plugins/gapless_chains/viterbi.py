@@ -13,8 +13,8 @@ from gapless.core.sparse import IntArray
 from gapless_chains import k_best
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
-from gapless_chains.dominance_certificate import DominanceCertificate
 from gapless_chains.problem import ChainProblem
+from gapless_chains.proofs.survivors import DominanceCertificate
 from gapless_chains.pruning import by_nothing
 from gapless_kernels import viterbi, viterbi_batch
 

@@ -351,7 +351,7 @@ def test_stale_bounds_of_changed_transitions_are_caught_by_verify(monkeypatch):
     problem = flat_chain(0)
     good = transition_bounds(problem.transition)
     low = attrs.evolve(good, into=good.into - 50.0, out_of=good.out_of - 50.0)
-    monkeypatch.setattr("gapless_chains.reduced_cost.transition_bounds", lambda _: low)
+    monkeypatch.setattr("gapless_chains.column_generation.reduced_cost.transition_bounds", lambda _: low)
     result = gapless.solve(problem, METHOD)
     assert result.value < gapless.solve(problem).value
     assert not result.verify(problem)

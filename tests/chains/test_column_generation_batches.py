@@ -6,7 +6,7 @@ import pytest
 import gapless
 from gapless import InvalidProblem, Limits, Status, Stop
 from gapless_chains import ChainModel, ChainProblem
-from gapless_chains.column_generation import _tables_for
+from gapless_chains.column_generation.method import _tables_for
 
 METHOD = "column-generation"
 INF = float("inf")

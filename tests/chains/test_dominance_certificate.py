@@ -7,7 +7,7 @@ import pytest
 
 import gapless as gl
 from gapless_chains import ChainProblem
-from gapless_chains.dominance_certificate import DominanceCertificate
+from gapless_chains.proofs.survivors import DominanceCertificate
 
 INTEGERS = (-2, 3)
 

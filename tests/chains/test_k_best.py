@@ -8,7 +8,7 @@ import pytest
 import gapless
 from gapless import Status
 from gapless_chains import ChainModel, ChainProblem, k_best_of_batch
-from gapless_chains.domain_k_best import affordable_labels
+from gapless_chains.column_generation.domain_k_best import affordable_labels
 from gapless_chains.pruning import by_bounds, by_dominance, by_nothing
 
 METHODS = ["viterbi", "viterbi-pruned", "dominance", "column-generation"]

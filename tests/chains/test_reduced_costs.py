@@ -9,9 +9,9 @@ import gapless
 from gapless import Budget, Fixings, Limits, Status, Stop
 from gapless.core.tolerance import meets
 from gapless_chains import ChainProblem, DomainMessages, ReducedCostOracle, transition_bounds
-from gapless_chains.formulation import FORMULATIONS
-from gapless_chains.gauge import GaugedScores, centred_transition
-from gapless_chains.label_pruning import competitive
+from gapless_chains.column_generation.formulation import FORMULATIONS
+from gapless_chains.column_generation.gauge import GaugedScores, centred_transition
+from gapless_chains.column_generation.label_pruning import competitive
 
 METHOD = "column-generation"
 INF = float("inf")

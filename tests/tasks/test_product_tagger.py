@@ -144,13 +144,13 @@ def test_loaded_equals_saved(tagger, tmp_path):
 def test_other_files_are_refused(tagger, tmp_path):
     path = tmp_path / "tagger.npz"
     tagger.parts[0].save(path)
-    with pytest.raises(ValueError, match=r"tagger.npz: .*save (it|the tagger) again"):
+    with pytest.raises(ValueError, match=r"tagger.npz: .*save it again"):
         ProductTagger.load(path)
     tagger.save(path)
-    with pytest.raises(ValueError, match=r"tagger.npz: .*save (it|the tagger) again"):
+    with pytest.raises(ValueError, match=r"tagger.npz: .*save it again"):
         ChainTagger.load(path)
     path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(ValueError, match=r"tagger.npz: .*save (it|the tagger) again"):
+    with pytest.raises(ValueError, match=r"tagger.npz: .*save it again"):
         ProductTagger.load(path)
 
 

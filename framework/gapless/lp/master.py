@@ -194,9 +194,9 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     def _optimise_plainly(self, budget: Budget) -> bool:
         """Solve again without the LP solver's presolve.
 
-        Duals that SoPlex carries back through its presolve can be wrong (0 for a row that binds); the bound then stays
-        above an optimum that has been found. Presolve is not switched off for good because SoPlex fails without it
-        on other programs.
+        Duals that SoPlex carries back through its presolve can be wrong (0 for a row that binds); the bound then
+        stays above an optimum that has been found. Presolve is not switched off for good because SoPlex fails
+        without it on other programs.
         """
         self._lp.setIntParam(self._parameter.PRESOLVING, 0)
         try:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
 from gapless.core.sparse import FloatArray, float_array
-from gapless_chains.offers import Offers, best_offers, bound_of, checked_potentials, largest_excess
+from gapless_chains.proofs.offers import Offers, best_offers, bound_of, checked_potentials, largest_excess
 from gapless_chains.trees.problem import TreeProblem
 
 

@@ -7,7 +7,7 @@ import attrs
 from gapless import InconsistentBound, Result, Solve, Stop
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import margin
-from gapless_chains.domain_generation import generate_labels
+from gapless_chains.column_generation.domain_generation import generate_labels
 from gapless_chains.trees import viterbi
 from gapless_chains.trees.messages import TreeMessages
 from gapless_chains.trees.problem import TreeProblem

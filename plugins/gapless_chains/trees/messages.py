@@ -10,9 +10,9 @@ import numpy as np
 
 from gapless import Answer, Batch, Budget, Certificate, Fixings, Relaxed, UnknownOption, View
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless_chains.domain_generation import LabelDomains
-from gapless_chains.edge_pricing import ULPS
-from gapless_chains.forbidden import floor_below_every_labelling, replace_forbidden
+from gapless_chains.column_generation.domain_generation import LabelDomains
+from gapless_chains.column_generation.edge_pricing import ULPS
+from gapless_chains.column_generation.forbidden import floor_below_every_labelling, replace_forbidden
 from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
 from gapless_chains.trees.certificate import TreePotentialsCertificate
 from gapless_chains.trees.problem import TreeProblem

@@ -6,8 +6,8 @@ import numpy as np
 
 from gapless import Answer, Batch
 from gapless.core.sparse import BoolArray
-from gapless_chains.domain_generation import LabelPricing
-from gapless_chains.edge_pricing import ULPS, EdgePricing, label_columns
+from gapless_chains.column_generation.domain_generation import LabelPricing
+from gapless_chains.column_generation.edge_pricing import ULPS, EdgePricing, label_columns
 from gapless_chains.transition_bounds import transition_bounds
 from gapless_chains.trees.messages import TreeView
 from gapless_chains.trees.problem import TreeProblem

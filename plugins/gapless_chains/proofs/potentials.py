@@ -9,8 +9,8 @@ import numpy as np
 
 from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
 from gapless.core.sparse import FloatArray, float_array
-from gapless_chains.offers import best_offers, bound_of, checked_potentials, largest_excess
 from gapless_chains.problem import ChainProblem
+from gapless_chains.proofs.offers import best_offers, bound_of, checked_potentials, largest_excess
 
 
 @serialisable("gapless_chains.PotentialsCertificate")

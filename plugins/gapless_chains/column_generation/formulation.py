@@ -11,7 +11,7 @@ from gapless import UnknownOption
 from gapless.core.sparse import FloatArray
 
 if TYPE_CHECKING:
-    from gapless_chains.messages import ChainView
+    from gapless_chains.column_generation.messages import ChainView
 
 
 class Formulation(ABC):

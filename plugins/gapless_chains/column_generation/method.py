@@ -23,13 +23,13 @@ from gapless import (
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
-from gapless_chains.domain_generation import generate_labels
-from gapless_chains.domain_k_best import k_best_in_domains
-from gapless_chains.forward_potentials import forward_potentials
-from gapless_chains.messages import FIRST, DomainMessages
+from gapless_chains.column_generation.domain_generation import generate_labels
+from gapless_chains.column_generation.domain_k_best import k_best_in_domains
+from gapless_chains.column_generation.messages import FIRST, DomainMessages
+from gapless_chains.column_generation.reduced_cost import ReducedCostOracle
 from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.problem import ChainProblem
-from gapless_chains.reduced_cost import ReducedCostOracle
+from gapless_chains.proofs.forward_potentials import forward_potentials
 from gapless_kernels import (
     TransitionTables,
     column_generation_batch,

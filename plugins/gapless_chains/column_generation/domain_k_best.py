@@ -7,9 +7,9 @@ import numpy as np
 
 from gapless import Fixings, Result, Stop
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless_chains.certificate import PotentialsCertificate
 from gapless_chains.k_best import k_best_of
 from gapless_chains.problem import ChainProblem
+from gapless_chains.proofs.potentials import PotentialsCertificate
 from gapless_chains.transition_bounds import transition_bounds
 
 # Of the largest magnitude in play; far above the rounding of a bracket. A wider allowance only keeps more labels.

@@ -10,9 +10,9 @@ import numpy as np
 
 from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
 from gapless.core.sparse import FloatArray, IntArray, int_array
-from gapless_chains.offers import best_offers
 from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.problem import ChainProblem
+from gapless_chains.proofs.offers import best_offers
 
 
 @serialisable("gapless_chains.DominanceCertificate")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gapless.core.sparse import FloatArray
-from gapless_chains.certificate import PotentialsCertificate
+from gapless_chains.proofs.potentials import PotentialsCertificate
 
 # Two roundings in each message, of numbers no larger than the message and the label score together; doubled.
 _ROUNDING = 2.0**-51

@@ -10,13 +10,13 @@ import numpy as np
 
 from gapless import Answer, Batch, Budget, Certificate, Fixings, Relaxed, UnknownOption, View
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless_chains.certificate import PotentialsCertificate
-from gapless_chains.domain_generation import LabelDomains
-from gapless_chains.forbidden import floor_below_every_labelling, replace_forbidden
-from gapless_chains.formulation import formulation
-from gapless_chains.gauge import GaugedScores
-from gapless_chains.label_pruning import competitive, repair
+from gapless_chains.column_generation.domain_generation import LabelDomains
+from gapless_chains.column_generation.forbidden import floor_below_every_labelling, replace_forbidden
+from gapless_chains.column_generation.formulation import formulation
+from gapless_chains.column_generation.gauge import GaugedScores
+from gapless_chains.column_generation.label_pruning import competitive, repair
 from gapless_chains.problem import ChainProblem
+from gapless_chains.proofs.potentials import PotentialsCertificate
 from gapless_chains.reachability import reached_from_left, reached_from_right
 from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
 

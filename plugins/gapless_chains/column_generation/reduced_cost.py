@@ -6,11 +6,11 @@ import numpy as np
 
 from gapless import Answer, Batch
 from gapless.core.sparse import BoolArray, FloatArray
-from gapless_chains.domain_generation import LabelPricing
-from gapless_chains.edge_pricing import ULPS, EdgePricing, label_columns
-from gapless_chains.formulation import formulation
-from gapless_chains.gauge import gauged_transition
-from gapless_chains.messages import ChainView
+from gapless_chains.column_generation.domain_generation import LabelPricing
+from gapless_chains.column_generation.edge_pricing import ULPS, EdgePricing, label_columns
+from gapless_chains.column_generation.formulation import formulation
+from gapless_chains.column_generation.gauge import gauged_transition
+from gapless_chains.column_generation.messages import ChainView
 from gapless_chains.problem import ChainProblem
 from gapless_chains.transition_bounds import transition_bounds
 

@@ -1,0 +1,1 @@
+"""What proves an answer: potentials of all labels, or the labels that survived; checked without any solver."""
