@@ -1,8 +1,8 @@
-"""Many chains of one model as contiguous rows: what the batch kernels read, without an object for each chain."""
+"""Many chains of one model: the scores they share, and their own as contiguous rows that the batch kernels read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
 import attrs
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem, ProblemBatch
-from gapless.core.sparse import IntArray
-from gapless_chains.model import ChainModel
+from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.problem import ChainProblem
+from gapless_chains.scores import as_final, as_initial, as_names, as_transition
 
 # Tokens that a kernel gets at once: enough that a call costs nothing, little enough that Ctrl-C is prompt.
 CHUNK = 1 << 16
@@ -24,6 +24,81 @@ def _unary(values: Any) -> NDArray[np.floating]:
     if given.dtype.kind not in "biuf":
         raise InvalidProblem(f"unary has dtype {given.dtype}; scores are real numbers")
     return np.ascontiguousarray(given, given.dtype if given.dtype in _REALS else np.float64)
+
+
+@attrs.frozen(eq=False, repr=False)
+class ChainModel:
+    """The scores that many chains share. Make it once: tables that decoders derive from it are remembered.
+
+    Parameters
+    ----------
+    transition : (K, K) array of numbers
+        Score of neighbouring labels, source first; minus infinity forbids. Kept as read-only float64.
+    initial, final : (K,) array of numbers, optional
+        Score of the first and of the last label.
+    labels : sequence of K str, optional
+        Names, for messages.
+
+    Raises
+    ------
+    InvalidProblem
+        Empty, wrong shape, not numbers, NaN, plus infinity; the message names array and index.
+    """
+
+    transition: FloatArray = attrs.field(converter=as_transition)
+    initial: FloatArray | None = attrs.field(converter=as_initial, default=None, kw_only=True)
+    final: FloatArray | None = attrs.field(converter=as_final, default=None, kw_only=True)
+    labels: tuple[str, ...] | None = attrs.field(converter=as_names, default=None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        shape = self.transition.shape
+        if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
+            raise InvalidProblem(
+                f"transition has shape {shape}, expected (K, K): chains of one model share one matrix; "
+                "a chain whose transitions vary along it is a ChainProblem of its own"
+            )
+        for name in ("initial", "final"):
+            array = getattr(self, name)
+            if array is not None and array.shape != shape[:1]:
+                raise InvalidProblem(
+                    f"{name} has shape {array.shape}, expected {shape[:1]}, one score for each label"
+                )
+        if self.labels is not None and (
+            len(self.labels) != shape[0] or not all(isinstance(s, str) for s in self.labels)
+        ):
+            raise InvalidProblem(f"labels holds {len(self.labels)} entries, expected {shape[0]} strings")
+
+    @classmethod
+    def of(cls, problem: ChainProblem) -> ChainModel:
+        """The scores that `problem` may share with others; its transitions must be one matrix."""
+        return cls(problem.transition, initial=problem.initial, final=problem.final, labels=problem.labels)
+
+    @property
+    def label_count(self) -> int:
+        """The number of labels, K."""
+        return len(self.transition)
+
+    def problem(self, unary: Any) -> ChainProblem:
+        """The chain of one sentence from its label scores, (n, K)."""
+        return ChainProblem(unary, self.transition, initial=self.initial, final=self.final, labels=self.labels)
+
+    def batch(self, unary: Any, lengths: Sequence[int] | Any) -> ChainBatch:
+        """The chains of many sentences; `unary` (N, K) holds their rows one sentence after another."""
+        return ChainBatch(unary, lengths, self)
+
+    def batch_of(self, unaries: Iterable[Any]) -> ChainBatch:
+        """The chains of many sentences from one array of label scores each; they are copied together."""
+        arrays = [np.asarray(unary) for unary in unaries]
+        for i, array in enumerate(arrays):
+            if array.ndim != 2 or array.shape[1] != self.label_count or not len(array):
+                raise InvalidProblem(
+                    f"sentence {i}: unary has shape {array.shape}, expected (n, {self.label_count}) with n >= 1"
+                )
+        rows = np.concatenate(arrays) if arrays else np.empty((0, self.label_count))
+        return self.batch(rows, [len(array) for array in arrays])
+
+    def __repr__(self) -> str:
+        return f"<ChainModel: {self.label_count} labels>"
 
 
 @attrs.frozen(eq=False, slots=False, repr=False, init=False)
@@ -70,6 +145,11 @@ class ChainBatch(ProblemBatch[ChainProblem]):
         if offsets[-1] != len(rows):
             raise InvalidProblem(f"lengths add up to {offsets[-1]} tokens, but unary has {len(rows)} rows")
         self.__attrs_init__(rows, offsets, model)
+
+    @classmethod
+    def of(cls, problem: ChainProblem) -> ChainBatch:
+        """A batch of one sentence."""
+        return cls(problem.unary, [problem.positions], ChainModel.of(problem))
 
     @property
     def problem_type(self) -> type[ChainProblem]:
@@ -140,7 +220,7 @@ def shared_batches(problems: Sequence[ChainProblem]) -> tuple[list[tuple[IntArra
             left.append(number)
     batches: list[tuple[IntArray, ChainBatch]] = []
     for numbers in sharing.values():
-        model = problems[numbers[0]].model
+        model = ChainModel.of(problems[numbers[0]])
         tokens = np.cumsum([problems[number].positions for number in numbers])
         cuts = np.flatnonzero(np.diff(tokens // CHUNK)) + 1
         for some in np.split(np.array(numbers), cuts):

@@ -41,7 +41,7 @@ def run(problem: ChainProblem, solve: Solve, *, width: int = 10, bound: bool = T
     _check(width)
     if problem.transition.ndim == 3:
         return viterbi.run(problem, solve)
-    found = _decode(problem.model.batch(problem.unary, [problem.positions]), width, bound=False)
+    found = _decode(ChainBatch.of(problem), width, bound=False)
     best = math.inf
     certificate: Certificate = NoCertificate("the beam was asked for no bound")
     if bound:

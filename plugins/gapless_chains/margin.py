@@ -125,7 +125,7 @@ def two_best(problem: ChainProblem | ChainBatch, method: str = "dominance") -> K
     if isinstance(problem, ChainBatch):
         return search(problem, None, np.inf)
     if problem.transition.ndim == 2:
-        return search(problem.model.batch(problem.unary, [problem.positions]), None, np.inf)
+        return search(ChainBatch.of(problem), None, np.inf)
     return _varying(problem)
 
 
@@ -179,7 +179,7 @@ def margin_violation(
         return _violations(pairs, golden, gold_values)
     least = problem.value(gold) - float(margin)
     if problem.transition.ndim == 2:
-        pair = search(problem.model.batch(problem.unary, [problem.positions]), np.array([least]), _reach(margin))
+        pair = search(ChainBatch.of(problem), np.array([least]), _reach(margin))
     else:
         pair = _varying(problem)
     for labels, value in zip(pair.of(0), pair.values[0], strict=False):

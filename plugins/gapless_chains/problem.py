@@ -12,10 +12,9 @@ import numpy as np
 from gapless import InvalidProblem, LinearModel, serialisable
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.labelling import Labelling
-from gapless_chains.model import ChainModel, as_final, as_initial, as_names, as_transition
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_left
-from gapless_chains.scores import scores
+from gapless_chains.scores import as_final, as_initial, as_names, as_transition, scores
 
 
 def _unary(values: Any) -> FloatArray:
@@ -96,17 +95,6 @@ class ChainProblem(Labelling):
         return [cls(unary, shared, initial=start, final=end, labels=names) for unary in unaries]
 
     # --- sizes and derived arrays
-
-    @cached_property
-    def model(self) -> ChainModel:
-        """The scores that this chain may share with others.
-
-        Raises
-        ------
-        InvalidProblem
-            The transitions vary along the chain.
-        """
-        return ChainModel(self.transition, initial=self.initial, final=self.final, labels=self.labels)
 
     @cached_property
     def local(self) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -82,3 +83,27 @@ def _check(name: str, array: FloatArray) -> None:
         if bad.any():
             index = ", ".join(str(int(i)) for i in np.argwhere(bad)[0])
             raise InvalidProblem(f"{name}[{index}] is {what} ({bad.sum()} such entries); {fix}")
+
+
+def as_transition(values: Any) -> FloatArray:
+    """Checked transition scores, see `scores`."""
+    return scores("transition", values)
+
+
+def as_initial(values: Any) -> FloatArray | None:
+    """Checked scores of the first label, or None."""
+    return None if values is None else scores("initial", values)
+
+
+def as_final(values: Any) -> FloatArray | None:
+    """Checked scores of the last label, or None."""
+    return None if values is None else scores("final", values)
+
+
+def as_names(values: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Names of labels as a tuple, or None; a single string is refused."""
+    if values is None:
+        return None
+    if isinstance(values, str):
+        raise InvalidProblem("labels is one string; give a list of names")
+    return tuple(values)

@@ -105,7 +105,7 @@ def test_path_values_are_the_problems_own():
 
 def test_wrong_questions():
     problem = ChainProblem(np.zeros((3, 2)), np.zeros((2, 2)))
-    batch = problem.model.batch(problem.unary, [1, 2])
+    batch = ChainModel.of(problem).batch(problem.unary, [1, 2])
     with pytest.raises(UnknownName, match="did you mean 'viterbi'"):
         two_best(problem, "viterbo")
     with pytest.raises(InvalidProblem, match="margin"):
@@ -116,6 +116,6 @@ def test_wrong_questions():
         margin_violation(batch, np.zeros(2, np.int64), 1.0)
     with pytest.raises(InvalidProblem, match=r"0\.\.1"):
         margin_violation(batch, np.full(3, 2), 1.0)
-    invalid = problem.model.batch(np.array([[0.0, 0.0], [0.0, np.nan]]), [1, 1])
+    invalid = ChainModel.of(problem).batch(np.array([[0.0, 0.0], [0.0, np.nan]]), [1, 1])
     with pytest.raises(InvalidProblem, match="sentence 1"):
         two_best(invalid)

@@ -117,7 +117,7 @@ def test_options_and_scores_are_checked():
         gapless.solve(problem, "beam", width=0)
     with pytest.raises(UnknownOption, match="width"):
         gapless.solve_many([problem], "beam", width=0)
-    batch = problem.model.batch(np.array([[0.0, 0.0], [np.inf, 0.0]]), [1, 1])
+    batch = ChainModel.of(problem).batch(np.array([[0.0, 0.0], [np.inf, 0.0]]), [1, 1])
     for method in ("beam", "viterbi-pruned"):
         with pytest.raises(InvalidProblem, match=r"sentence 1.*unary\[0, 0\]"):
             gapless.solve_many(batch, method)

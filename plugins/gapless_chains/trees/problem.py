@@ -12,9 +12,8 @@ import numpy as np
 from gapless import InvalidProblem, LinearModel, serialisable
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.labelling import Labelling
-from gapless_chains.model import as_names, as_transition
 from gapless_chains.polytope import local_polytope
-from gapless_chains.scores import scores
+from gapless_chains.scores import as_names, as_transition, scores
 from gapless_chains.trees.reachability import reached_from_below
 
 
