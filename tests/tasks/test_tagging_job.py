@@ -3,6 +3,9 @@
 import gzip
 import json
 import os
+import signal
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -12,7 +15,6 @@ import pytest
 from gapless import Limits
 from gapless.cli import Console, exit_codes, main
 from gapless_tasks.tagging_job import evaluation, figure, paper
-from gapless_tasks.tagging_job.margin_oracles import MARGIN
 from gapless_tasks.tagging_job.measuring import cpu_seconds
 from gapless_tasks.tagging_job.regularisation import METHODS, TRANSITION_L2, Point
 from gapless_tasks.tagging_job.tables import available
@@ -119,7 +121,6 @@ def test_rows_name_methods_and_gaps_of_the_paper():
         names = [row.name for row in tables.decoders]
         assert len(set(names)) == len(names)
         assert sum(row.method == "beam" for row in tables.decoders) == 4
-    assert MARGIN > 0
 
 
 def test_reduced_costs_are_compared_in_one_implementation():
@@ -207,6 +208,42 @@ def test_a_row_whose_method_is_missing_is_left_out_with_a_word(capsys):
     complaints = capsys.readouterr().err
     assert "typo is left out" in complaints
     assert "option is left out" in complaints
+
+
+KILLED = """
+import os, signal, sys
+from gapless.cli import Console, main
+
+say = Console.say
+
+def killing(console, text):
+    say(console, text)
+    if text.startswith(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+Console.say = killing
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
+def test_a_killed_training_goes_on_after_its_last_finished_epoch(tmp_path, capsys):
+    write_corpus(tmp_path / "tagging" / "wsj_pos")
+    options = ["run", "pos-tagging", "--data", str(tmp_path), "--epochs", "3", "--shuffles", "2", "--use-dev"]
+    assert main([*options, "--model", str(tmp_path / "whole.npz")]) == exit_codes.PROVED
+    whole = capsys.readouterr().out
+    model = tmp_path / "killed.npz"
+    for line in ("shuffle 1, epoch 1", "shuffle 2, epoch 1", "training again"):
+        command = [sys.executable, "-c", KILLED, line, *options, "--model", str(model)]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert ended.returncode == -signal.SIGKILL, ended.stderr
+        assert not model.exists()
+    assert main([*options, "--model", str(model)]) == exit_codes.PROVED
+    rest = capsys.readouterr().out
+    assert whole.count("shuffle 1, epoch 1") == 2
+    assert rest.count("shuffle 1, epoch 1") == 1  # on training and dev part, which was not begun
+    assert model.read_bytes() == (tmp_path / "whole.npz").read_bytes()
+    assert {path.name for path in tmp_path.iterdir()} == {"tagging", "whole.npz", "killed.npz"}
 
 
 @pytest.mark.corpus

@@ -33,7 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
         action="store_true",
         help="when the dev part has chosen the epochs, train again on the training and the dev part",
     )
-    parser.add_argument("--model", metavar="FILE", help="load this tagger; if missing, train and store it there")
+    parser.add_argument(
+        "--model",
+        metavar="FILE",
+        help="load this tagger; if missing, train and store it there (a training that was killed goes on after its "
+        "last finished epoch, kept in FILE.epochs)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
     parser.add_argument("--jobs", type=_positive, default=1, help="processes for decoding (default 1)")
     parser.add_argument("--sentences", type=_positive, metavar="N", help="only the first N of every part")
