@@ -47,6 +47,16 @@ def test_joint_tagging_prints_every_score(capsys):
     assert "all certificates verified: 15 sentences by each of" in printed
 
 
+def test_labels_looked_at_are_those_of_each_method(capsys):
+    methods = ("viterbi", "viterbi-pruned", "column-generation", "dominance")
+    asked = [word for method in methods for word in ("--method", method)]
+    rows = run_json(capsys, "joint-tagging", *QUICK, *asked)["methods"]
+    found = {row["method"]: row["mean_domain"] for row in rows}
+    assert found["viterbi"] == 105
+    for method in methods[1:]:
+        assert 1 <= found[method] < 105, method
+
+
 def test_joint_tagging_decodes_over_the_listed_product(tmp_path, capsys):
     write_corpus(tmp_path / "tagging" / "ewt_pos_ner")
     assert main(["run", "joint-tagging", "--data", str(tmp_path), *QUICK]) == exit_codes.PROVED
