@@ -14,7 +14,7 @@ import pytest
 
 from gapless import Limits
 from gapless.cli import Console, exit_codes, main
-from gapless_tasks.tagging_job import evaluation, figure, paper
+from gapless_tasks.tagging_job import evaluation, figure, options, paper
 from gapless_tasks.tagging_job.measuring import cpu_seconds
 from gapless_tasks.tagging_job.regularisation import METHODS, TRANSITION_L2, Point
 from gapless_tasks.tagging_job.tables import available
@@ -200,6 +200,14 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_the_work(tmp_path, monk
     assert "pip install 'gapless[report]'" in capsys.readouterr().err
 
 
+def test_jobs_without_joblib_are_refused_before_the_training(monkeypatch, capsys):
+    monkeypatch.setattr(options, "find_spec", lambda _: None)
+    assert main(["run", "pos-tagging", *QUICK, "--jobs", "2"]) != exit_codes.PROVED
+    printed = capsys.readouterr()
+    assert "pip install 'gapless[distributed]'" in printed.err
+    assert "epoch" not in printed.out
+
+
 def test_a_stored_product_tagger_is_used_again(tmp_path, capsys):
     stored = str(tmp_path / "tagger.npz")
     assert main(["run", "joint-tagging", *QUICK, "--model", stored]) == exit_codes.PROVED
@@ -239,16 +247,16 @@ sys.exit(main(sys.argv[2:]))
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
 def test_a_killed_training_goes_on_after_its_last_finished_epoch(tmp_path, capsys):
     write_corpus(tmp_path / "tagging" / "wsj_pos")
-    options = ["run", "pos-tagging", "--data", str(tmp_path), "--epochs", "3", "--shuffles", "2", "--use-dev"]
-    assert main([*options, "--model", str(tmp_path / "whole.npz")]) == exit_codes.PROVED
+    asked = ["run", "pos-tagging", "--data", str(tmp_path), "--epochs", "3", "--shuffles", "2", "--use-dev"]
+    assert main([*asked, "--model", str(tmp_path / "whole.npz")]) == exit_codes.PROVED
     whole = capsys.readouterr().out
     model = tmp_path / "killed.npz"
     for line in ("shuffle 1, epoch 1", "shuffle 2, epoch 1", "training again"):
-        command = [sys.executable, "-c", KILLED, line, *options, "--model", str(model)]
+        command = [sys.executable, "-c", KILLED, line, *asked, "--model", str(model)]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         assert ended.returncode == -signal.SIGKILL, ended.stderr
         assert not model.exists()
-    assert main([*options, "--model", str(model)]) == exit_codes.PROVED
+    assert main([*asked, "--model", str(model)]) == exit_codes.PROVED
     rest = capsys.readouterr().out
     assert whole.count("shuffle 1, epoch 1") == 2
     assert rest.count("shuffle 1, epoch 1") == 1  # on training and dev part, which was not begun

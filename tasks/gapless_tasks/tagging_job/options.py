@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import gapless as gl
@@ -66,7 +67,7 @@ def installed(names: Sequence[str]) -> Sequence[str]:
 
 
 def prepare(arguments: argparse.Namespace) -> Path | None:
-    """Look at methods, the model's folder, the figure and the answers' folder.
+    """Look at methods, what `--jobs` needs, the model's folder, the figure and the answers' folder.
 
     Returns
     -------
@@ -81,6 +82,8 @@ def prepare(arguments: argparse.Namespace) -> Path | None:
     registry = load_plugins().registry
     for method in methods(arguments):
         registry.find_method(ChainProblem, method)
+    if arguments.jobs > 1 and find_spec("joblib") is None:
+        raise gl.MissingDependency("--jobs needs joblib: pip install 'gapless[distributed]'")
     if arguments.model:
         require_folder(arguments.model)
     if arguments.figure:
