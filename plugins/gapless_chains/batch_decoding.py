@@ -105,6 +105,9 @@ def decode_many(
     except KeyboardInterrupt:
         solve.budget.interrupt()
 
+    # Structures are views: whoever changed one would change what the others are checked against.
+    labels.flags.writeable = False
+
     def result_of(i: int) -> Result[IntArray]:
         if i in singles:
             return singles[i]

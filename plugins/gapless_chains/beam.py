@@ -10,6 +10,7 @@ import numpy as np
 
 from gapless import BatchResult, Certificate, NoCertificate, Result, Solve, Stats, Stop, UnknownOption
 from gapless.core.sparse import IntArray
+from gapless.core.tolerance import meets
 from gapless_chains import dominance, viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
@@ -122,7 +123,8 @@ def _result(
         problem,
         [labels] if found else [],
         best,
-        Stop.PROVED if infeasible else Stop.NODES,
+        # The width is a limit on what is searched; where the bound meets the answer, it did no harm.
+        Stop.PROVED if infeasible or (found and meets(best, value)) else Stop.NODES,
         certificate=certificate,
         method=solve.method,
         stats=Stats(seconds=seconds, oracle_calls=1, extra={"width": width}),

@@ -120,7 +120,7 @@ def _result(
         Stop.PROVED,
         certificate=forward_potentials(messages, problem.local),
         method=solve.method,
-        stats=Stats(seconds=seconds, oracle_calls=1, extra=dict(counts)),
+        stats=Stats(seconds=seconds, oracle_calls=1, columns=counts["survivors"], extra=dict(counts)),
         trace=solve.budget.events,
         explanation=() if feasible else problem.infeasibility(),
     )

@@ -100,3 +100,12 @@ def test_lists_are_grouped_by_what_they_share(model, unary):
 
 def test_an_empty_batch_decodes_to_nothing(model):
     assert len(gl.solve_many(model.batch(np.zeros((0, 5)), []))) == 0
+
+
+def test_answers_cannot_be_written_through_a_structure():
+    batch = ChainModel(np.zeros((3, 3))).batch(np.arange(12.0).reshape(4, 3), [1, 3])
+    for method in ("viterbi", "dominance", "column-generation", "beam"):
+        found = gl.solve_many(batch, method)
+        with pytest.raises(ValueError, match="read-only"):
+            found.structure(1)[0] = 1
+        assert found[1].best.tolist() == [2, 2, 2]

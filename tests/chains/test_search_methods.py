@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import InvalidProblem, Status, UnknownOption
+from gapless import InvalidProblem, Status, Stop, UnknownOption
 from gapless_chains import ChainModel, ChainProblem
 from gapless_kernels import viterbi
 
@@ -129,3 +129,16 @@ def test_pruning_drops_most_labels_of_sharp_scores():
     result = gapless.solve_many(model.batch(10 * rng.normal(size=(200, 40)), [20] * 10), "viterbi-pruned")
     assert result.arrays["survivors"].sum() < 200 * 6
     assert result.proved == 1.0
+
+
+def test_a_beam_that_meets_its_bound_is_proved():
+    rng = np.random.default_rng(5)
+    batch = random_batch(rng, 60, 8, np.float64, integers=False, forbidden=0.0)
+    for result in (
+        *gapless.solve_many(batch, "beam", width=1),
+        *(gapless.solve(p, "beam", width=1) for p in batch),
+    ):
+        assert (result.stop is Stop.PROVED) == (result.status is Status.OPTIMAL)
+        assert result.stop in (Stop.PROVED, Stop.NODES)
+    assert 0 < gapless.solve_many(batch, "beam", width=1).proved < 1
+    assert all(r.stop is Stop.NODES for r in gapless.solve_many(batch, "beam", width=8, bound=False))

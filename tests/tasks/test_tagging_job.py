@@ -3,6 +3,9 @@
 import gzip
 import json
 import os
+import signal
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -11,8 +14,7 @@ import pytest
 
 from gapless import Limits
 from gapless.cli import Console, exit_codes, main
-from gapless_tasks.tagging_job import evaluation, figure, paper
-from gapless_tasks.tagging_job.margin_oracles import MARGIN
+from gapless_tasks.tagging_job import evaluation, figure, options, paper
 from gapless_tasks.tagging_job.measuring import cpu_seconds
 from gapless_tasks.tagging_job.regularisation import METHODS, TRANSITION_L2, Point
 from gapless_tasks.tagging_job.tables import available
@@ -43,6 +45,16 @@ def test_joint_tagging_prints_every_score(capsys):
     for name in ("tag accuracy %", "entity precision %", "entity recall %", "entity f1 %"):
         assert name in printed
     assert "all certificates verified: 15 sentences by each of" in printed
+
+
+def test_labels_looked_at_are_those_of_each_method(capsys):
+    methods = ("viterbi", "viterbi-pruned", "column-generation", "dominance")
+    asked = [word for method in methods for word in ("--method", method)]
+    rows = run_json(capsys, "joint-tagging", *QUICK, *asked)["methods"]
+    found = {row["method"]: row["mean_domain"] for row in rows}
+    assert found["viterbi"] == 105
+    for method in methods[1:]:
+        assert 1 <= found[method] < 105, method
 
 
 def test_joint_tagging_decodes_over_the_listed_product(tmp_path, capsys):
@@ -119,7 +131,6 @@ def test_rows_name_methods_and_gaps_of_the_paper():
         names = [row.name for row in tables.decoders]
         assert len(set(names)) == len(names)
         assert sum(row.method == "beam" for row in tables.decoders) == 4
-    assert MARGIN > 0
 
 
 def test_reduced_costs_are_compared_in_one_implementation():
@@ -189,6 +200,14 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_the_work(tmp_path, monk
     assert "pip install 'gapless[report]'" in capsys.readouterr().err
 
 
+def test_jobs_without_joblib_are_refused_before_the_training(monkeypatch, capsys):
+    monkeypatch.setattr(options, "find_spec", lambda _: None)
+    assert main(["run", "pos-tagging", *QUICK, "--jobs", "2"]) != exit_codes.PROVED
+    printed = capsys.readouterr()
+    assert "pip install 'gapless[distributed]'" in printed.err
+    assert "epoch" not in printed.out
+
+
 def test_a_stored_product_tagger_is_used_again(tmp_path, capsys):
     stored = str(tmp_path / "tagger.npz")
     assert main(["run", "joint-tagging", *QUICK, "--model", stored]) == exit_codes.PROVED
@@ -207,6 +226,42 @@ def test_a_row_whose_method_is_missing_is_left_out_with_a_word(capsys):
     complaints = capsys.readouterr().err
     assert "typo is left out" in complaints
     assert "option is left out" in complaints
+
+
+KILLED = """
+import os, signal, sys
+from gapless.cli import Console, main
+
+say = Console.say
+
+def killing(console, text):
+    say(console, text)
+    if text.startswith(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+Console.say = killing
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
+def test_a_killed_training_goes_on_after_its_last_finished_epoch(tmp_path, capsys):
+    write_corpus(tmp_path / "tagging" / "wsj_pos")
+    asked = ["run", "pos-tagging", "--data", str(tmp_path), "--epochs", "3", "--shuffles", "2", "--use-dev"]
+    assert main([*asked, "--model", str(tmp_path / "whole.npz")]) == exit_codes.PROVED
+    whole = capsys.readouterr().out
+    model = tmp_path / "killed.npz"
+    for line in ("shuffle 1, epoch 1", "shuffle 2, epoch 1", "training again"):
+        command = [sys.executable, "-c", KILLED, line, *asked, "--model", str(model)]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert ended.returncode == -signal.SIGKILL, ended.stderr
+        assert not model.exists()
+    assert main([*asked, "--model", str(model)]) == exit_codes.PROVED
+    rest = capsys.readouterr().out
+    assert whole.count("shuffle 1, epoch 1") == 2
+    assert rest.count("shuffle 1, epoch 1") == 1  # on training and dev part, which was not begun
+    assert model.read_bytes() == (tmp_path / "whole.npz").read_bytes()
+    assert {path.name for path in tmp_path.iterdir()} == {"tagging", "whole.npz", "killed.npz"}
 
 
 @pytest.mark.corpus

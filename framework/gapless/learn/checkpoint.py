@@ -98,7 +98,7 @@ class Checkpoint:
         if other:
             raise InvalidProblem(
                 f"{os.fspath(path)}: this checkpoint is of another training, which differs in: {', '.join(other)}; "
-                "use resume=False to replace it, or another file"
+                "use another file, or resume=False (or remove it) to begin anew"
             )
         return cls(data, arrays)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.learn import Progress, SampleRank, StructuredPerceptron, StructuredSVM, Trainer, Weights
+from gapless.learn import Fitted, Progress, SampleRank, StructuredPerceptron, StructuredSVM, Trainer, Weights
 from gapless_tasks.tagging.chain_features import (
     EMISSION,
     FINAL,
@@ -77,6 +78,7 @@ def train(
     shuffles: int = 1,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = True,
+    fitted: Callable[[Fitted], None] | None = None,
 ) -> Tagger:
     """Train a chain tagger; the same arguments give the same tagger.
 
@@ -112,7 +114,10 @@ def train(
     shuffles : int
         Train that many times in different orders, from `seed` on, and give the mean of the weights.
     checkpoint, resume
-        See :meth:`gapless.learn.Trainer.fit`.
+        See :meth:`gapless.learn.Trainer.fit`; the shuffles after the first add their number to the name, see
+        :func:`checkpoints`.
+    fitted : callable, optional
+        Is called after each shuffle, with its history: also of the epochs that a checkpoint held.
 
     Returns
     -------
@@ -162,7 +167,7 @@ def train(
 
     total: Weights | None = None
     for shuffle in range(shuffles):
-        fitted = chosen.fit(
+        done = chosen.fit(
             examples,
             # The scorer tags the sentences themselves, words unknown in training included.
             examples[:1] if dev else None,
@@ -170,19 +175,27 @@ def train(
             epochs=epochs,
             seed=seed + shuffle,
             patience=patience,
-            checkpoint=f"{os.fspath(checkpoint)}.{shuffle}" if checkpoint and shuffle else checkpoint,
+            checkpoint=None if checkpoint is None else checkpoints(checkpoint, shuffles)[shuffle],
             resume=resume,
             progress=tell,
         )
-        if fitted.reason == "interrupted":
+        if done.reason == "interrupted":
             raise KeyboardInterrupt
+        if fitted is not None:
+            fitted(done)
         if total is None:
-            total = fitted.weights
+            total = done.weights
         else:
-            total.values += fitted.weights.values
+            total.values += done.weights.values
     assert total is not None
     total.values /= shuffles
     return tagger(total)
+
+
+def checkpoints(path: str | os.PathLike[str], shuffles: int) -> list[Path]:
+    """The files in which `train` keeps the finished epochs of each shuffle."""
+    first = Path(path)
+    return [first, *(first.with_name(f"{first.name}.{shuffle}") for shuffle in range(1, shuffles))]
 
 
 def _tagger(names: Sequence[str], index: FeatureIndex, weights: Weights, part: str = "{}") -> ChainTagger:

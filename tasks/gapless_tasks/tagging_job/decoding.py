@@ -35,7 +35,7 @@ class Outcome:
     proved, verified : float
         Share of all sentences that were proved; whose proof a check without the solver accepted.
     mean_domain, iterations : float
-        Labels that the method looked at, a word; rounds, a sentence.
+        Labels that the method kept in its search, a word, which are all of them for Viterbi; rounds, a sentence.
     seconds : float
     scores : mapping of str to float
     """
@@ -106,7 +106,9 @@ def decode_with(
     labels = [[names[label] for label in results[i].best] for i in answered]
     words = sum(len(sentences[i]) for i in results)
     stats = [result.stats for result in results.values()]
-    domains = [s.extra.get("mean_domain_size", batch.model.label_count) for s in stats]
+    looked_at = [
+        result.stats.columns or len(sentences[i]) * batch.model.label_count for i, result in results.items()
+    ]
     return Outcome(
         method,
         decoded=len(results) + len(found.errors.keys() - results.keys()),
@@ -114,7 +116,7 @@ def decode_with(
         sentences_per_second=len(results) / seconds,
         proved=found.proved,
         verified=verified / max(1, len(batch)),
-        mean_domain=float(np.mean(domains)) if domains else 0.0,
+        mean_domain=sum(looked_at) / max(1, words),
         iterations=float(np.mean([s.iterations for s in stats])) if stats else 0.0,
         seconds=seconds,
         scores=score(gold, labels) if gold else {},

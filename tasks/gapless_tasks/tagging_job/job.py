@@ -25,7 +25,7 @@ from gapless_tasks.tagging_job.paper import PaperTables
 from gapless_tasks.tagging_job.regularisation import show_sweep, sweep
 from gapless_tasks.tagging_job.scores import chain_batch, gold_numbers
 from gapless_tasks.tagging_job.tables import show_tables
-from gapless_tasks.tagging_job.training import train_tagger
+from gapless_tasks.tagging_job.training import forget_checkpoints, train_tagger
 
 
 @attrs.frozen
@@ -109,6 +109,7 @@ class TaggingJob:
         tagger = train_tagger(corpus, arguments, console, min_count=self.min_count)
         if stored is not None:
             tagger.save(stored)
+            forget_checkpoints(arguments)
         return tagger, time.perf_counter() - start
 
     def _figure(self, corpus: Corpus, arguments: argparse.Namespace, console: Console) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import gapless as gl
@@ -33,7 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
         action="store_true",
         help="when the dev part has chosen the epochs, train again on the training and the dev part",
     )
-    parser.add_argument("--model", metavar="FILE", help="load this tagger; if missing, train and store it there")
+    parser.add_argument(
+        "--model",
+        metavar="FILE",
+        help="load this tagger; if missing, train and store it there (a training that was killed goes on after its "
+        "last finished epoch, kept in FILE.epochs)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
     parser.add_argument("--jobs", type=_positive, default=1, help="processes for decoding (default 1)")
     parser.add_argument("--sentences", type=_positive, metavar="N", help="only the first N of every part")
@@ -61,7 +67,7 @@ def installed(names: Sequence[str]) -> Sequence[str]:
 
 
 def prepare(arguments: argparse.Namespace) -> Path | None:
-    """Look at methods, the model's folder, the figure and the answers' folder.
+    """Look at methods, what `--jobs` needs, the model's folder, the figure and the answers' folder.
 
     Returns
     -------
@@ -76,6 +82,8 @@ def prepare(arguments: argparse.Namespace) -> Path | None:
     registry = load_plugins().registry
     for method in methods(arguments):
         registry.find_method(ChainProblem, method)
+    if arguments.jobs > 1 and find_spec("joblib") is None:
+        raise gl.MissingDependency("--jobs needs joblib: pip install 'gapless[distributed]'")
     if arguments.model:
         require_folder(arguments.model)
     if arguments.figure:
