@@ -34,6 +34,8 @@ cdef extern from "_column_generation.h" nogil:
         const float *out_of
         const float *zeros
         const float *extra[4]
+        const float *rest[4]
+        float coarse
         float largest
         const double *transition
         const double *initial
@@ -53,6 +55,8 @@ cdef extern from "_column_generation.h" nogil:
         const double *out_of
         const double *zeros
         const double *extra[4]
+        const double *rest[4]
+        double coarse
         double largest
         const double *transition
         const double *initial
@@ -98,11 +102,40 @@ cdef void describe(
         model.forward, model.backward = &forward[0, 0], &backward[0, 0]
         model.into, model.out_of = &into[0], &out_of[0]
         for row in range(4):
-            model.extra[row] = &extra[row, 0]
-        model.zeros = &extra[4, 0]
+            model.extra[row], model.rest[row] = &extra[row, 0], &extra[4 + row, 0]
+        model.zeros = &extra[8, 0]
         model.transition = &transition[0, 0]
         model.initial, model.final = &initial[0], &final[0]
         model.lowered = NULL if lowered is None else &lowered[0, 0]
+
+
+def additions(first, last, tables, unary):
+    """What is added to label scores: nine rows, and what they cost in digits.
+
+    Rows for the first, a middle, the last and the only position; what rounding takes from each of them; zeros. Large
+    additions may cancel label scores, so that small numbers remain with a large error; the second result is a
+    magnitude whose own rounding error is as large.
+    """
+    k, stride = tables.forward.shape
+    unit = np.finfo(unary.dtype).eps / 2
+    rows = np.zeros((9, stride), unary.dtype)
+    left = np.stack([first, tables.entering, tables.entering, first])
+    right = np.stack([tables.leaving, tables.leaving, last, last])
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = left + right
+        shared = total - left
+        rounded = total.astype(unary.dtype)
+        known = np.isfinite(rounded)
+        rest = np.where(known, (total - rounded) + ((left - (total - shared)) + (right - shared)), 0.0)
+        rows[:4, :k], rows[4:8, :k] = rounded, rest
+        lost = np.abs(rest - rows[4:8, :k])
+        moved = np.abs(tables.leaving).max() + np.abs(tables.entering).max()
+        coarse = (lost.max() + 2.0**-50 * moved) / unit
+        if coarse > tables.largest:
+            # What stays very low is not near any threshold.
+            lost[total < -8 * max(float(unary.max()), 0.0) - 8 * moved] = 0.0
+            coarse = (lost.max() + 2.0**-50 * moved) / unit
+        return rows, min(float(coarse), float(np.finfo(unary.dtype).max))
 
 
 def column_generation_batch(
@@ -135,12 +168,7 @@ def column_generation_batch(
     written = [array if array.flags.c_contiguous else array.copy() for array in outputs]
     first = np.zeros(k) if initial is None else np.ascontiguousarray(initial, np.float64)
     last = np.zeros(k) if final is None else np.ascontiguousarray(final, np.float64)
-    # Rows for the first, a middle, the last and the only position, and one of zeros.
-    extra = np.zeros((5, tables.forward.shape[1]), unary.dtype)
-    extra[0, :k] = first + tables.leaving
-    extra[1, :k] = tables.entering + tables.leaving
-    extra[2, :k] = tables.entering + last
-    extra[3, :k] = first + last
+    extra, coarse = additions(first, last, tables, unary)
 
     cdef const double[:, ::1] exact = tables.transition
     cdef const double[::1] begin = first
@@ -176,7 +204,7 @@ def column_generation_batch(
             &single, tables.forward, tables.backward, tables.into, tables.out_of, extra, exact, begin, end, lowered
         )
         single.largest, single.start = tables.largest, start
-        single.gap, single.margin, single.effort = gap, margin, effort
+        single.gap, single.margin, single.effort, single.coarse = gap, margin, effort, coarse
         with nogil:
             done = cg_batch_f32(&single, &rows32[0, 0], &starts[0], count, &out)
     else:
@@ -185,7 +213,7 @@ def column_generation_batch(
             &double_, tables.forward, tables.backward, tables.into, tables.out_of, extra, exact, begin, end, lowered
         )
         double_.largest, double_.start = tables.largest, start
-        double_.gap, double_.margin, double_.effort = gap, margin, effort
+        double_.gap, double_.margin, double_.effort, double_.coarse = gap, margin, effort, coarse
         with nogil:
             done = cg_batch_f64(&double_, &rows64[0, 0], &starts[0], count, &out)
     if not done:

@@ -22,20 +22,21 @@ GAPLESS_INLINE REAL NAMED(unordered)(INTEGER bits)
 }
 
 /* row = unary + extra for each position; returns how many scores are NaN or +inf. extra[] is for the first, a middle,
- * the last, the only position. */
+ * the last, the only position; what rounding took from it is added last, as it matters where the others cancel. */
 GAPLESS_CLONES static ptrdiff_t NAMED(cg_read)(const REAL *unary, ptrdiff_t n, ptrdiff_t labels, ptrdiff_t stride,
-                                               const REAL *const *extra, REAL *restrict rows)
+                                               const REAL *const *extra, const REAL *const *rest, REAL *restrict rows)
 {
     INTEGER bad = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         const REAL *u = unary + i * labels;
-        const REAL *add = extra[n == 1 ? 3 : i == 0 ? 0 : i == n - 1 ? 2 : 1];
+        const int place = n == 1 ? 3 : i == 0 ? 0 : i == n - 1 ? 2 : 1;
+        const REAL *add = extra[place], *more = rest[place];
         REAL *restrict row = rows + i * stride;
         const ptrdiff_t whole = GAPLESS_WHOLE(labels);
         GAPLESS_INDEPENDENT
         for (ptrdiff_t y = 0; y < whole; y++) {
             bad += !(u[y] < (REAL)INFINITY);
-            row[y] = u[y] + add[y];
+            row[y] = (u[y] + add[y]) + more[y];
         }
         /* The last block overlaps the one before it; the padding stays as it was made. */
         if (labels > GAPLESS_BLOCK) {
@@ -43,12 +44,12 @@ GAPLESS_CLONES static ptrdiff_t NAMED(cg_read)(const REAL *unary, ptrdiff_t n, p
             GAPLESS_INDEPENDENT
             for (ptrdiff_t y = 0; y < GAPLESS_BLOCK; y++) {
                 bad += !(u[from + y] < (REAL)INFINITY);
-                row[from + y] = u[from + y] + add[from + y];
+                row[from + y] = (u[from + y] + add[from + y]) + more[from + y];
             }
         } else {
             for (ptrdiff_t y = whole; y < labels; y++) {
                 bad += !(u[y] < (REAL)INFINITY);
-                row[y] = u[y] + add[y];
+                row[y] = (u[y] + add[y]) + more[y];
             }
         }
     }

@@ -76,7 +76,7 @@ static REAL NAMED(cg_scale)(const NAMED(cg_model) *m, const NAMED(cg_room) *r, p
         if (!(own > -HUGE_SCORE && own < HUGE_SCORE && top < HUGE_SCORE))
             return (REAL)INFINITY;
     }
-    return scale + 8 * m->largest;
+    return scale + 8 * m->largest + m->coarse;
 }
 
 /* One round: price what is to do, want what is missing. Returns how many labels are wanted. */
@@ -181,7 +181,7 @@ static void NAMED(cg_decode)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAMED(
     const ptrdiff_t n = s->n;
     s->candidates = s->size = s->rounds = 0;
     s->second = -INFINITY;
-    if (NAMED(cg_read)(s->unary, n, m->labels, m->stride, m->extra, r->rows)) {
+    if (NAMED(cg_read)(s->unary, n, m->labels, m->stride, m->extra, m->rest, r->rows)) {
         s->status = GAPLESS_INVALID;
         s->value = s->bound = NAN;
         for (ptrdiff_t i = 0; i < n; i++)

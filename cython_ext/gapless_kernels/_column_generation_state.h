@@ -6,6 +6,8 @@ typedef struct {
     const REAL *into, *out_of;      /* largest transition into, out of a label; (stride,) */
     const REAL *zeros;              /* (stride,) */
     const REAL *extra[4];           /* added to the first, a middle, the last, the only row; (stride,) */
+    const REAL *rest[4];            /* what rounding took from `extra`; (stride,) */
+    REAL coarse;                    /* a number with as large a rounding error as all of that leaves */
     REAL largest;                   /* largest magnitude in `forward` */
     const double *transition;       /* the scores proper, (labels, labels) */
     const double *initial, *final;  /* (labels,) */

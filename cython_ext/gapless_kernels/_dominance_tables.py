@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gapless_kernels._batch_arguments import check_transition
+from gapless_kernels._transition_tables import centring
 
 __all__ = ["BLOCK", "GROUP", "MOST_LABELS", "DominanceTables", "aligned", "lay_out"]
 
@@ -18,6 +19,8 @@ GROUP: Final = 4
 """Blocks whose maxima are tested first."""
 MOST_LABELS: Final = BLOCK * GROUP * 1024
 """A group's number must fit in the low bits of a float32 score."""
+# In units of 1, or of the smallest of labels' best transitions: of such scores 33 bits remain beside a gauge.
+_LARGEST_GAUGE: Final = 2.0**20
 
 
 class DominanceTables:
@@ -111,11 +114,7 @@ def lay_out(
     allowed = transition > -np.inf
     finite = bool(allowed.all())
     magnitude = float(np.abs(np.where(allowed, transition, 0.0)).max())
-    # A coarse grid: then re-gauged small integers and other short numbers stay exact.
-    with np.errstate(over="ignore"):
-        means = np.where(allowed, transition, 0.0).sum(axis=1) / np.maximum(allowed.sum(axis=1), 1)
-    grid = 2.0 ** max(np.floor(np.log2(magnitude)) - 7, -1000) if magnitude > 0 else 1.0
-    gauge = np.where(np.isfinite(means), np.round(means / grid) * grid, 0.0)
+    gauge = _gauge(transition)
     with np.errstate(over="ignore", invalid="ignore"):
         scores = (transition - gauge[:, None]) + gauge
         # Four roundings at most, of numbers no larger than four times the largest.
@@ -131,6 +130,25 @@ def lay_out(
     whole.reshape(labels, groups, GROUP, BLOCK).max(axis=2, out=group_excess.reshape(labels, groups, BLOCK))
     largest = max(magnitude, float(np.abs(scores, where=allowed, out=np.zeros_like(scores)).max()))
     return DominanceTables(transition, dtype, gauge, moves, arrivals, excess, group_excess, largest, finite)
+
+
+def _gauge(transition: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Each label's mean score of leaving it, on a coarse grid: re-gauged small integers stay exact.
+
+    Finite masks are left out, and so is a mean that a label with nothing but masks has: added to scores, a number
+    as large as a mask would take their last digits, or all of them.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        leaving, _ = centring(transition)
+    best = np.abs(transition.max(axis=1))
+    best = best[(best > 0) & (best < np.inf)]
+    leaving[~(np.abs(leaving) <= _LARGEST_GAUGE * best.min(initial=1.0))] = 0.0
+    largest = float(np.abs(leaving).max())
+    if not largest > 2.0**-900:
+        return np.zeros_like(leaving)
+    grid = 2.0 ** (np.floor(np.log2(largest)) - 7)
+    gauge: npt.NDArray[np.float64] = np.round(leaving / grid) * grid
+    return gauge
 
 
 def padded(array: npt.NDArray[np.float64], stride: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:

@@ -15,7 +15,7 @@ from gapless_chains import dominance, viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.problem import ChainProblem
-from gapless_chains.proofs.forward_potentials import forward_potentials
+from gapless_chains.proofs.survivors import DominanceCertificate
 from gapless_kernels import DECIDED, DOUBTFUL, INFEASIBLE, INVALID, beam_batch, forward_messages
 
 
@@ -49,7 +49,7 @@ def run(problem: ChainProblem, solve: Solve, *, width: int = 10, bound: bool = T
         messages = np.empty(problem.unary.shape)
         forward_messages(problem.local, problem.transition, messages)
         best = float(messages[-1].max())
-        certificate = forward_potentials(messages, problem.local)
+        certificate = DominanceCertificate.everything(problem)
     value = float(found.values[0])
     solve.budget.emit("stop", best, value)
     return _result(problem, found.labels, value, best, certificate, width, solve, solve.budget.elapsed)
@@ -66,9 +66,7 @@ def run_many(
     ) -> Result[IntArray]:
         certificate: Certificate = NoCertificate("the beam was asked for no bound")
         if bound:
-            messages = np.empty(problem.unary.shape)
-            forward_messages(problem.local, problem.transition, messages)
-            certificate = forward_potentials(messages, problem.local)
+            certificate = DominanceCertificate.everything(problem)
         return _result(problem, labels, value, best, certificate, width, solve)
 
     def again(problem: ChainProblem) -> tuple[IntArray, float, float]:

@@ -12,9 +12,9 @@ from gapless import Result, Solve, Stats, Stop
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.batch import ChainBatch
 from gapless_chains.problem import ChainProblem
-from gapless_chains.proofs.forward_potentials import forward_potentials
+from gapless_chains.proofs.survivors import DominanceCertificate
 from gapless_chains.pruning import Pruning, by_dominance
-from gapless_kernels import INVALID, forward_messages, k_best_batch
+from gapless_kernels import INVALID, k_best_batch
 
 
 @attrs.frozen(eq=False)
@@ -132,15 +132,13 @@ def run(problem: ChainProblem, solve: Solve, pruning: Pruning) -> Result[IntArra
         problem.local, problem.transition, solve.k, pruning(problem.transition, problem.positions)
     )
     best = float(values[0]) if values.size else -math.inf
-    messages = np.empty(problem.unary.shape)
-    forward_messages(problem.local, problem.transition, messages)
     solve.budget.emit("stop", best, best)
     return Result.of(
         problem,
         list(labels),
         best,
         Stop.PROVED,
-        certificate=forward_potentials(messages, problem.local),
+        certificate=DominanceCertificate.everything(problem),
         method=solve.method,
         stats=Stats(seconds=solve.budget.elapsed, oracle_calls=1),
         trace=solve.budget.events,

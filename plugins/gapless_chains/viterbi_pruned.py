@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from gapless import BatchResult, Result, Solve, Stats, Stop
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.sparse import IntArray
 from gapless_chains import k_best, viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.problem import ChainProblem
-from gapless_chains.proofs.forward_potentials import forward_potentials
+from gapless_chains.proofs.survivors import DominanceCertificate
 from gapless_chains.pruning import by_bounds, leaving_bounds
 from gapless_kernels import viterbi_pruned_batch
 
@@ -33,9 +33,9 @@ def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
         return k_best.run(problem, solve, by_bounds)
     if problem.transition.ndim == 3:
         return viterbi.run(problem, solve)
-    labels, score, messages, survivors = _decode(problem)
+    labels, score, survivors = _decode(problem)
     solve.budget.emit("stop", score, score)
-    return _result(problem, labels, score, messages, solve, {"survivors": survivors}, solve.budget.elapsed)
+    return _result(problem, labels, score, solve, {"survivors": survivors}, solve.budget.elapsed)
 
 
 def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntArray]:
@@ -47,10 +47,10 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
     def make(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
     ) -> Result[IntArray]:
-        return _result(problem, labels, value, _decode(problem)[2], solve, counts)
+        return _result(problem, labels, value, solve, counts)
 
     def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
-        labels, score, _, _ = _decode(problem)
+        labels, score, _ = _decode(problem)
         return labels, score, score
 
     def alone(problem: ChainProblem) -> Result[IntArray]:
@@ -81,10 +81,10 @@ def decode_batch(batch: ChainBatch) -> Found:
     return Found(labels, values, values.copy(), status, {"survivors": survivors})
 
 
-def _decode(problem: ChainProblem) -> tuple[IntArray, float, FloatArray, int]:
-    """Labels, their score, the forward messages and the number of survivors, all in float64."""
+def _decode(problem: ChainProblem) -> tuple[IntArray, float, int]:
+    """Labels, their score in float64, and the number of survivors."""
     lower, upper = leaving_bounds(problem.transition)
-    labels, messages = np.empty(problem.positions, np.int64), np.empty(problem.unary.shape)
+    labels = np.empty(problem.positions, np.int64)
     values, status, survivors = np.empty(1), np.empty(1, np.uint8), np.empty(1, np.int64)
     viterbi_pruned_batch(
         problem.unary,
@@ -98,16 +98,14 @@ def _decode(problem: ChainProblem) -> tuple[IntArray, float, FloatArray, int]:
         values,
         status,
         survivors,
-        messages,
     )
-    return labels, float(values[0]), messages, int(survivors[0])
+    return labels, float(values[0]), int(survivors[0])
 
 
 def _result(
     problem: ChainProblem,
     labels: IntArray,
     score: float,
-    messages: FloatArray,
     solve: Solve,
     counts: Mapping[str, Any],
     seconds: float = 0.0,
@@ -118,7 +116,7 @@ def _result(
         [labels] if feasible else [],
         score,
         Stop.PROVED,
-        certificate=forward_potentials(messages, problem.local),
+        certificate=DominanceCertificate.everything(problem),
         method=solve.method,
         stats=Stats(seconds=seconds, oracle_calls=1, columns=counts["survivors"], extra=dict(counts)),
         trace=solve.budget.events,

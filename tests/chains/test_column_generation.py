@@ -366,3 +366,18 @@ def test_scores_that_float64_cannot_tell_apart_are_a_named_error():
     held = caught.value.result
     assert (held.stop, held.status) == (Stop.ERROR, Status.FEASIBLE)
     assert held.bound >= gapless.solve(problem, "viterbi").value
+
+
+@pytest.mark.parametrize("method", [METHOD, "viterbi-pruned", "beam", "dominance", "viterbi"])
+@pytest.mark.parametrize("mask", [-1e9, -1e12])
+def test_answers_beside_finite_masks_are_proved(method, mask):
+    rng = np.random.default_rng(11)
+    for _ in range(150):
+        n, k = int(rng.integers(1, 18)), int(rng.integers(2, 6))
+        transition = np.where(rng.random((k, k)) < 0.3, mask, rng.normal(size=(k, k)))
+        unary = np.where(rng.random((n, k)) < 0.3, mask, rng.normal(size=(n, k)))
+        problem = ChainProblem(unary, transition)
+        best = gapless.solve(problem, "viterbi").value
+        for result in (gapless.solve(problem, method), gapless.solve_many([problem], method)[0]):
+            assert result.verify(problem), result.verify(problem).reason
+            assert method == "beam" or result.value == pytest.approx(best, rel=1e-12)

@@ -266,6 +266,26 @@ def test_large_negative_scores_mask_labels(kernels: Any, method: str, mask: floa
         check(batch, decode(kernels, method, batch))
 
 
+@each_method
+@pytest.mark.parametrize("mask", [-1e9, -1e16, -1e30])
+@pytest.mark.parametrize("share", [0.3, 0.95])
+def test_masked_transitions_take_no_digits_of_other_scores(
+    kernels: Any, method: str, mask: float, share: float
+) -> None:
+    """A gauge as large as a mask took them all: paths were far from the best and called decided."""
+    rng = np.random.default_rng(9)
+    for k in (2, 12, 33):
+        transition = np.where(rng.random((k, k)) < share, mask, rng.normal(size=(k, k)))
+        transition[0], transition[-1] = 0.0, mask
+        batch = Batch(rng.normal(size=(60, k)), np.array([0, 1, 20, 40, 60]), transition)
+        found = decode(kernels, method, batch)
+        for s, (start, end) in enumerate(itertools.pairwise(batch.offsets)):
+            best = batch.unary[start]
+            for row in batch.unary[start + 1 : end]:
+                best = (best[:, None] + transition).max(axis=0) + row
+            assert found.values[s] == pytest.approx(best.max(), rel=1e-12)
+
+
 @pytest.mark.parametrize("k", [3, 40])
 def test_sums_beyond_float64_are_viterbi(kernels: Any, k: int) -> None:
     rng = np.random.default_rng(7)

@@ -422,3 +422,32 @@ def test_package_exports_the_chosen_twin() -> None:
     assert (os.environ.get("GAPLESS_PURE") != "1") == gapless_kernels.COMPILED
     for name in ("column_generation_batch", "path_bounds_batch"):
         assert getattr(gapless_kernels, name) is getattr(chosen, name)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e6])
+def test_scores_of_starting_that_cancel_label_scores_keep_their_digits(size: float) -> None:
+    """What float32 rounds away from the sum of moved means and end scores is added too."""
+    rng = np.random.default_rng(12)
+    k, sentences = 8, 200
+    initial = np.round(rng.normal(size=k) * size, 3)
+    transition = rng.normal(size=(k, k)) * 0.001
+    unary = rng.normal(size=(2 * sentences, k)) * 0.02
+    unary[::2] -= initial
+    unary = unary.astype(np.float32)
+    offsets = np.arange(0, 2 * sentences + 1, 2)
+    values, bounds = np.empty((2, sentences))
+    gapless_kernels.column_generation_batch(
+        unary,
+        offsets,
+        transition_tables(transition, np.float32),
+        np.empty(2 * sentences, np.int64),
+        values,
+        bounds,
+        np.empty(sentences, np.uint8),
+        *np.empty((3, sentences), np.int64),
+        initial=initial,
+    )
+    wide = unary.astype(np.float64)
+    best = ((wide[::2] + initial)[:, :, None] + transition + wide[1::2, None]).max(axis=(1, 2))
+    assert values == pytest.approx(best, abs=1e-9)
+    assert bounds == pytest.approx(best, abs=1e-9)

@@ -10,7 +10,9 @@ import numpy as np
 from gapless import (
     BatchResult,
     Budget,
+    Fixings,
     InconsistentBound,
+    InvalidResult,
     Limits,
     Result,
     Solve,
@@ -21,6 +23,8 @@ from gapless import (
     UnknownOption,
 )
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.tolerance import margin, meets
+from gapless_chains import viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.column_generation.domain_generation import generate_labels
@@ -29,14 +33,17 @@ from gapless_chains.column_generation.messages import FIRST, DomainMessages
 from gapless_chains.column_generation.reduced_cost import ReducedCostOracle
 from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.problem import ChainProblem
-from gapless_chains.proofs.forward_potentials import forward_potentials
+from gapless_chains.proofs.potentials import PotentialsCertificate
+from gapless_chains.proofs.survivors import DominanceCertificate
 from gapless_kernels import (
     TransitionTables,
     column_generation_batch,
-    forward_messages,
     score_spread,
     transition_tables,
 )
+
+# Of the largest potential: what all roundings of a chain's brackets may come to.
+_ROUNDING = 2.0**-40
 
 _tables: OncePerArray[dict[tuple[str, bool, float], TransitionTables]] = OncePerArray(lambda _: {})
 
@@ -78,21 +85,50 @@ def run(
     InvalidProblem
         The start structure is infeasible.
     SolveError
-        See `price_and_cut`; ``error.result`` says that nothing is known. Also when scores cancel so far that
-        float64 cannot close the gap; ``error.result`` then holds the answer and its bound.
+        See `price_and_cut`; ``error.result`` says that nothing is known. Where scores cancel so far that reduced
+        costs cannot close the gap in float64, Viterbi decides.
     """
     messages = DomainMessages(problem, first=first, reduced_cost=reduced_cost, centred=centred, prune=prune)
     oracle = ReducedCostOracle(problem, reduced_cost=reduced_cost, centred=centred)
     try:
         result = generate_labels(problem, solve, messages, oracle, gap=gap)
-    except InconsistentBound:
+        _check_evidence(problem, result)
+    except (InconsistentBound, InvalidResult):
         if not centred:
+            # Reduced costs of huge scores are sums with large errors; messages of the best path mostly are not.
+            exact = viterbi.run(problem, solve)
+            if exact.verify(problem):
+                return exact
             raise
     else:
         wanted = solve.k > 1 and result.status is Status.OPTIMAL
         return k_best_in_domains(problem, result, solve.k) if wanted else result
     # Means of huge scores take the last digits of small ones: as they are, float64 may still tell them apart.
     return run(problem, solve, first=first, reduced_cost=reduced_cost, centred=False, prune=False, gap=gap)
+
+
+def _check_evidence(problem: ChainProblem, result: Result[IntArray]) -> None:
+    """Raise InconsistentBound unless the potentials prove the bound; finite masks take digits of reduced costs."""
+    certificate = result.certificate
+    if not isinstance(certificate, PotentialsCertificate) or not result.solutions:
+        return
+    potentials = certificate.potentials
+    largest = float(np.max(np.abs(potentials), where=potentials > -np.inf, initial=0.0))
+    if largest * _ROUNDING <= margin(result.value):
+        return
+    proved = certificate.upper_bound(problem, Fixings.none(problem.decisions.count))
+    if not meets(proved, result.bound):
+        failure = InconsistentBound(f"float64 cannot prove {result.bound:.12g} beside scores this large")
+        failure.result = Result.of(
+            problem,
+            [result.best],
+            max(proved, result.value),
+            Stop.ERROR,
+            certificate=certificate,
+            method=result.method,
+            stats=result.stats,
+        )
+        raise failure
 
 
 def run_many(
@@ -136,14 +172,12 @@ def run_many(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
     ) -> Result[IntArray]:
         feasible = labels.size > 0
-        messages = np.empty(problem.unary.shape)
-        forward_messages(problem.local, problem.transition, messages)
         return Result.of(
             problem,
             [labels] if feasible else [],
             bound,
             Stop.GAP if bound > value else Stop.PROVED,
-            certificate=forward_potentials(messages, problem.local),
+            certificate=DominanceCertificate.everything(problem),
             method=solve.method,
             stats=Stats(
                 iterations=counts["rounds"],
@@ -186,10 +220,10 @@ def _decode(batch: ChainBatch, start: int, centred: bool, gap: float) -> Found:
     return Found(labels, values, bounds, status, counts)
 
 
-def two_best_in_domains(batch: ChainBatch, margin: float) -> tuple[IntArray, FloatArray]:
-    """The best labelling, and the second best if it is worth at least the best less `margin`.
+def two_best_in_domains(batch: ChainBatch, within: float) -> tuple[IntArray, FloatArray]:
+    """The best labelling, and the second best if it is worth at least the best less `within`.
 
-    Source: Belanger et al. 2012, appendix A.3: labels of reduced cost above ``-margin`` stay in the domains.
+    Source: Belanger et al. 2012, appendix A.3: labels of reduced cost above ``-within`` stay in the domains.
 
     Returns
     -------
@@ -209,7 +243,7 @@ def two_best_in_domains(batch: ChainBatch, margin: float) -> tuple[IntArray, Flo
         *np.empty((3, count), np.int64),
         initial=model.initial,
         final=model.final,
-        margin=margin,
+        margin=within,
         second_values=values[1],
         second_labels=labels[1],
     )
@@ -223,7 +257,8 @@ def _tables_for(batch: ChainBatch, centred: bool) -> TransitionTables:
     known = _tables(transition)
     key = str(batch.unary.dtype), centred, spread
     if key not in known:
-        known[key] = transition_tables(transition, batch.unary.dtype, centred=centred, spread=spread)
+        # A copy: what is remembered for an array must not keep the array alive.
+        known[key] = transition_tables(transition.copy(), batch.unary.dtype, centred=centred, spread=spread)
     return known[key]
 
 
