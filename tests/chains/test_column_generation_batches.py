@@ -1,12 +1,15 @@
 """Many chains through the fused kernel: what the role objects say, for every option, type and kind of list."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 import gapless
 from gapless import InvalidProblem, Limits, Status, Stop
 from gapless_chains import ChainModel, ChainProblem
-from gapless_chains.column_generation.method import _tables_for
+from gapless_chains.column_generation.method import _tables, _tables_for
 
 METHOD = "column-generation"
 INF = float("inf")
@@ -132,3 +135,16 @@ def test_tables_are_made_once_for_a_model():
     assert _tables_for(batch, True) is not _tables_for(batch, False)
     single = model.batch(rows.astype(np.float32), lengths)
     assert _tables_for(single, True).forward.dtype == np.float32
+
+
+def test_tables_are_few_and_die_with_their_model():
+    rng = np.random.default_rng(0)
+    model = ChainModel(rng.normal(size=(4, 4)))
+    for power in range(40):
+        batch = model.batch(rng.normal(size=(5, 4)) * 2.0**power, [5])
+        assert gapless.solve_many(batch, "column-generation").proved == 1.0
+    assert len(_tables(model.transition)) <= 6
+    transition = weakref.ref(model.transition)
+    del model, batch
+    gc.collect()
+    assert transition() is None

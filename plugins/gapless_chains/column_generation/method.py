@@ -45,6 +45,9 @@ from gapless_kernels import (
 # Of the largest potential: what all roundings of a chain's brackets may come to.
 _ROUNDING = 2.0**-40
 
+# Of one model at a time: two types, centred or not, and label scores of changing magnitude.
+_MOST_TABLES = 6
+
 _tables: OncePerArray[dict[tuple[str, bool, float], TransitionTables]] = OncePerArray(lambda _: {})
 
 
@@ -257,6 +260,8 @@ def _tables_for(batch: ChainBatch, centred: bool) -> TransitionTables:
     known = _tables(transition)
     key = str(batch.unary.dtype), centred, spread
     if key not in known:
+        if len(known) >= _MOST_TABLES:
+            del known[next(iter(known))]
         # A copy: what is remembered for an array must not keep the array alive.
         known[key] = transition_tables(transition.copy(), batch.unary.dtype, centred=centred, spread=spread)
     return known[key]
