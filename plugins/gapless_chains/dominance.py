@@ -59,7 +59,10 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
     """
 
     def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
-        labels, score, _ = _decode(problem, dominance_cache(problem.transition).build())
+        tables = dominance_cache(problem.transition).worth_it(problem.positions)
+        if tables is None:
+            return viterbi.decode_again(problem)
+        labels, score, _ = _decode(problem, tables)
         return labels, score, score
 
     def make(

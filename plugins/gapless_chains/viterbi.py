@@ -39,17 +39,19 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
     finished.
     """
 
-    def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
-        labels = np.empty(problem.positions, np.int64)
-        score = viterbi(problem.local, problem.transition, labels)
-        return labels, score, score
-
     def make(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
     ) -> Result[IntArray]:
         return _result(problem, labels, bound, solve.method)
 
-    return decode_many(problems, solve, decode_batch, again, make, lambda problem: run(problem, solve))
+    return decode_many(problems, solve, decode_batch, decode_again, make, lambda problem: run(problem, solve))
+
+
+def decode_again(problem: ChainProblem) -> tuple[IntArray, float, float]:
+    """Labels, score and bound of one chain in float64."""
+    labels = np.empty(problem.positions, np.int64)
+    score = viterbi(problem.local, problem.transition, labels)
+    return labels, score, score
 
 
 def decode_batch(batch: ChainBatch) -> Found:
