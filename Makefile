@@ -61,15 +61,20 @@ $(VENV)/.created:
 	@$(PIP) install --upgrade pip
 	@touch $@
 
+# The finder that an editable install of several roots leaves comes after sys.path: beside a folder called `gapless`, which
+# every clone is, it would lose to an empty namespace package. A .pth file makes the roots entries of sys.path themselves.
 $(VENV)/.installed: $(VENV)/.created $(INSTALLED)
 	@echo "installing gapless and compiling its kernels (a minute or so, only when they change)"
 	@$(PIP) install --editable '.[tasks]'
+	@printf '%s\n' $(ROOTS:%="$(CURDIR)/%") >"$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/gapless_roots.pth"
 	@touch $@
 
-# `dev` holds what `tasks` holds, so the demo is up to date as well. The example is installed as a stranger's plug-in
+# Only what development needs beyond it, so nothing is compiled twice. The example is installed as a stranger's plug-in
 # would be; --no-deps, because what it needs is what has just been installed.
-$(VENV)/.installed-dev: $(VENV)/.created $(INSTALLED) $(EXAMPLE)
-	@echo "installing gapless for development and compiling its kernels (a minute or so, only when they change)"
-	@$(PIP) install --editable '.[tasks,dev]'
+$(VENV)/.installed-dev: $(VENV)/.installed $(EXAMPLE)
+	@echo "installing the tools for development"
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")' >$(VENV)/dev.txt
+	@$(PIP) install --requirement $(VENV)/dev.txt
+	@$(if $(EXAMPLE),echo "installing the example plug-in")
 	@$(if $(EXAMPLE),$(PIP) install --no-deps --editable $(dir $(EXAMPLE)))
-	@touch $(VENV)/.installed $@
+	@touch $@

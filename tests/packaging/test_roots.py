@@ -41,6 +41,14 @@ def test_folder_is_not_importable(folder: str, repository: Path, tmp_path: Path)
     assert ours(json.loads(answer.stdout), repository) == []
 
 
+def test_imports_hold_beside_a_clone(tmp_path: Path) -> None:
+    (tmp_path / "gapless" / "docs").mkdir(parents=True)
+    code = "import gapless, gapless_chains; print(gapless.solve, gapless.__file__)"
+    answer = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    assert str(tmp_path) not in answer.stdout
+
+
 def test_the_trap_is_seen_when_it_is_set(repository: Path) -> None:
     answer = subprocess.run(
         [sys.executable, "-c", LOCATE, "plugins"], cwd=repository, capture_output=True, text=True, check=True
