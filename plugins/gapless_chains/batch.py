@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, overload
 
 import attrs
@@ -33,7 +34,8 @@ class ChainModel:
     Parameters
     ----------
     transition : (K, K) array of numbers
-        Score of neighbouring labels, source first; minus infinity forbids. Kept as read-only float64.
+        Score of neighbouring labels, source first; minus infinity forbids. Copied to an immutable
+        float64 array, which all problems and batches of the model share.
     initial, final : (K,) array of numbers, optional
         Score of the first and of the last label.
     labels : sequence of K str, optional
@@ -72,6 +74,11 @@ class ChainModel:
     def of(cls, problem: ChainProblem) -> ChainModel:
         """The scores that `problem` may share with others; its transitions must be one matrix."""
         return cls(problem.transition, initial=problem.initial, final=problem.final, labels=problem.labels)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Unpickled and copied arrays are writeable, those of a model must not be.
+        ends = {"initial": self.initial, "final": self.final, "labels": self.labels}
+        return partial(type(self), **ends), (self.transition,)
 
     @property
     def label_count(self) -> int:

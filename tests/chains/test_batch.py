@@ -1,5 +1,8 @@
 """Many chains as one array: the same problems, views instead of copies, and errors that name the place."""
 
+import pickle
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
@@ -40,6 +43,15 @@ def test_it_is_a_sequence_of_its_chains(model, unary):
     assert batch[::2][1].unary.tolist() == batch[2].unary.tolist()
     with pytest.raises(IndexError, match="no sentence 4"):
         batch[4]
+
+
+def test_scores_of_a_model_cannot_be_made_writable(model, unary):
+    batch = model.batch(unary, LENGTHS)
+    for held in (batch, pickle.loads(pickle.dumps(batch)), deepcopy(batch)):
+        assert held.model.labels == model.labels
+        assert held[2].transition is held.model.transition
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            held.model.transition.flags.writeable = True
 
 
 def test_chunks_cover_the_batch_in_order(monkeypatch, model, unary):
