@@ -1,10 +1,10 @@
-"""Ctrl-C in `solve_many`: what is finished is kept, and nothing more is begun."""
+"""`solve_many`: Ctrl-C keeps what is finished and begins nothing more; how answers are numbered; what is refused."""
 
 import numpy as np
 import pytest
 
 import gapless as gl
-from gapless_chains import ChainProblem, DomainMessages
+from gapless_chains import ChainModel, ChainProblem, DomainMessages
 
 
 @pytest.fixture
@@ -41,3 +41,26 @@ def test_processes_give_the_same(problems):
     alone, together = (gl.solve_many(problems, "column-generation", jobs=jobs) for jobs in (1, 2))
     assert alone.values.tolist() == together.values.tolist()
     assert together.proved == 1.0
+
+
+@pytest.mark.parametrize("method", ["viterbi", "dominance", "column-generation", "beam"])
+@pytest.mark.parametrize("batched", [True, False])
+def test_structures_are_numbered_like_results(method, batched):
+    chains = ChainModel(np.zeros((3, 3))).batch(np.eye(3), [1, 1, 1])
+    found = gl.solve_many(chains if batched else [chains[0], chains[1], chains[2]], method)
+    for number in (0, 2, -1, -3, np.int64(-2)):
+        assert found.structure(number).tolist() == found[number].best.tolist() == [number % 3]
+    for number in (3, -4):
+        for take in (found.structure, found.__getitem__):
+            with pytest.raises(IndexError, match=f"batch of 3 has no problem {number}"):
+                take(number)
+    with pytest.raises(TypeError):
+        found.structure(1.0)
+
+
+def test_structures_of_results_are_numbered_like_results(problems):
+    results = [gl.solve(problem) for problem in problems]
+    found = gl.BatchResult.from_results(results, total=len(results))
+    assert found.structure(-1).tolist() == found[-1].best.tolist() == results[-1].best.tolist()
+    with pytest.raises(IndexError, match="no problem 6"):
+        found.structure(6)
