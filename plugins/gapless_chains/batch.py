@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gapless import InvalidProblem, ProblemBatch
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.problem import ChainProblem
-from gapless_chains.scores import as_final, as_initial, as_names, as_transition
+from gapless_chains.scores import as_final, as_initial, as_names, as_transition, refuse_masks
 
 # Tokens that a kernel gets at once: enough that a call costs nothing, little enough that Ctrl-C is prompt.
 CHUNK = 1 << 16
@@ -21,6 +21,7 @@ _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _unary(values: Any) -> NDArray[np.floating]:
+    refuse_masks("unary", values)
     given = np.asarray(values)
     if given.dtype.kind not in "biuf":
         raise InvalidProblem(f"unary has dtype {given.dtype}; scores are real numbers")
@@ -95,7 +96,9 @@ class ChainModel:
 
     def batch_of(self, unaries: Iterable[Any]) -> ChainBatch:
         """The chains of many sentences from one array of label scores each; they are copied together."""
-        arrays = [np.asarray(unary) for unary in unaries]
+        given = list(unaries)
+        refuse_masks("unary", given)
+        arrays = [np.asarray(unary) for unary in given]
         for i, array in enumerate(arrays):
             if array.ndim != 2 or array.shape[1] != self.label_count or not len(array):
                 raise InvalidProblem(

@@ -47,7 +47,17 @@ def scores(name: str, values: Any) -> FloatArray:
     return array
 
 
+def refuse_masks(name: str, values: Any) -> None:
+    """Raise `InvalidProblem` for a masked array, or a list of some: their masks would be lost without a word."""
+    rows = values if isinstance(values, list | tuple) else (values,)
+    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
+        raise InvalidProblem(
+            f"{name} is a masked array; fill with -inf what is forbidden: {name}.astype(float).filled(-np.inf)"
+        )
+
+
 def _as_float64(name: str, values: Any) -> FloatArray:
+    refuse_masks(name, values)
     try:
         given = np.asarray(values)
     except (ValueError, TypeError) as error:

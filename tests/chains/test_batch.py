@@ -70,11 +70,17 @@ def test_chunks_cover_the_batch_in_order(monkeypatch, model, unary):
         (np.zeros((3, 5)), [3, 0], "sentence 1 has length 0"),
         (np.zeros((3, 5)), [1.5, 1.5], "lengths must be integers"),
         (np.full((3, 5), "x"), [3], "scores are real numbers"),
+        (np.ma.array(np.zeros((3, 5))), [3], "unary is a masked array; fill with -inf"),
     ],
 )
 def test_bad_input(model, rows, lengths, message):
     with pytest.raises(gl.InvalidProblem, match=message):
         ChainBatch(rows, lengths, model)
+
+
+def test_masked_sentences_are_refused(model):
+    with pytest.raises(gl.InvalidProblem, match="masked"):
+        model.batch_of([np.zeros((1, 5)), np.ma.array(np.zeros((2, 5)))])
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,9 @@ def zeros(n=3, k=2):
         ((np.array([[None, 1.0]], object), zeros(2, 2)), {}, r"unary has dtype object; scores are real numbers"),
         ((np.array([["a", "b"]]), zeros(2, 2)), {}, r"unary has dtype <U1"),
         ((zeros() * 1j, zeros(2, 2)), {}, r"unary has dtype complex128"),
+        ((np.ma.masked_equal(zeros(), 0), zeros(2, 2)), {}, r"unary is a masked array; fill with -inf"),
+        ((list(np.ma.array(zeros())), zeros(2, 2)), {}, r"unary is a masked array; fill with -inf"),
+        ((zeros(), np.ma.array(zeros(2, 2), int)), {}, r"transition is a masked array; fill with -inf"),
         (([[0.0, 1.0], [0.0]], zeros(2, 2)), {}, r"unary is not a rectangular array.*same length"),
         ((zeros(), zeros(2, 2)), {"labels": ["A"]}, r"labels holds 1 entries, expected 2"),
         ((zeros(), zeros(2, 2)), {"labels": [1, 2]}, r"expected 2 strings"),
@@ -61,7 +64,6 @@ def test_refuses_and_says_where(arguments, options, message):
         lambda a: np.repeat(a, 2, axis=0)[::2],
         lambda a: a.tolist(),
         lambda a: tuple(map(tuple, a.tolist())),
-        lambda a: a.view(np.ma.MaskedArray),
     ],
 )
 def test_accepts_any_array_of_real_numbers(convert):

@@ -1,4 +1,4 @@
-"""`solve_many`: Ctrl-C keeps what is finished and begins nothing more; how answers are numbered; what is refused."""
+"""`solve_many`: Ctrl-C keeps what is finished and begins nothing more; numbers of answers; what is refused."""
 
 import numpy as np
 import pytest
