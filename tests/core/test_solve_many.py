@@ -64,3 +64,43 @@ def test_structures_of_results_are_numbered_like_results(problems):
     assert found.structure(-1).tolist() == found[-1].best.tolist() == results[-1].best.tolist()
     with pytest.raises(IndexError, match="no problem 6"):
         found.structure(6)
+
+
+@pytest.mark.parametrize("limits", [3, None, {"time": 1.0}])
+def test_wrong_limits_are_refused(problems, limits):
+    for many in (problems, problems[:0], ChainModel(np.zeros((3, 3))).batch(np.zeros((2, 3)), [2])):
+        with pytest.raises(gl.UnknownOption, match=r"expected gapless.Limits"):
+            gl.solve_many(many, limits=limits)
+
+
+@pytest.mark.parametrize("jobs", [0, 1.0, "2", True])
+def test_wrong_numbers_of_processes_are_refused(problems, jobs):
+    with pytest.raises(gl.UnknownOption, match="jobs is"):
+        gl.solve_many(problems, jobs=jobs)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_empty_batch_refuses_what_others_refuse(jobs):
+    empty = ChainModel(np.zeros((3, 3))).batch(np.zeros((0, 3)), [])
+    with pytest.raises(gl.UnknownName, match="did you mean 'viterbi'"):
+        gl.solve_many(empty, "vitrebi", jobs=jobs)
+    with pytest.raises(gl.UnknownOption, match="did you mean 'width'"):
+        gl.solve_many(empty, "beam", jobs=jobs, widht=3)
+    assert len(gl.solve_many(empty, "beam", jobs=jobs, width=3)) == 0
+
+
+def test_one_and_many_have_their_own_doors(problems):
+    with pytest.raises(gl.InvalidProblem, match="got one ChainProblem: use solve"):
+        gl.solve_many(problems[0])
+    with pytest.raises(gl.InvalidProblem, match=r"<ChainBatch: 1 sentences.*: use solve_many"):
+        gl.solve(ChainModel(np.zeros((3, 3))).batch(np.zeros((2, 3)), [2]))
+
+
+@pytest.mark.parametrize("number", [1.0, "2", None, True, 0, -1])
+def test_counts_are_integers(problems, number):
+    with pytest.raises(gl.UnknownOption, match=r"k is .*, it must be"):
+        gl.solve(problems[0], "viterbi", k=number)
+    for call, given in ((gl.solve, problems[0]), (gl.solve_many, problems)):
+        with pytest.raises(gl.UnknownOption, match=r"width is .*, it must be"):
+            call(given, "beam", width=number)
+    assert len(gl.solve(problems[0], "viterbi", k=np.int64(2)).solutions) == 2
