@@ -132,8 +132,8 @@ class ChainBatch(ProblemBatch[ChainProblem]):
     Raises
     ------
     InvalidProblem
-        Wrong shapes, an empty sentence, or lengths that do not add up. NaN and plus infinity are noticed when a
-        sentence is decoded or taken out, with the sentence and the place.
+        Wrong shapes, no ChainModel, an empty sentence, or lengths that do not add up. NaN and plus infinity are
+        noticed when a sentence is decoded or taken out, with the sentence and the place.
     """
 
     unary: NDArray[np.floating]
@@ -141,6 +141,11 @@ class ChainBatch(ProblemBatch[ChainProblem]):
     model: ChainModel
 
     def __init__(self, unary: Any, lengths: Any, model: ChainModel) -> None:
+        if not isinstance(model, ChainModel):
+            raise InvalidProblem(
+                f"model is a {type(model).__name__}, expected a ChainModel; the order is "
+                "ChainBatch(unary, lengths, model)"
+            )
         rows = _unary(unary)
         if rows.ndim != 2 or rows.shape[1] != model.label_count:
             raise InvalidProblem(f"unary has shape {rows.shape}, expected (N, {model.label_count}) for {model!r}")

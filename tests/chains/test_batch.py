@@ -127,3 +127,21 @@ def test_answers_cannot_be_written_through_a_structure():
         with pytest.raises(ValueError, match="read-only"):
             found.structure(1)[0] = 1
         assert found[1].best.tolist() == [2, 2, 2]
+
+
+def test_a_batch_wants_a_model(model, unary):
+    for wrong in (LENGTHS, model.transition, None):
+        with pytest.raises(
+            gl.InvalidProblem, match=r"expected a ChainModel; the order is ChainBatch\(unary, lengths"
+        ):
+            ChainBatch(unary, model, wrong)
+
+
+@pytest.mark.parametrize("method", ["viterbi", "viterbi-pruned", "dominance", "column-generation", "beam"])
+@pytest.mark.parametrize("change", [-5.0, -np.inf, np.nan])
+def test_rows_that_changed_after_decoding_are_named(model, unary, method, change):
+    found = gl.solve_many(model.batch(unary, LENGTHS), method)
+    unary[4, found.structure(2)[0]] += change
+    with pytest.raises(gl.InvalidResult, match="the rows of the batch have changed since they were decoded"):
+        found[2]
+    assert found[1].status is gl.Status.OPTIMAL
