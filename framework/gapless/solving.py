@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral
 from typing import Any, TypeVar
 
 from gapless.core.batch_result import BatchResult
@@ -64,10 +65,11 @@ def solve(
     SolveError
         An oracle or another role failed; ``error.result`` holds the best answer so far.
     """
+    if isinstance(problem, ProblemBatch):
+        raise InvalidProblem(f"solve() wants one problem, got {problem!r}: use solve_many")
     if not isinstance(problem, Problem):
         raise InvalidProblem(f"solve() wants a gapless.Problem, got {type(problem).__name__}")
-    if not isinstance(limits, Limits):
-        raise UnknownOption(f"limits is {limits!r}, expected gapless.Limits(...)")
+    _check_limits(limits)
     plugins = load_plugins()
     chosen = _choose(plugins, problem, method)
     starts = () if start is None else (start,)
@@ -104,10 +106,25 @@ def solve_many(
     BatchResult
         Arrays of values, bounds and statuses; makes a `Result` when one is asked for. A problem that failed
         has stop ERROR and its message in ``errors``. Ctrl-C returns what is finished; the rest is missing.
+
+    Raises
+    ------
+    InvalidProblem
+        The input is no problem: of a batch, whose scores are looked at while they are decoded, one that holds NaN
+        or plus infinity ends the whole call. The message names sentence and place.
+    UnknownName, UnknownOption
+        As in `solve`, also for an empty batch.
     """
+    if isinstance(problems, Problem):
+        raise InvalidProblem(f"solve_many() wants many problems, got one {type(problems).__name__}: use solve")
+    _check_limits(limits)
+    if not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs == 0:
+        raise UnknownOption(f"jobs is {jobs!r}, expected a number of processes, or -1 for one on each core")
     batched = isinstance(problems, ProblemBatch)
     todo: Sequence[Problem[S]] = problems if isinstance(problems, ProblemBatch) else list(problems)
     plugins = load_plugins()
+    if isinstance(problems, ProblemBatch) and not todo:
+        plugins.registry.find_method(problems.problem_type, method).check(options, 1, ())
     if todo and jobs == 1 and (batched or len({type(p) for p in todo}) == 1):
         chosen = _choose(plugins, todo[0], method)
         if chosen.run_many is not None:
@@ -154,6 +171,11 @@ def _one(
         return solve(problem, method, limits=limits, seed=seed, **options)
     except SolveError as error:
         return error
+
+
+def _check_limits(limits: Any) -> None:
+    if not isinstance(limits, Limits):
+        raise UnknownOption(f"limits is {limits!r}, expected gapless.Limits(...)")
 
 
 def _choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Method:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, overload
 
 import attrs
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from gapless import InvalidProblem, ProblemBatch
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.problem import ChainProblem
-from gapless_chains.scores import as_final, as_initial, as_names, as_transition
+from gapless_chains.scores import as_final, as_initial, as_names, as_transition, refuse_masks
 
 # Tokens that a kernel gets at once: enough that a call costs nothing, little enough that Ctrl-C is prompt.
 CHUNK = 1 << 16
@@ -20,6 +21,7 @@ _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _unary(values: Any) -> NDArray[np.floating]:
+    refuse_masks("unary", values)
     given = np.asarray(values)
     if given.dtype.kind not in "biuf":
         raise InvalidProblem(f"unary has dtype {given.dtype}; scores are real numbers")
@@ -33,7 +35,8 @@ class ChainModel:
     Parameters
     ----------
     transition : (K, K) array of numbers
-        Score of neighbouring labels, source first; minus infinity forbids. Kept as read-only float64.
+        Score of neighbouring labels, source first; minus infinity forbids. Copied to an immutable
+        float64 array, which all problems and batches of the model share.
     initial, final : (K,) array of numbers, optional
         Score of the first and of the last label.
     labels : sequence of K str, optional
@@ -73,6 +76,11 @@ class ChainModel:
         """The scores that `problem` may share with others; its transitions must be one matrix."""
         return cls(problem.transition, initial=problem.initial, final=problem.final, labels=problem.labels)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Unpickled and copied arrays are writeable, those of a model must not be.
+        ends = {"initial": self.initial, "final": self.final, "labels": self.labels}
+        return partial(type(self), **ends), (self.transition,)
+
     @property
     def label_count(self) -> int:
         """The number of labels, K."""
@@ -88,7 +96,9 @@ class ChainModel:
 
     def batch_of(self, unaries: Iterable[Any]) -> ChainBatch:
         """The chains of many sentences from one array of label scores each; they are copied together."""
-        arrays = [np.asarray(unary) for unary in unaries]
+        given = list(unaries)
+        refuse_masks("unary", given)
+        arrays = [np.asarray(unary) for unary in given]
         for i, array in enumerate(arrays):
             if array.ndim != 2 or array.shape[1] != self.label_count or not len(array):
                 raise InvalidProblem(
@@ -122,8 +132,8 @@ class ChainBatch(ProblemBatch[ChainProblem]):
     Raises
     ------
     InvalidProblem
-        Wrong shapes, an empty sentence, or lengths that do not add up. NaN and plus infinity are noticed when a
-        sentence is decoded or taken out, with the sentence and the place.
+        Wrong shapes, no ChainModel, an empty sentence, or lengths that do not add up. NaN and plus infinity are
+        noticed when a sentence is decoded or taken out, with the sentence and the place.
     """
 
     unary: NDArray[np.floating]
@@ -131,6 +141,11 @@ class ChainBatch(ProblemBatch[ChainProblem]):
     model: ChainModel
 
     def __init__(self, unary: Any, lengths: Any, model: ChainModel) -> None:
+        if not isinstance(model, ChainModel):
+            raise InvalidProblem(
+                f"model is a {type(model).__name__}, expected a ChainModel; the order is "
+                "ChainBatch(unary, lengths, model)"
+            )
         rows = _unary(unary)
         if rows.ndim != 2 or rows.shape[1] != model.label_count:
             raise InvalidProblem(f"unary has shape {rows.shape}, expected (N, {model.label_count}) for {model!r}")

@@ -10,9 +10,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import BatchResult, InvalidProblem, Result, Solve, Status, Stop
+from gapless import BatchResult, InvalidProblem, InvalidResult, Result, Solve, SolveError, Status, Stop
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.tolerance import meets
+from gapless.core.tolerance import margin, meets
 from gapless_chains.batch import ChainBatch, shared_batches
 from gapless_chains.problem import ChainProblem
 from gapless_kernels import DOUBTFUL, INVALID
@@ -38,6 +38,8 @@ class Found:
     status: NDArray[np.uint8]
     arrays: Mapping[str, NDArray[Any]] = attrs.field(factory=dict)
 
+
+_CHANGED = "the rows of the batch have changed since they were decoded"
 
 Kernel = Callable[[ChainBatch], Found]
 Again = Callable[[ChainProblem], tuple[IntArray, float, float]]
@@ -115,7 +117,20 @@ def decode_many(
             return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
         counts = {name: entries[i].item() for name, entries in arrays.items()}
         here = labels[offsets[i] : offsets[i + 1]] if values[i] > -np.inf else np.empty(0, np.int64)
-        return make(problems[i], here, float(values[i]), float(bounds[i]), counts)
+        value = float(values[i])
+        try:
+            problem = problems[i]
+        except InvalidProblem as error:  # it was valid when it was decoded
+            raise InvalidResult(f"{_CHANGED}: {error}") from error
+        try:
+            return make(problem, here, value, float(bounds[i]), counts)
+        except (InvalidResult, SolveError) as error:
+            if here.size and abs(problem.value(here) - value) > margin(value):
+                raise InvalidResult(
+                    f"{_CHANGED}: the answer to sentence {i} was worth {value}, it is now worth "
+                    f"{problem.value(here)}"
+                ) from error
+            raise
 
     def structure(i: int) -> IntArray:
         if not values[i] > -np.inf:

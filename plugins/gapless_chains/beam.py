@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from gapless import BatchResult, Certificate, NoCertificate, Result, Solve, Stats, Stop, UnknownOption
+from gapless import BatchResult, Certificate, NoCertificate, Result, Solve, Stats, Stop
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
+from gapless.plugins.registry import check_count
 from gapless_chains import dominance, viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
@@ -37,9 +38,9 @@ def run(problem: ChainProblem, solve: Solve, *, width: int = 10, bound: bool = T
     Raises
     ------
     UnknownOption
-        `width` is below 1.
+        `width` is below 1, or no integer.
     """
-    _check(width)
+    check_count("width", width)
     if problem.transition.ndim == 3:
         return viterbi.run(problem, solve)
     found = _decode(ChainBatch.of(problem), width, bound=False)
@@ -59,7 +60,7 @@ def run_many(
     problems: Sequence[ChainProblem], solve: Solve, *, width: int = 10, bound: bool = True
 ) -> BatchResult[IntArray]:
     """Decode many chains by beam search in the type of their scores; bounds are those of `run`."""
-    _check(width)
+    check_count("width", width)
 
     def make(
         problem: ChainProblem, labels: IntArray, value: float, best: float, counts: Mapping[str, Any]
@@ -129,8 +130,3 @@ def _result(
         trace=solve.budget.events,
         explanation=explanation,
     )
-
-
-def _check(width: int) -> None:
-    if width < 1:
-        raise UnknownOption(f"width is {width}, it must be at least 1")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from numbers import Integral
 
 import attrs
 import numpy as np
 
-from gapless import Result, Solve, Stats, Stop
+from gapless import InvalidProblem, Result, Solve, Stats, Stop
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.batch import ChainBatch
 from gapless_chains.problem import ChainProblem
@@ -68,8 +69,10 @@ def k_best_of_batch(
     Raises
     ------
     InvalidProblem
-        A score is NaN or plus infinity; the message names sentence and place.
+        A score is NaN or plus infinity (the message names sentence and place), or `k` is no integer of at least 1.
     """
+    if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
+        raise InvalidProblem(f"k is {k!r}, expected an integer of at least 1")
     labels = np.empty((k, batch.tokens), np.int64)
     values, counts = np.empty((len(batch), k)), np.empty(len(batch), np.int64)
     prune = pruning(batch.model.transition, batch.tokens)

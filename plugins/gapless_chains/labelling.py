@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
-from typing import ClassVar
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gapless import Decisions, Fixings, InvalidProblem, Problem
 from gapless.core.decisions import OFF, ON
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_chains.once_per_array import OncePerArray
+from gapless_chains.scores import scores
+
+# Problems that shared an array go on sharing it: it is one object as long as they are being read.
+_restored = OncePerArray(partial(scores, "scores"))
 
 
 class Labelling(Problem[IntArray]):
@@ -34,6 +39,14 @@ class Labelling(Problem[IntArray]):
     nodes_word: ClassVar[str] = "nodes"
     unary: FloatArray
     labels: tuple[str, ...] | None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Unpickled and copied arrays are writeable, but tables are remembered by the identity of scores.
+        for name, held in state.items():
+            if isinstance(held, np.ndarray) and held.dtype == np.float64:
+                self.__dict__[name] = _restored(held) if held.flags.writeable else scores(name, held)
+            else:
+                self.__dict__[name] = held
 
     # --- sizes and derived arrays
 

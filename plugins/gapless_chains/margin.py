@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import overload
+from typing import Any, overload
 
 import attrs
 import numpy as np
@@ -119,9 +119,10 @@ def two_best(problem: ChainProblem | ChainBatch, method: str = "dominance") -> K
     UnknownName
         No such method; the message names the nearest.
     InvalidProblem
-        A score is NaN or plus infinity.
+        Neither a chain nor a batch, or a score is NaN or plus infinity.
     """
     search = _method(method)
+    _check_chains(problem)
     if isinstance(problem, ChainBatch):
         return search(problem, None, np.inf)
     if problem.transition.ndim == 2:
@@ -166,12 +167,12 @@ def margin_violation(
     UnknownName
         No such method.
     InvalidProblem
-        The gold labelling is none of this problem, the margin is negative or NaN, or a score is NaN or plus
-        infinity.
+        Neither a chain nor a batch; the gold labelling is none of this problem; the margin is negative, NaN or of
+        another shape; or a score is NaN or plus infinity.
     """
     search = _method(method)
-    if not np.all(np.asarray(margin) >= 0):
-        raise InvalidProblem(f"the margin is {margin}, it cannot be negative")
+    _check_chains(problem)
+    _check_margin(problem, margin)
     if isinstance(problem, ChainBatch):
         golden = np.asarray(gold)
         gold_values = path_values(problem, golden)
@@ -186,6 +187,22 @@ def margin_violation(
         if value >= least and not np.array_equal(labels, gold):
             return labels
     return None
+
+
+def _check_chains(problem: Any) -> None:
+    if not isinstance(problem, ChainProblem | ChainBatch):
+        raise InvalidProblem(f"got a {type(problem).__name__}, expected a ChainProblem or a ChainBatch")
+
+
+def _check_margin(problem: ChainProblem | ChainBatch, margin: Any) -> None:
+    given = np.asarray(margin)
+    if given.dtype.kind not in "biuf":
+        raise InvalidProblem(f"the margin has dtype {given.dtype}, expected real numbers")
+    if given.shape and not (isinstance(problem, ChainBatch) and given.shape == (len(problem),)):
+        fits = f"a number or shape {(len(problem),)}" if isinstance(problem, ChainBatch) else "a number"
+        raise InvalidProblem(f"the margin has shape {given.shape}, expected {fits}")
+    if not np.all(given >= 0):
+        raise InvalidProblem(f"the margin is {margin}, it cannot be negative")
 
 
 def _reach(margin: float | FloatArray) -> float:

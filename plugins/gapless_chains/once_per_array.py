@@ -12,7 +12,10 @@ T = TypeVar("T")
 
 
 class OncePerArray(Generic[T]):
-    """Calls `make` once for each array object, recognised by identity. The array must not change."""
+    """Calls `make` once for each array object, recognised by identity. The array must not change.
+
+    Those of `gapless_chains.scores.scores` cannot.
+    """
 
     def __init__(self, make: Callable[[FloatArray], T]) -> None:
         self._make = make

@@ -14,7 +14,7 @@ from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.labelling import Labelling
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_left
-from gapless_chains.scores import as_final, as_initial, as_names, as_transition, scores
+from gapless_chains.scores import as_final, as_initial, as_names, as_transition, immutable, scores
 
 
 def _unary(values: Any) -> FloatArray:
@@ -26,8 +26,9 @@ def _unary(values: Any) -> FloatArray:
 class ChainProblem(Labelling):
     """Maximise ``initial[y_0] + sum_i unary[i, y_i] + sum_i transition[i, y_i, y_{i+1}] + final[y_{n-1}]``.
 
-    A structure is an int64 array (n,) of labels. Any score may be minus infinity, which forbids. Scores are kept as
-    read-only float64; problems that are given the same read-only ``transition`` share it (see `many`).
+    A structure is an int64 array (n,) of labels. Any score may be minus infinity, which forbids. Scores are copied
+    to immutable float64 arrays; problems made by `many`, by a `ChainModel`, or from the ``transition`` of another
+    problem share theirs.
 
     Parameters
     ----------
@@ -106,8 +107,7 @@ class ChainProblem(Labelling):
             folded[0] += self.initial
         if self.final is not None:
             folded[-1] += self.final
-        folded.flags.writeable = False
-        return folded
+        return immutable(folded)
 
     # --- the role
 

@@ -1,4 +1,4 @@
-"""Score arrays as a problem keeps them: checked, float64, contiguous, read-only, recognised again by identity."""
+"""Score arrays as a problem keeps them: checked, float64, contiguous, immutable, recognised again by identity."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray
@@ -16,12 +17,15 @@ LARGEST = 1e150
 _EXACT_INTEGERS = 2**53
 _NUMBERS = "biuf"
 
-# Arrays that passed the checks. Problems of one model share their transitions, which are then checked once.
+# Arrays that `scores` made. Problems of one model share their transitions, which are then checked once.
 _checked: WeakValueDictionary[int, FloatArray] = WeakValueDictionary()
 
 
 def scores(name: str, values: Any) -> FloatArray:
-    """`values` as a read-only float64 array; copied (the caller may go on writing) unless nobody can write it.
+    """`values` as an immutable float64 array: a copy, unless `values` is itself such a copy.
+
+    Tables are remembered by the identity of these arrays, so none may ever change. An array that is read-only now
+    can be made writeable again by its owner; the copies cannot, their memory is a bytes object.
 
     Parameters
     ----------
@@ -32,10 +36,10 @@ def scores(name: str, values: Any) -> FloatArray:
     Raises
     ------
     InvalidProblem
-        Not numbers, ragged, NaN, plus infinity, or too large; minus infinity is allowed.
+        Not numbers, ragged, masked, NaN, plus infinity, or too large; minus infinity is allowed.
     """
     known = _checked.get(id(values))
-    if known is not None and known is values and not known.flags.writeable:
+    if known is not None and known is values:
         return known
     array = _as_float64(name, values)
     _check(name, array)
@@ -43,7 +47,17 @@ def scores(name: str, values: Any) -> FloatArray:
     return array
 
 
+def refuse_masks(name: str, values: Any) -> None:
+    """Raise `InvalidProblem` for a masked array, or a list of some: their masks would be lost without a word."""
+    rows = values if isinstance(values, list | tuple) else (values,)
+    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
+        raise InvalidProblem(
+            f"{name} is a masked array; fill with -inf what is forbidden: {name}.astype(float).filled(-np.inf)"
+        )
+
+
 def _as_float64(name: str, values: Any) -> FloatArray:
+    refuse_masks(name, values)
     try:
         given = np.asarray(values)
     except (ValueError, TypeError) as error:
@@ -54,20 +68,13 @@ def _as_float64(name: str, values: Any) -> FloatArray:
         raise InvalidProblem(f"{name} has dtype {given.dtype}; scores are real numbers, e.g. {name}.astype(float)")
     if given.dtype.kind in "iu" and given.size and max(abs(int(given.min())), int(given.max())) > _EXACT_INTEGERS:
         raise InvalidProblem(f"{name} holds integers beyond 2**53, which float64 would round; scale them down")
-    if given.dtype == np.float64 and type(given) is np.ndarray and given.flags.c_contiguous and _immutable(given):
-        return given
-    array = np.array(given, dtype=np.float64, order="C", copy=True, subok=False)
-    array.flags.writeable = False
-    return array
+    return immutable(given)
 
 
-def _immutable(array: Any) -> bool:
-    """Whether neither the array nor what it is a view of can be written through."""
-    while isinstance(array, np.ndarray):
-        if array.flags.writeable:
-            return False
-        array = array.base
-    return array is None or isinstance(array, bytes)
+def immutable(array: NDArray[Any]) -> FloatArray:
+    """A contiguous float64 copy that nobody can write, nor make writeable."""
+    numbers = array.astype(np.float64, copy=False)
+    return np.ndarray(numbers.shape, np.float64, numbers.tobytes())
 
 
 def _check(name: str, array: FloatArray) -> None:

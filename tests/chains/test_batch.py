@@ -1,5 +1,8 @@
 """Many chains as one array: the same problems, views instead of copies, and errors that name the place."""
 
+import pickle
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
@@ -42,6 +45,15 @@ def test_it_is_a_sequence_of_its_chains(model, unary):
         batch[4]
 
 
+def test_scores_of_a_model_cannot_be_made_writable(model, unary):
+    batch = model.batch(unary, LENGTHS)
+    for held in (batch, pickle.loads(pickle.dumps(batch)), deepcopy(batch)):
+        assert held.model.labels == model.labels
+        assert held[2].transition is held.model.transition
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            held.model.transition.flags.writeable = True
+
+
 def test_chunks_cover_the_batch_in_order(monkeypatch, model, unary):
     monkeypatch.setattr("gapless_chains.batch.CHUNK", 4)
     batch = model.batch(unary, LENGTHS)
@@ -58,11 +70,17 @@ def test_chunks_cover_the_batch_in_order(monkeypatch, model, unary):
         (np.zeros((3, 5)), [3, 0], "sentence 1 has length 0"),
         (np.zeros((3, 5)), [1.5, 1.5], "lengths must be integers"),
         (np.full((3, 5), "x"), [3], "scores are real numbers"),
+        (np.ma.array(np.zeros((3, 5))), [3], "unary is a masked array; fill with -inf"),
     ],
 )
 def test_bad_input(model, rows, lengths, message):
     with pytest.raises(gl.InvalidProblem, match=message):
         ChainBatch(rows, lengths, model)
+
+
+def test_masked_sentences_are_refused(model):
+    with pytest.raises(gl.InvalidProblem, match="masked"):
+        model.batch_of([np.zeros((1, 5)), np.ma.array(np.zeros((2, 5)))])
 
 
 @pytest.mark.parametrize(
@@ -109,3 +127,21 @@ def test_answers_cannot_be_written_through_a_structure():
         with pytest.raises(ValueError, match="read-only"):
             found.structure(1)[0] = 1
         assert found[1].best.tolist() == [2, 2, 2]
+
+
+def test_a_batch_wants_a_model(model, unary):
+    for wrong in (LENGTHS, model.transition, None):
+        with pytest.raises(
+            gl.InvalidProblem, match=r"expected a ChainModel; the order is ChainBatch\(unary, lengths"
+        ):
+            ChainBatch(unary, model, wrong)
+
+
+@pytest.mark.parametrize("method", ["viterbi", "viterbi-pruned", "dominance", "column-generation", "beam"])
+@pytest.mark.parametrize("change", [-5.0, -np.inf, np.nan])
+def test_rows_that_changed_after_decoding_are_named(model, unary, method, change):
+    found = gl.solve_many(model.batch(unary, LENGTHS), method)
+    unary[4, found.structure(2)[0]] += change
+    with pytest.raises(gl.InvalidResult, match="the rows of the batch have changed since they were decoded"):
+        found[2]
+    assert found[1].status is gl.Status.OPTIMAL

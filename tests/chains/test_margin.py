@@ -7,6 +7,7 @@ import pytest
 
 from gapless import InvalidProblem, UnknownName
 from gapless_chains import ChainModel, ChainProblem, margin_violation, path_values, two_best
+from gapless_chains.k_best import k_best_of_batch
 from gapless_chains.margin import methods
 
 all_methods = pytest.mark.parametrize("method", list(methods))
@@ -119,3 +120,26 @@ def test_wrong_questions():
     invalid = ChainModel.of(problem).batch(np.array([[0.0, 0.0], [0.0, np.nan]]), [1, 1])
     with pytest.raises(InvalidProblem, match="sentence 1"):
         two_best(invalid)
+
+
+@all_methods
+@pytest.mark.parametrize("margin", [np.zeros(3), np.zeros((2, 1)), np.zeros(0), "1", None])
+def test_margins_of_another_shape_are_refused(method, margin):
+    batch = ChainModel(np.zeros((2, 2))).batch(np.zeros((3, 2)), [2, 1])
+    for problem, gold in ((batch, np.zeros(3, int)), (batch[0], np.zeros(2, int))):
+        with pytest.raises(InvalidProblem, match="the margin has"):
+            margin_violation(problem, gold, margin, method=method)
+    with pytest.raises(InvalidProblem, match=r"shape \(2,\), expected a number$"):
+        margin_violation(batch[0], np.zeros(2, int), np.zeros(2), method=method)
+
+
+def test_what_is_no_chain_is_refused():
+    for call in (two_best, lambda x: margin_violation(x, np.zeros(2, int), 1.0)):
+        with pytest.raises(InvalidProblem, match="ndarray, expected a ChainProblem or a ChainBatch"):
+            call(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, True, "2"])
+def test_lists_have_a_length(k):
+    with pytest.raises(InvalidProblem, match=r"k is .* expected an integer"):
+        k_best_of_batch(ChainModel(np.zeros((2, 2))).batch(np.zeros((3, 2)), [2, 1]), k)

@@ -1,12 +1,13 @@
 """The chain problem: what it accepts, what it refuses and how it says so."""
 
 import pickle
+from copy import copy, deepcopy
 from itertools import product
 
 import numpy as np
 import pytest
 
-from gapless import Fixings, InvalidProblem
+from gapless import Fixings, InvalidProblem, solve, solve_many
 from gapless.core import serial
 from gapless_chains import ChainProblem
 
@@ -37,6 +38,9 @@ def zeros(n=3, k=2):
         ((np.array([[None, 1.0]], object), zeros(2, 2)), {}, r"unary has dtype object; scores are real numbers"),
         ((np.array([["a", "b"]]), zeros(2, 2)), {}, r"unary has dtype <U1"),
         ((zeros() * 1j, zeros(2, 2)), {}, r"unary has dtype complex128"),
+        ((np.ma.masked_equal(zeros(), 0), zeros(2, 2)), {}, r"unary is a masked array; fill with -inf"),
+        ((list(np.ma.array(zeros())), zeros(2, 2)), {}, r"unary is a masked array; fill with -inf"),
+        ((zeros(), np.ma.array(zeros(2, 2), int)), {}, r"transition is a masked array; fill with -inf"),
         (([[0.0, 1.0], [0.0]], zeros(2, 2)), {}, r"unary is not a rectangular array.*same length"),
         ((zeros(), zeros(2, 2)), {"labels": ["A"]}, r"labels holds 1 entries, expected 2"),
         ((zeros(), zeros(2, 2)), {"labels": [1, 2]}, r"expected 2 strings"),
@@ -60,7 +64,6 @@ def test_refuses_and_says_where(arguments, options, message):
         lambda a: np.repeat(a, 2, axis=0)[::2],
         lambda a: a.tolist(),
         lambda a: tuple(map(tuple, a.tolist())),
-        lambda a: a.view(np.ma.MaskedArray),
     ],
 )
 def test_accepts_any_array_of_real_numbers(convert):
@@ -93,11 +96,9 @@ def test_a_read_only_view_of_a_writable_array_is_copied():
     assert not problem.transition.any()
 
 
-def test_read_only_arrays_are_shared():
-    transition = zeros(2, 2)
-    transition.flags.writeable = False
-    first, second = ChainProblem(zeros(), transition), ChainProblem(zeros(5, 2), transition)
-    assert first.transition is second.transition is transition
+def test_scores_are_shared():
+    first = ChainProblem(zeros(), zeros(2, 2))
+    assert ChainProblem(zeros(5, 2), first.transition).transition is first.transition
     many = ChainProblem.many(
         [zeros(), zeros(4, 2)], zeros(2, 2).tolist(), initial=[0, 1], final=[2, 3], labels=["A", "B"]
     )
@@ -106,14 +107,43 @@ def test_read_only_arrays_are_shared():
     assert many[1].final.tolist() == [2, 3]
 
 
-def test_an_array_made_writable_again_is_checked_again():
-    transition = zeros(2, 2)
+def test_scores_cannot_be_made_writable():
+    problem = ChainProblem(zeros(), zeros(2, 2), initial=[0, 1], final=[1, 0])
+    for again in (problem, pickle.loads(pickle.dumps(problem)), deepcopy(problem)):
+        for array in (again.unary, again.transition, again.initial, again.final, again.local):
+            for held in (array, array[:]):
+                with pytest.raises(ValueError, match="WRITEABLE"):
+                    held.flags.writeable = True
+
+
+def test_copies_of_problems_share_what_the_problems_share():
+    many = ChainProblem.many([zeros(), zeros(4, 2)], zeros(2, 2))
+    assert copy(many[0]).transition is many[0].transition
+    for copies in (pickle.loads(pickle.dumps(many)), deepcopy(many)):
+        assert copies[0].transition is copies[1].transition
+        assert ChainProblem(zeros(), copies[0].transition).transition is copies[0].transition
+
+
+METHODS = ("dominance", "viterbi", "viterbi-pruned", "column-generation", "beam")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("several", [False, True])
+def test_an_array_thawed_written_and_frozen_again_is_another_model(method, several):
+    rng = np.random.default_rng(0)
+    unary, transition = rng.integers(-2, 3, (6, 5)).astype(float), np.zeros((5, 5))
     transition.flags.writeable = False
-    ChainProblem(zeros(), transition)
-    transition.flags.writeable = True
-    transition[0, 0] = np.nan
-    with pytest.raises(InvalidProblem, match="NaN"):
-        ChainProblem(zeros(), transition)
+    for _ in range(20):
+        transition.flags.writeable = True
+        transition[:] = rng.integers(-9, 10, (5, 5))
+        transition.flags.writeable = False
+        expected = solve(ChainProblem(unary, transition.copy()), "viterbi").value
+        problem = ChainProblem(unary, transition)
+        result = solve_many([problem] * 2, method)[1] if several else solve(problem, method)
+        assert result.bound >= expected
+        if method != "beam":
+            assert result.value == expected
+        assert result.verify(problem)
 
 
 @pytest.mark.parametrize("varying", [False, True])
@@ -194,21 +224,20 @@ def test_infeasibility_says_where():
 def test_survives_json_and_pickle(random_chain, varying):
     problem = random_chain(2, 5, 3, varying=varying, forbidden=0.3)
     assert problem.decisions.count == 15
-    for copy in (serial.loads(serial.dumps(problem)), pickle.loads(pickle.dumps(problem))):
+    for again in (serial.loads(serial.dumps(problem)), pickle.loads(pickle.dumps(problem))):
         path = np.array([0, 2, 1, 1, 0])
-        assert copy.value(path) == problem.value(path)
-        assert not copy.transition.flags.writeable or isinstance(copy, ChainProblem)
+        assert again.value(path) == problem.value(path)
         for name in ("unary", "transition", "initial", "final"):
-            np.testing.assert_array_equal(getattr(copy, name), getattr(problem, name))
-        assert copy.labels == problem.labels
+            np.testing.assert_array_equal(getattr(again, name), getattr(problem, name))
+        assert again.labels == problem.labels
 
 
 def test_json_with_names_and_without_ends():
     problem = ChainProblem(zeros(), zeros(2, 2), labels=["A", "B"])
-    copy = serial.loads(serial.dumps(problem))
-    assert copy.labels == ("A", "B")
-    assert copy.initial is None
-    assert repr(copy) == "<ChainProblem: 3 positions, 2 labels>"
+    again = serial.loads(serial.dumps(problem))
+    assert again.labels == ("A", "B")
+    assert again.initial is None
+    assert repr(again) == "<ChainProblem: 3 positions, 2 labels>"
 
 
 @pytest.mark.parametrize(("n", "varying"), [(1, False), (1, True), (4, False), (4, True)])

@@ -23,9 +23,7 @@ class Batch:
     best: np.ndarray
 
     def problems(self):
-        shared = self.transition.copy()
-        shared.flags.writeable = False
-        return [TreeProblem(u, shared, p) for u, p in zip(self.unary, self.parents, strict=True)]
+        return TreeProblem.many(self.unary, self.transition, self.parents)
 
     def values(self, chosen, labels):
         """Scores of one labelling (n,) of each of the chosen trees."""

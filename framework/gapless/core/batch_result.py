@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -28,9 +29,9 @@ class BatchResult(Generic[S]):
     statuses : sequence of Status or None, (n,)
         None where a problem was not reached (Ctrl-C).
     structure : callable
-        ``structure(i)`` is the best structure of problem i.
+        ``structure(i)`` is the best structure of problem i, 0 <= i < n.
     make : callable
-        ``make(i)`` builds the `Result` of problem i.
+        ``make(i)`` builds the `Result` of problem i, 0 <= i < n.
     errors : dict of int to SolveError
     arrays : mapping of str to array
         What the method knows of all problems at once, under names that the method documents: the structures one
@@ -40,7 +41,7 @@ class BatchResult(Generic[S]):
     values: FloatArray
     bounds: FloatArray
     statuses: Sequence[Status | None]
-    structure: Callable[[int], S]
+    _structure: Callable[[int], S]
     make: Callable[[int], Result[S]]
     errors: dict[int, SolveError] = attrs.field(factory=dict)
     arrays: Mapping[str, NDArray[Any]] = attrs.field(factory=dict)
@@ -70,9 +71,25 @@ class BatchResult(Generic[S]):
         return len(self.statuses)
 
     def __getitem__(self, i: int) -> Result[S]:
-        if not -len(self) <= i < len(self):
+        return self.make(self._number(i))
+
+    def structure(self, i: int) -> S:
+        """The best structure of problem i, without its `Result`; negative numbers count from the end.
+
+        Raises
+        ------
+        NoSolution
+            There is none.
+        IndexError
+            There is no problem i.
+        """
+        return self._structure(self._number(i))
+
+    def _number(self, i: int) -> int:
+        at = operator.index(i)
+        if not -len(self) <= at < len(self):
             raise IndexError(f"batch of {len(self)} has no problem {i}")
-        return self.make(i % len(self))
+        return at % len(self)
 
     def __iter__(self) -> Iterator[Result[S]]:
         return (self.make(i) for i in range(len(self)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
 from typing import Any, TypeVar
 
 import attrs
@@ -90,8 +91,7 @@ class Method:
                     f"method {self.name!r} has no option {option!r}{nearest(option, known)}; "
                     f"its options are: {', '.join(known) or 'none'}"
                 )
-        if k < 1:
-            raise UnknownOption(f"k is {k}, it must be at least 1")
+        check_count("k", k)
         if k > 1 and not self.k_best:
             raise UnknownOption(f"method {self.name!r} finds one best structure only, k={k} was asked")
         if len(start) and not self.warm_start:
@@ -106,6 +106,14 @@ def _options(run: Callable[..., Any]) -> Mapping[str, Any]:
         parameters = inspect.signature(run).parameters.values()
         _OPTIONS[run] = {p.name: p.default for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
     return _OPTIONS[run]
+
+
+def check_count(name: str, value: Any) -> None:
+    """Raise `UnknownOption` unless an option that counts something is an integer of at least 1."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise UnknownOption(f"{name} is {value!r}, it must be an integer")
+    if value < 1:
+        raise UnknownOption(f"{name} is {value}, it must be at least 1")
 
 
 def nearest(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:

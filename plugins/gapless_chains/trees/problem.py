@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -40,9 +40,9 @@ def _parents(values: Any) -> IntArray:
 class TreeProblem(Labelling):
     """Maximise ``sum_i unary[i, y_i] + sum_i transition[y_p(i), y_i]``, over nodes i and their parents p(i).
 
-    A structure is an int64 array (n,) of labels. Any score may be minus infinity, which forbids. Scores are kept as
-    read-only float64; problems that are given the same read-only ``transition`` share it. Several roots make a
-    forest, whose trees are labelled independently.
+    A structure is an int64 array (n,) of labels. Any score may be minus infinity, which forbids. Scores are copied
+    to immutable float64 arrays; problems made by `many`, or from the ``transition`` of another problem, share
+    theirs. Several roots make a forest, whose trees are labelled independently.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class TreeProblem(Labelling):
         Score of each label at each node; n and K at least 1.
     transition : (K, K) or (n, K, K) array of numbers
         Score of neighbouring labels, the parent's first. One matrix for all edges, or one for each: entry i is for
-        the edge from ``parents[i]`` to i, and is not looked at where i is a root.
+        the edge from ``parents[i]`` to i. Where i is a root it holds scores like the others, which count nowhere.
     parents : (n,) integers
         The parent of each node, which comes before the node; -1 for a root.
     labels : sequence of K str, optional
@@ -88,6 +88,25 @@ class TreeProblem(Labelling):
         self._check_order()
         if self.labels is not None and (len(self.labels) != k or not all(isinstance(s, str) for s in self.labels)):
             raise InvalidProblem(f"labels holds {len(self.labels)} entries, expected {k} strings")
+
+    @classmethod
+    def many(
+        cls, unaries: Iterable[Any], transition: Any, parents: Iterable[Any], *, labels: Sequence[str] | None = None
+    ) -> list[TreeProblem]:
+        """One problem for each of `unaries` and `parents`, all sharing `transition`, checked and copied once.
+
+        Raises
+        ------
+        InvalidProblem
+            As the class, and when there are more of the one than of the other.
+        """
+        shared, names = as_transition(transition), as_names(labels)
+        scored, linked = list(unaries), list(parents)
+        if len(scored) != len(linked):
+            raise InvalidProblem(
+                f"there are {len(scored)} unaries, but {len(linked)} parents; give one of each for every tree"
+            )
+        return [cls(unary, shared, above, labels=names) for unary, above in zip(scored, linked, strict=True)]
 
     def _check_order(self) -> None:
         n = self.positions
