@@ -99,7 +99,8 @@ def solve_many(
     method, limits, seed, **options
         As in `solve`.
     jobs : int
-        Processes, through joblib (extra ``distributed``); 1 stays in this one.
+        Processes, through joblib (extra ``distributed``); 1 stays in this one. So does a `ProblemBatch` whose
+        method has a batch kernel: it decodes faster than scores travel between processes.
 
     Returns
     -------
@@ -125,7 +126,7 @@ def solve_many(
     plugins = load_plugins()
     if isinstance(problems, ProblemBatch) and not todo:
         plugins.registry.find_method(problems.problem_type, method).check(options, 1, ())
-    if todo and jobs == 1 and (batched or len({type(p) for p in todo}) == 1):
+    if todo and (batched or (jobs == 1 and len({type(p) for p in todo}) == 1)):
         chosen = _choose(plugins, todo[0], method)
         if chosen.run_many is not None:
             chosen.check(options, 1, ())

@@ -20,16 +20,24 @@ from gapless_chains.pruning import by_bounds, by_dominance, by_nothing
 
 # A round costs a decoding, and few sentences need the later ones. The last keeps every label.
 _MARGINS = (*(4.0**power for power in range(-1, 10)), 1e300)
+# Of a finite reach. Most sentences show a rival early, when few pairs have to be priced.
+_SHARES = (1 / 1024, 1 / 256, 1 / 64, 1 / 16, 1 / 4, 1.0)
+_FEW = 8
+"""So few open sentences are asked at once for all that is left: more rounds would not pay."""
 
-TwoBest = Callable[[ChainBatch, FloatArray | None, float], KBest]
-"""From a batch, thresholds (S,) or None, and a reach to its two best labellings. Those worth less than the
-threshold are left out; second ones worth less than the best less the reach may be."""
+TwoBest = Callable[[ChainBatch, FloatArray | None, float, IntArray | None], KBest]
+"""From a batch, thresholds (S,) or None, a reach, and gold labels (N,) or None to its two best labellings. Those
+worth less than the threshold are left out; second ones worth less than the best less the reach may be, and so may
+second ones where the best is not the gold one: it is the rival already."""
 
 
-def _by_column_generation(batch: ChainBatch, thresholds: FloatArray | None, reach: float) -> KBest:
+def _by_column_generation(
+    batch: ChainBatch, thresholds: FloatArray | None, reach: float, gold: IntArray | None
+) -> KBest:
     """Two best inside domains that keep the labels of small negative reduced costs (appendix A.3).
 
-    How small is known for a finite reach; else it grows for the sentences that have shown no second labelling.
+    How small is not known, and what is kept must be priced: it grows for the sentences that are still open, which
+    have shown no second labelling, and no best one that is not gold.
     """
     pairs = KBest(
         np.full((2, batch.tokens), -1),
@@ -39,18 +47,25 @@ def _by_column_generation(batch: ChainBatch, thresholds: FloatArray | None, reac
     )
     for start, chunk in batch.chunks():
         todo = np.arange(len(chunk))
-        for margin in _MARGINS if reach == np.inf else (reach,):
+        margins = list(_MARGINS if reach == np.inf else [share * reach for share in _SHARES])
+        while todo.size and margins:
+            margin = margins.pop(0)
+            if todo.size <= _FEW and reach < np.inf:
+                margin = reach
+                margins.clear()
             part = chunk if len(todo) == len(chunk) else batch.model.batch_of([chunk.rows(int(s)) for s in todo])
             labels, values = two_best_in_domains(part, margin)
             for s in np.flatnonzero(np.isnan(values[:, 0])):
                 chunk[int(todo[s])]  # raises, with the place
             here = start + todo
             moved = np.repeat(batch.offsets[here] - part.offsets[:-1], np.diff(part.offsets))
-            pairs.labels[:, moved + np.arange(part.tokens)] = labels
+            places = moved + np.arange(part.tokens)
+            pairs.labels[:, places] = labels
             pairs.values[here] = values
-            todo = todo[(values[:, 1] == -np.inf) & (values[:, 0] > -np.inf)]
-            if not todo.size:
-                break
+            still = (values[:, 1] == -np.inf) & (values[:, 0] > -np.inf)
+            if gold is not None:
+                still &= np.logical_and.reduceat(labels[0] == gold[places], part.offsets[:-1])
+            todo = todo[still]
     held = pairs.values > (-np.inf if thresholds is None else np.nextafter(thresholds, -np.inf)[:, None])
     held &= pairs.values > -np.inf
     pairs.counts[:] = held.sum(axis=1)
@@ -60,9 +75,9 @@ def _by_column_generation(batch: ChainBatch, thresholds: FloatArray | None, reac
 
 
 methods: dict[str, TwoBest] = {
-    "viterbi": lambda batch, thresholds, _: k_best_of_batch(batch, 2, by_nothing, thresholds=thresholds),
-    "viterbi-pruned": lambda batch, thresholds, _: k_best_of_batch(batch, 2, by_bounds, thresholds=thresholds),
-    "dominance": lambda batch, thresholds, _: k_best_of_batch(batch, 2, by_dominance, thresholds=thresholds),
+    "viterbi": lambda batch, thresholds, _, __: k_best_of_batch(batch, 2, by_nothing, thresholds=thresholds),
+    "viterbi-pruned": lambda batch, thresholds, _, __: k_best_of_batch(batch, 2, by_bounds, thresholds=thresholds),
+    "dominance": lambda batch, thresholds, _, __: k_best_of_batch(batch, 2, by_dominance, thresholds=thresholds),
     "column-generation": _by_column_generation,
 }
 """How the two best labellings may be found, by the names of the methods for one."""
@@ -124,9 +139,9 @@ def two_best(problem: ChainProblem | ChainBatch, method: str = "dominance") -> K
     search = _method(method)
     _check_chains(problem)
     if isinstance(problem, ChainBatch):
-        return search(problem, None, np.inf)
+        return search(problem, None, np.inf, None)
     if problem.transition.ndim == 2:
-        return search(ChainBatch.of(problem), None, np.inf)
+        return search(ChainBatch.of(problem), None, np.inf, None)
     return _varying(problem)
 
 
@@ -176,11 +191,11 @@ def margin_violation(
     if isinstance(problem, ChainBatch):
         golden = np.asarray(gold)
         gold_values = path_values(problem, golden)
-        pairs = search(problem, gold_values - margin, _reach(margin))
+        pairs = search(problem, gold_values - margin, _reach(margin), golden)
         return _violations(pairs, golden, gold_values)
     least = problem.value(gold) - float(margin)
     if problem.transition.ndim == 2:
-        pair = search(ChainBatch.of(problem), np.array([least]), _reach(margin))
+        pair = search(ChainBatch.of(problem), np.array([least]), _reach(margin), np.asarray(gold))
     else:
         pair = _varying(problem)
     for labels, value in zip(pair.of(0), pair.values[0], strict=False):

@@ -7,6 +7,7 @@ import pytest
 
 from gapless import InvalidProblem, UnknownName
 from gapless_chains import ChainModel, ChainProblem, margin_violation, path_values, two_best
+from gapless_chains import margin as margin_module
 from gapless_chains.k_best import k_best_of_batch
 from gapless_chains.margin import methods
 
@@ -85,6 +86,24 @@ def test_ties_are_violations():
         found = margin_violation(problem, gold, 0.0, method=method)
         assert found is not None
         assert not np.array_equal(found, gold)
+
+
+@pytest.mark.parametrize("few", [0, 4])
+@pytest.mark.parametrize("margin", [0.0, 0.3, 2.0, 40.0])
+def test_a_growing_reach_answers_like_viterbi(monkeypatch, few, margin):
+    monkeypatch.setattr(margin_module, "_FEW", few)
+    rng = np.random.default_rng(21)
+    lengths = rng.integers(1, 8, 60)
+    model = ChainModel(rng.normal(size=(9, 9)))
+    batch = model.batch(5 * rng.normal(size=(lengths.sum(), 9)), lengths)
+    gold = two_best(batch).labels[0].copy()
+    changed = np.repeat(rng.random(60) < 0.3, lengths)
+    gold[changed] = rng.integers(0, 9, changed.sum())
+    found = margin_violation(batch, gold, margin, method="column-generation")
+    wanted = margin_violation(batch, gold, margin, method="viterbi")
+    assert found.found.tolist() == wanted.found.tolist()
+    np.testing.assert_allclose(found.values, wanted.values)
+    np.testing.assert_array_equal(path_values(batch, gold), found.gold_values)
 
 
 def test_a_single_labelling_has_no_rival():

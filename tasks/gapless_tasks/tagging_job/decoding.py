@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import attrs
@@ -15,9 +16,15 @@ from gapless.core.serial import write_aside
 from gapless_chains import ChainBatch
 from gapless_tasks.tagging import TaggedSentence
 from gapless_tasks.tagging_job.evaluation import accuracy
+from gapless_tasks.tagging_job.measuring import cpu_seconds
 
 Scorer = Callable[[Sequence[Sequence[str]], Sequence[Sequence[str]]], Mapping[str, float]]
 """``score(gold labels, found labels)`` gives named scores beyond the share of words that are right."""
+
+
+SHORT_SECONDS = 1.0
+PASSES = 3
+"""A shorter pass is timed again so often, warm: the first one fills tables that all later texts share."""
 
 
 @attrs.frozen
@@ -32,11 +39,14 @@ class Outcome:
     accuracy : float
         Share of their words that got the gold label; `scores` holds what else the job measures.
     sentences_per_second : float
+        By CPU time, warm where a pass is shorter than `SHORT_SECONDS`, as in table 1; by the clock with several
+        processes.
     proved, verified : float
         Share of all sentences that were proved; whose proof a check without the solver accepted.
     mean_domain, iterations : float
         Labels that the method kept in its search, a word, which are all of them for Viterbi; rounds, a sentence.
     seconds : float
+        By the clock, of the first pass.
     scores : mapping of str to float
     """
 
@@ -79,13 +89,17 @@ def decode_with(
     out : Path or None
         A folder, which gets ``METHOD.jsonl``: every answer with its certificate.
     """
-    start = time.perf_counter()
+    start, cpu_start = time.perf_counter(), time.process_time()
     found = gl.solve_many(batch, method, jobs=jobs)
-    seconds = time.perf_counter() - start
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu_start
     for number, error in found.errors.items():
         console.complain(f"{method}: sentence {number}: {error}")
     held = {i: found[i] for i, status in enumerate(found.statuses) if status is not None}
     results = {i: result for i, result in held.items() if result.stop is not gl.Stop.INTERRUPTED}
+    if jobs > 1:
+        cpu = seconds  # the CPU clock of this process does not see the others
+    elif cpu < SHORT_SECONDS and len(results) == len(batch):
+        cpu = cpu_seconds({method: partial(gl.solve_many, batch, method)}, PASSES)[method]
     verified = 0
     lines: list[str] = []
     with console.progress(f"verifying {method}", len(results)) as advance:
@@ -113,7 +127,7 @@ def decode_with(
         method,
         decoded=len(results) + len(found.errors.keys() - results.keys()),
         accuracy=accuracy(gold, labels) * sum(map(len, gold)) / max(1, words),
-        sentences_per_second=len(results) / seconds,
+        sentences_per_second=len(results) / cpu,
         proved=found.proved,
         verified=verified / max(1, len(batch)),
         mean_domain=sum(looked_at) / max(1, words),
