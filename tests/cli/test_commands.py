@@ -385,3 +385,34 @@ def test_exit_codes_are_documented() -> None:
     codes = [v for k, v in vars(exit_codes).items() if k.isupper()]
     assert codes
     assert all(f"| {code} |" in page for code in codes)
+
+
+def test_run_warns_before_it_writes_much(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [
+        "run",
+        "pos-tagging",
+        "--epochs",
+        "1",
+        "--shuffles",
+        "1",
+        "--sentences",
+        "3",
+        "--method",
+        "viterbi",
+    ]
+    assert main([*arguments, "--out", str(tmp_path)]) == exit_codes.PROVED
+    assert "--out writes" not in capsys.readouterr().err
+    monkeypatch.setattr("gapless_tasks.tagging_job.decoding.LARGE", 1000)
+    assert main([*arguments, "--out", str(tmp_path)]) == exit_codes.PROVED
+    assert capsys.readouterr().err.count("--out writes about") == 1
+
+
+def test_run_names_the_folder_above_when_data_goes_too_deep(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deep = tmp_path / "tagging"
+    (deep / "wsj_pos").mkdir(parents=True)
+    assert main(["run", "pos-tagging", "--data", str(deep)]) == exit_codes.USAGE
+    assert f"did you mean --data {tmp_path}?" in capsys.readouterr().err
