@@ -9,13 +9,19 @@ from gapless.core.tolerance import meets
 from gapless.scip import solve_monolithic
 from gapless_chains import ChainProblem
 
-METHODS = [("viterbi", {}), ("dominance", {}), ("column-generation", {}), ("column-generation", {"first": "local"})]
+# Instances of every kind: 20,000 chains in all for each method, a fifth for a variant of one.
+METHODS = [
+    ("viterbi", {}, 33),
+    ("dominance", {}, 33),
+    ("column-generation", {}, 33),
+    ("column-generation", {"first": "local"}, 7),
+]
 
 
-@pytest.mark.parametrize(("method", "options"), METHODS)
-def test_agrees_with_enumeration_and_proves_it(chain_batches, method, options):
+@pytest.mark.parametrize(("method", "options", "each"), METHODS)
+def test_agrees_with_enumeration_and_proves_it(chain_batches, method, options, each):
     instances = infeasible = 0
-    for batch in chain_batches(seed=11, each=33):
+    for batch in chain_batches(seed=11, each=each):
         for problem, best in zip(batch.problems(), batch.best, strict=True):
             result = gapless.solve(problem, method, **options)
             verdict = result.verify(problem)
@@ -31,8 +37,8 @@ def test_agrees_with_enumeration_and_proves_it(chain_batches, method, options):
                 assert result.value == pytest.approx(best, rel=1e-12, abs=1e-9)
                 assert meets(verdict.bound, result.value)
                 assert verdict.bound >= result.value - 1e-12
-    assert instances > 20_000
-    assert infeasible > 500
+    assert instances >= 20_000 * each // 33
+    assert infeasible > 500 * each // 33
 
 
 def test_batches_give_what_single_solves_give(chain_batches):

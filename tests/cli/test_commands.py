@@ -172,10 +172,44 @@ def test_verify_reads_gzip_and_names_a_truncated_one(
     assert f"{path}: cannot be read" in capsys.readouterr().err
 
 
-def test_verify_of_nothing_is_no_success(tmp_path: Path) -> None:
+def test_verify_of_nothing_is_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "empty.jsonl"
     path.write_text("", "utf-8")
     assert main(["verify", str(path)]) == exit_codes.FAILED
+    assert f"FAILED {path}: holds no record" in capsys.readouterr().out
+
+
+def test_verify_goes_on_after_a_record_that_contradicts_itself(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = record(stored, tmp_path).read_text("utf-8")
+    data = json.loads(good)
+    data["result"]["bound"] -= 5.0
+    path = tmp_path / "many.jsonl"
+    path.write_text(good + json.dumps(data) + "\n" + good, "utf-8")
+    capsys.readouterr()
+    assert main(["verify", str(path)]) == exit_codes.FAILED
+    out = capsys.readouterr().out
+    assert f"FAILED record 2: {path}, line 2: a result contradicts itself" in out
+    assert "2 of 3 verified" in out
+
+
+def test_verify_takes_a_folder(stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = record(stored, tmp_path).read_text("utf-8")
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / "summary.json").write_text("{}", "utf-8")
+    assert main(["verify", str(folder)]) == exit_codes.USAGE
+    assert "holds no .jsonl" in capsys.readouterr().err
+    (folder / "a.jsonl").write_text(good * 2, "utf-8")
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress(good.encode()))
+    assert main(["verify", str(folder)]) == exit_codes.PROVED
+    assert "3 of 3 verified in 2 files" in capsys.readouterr().out
+    (folder / "c.jsonl").write_text("", "utf-8")
+    assert main(["verify", str(folder), "--json"]) == exit_codes.FAILED
+    document = json.loads(capsys.readouterr().out)
+    assert (document["checked"], document["verified"]) == (3, 3)
+    assert document["failures"][0]["file"] == str(folder / "c.jsonl")
 
 
 @pytest.mark.parametrize("suffix", ["cip", "lp", "mps"])
@@ -351,3 +385,34 @@ def test_exit_codes_are_documented() -> None:
     codes = [v for k, v in vars(exit_codes).items() if k.isupper()]
     assert codes
     assert all(f"| {code} |" in page for code in codes)
+
+
+def test_run_warns_before_it_writes_much(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [
+        "run",
+        "pos-tagging",
+        "--epochs",
+        "1",
+        "--shuffles",
+        "1",
+        "--sentences",
+        "3",
+        "--method",
+        "viterbi",
+    ]
+    assert main([*arguments, "--out", str(tmp_path)]) == exit_codes.PROVED
+    assert "--out writes" not in capsys.readouterr().err
+    monkeypatch.setattr("gapless_tasks.tagging_job.decoding.LARGE", 1000)
+    assert main([*arguments, "--out", str(tmp_path)]) == exit_codes.PROVED
+    assert capsys.readouterr().err.count("--out writes about") == 1
+
+
+def test_run_names_the_folder_above_when_data_goes_too_deep(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deep = tmp_path / "tagging"
+    (deep / "wsj_pos").mkdir(parents=True)
+    assert main(["run", "pos-tagging", "--data", str(deep)]) == exit_codes.USAGE
+    assert f"did you mean --data {tmp_path}?" in capsys.readouterr().err

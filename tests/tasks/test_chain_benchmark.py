@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.cli import exit_codes, main
+from gapless.cli import Console, exit_codes, main
 from gapless_tasks.chain_benchmark import contenders, loops, measurement, synthetic, task
 from gapless_tasks.chain_benchmark.corpora import CORPORA, read_functions
 from gapless_tasks.chain_benchmark.score_set import ScoreSet
@@ -47,8 +48,17 @@ def optimal_values(scores: ScoreSet) -> np.ndarray:
 def test_the_command_prints_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "chain-benchmark", "--quick", "--labels", "6"]) == exit_codes.PROVED
     printed = capsys.readouterr().out
-    for words in (contenders.VITERBI, contenders.READING, "What is to be reached", "must", "aim"):
+    for words in (contenders.VITERBI, contenders.READING, "marks are not judged"):
         assert words in printed
+    assert "missed" not in printed
+
+
+def test_marks_are_explained_and_judged() -> None:
+    out = io.StringIO()
+    line = Line("speed", "drawn", "cold", Spread(2.0, 1.0, 3.0), "x", 3.0, 4.0, more=True)
+    task.show_lines([line], Console(out=out))
+    for words in ("must: ", "aim: ", "cold: ", "warm: ", "What is to be reached", "1 of 1 marks missed"):
+        assert words in out.getvalue()
 
 
 @pytest.mark.usefixtures("quickly")
@@ -65,6 +75,7 @@ def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"what", "scores", "caches", "value", "unit", "must", "aim", "more", "verdict"} == set(
         document["lines"][0]
     )
+    assert {line["verdict"] for line in document["lines"]} == {""}
     assert {line["scores"] for line in document["lines"]} == {"synthetic-3", "synthetic-8"}
 
 

@@ -6,8 +6,11 @@ import argparse
 import json
 from typing import Any
 
+import attrs
+
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
+from gapless.cli.verifying import files_of, verify_records
 from gapless.core.errors import InvalidProblem, SolveError, UnknownName, UnknownOption
 from gapless.core.limits import Limits, Stop
 from gapless.core.problem import Problem
@@ -55,7 +58,8 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
 
     verifying = add("verify", "Re-check stored results without any solver.", verify_file)
     verifying.add_argument(
-        "file", help="a record (.json) or records (.jsonl), also .gz; or a result with --problem"
+        "file",
+        help="a record (.json) or records (.jsonl), also .gz; a folder of .jsonl files; or a result with --problem",
     )
     verifying.add_argument("--problem", help="the problem, when FILE holds a bare result")
 
@@ -163,26 +167,21 @@ def _report(result: Result[Any], console: Console) -> None:
 def verify_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless verify FILE``."""
     problem = _read_problem(parsed.problem) if parsed.problem else None
+    files = files_of(parsed.file)
+    checked = failed = 0
     failures: list[dict[str, Any]] = []
-    checked = 0
-    for number, value in enumerate(read_values(parsed.file), 1):
-        record = Record(problem, value) if isinstance(value, Result) and problem is not None else value
-        if not isinstance(record, Record):
-            raise InvalidProblem(
-                f"{parsed.file}: holds a {type(value).__name__}; a record is needed (or a result, with --problem)"
-            )
-        checked += 1
-        verdict = record.verify()
-        if not verdict:
-            name = record.name or f"record {number}"
-            failures.append({"record": name, "place": verdict.place, "reason": verdict.reason})
-            console.say(f"FAILED {name}: {verdict.place}: {verdict.reason}")
-        elif not parsed.file.endswith((".jsonl", ".jsonl.gz")):
-            console.say(f"holds: {verdict.reason}")
-            console.say(f"checked in {verdict.seconds:.3g} s")
-    console.say(f"{checked - len(failures)} of {checked} verified")
-    console.data({"checked": checked, "verified": checked - len(failures), "failures": failures})
-    return exit_codes.FAILED if failures or not checked else exit_codes.PROVED
+    for file in files:
+        count, found = verify_records(file, problem, console)
+        wrong = len(found) if count else 0
+        console.say(f"{f'{file}: ' if len(files) > 1 else ''}{count - wrong} of {count} verified")
+        checked, failed = checked + count, failed + wrong
+        failures += [
+            {**({"file": str(file)} if len(files) > 1 else {}), **attrs.asdict(failure)} for failure in found
+        ]
+    if len(files) > 1:
+        console.say(f"{checked - failed} of {checked} verified in {len(files)} files")
+    console.data({"checked": checked, "verified": checked - failed, "failures": failures})
+    return exit_codes.FAILED if failures else exit_codes.PROVED
 
 
 def export_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:

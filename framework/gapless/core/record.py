@@ -13,7 +13,7 @@ import attrs
 
 from gapless.core import serial
 from gapless.core.certificate import Verdict
-from gapless.core.errors import InvalidProblem
+from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
 from gapless.core.result import Result
 from gapless.core.serial import serialisable
@@ -55,23 +55,35 @@ def read_values(path: str | os.PathLike[str]) -> Iterator[Any]:
     Raises
     ------
     InvalidProblem
-        The file is missing, truncated or not readable; the message names file and line.
+        The file is missing, truncated or not readable, or holds a result that contradicts itself; the message names
+        file and line.
+    """
+    for place, text in read_documents(path):
+        try:
+            value = serial.loads(text)
+        except (InvalidProblem, InvalidResult) as error:
+            raise InvalidProblem(f"{place}: {error}") from error
+        yield value
+
+
+def read_documents(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
+    """The JSON documents of a file as `read_values` takes it, each with its place: file, and line if it has lines.
+
+    Raises
+    ------
+    InvalidProblem
+        The file is missing, truncated or not readable.
     """
     file = Path(path)
     opener: Any = gzip.open if file.suffix == ".gz" else open
-    lines = ".jsonl" in file.suffixes
-    number = 0
     try:
         with opener(file, "rt", encoding="utf-8") as stream:
-            if not lines:
-                yield serial.loads(stream.read())
+            if ".jsonl" not in file.suffixes:
+                yield str(file), stream.read()
                 return
-            for number, line in enumerate(stream, 1):  # noqa: B007  named in errors
+            for number, line in enumerate(stream, 1):
                 if line.strip():
-                    yield serial.loads(line)
-    except InvalidProblem as error:
-        place = f"{file}, line {number}" if lines else str(file)
-        raise InvalidProblem(f"{place}: {error}") from error
+                    yield f"{file}, line {number}", line
     except FileNotFoundError as error:
         raise InvalidProblem(f"{file}: no such file") from error
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:

@@ -49,11 +49,14 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         found.append(measure(scores, compiled, effort, _narrator(console)))
         show_times(found[-1], console)
     judged = [line for one in found for line in lines(one)]
-    show_lines(judged, console)
+    if arguments.quick:
+        console.say("marks are not judged: --quick shows that all runs and measures nothing")
+    else:
+        show_lines(judged, console)
     for one in found:
         for name in one.disagreements:
             console.complain(f"{one.scores.name}: {name} does not give the optimal values")
-    console.data(document(found, judged))
+    console.data(document(found, judged, verdicts=not arguments.quick))
     return exit_codes.FAILED if any(one.disagreements for one in found) else exit_codes.PROVED
 
 
@@ -129,6 +132,10 @@ def show_times(measured: Measured, console: Console) -> None:
 
 def show_lines(judged: Sequence[Line], console: Console) -> None:
     """The numbers beside what they are to be."""
+    console.say(
+        "must: the least to be reached; aim: what to strive for; cold: scores come from memory, as in a long text; "
+        "warm: from the caches, decoded again and again"
+    )
     console.table(
         "What is to be reached: median (range)",
         ("what", "scores", "caches", "value", "must", "aim", "reached"),
@@ -148,8 +155,8 @@ def show_lines(judged: Sequence[Line], console: Console) -> None:
     console.say(f"{missed} of {sum(bool(line.verdict) for line in judged)} marks missed")
 
 
-def document(found: Sequence[Measured], judged: Sequence[Line]) -> dict[str, Any]:
-    """The whole outcome for programs."""
+def document(found: Sequence[Measured], judged: Sequence[Line], *, verdicts: bool) -> dict[str, Any]:
+    """The whole outcome for programs; without `verdicts` no line is judged."""
     return {
         "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
         "sets": [
@@ -167,7 +174,7 @@ def document(found: Sequence[Measured], judged: Sequence[Line]) -> dict[str, Any
             }
             for one in found
         ],
-        "lines": [{**attrs.asdict(line), "verdict": line.verdict} for line in judged],
+        "lines": [{**attrs.asdict(line), "verdict": line.verdict if verdicts else ""} for line in judged],
     }
 
 

@@ -72,7 +72,9 @@ class CorpusSource:
             train, dev, test = (read_tagged(root / f"{part}.tsv.gz") for part in PARTS)
             return Corpus(str(root), train, dev, test, self._product(root) if self.columns else None)
         except (TaggedFileError, OSError) as error:
-            raise gl.InvalidProblem(f"{error} (--data names the folder that holds {self.folder}/)") from error
+            inside = (Path(data) / self.folder.name).is_dir()
+            hint = f"; did you mean --data {Path(data).absolute().parent}?" if inside else ""
+            raise gl.InvalidProblem(f"{error} (--data names the folder that holds {self.folder}/{hint})") from error
 
     def _product(self, root: Path) -> ProductLabels:
         lists = [(root / f"labels.{column}.txt").read_text("utf-8").split("\n") for column in self.columns]

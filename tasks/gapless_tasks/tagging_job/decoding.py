@@ -25,6 +25,8 @@ Scorer = Callable[[Sequence[Sequence[str]], Sequence[Sequence[str]]], Mapping[st
 SHORT_SECONDS = 1.0
 PASSES = 3
 """A shorter pass is timed again so often, warm: the first one fills tables that all later texts share."""
+LARGE = 200_000_000
+"""Bytes of answers beyond which ``--out`` warns."""
 
 
 @attrs.frozen
@@ -111,6 +113,12 @@ def decode_with(
                 console.complain(f"{method}: sentence {number}: {verdict.place}: {verdict.reason}")
             if out is not None:
                 lines.append(gl.dumps(gl.Record(problem, result, f"sentence {number}")) + "\n")
+                expected = len(lines[0]) * len(results)
+                if len(lines) == 1 and expected > LARGE:
+                    console.complain(
+                        f"{method}: --out writes about {expected / 1e6:,.0f} MB: each of {len(results)} records "
+                        "holds the whole model's transitions; --sentences N keeps fewer"
+                    )
             advance(1)
     if out is not None:
         write_aside(out / f"{method}.jsonl", "".join(lines))

@@ -43,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
     parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
     parser.add_argument("--jobs", type=_positive, default=1, help="processes for decoding (default 1)")
     parser.add_argument("--sentences", type=_positive, metavar="N", help="only the first N of every part")
-    parser.add_argument("--out", metavar="DIR", help="keep every answer with its certificate, and a summary")
+    parser.add_argument(
+        "--out", metavar="DIR", help="keep every answer with its certificate and the whole model, and a summary"
+    )
     parser.add_argument("--tables", action="store_true", help="also print the paper's tables 1 and 2 beside ours")
     parser.add_argument(
         "--figure2",

@@ -1,0 +1,102 @@
+"""``gapless verify``: every record of a file, or of the files of a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from gapless.cli.console import Console
+from gapless.core import serial
+from gapless.core.errors import InvalidProblem, InvalidResult
+from gapless.core.problem import Problem
+from gapless.core.record import Record, read_documents
+from gapless.core.result import Result
+
+
+@attrs.frozen
+class Failure:
+    """An answer that does not hold.
+
+    Parameters
+    ----------
+    record : str
+        The record's name or number; empty when a file holds none.
+    place : str
+        The part of the record; or file and line, when it contradicts itself and so could not even be read.
+    reason : str
+    """
+
+    record: str
+    place: str
+    reason: str
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.record, self.place, self.reason) if part)
+
+
+def files_of(path: str) -> Sequence[Path]:
+    """The file itself, or the records' files of a folder.
+
+    Raises
+    ------
+    InvalidProblem
+        The folder has none.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        return [folder]
+    files = sorted(file for file in folder.iterdir() if file.name.endswith((".jsonl", ".jsonl.gz")))
+    if not files:
+        raise InvalidProblem(f"{folder}: this folder holds no .jsonl or .jsonl.gz file")
+    return files
+
+
+def verify_records(file: Path, problem: Problem[Any] | None, console: Console) -> tuple[int, list[Failure]]:
+    """Verify the records of one file and say what fails.
+
+    Returns
+    -------
+    int
+        How many there are.
+    list of Failure
+        Also has an entry when there are none.
+
+    Raises
+    ------
+    InvalidProblem
+        A document cannot be read, or is no record; the message names file and line.
+    """
+    checked = 0
+    failures: list[Failure] = []
+    for checked, failure in enumerate(_verdicts(file, problem, console), 1):  # noqa: B007  used after the loop
+        if failure is not None:
+            failures.append(failure)
+            console.say(f"FAILED {failure}")
+    if not checked:
+        failures.append(Failure("", str(file), "holds no record, so nothing was verified"))
+        console.say(f"FAILED {failures[-1]}")
+    return checked, failures
+
+
+def _verdicts(file: Path, problem: Problem[Any] | None, console: Console) -> Iterator[Failure | None]:
+    for number, (place, text) in enumerate(read_documents(file), 1):
+        try:
+            value = serial.loads(text)
+        except InvalidResult as error:  # changed by somebody: fails, but the others are still checked
+            yield Failure(f"record {number}", place, str(error))
+            continue
+        except InvalidProblem as error:
+            raise InvalidProblem(f"{place}: {error}") from error
+        record = Record(problem, value) if isinstance(value, Result) and problem is not None else value
+        if not isinstance(record, Record):
+            raise InvalidProblem(
+                f"{place}: holds a {type(value).__name__}; a record is needed (or a result, with --problem)"
+            )
+        verdict = record.verify()
+        if ".jsonl" not in file.suffixes and verdict:
+            console.say(f"holds: {verdict.reason}")
+            console.say(f"checked in {verdict.seconds:.3g} s")
+        yield None if verdict else Failure(record.name or f"record {number}", verdict.place, verdict.reason)
