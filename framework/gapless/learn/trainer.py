@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -210,7 +211,9 @@ class Trainer(ABC, Generic[X, P, S]):
         finished = _Finished()
         settings: dict[str, Any] = {}
         if checkpoint is not None:
-            which = dev_identity or (sampled_features(self.features, dev) if dev and scorer is None else "")
+            which = sampled_features(self.features, dev) if dev and scorer is None else ""
+            if dev_identity is not None:
+                which = hashlib.sha256(dev_identity.encode()).hexdigest()  # it may be a whole text
             mine = {"seed": seed, "dev": [len(dev or ()), which]}
             settings = fingerprint(self.features, examples, {**self.settings(), **mine})
             stored = Checkpoint.read(checkpoint, settings) if resume else None
