@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gapless import InvalidProblem
 from gapless.learn import FeatureMap, FeatureVector
 from gapless.testing import ConformanceError, check_feature_map
 
@@ -94,4 +95,11 @@ def test_views_of_the_weights_are_found(task):
 def test_a_map_without_augmentation_passes(toy):
     features, examples = toy(1)
     plain = broken(features, {"augmented_problem": FeatureMap.augmented_problem})
-    check_feature_map(plain, examples[0], [])
+    check_feature_map(plain, examples[0], [(features.gold(examples[0]) + 1) % 3])
+
+
+def test_nothing_to_compare_with_is_refused(toy):
+    features, examples = toy(1)
+    for structures in ([], [features.gold(examples[0])]):
+        with pytest.raises(InvalidProblem, match="no structure given differs from gold"):
+            check_feature_map(features, examples[0], structures)

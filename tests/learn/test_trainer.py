@@ -287,3 +287,42 @@ def test_bad_arguments(toy, options):
         StructuredPerceptron(features).fit(examples, **options)
     with pytest.raises(gl.InvalidProblem, match="no training examples"):
         StructuredPerceptron(features).fit([])
+
+
+def test_other_dev_examples_of_the_same_number_are_another_training(toy, tmp_path):
+    features, examples = toy(8, noise=0.4)
+    path = tmp_path / "c.npz"
+    trainer = StructuredPerceptron(features)
+    trainer.fit(examples[:4], examples[4:6], epochs=1, checkpoint=path)
+    with pytest.raises(gl.InvalidProblem, match="differs in: dev"):
+        trainer.fit(examples[:4], examples[6:], epochs=2, checkpoint=path)
+    named = {"scorer": lambda *_: 1.0, "epochs": 2, "checkpoint": tmp_path / "named.npz"}
+    trainer.fit(examples[:4], [1], dev_identity="a", **named)
+    with pytest.raises(gl.InvalidProblem, match="differs in: dev"):
+        trainer.fit(examples[:4], [1], dev_identity="b", **named)
+
+
+def test_a_solver_may_return_a_result(toy):
+    features, examples = toy(6, noise=0.4)
+    plain = StructuredPerceptron(features).fit(examples, epochs=2)
+    whole = StructuredPerceptron(features, gl.solve).fit(examples, epochs=2)
+    np.testing.assert_array_equal(plain.weights.values, whole.weights.values)
+    with pytest.raises(gl.InvalidProblem, match="a solver returns a structure; write lambda"):
+        StructuredPerceptron(features, lambda _: None).fit(examples)
+
+
+def test_generators_are_examples(toy):
+    features, examples = toy(6, noise=0.4)
+    listed = StructuredPerceptron(features).fit(examples, examples[:2], epochs=2)
+    drawn = StructuredPerceptron(features).fit(iter(examples), iter(examples[:2]), epochs=2)
+    np.testing.assert_array_equal(listed.weights.values, drawn.weights.values)
+
+
+def test_classes_and_broken_numbers_are_named(toy):
+    features, examples = toy(2)
+    for trainer in (StructuredPerceptron, StructuredSVM, SampleRank):
+        with pytest.raises(gl.InvalidProblem, match="is the class Chains; give an instance"):
+            trainer(type(features))
+    for options in ({"epochs": 2.5}, {"epochs": True}, {"patience": "3"}):
+        with pytest.raises(gl.InvalidProblem, match="must be a whole number"):
+            StructuredPerceptron(features).fit(examples, **options)

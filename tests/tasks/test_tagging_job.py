@@ -9,12 +9,14 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 
+import gapless_chains
 from gapless import Limits
 from gapless.cli import Console, exit_codes, main
-from gapless_tasks.tagging_job import evaluation, figure, options, paper
+from gapless_tasks.tagging_job import evaluation, figure, margin_oracles, options, paper
 from gapless_tasks.tagging_job.measuring import cpu_seconds
 from gapless_tasks.tagging_job.regularisation import METHODS, TRANSITION_L2, Point
 from gapless_tasks.tagging_job.tables import available
@@ -124,6 +126,32 @@ def test_the_tables_hold_every_row_that_is_installed(task, tables, capsys):
     assert len({row["violated"] for row in document["table2a"]}) == 1
     assert 0 < document["search"]["domain_of_one"] <= document["search"]["domain_of_three"] <= 100
     assert document["search"]["one_round"] <= document["search"]["three_rounds"] <= 100
+
+
+def test_oracles_that_disagree_fail(monkeypatch, capsys):
+    def asked(batch, gold, margin, *, method):
+        found = gapless_chains.margin_violation(batch, gold, margin, method=method)
+        return attrs.evolve(found, found=found.found & (method != "viterbi"))
+
+    monkeypatch.setattr(margin_oracles, "margin_violation", asked)
+    asked_for = ["run", "pos-tagging", *QUICK, "--tables", "--sentences", "12"]
+    assert main(asked_for) == exit_codes.FAILED
+    printed = capsys.readouterr()
+    assert "disagree on the number of violations" in printed.err
+    assert "margin 1, " in printed.out
+    assert "structured SVM with 0/1 loss, l2 0.1, 5 epochs" in printed.out
+
+
+@pytest.mark.parametrize("task", ["pos-tagging", "joint-tagging"])
+@pytest.mark.parametrize("trainer", list(options.TRAINERS))
+def test_the_console_says_who_trained(task, trainer, tmp_path, capsys):
+    asked = ["run", task, *QUICK, "--sentences", "8", "--trainer", trainer, "--model", str(tmp_path / "m.npz")]
+    assert main(asked) == exit_codes.PROVED
+    printed = capsys.readouterr().out
+    assert f"{options.TRAINERS[trainer]} with" in printed
+    assert "sentences/s: CPU time" in printed
+    assert main(asked) == exit_codes.PROVED
+    assert f"tagger of {tmp_path / 'm.npz'} with" in capsys.readouterr().out
 
 
 def test_rows_name_methods_and_gaps_of_the_paper():

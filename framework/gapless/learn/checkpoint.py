@@ -28,13 +28,19 @@ def fingerprint(
     features: FeatureMap[Any, Any, Any], examples: Sequence[Any], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What two trainings must share for one to continue the other: settings, blocks, and (sampled) examples."""
+    blocks = {name: list(shape) for name, shape in features.blocks.items()}
+    sampled = sampled_features(features, examples)
+    return {**settings, "blocks": blocks, "examples": len(examples), "sampled features": sampled}
+
+
+def sampled_features(features: FeatureMap[Any, Any, Any], examples: Sequence[Any]) -> str:
+    """A digest of the gold features of some examples, at least one."""
     digest = hashlib.sha256()
     for i in np.unique(np.linspace(0, len(examples) - 1, _SAMPLED).astype(int)).tolist():
         vector = features.features(examples[i], features.gold(examples[i])).merged()
         for name, (places, values) in sorted(vector.parts.items()):
             digest.update(name.encode() + places.tobytes() + values.tobytes())
-    blocks = {name: list(shape) for name, shape in features.blocks.items()}
-    return {**settings, "blocks": blocks, "examples": len(examples), "sampled features": digest.hexdigest()}
+    return digest.hexdigest()
 
 
 @attrs.frozen(eq=False)

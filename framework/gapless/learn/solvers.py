@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import TypeVar, cast
 
 import numpy as np
 
+from gapless.core.batch_result import BatchResult
+from gapless.core.errors import InvalidProblem
 from gapless.core.limits import Stop
 from gapless.core.problem import Problem, score_of
 from gapless.core.result import Result
 from gapless.solving import solve
 
+P = TypeVar("P")
 S = TypeVar("S")
 
 
@@ -25,6 +29,29 @@ def best_structure(problem: Problem[S]) -> S:
         If Ctrl-C stopped the solve: whoever pressed it meant the training.
     """
     return _uninterrupted(solve(problem)).best
+
+
+def structure_of(solver: Callable[[P], S | Result[S]]) -> Callable[[P], S]:
+    """The solver, with the best structure where it gives a whole `Result`.
+
+    Raises
+    ------
+    InvalidProblem
+        When called: the solver gave no structure at all, or several answers in a batch.
+    """
+
+    def solved(problem: P) -> S:
+        found = solver(problem)
+        if isinstance(found, Result):
+            return cast("S", _uninterrupted(found).best)
+        if found is None or isinstance(found, BatchResult):
+            raise InvalidProblem(
+                f"the solver returned {type(found).__name__}; a solver returns a structure; "
+                "write lambda p: gl.solve(p).best"
+            )
+        return found
+
+    return solved
 
 
 def margin_violation(problem: Problem[S], gold: S, margin: float) -> S | None:

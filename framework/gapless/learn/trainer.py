@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
 
 import attrs
@@ -12,10 +13,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from gapless.core.errors import InvalidProblem
-from gapless.learn.checkpoint import Checkpoint, fingerprint
+from gapless.learn.checkpoint import Checkpoint, fingerprint, sampled_features
 from gapless.learn.feature_map import FeatureMap
 from gapless.learn.progress import EpochReport, Progress
-from gapless.learn.solvers import best_structure
+from gapless.learn.solvers import best_structure, structure_of
 from gapless.learn.training_weights import TrainingWeights
 from gapless.learn.weights import Weights
 
@@ -96,7 +97,8 @@ class Trainer(ABC, Generic[X, P, S]):
     ----------
     features : FeatureMap
     solver : callable, optional
-        ``solver(problem) -> structure``; by default `gapless.solve` with the problem type's default method.
+        ``solver(problem) -> structure``, or a `Result` whose best is taken; by default `gapless.solve` with the
+        problem type's default method.
     average : bool
         Give the mean of the weights over all steps (nearly always better), or the last ones.
     dtype : float32 or float64
@@ -114,8 +116,10 @@ class Trainer(ABC, Generic[X, P, S]):
         average: bool = True,
         dtype: DTypeLike = np.float64,
     ) -> None:
+        if isinstance(features, type):
+            raise InvalidProblem(f"features is the class {features.__name__}; give an instance of it")
         self.features = features
-        self.solver = cast("Callable[[P], S]", best_structure) if solver is None else solver
+        self.solver = cast("Callable[[P], S]", best_structure) if solver is None else structure_of(solver)
         self.average = average
         self.dtype = np.dtype(dtype)
 
@@ -140,8 +144,8 @@ class Trainer(ABC, Generic[X, P, S]):
 
     def fit(
         self,
-        examples: Sequence[X],
-        dev: Sequence[X] | None = None,
+        examples: Iterable[X],
+        dev: Iterable[X] | None = None,
         *,
         scorer: Callable[[Weights, Sequence[X]], float] | None = None,
         epochs: int = 10,
@@ -150,13 +154,14 @@ class Trainer(ABC, Generic[X, P, S]):
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = True,
         progress: Callable[[Progress], None] | None = None,
+        dev_identity: str | None = None,
     ) -> Fitted:
         """Train; the same arguments give the same weights, interrupted and resumed or not.
 
         Parameters
         ----------
-        examples : sequence
-        dev : sequence, optional
+        examples : iterable
+        dev : iterable, optional
             If given, the epoch that scores best on it is kept.
         scorer : callable, optional
             ``scorer(weights, dev)``, higher is better; by default minus the mean loss of the solver's answers.
@@ -171,6 +176,10 @@ class Trainer(ABC, Generic[X, P, S]):
             Continue from `checkpoint` if that file exists; False begins anew and replaces it.
         progress : callable, optional
             Receives a `Progress` about 20 times in each epoch, at its end, and when a checkpoint was read.
+        dev_identity : str, optional
+            Says which `dev` this is, where examples do not (a scorer that looks elsewhere): a checkpoint is only
+            continued with the same. By default a digest of the features of some of `dev` where there is no
+            scorer, its length otherwise.
 
         Returns
         -------
@@ -186,8 +195,13 @@ class Trainer(ABC, Generic[X, P, S]):
         KeyboardInterrupt
             If Ctrl-C came before the first epoch was finished.
         """
+        examples = _sequence(examples)
+        dev = None if dev is None else _sequence(dev)
         if not len(examples):
             raise InvalidProblem("no training examples: give at least one")
+        for name, number in (("epochs", epochs), ("patience", patience)):
+            if not isinstance(number, int | np.integer) or isinstance(number, bool):
+                raise InvalidProblem(f"{name}={number!r}: must be a whole number")
         if epochs < 1 or patience < 1:
             raise InvalidProblem(f"epochs={epochs}, patience={patience}: both must be at least 1")
         rng = np.random.default_rng(seed)
@@ -197,9 +211,11 @@ class Trainer(ABC, Generic[X, P, S]):
         finished = _Finished()
         settings: dict[str, Any] = {}
         if checkpoint is not None:
-            settings = fingerprint(
-                self.features, examples, {**self.settings(), "seed": seed, "dev": len(dev or ())}
-            )
+            which = sampled_features(self.features, dev) if dev and scorer is None else ""
+            if dev_identity is not None:
+                which = hashlib.sha256(dev_identity.encode()).hexdigest()  # it may be a whole text
+            mine = {"seed": seed, "dev": [len(dev or ()), which]}
+            settings = fingerprint(self.features, examples, {**self.settings(), **mine})
             stored = Checkpoint.read(checkpoint, settings) if resume else None
             if stored is not None:
                 finished = _Finished(*stored.restore(weights, rng))
@@ -260,3 +276,9 @@ class Trainer(ABC, Generic[X, P, S]):
     def _mean_score(self, weights: Weights, dev: Sequence[X]) -> float:
         losses = (self.features.loss(x, self.solver(self.features.problem(weights, x))) for x in dev)
         return -sum(losses) / len(dev)
+
+
+def _sequence(examples: Iterable[X]) -> Sequence[X]:
+    """Generators as a list; what can be indexed stays as it is, so that examples may be read when asked for."""
+    indexed = hasattr(examples, "__getitem__") and hasattr(examples, "__len__")
+    return cast("Sequence[X]", examples) if indexed else list(examples)

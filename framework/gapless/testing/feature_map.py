@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from gapless.core.errors import InvalidProblem
 from gapless.core.problem import Problem, score_of
 from gapless.learn.blocks import Blocks, FeatureVector
 from gapless.learn.feature_map import FeatureMap
@@ -32,12 +33,15 @@ def check_feature_map(
     features : FeatureMap
     example : X
     structures : sequence of S
-        Feasible structures of the example, to be compared with the gold one and with each other.
+        Feasible structures of the example, to be compared with the gold one and with each other; at least one
+        has a loss.
     seed : int
         Of the weights.
 
     Raises
     ------
+    InvalidProblem
+        No structure given differs from gold.
     ConformanceError
         If the gold structure has a loss; features lie outside of the blocks; `difference` is not the difference of
         the features; the scores of a `gapless.Problem` are not the weights times the features, up to a constant;
@@ -49,6 +53,8 @@ def check_feature_map(
     losses = [
         check.call("loss is given", f"structure {i}", features.loss, example, s) for i, s in enumerate(compared)
     ]
+    if not any(losses):
+        raise InvalidProblem("no structure given differs from gold (all have loss 0): give one that does")
     check.require(losses[0] == 0, "gold has loss 0", f"loss {losses[0]!r}")
     for loss in losses:
         check.require(0 <= loss < math.inf, "losses are finite, 0 or more", f"loss {loss!r}")

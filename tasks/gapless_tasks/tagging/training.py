@@ -178,6 +178,7 @@ def train(
             checkpoint=None if checkpoint is None else checkpoints(checkpoint, shuffles)[shuffle],
             resume=resume,
             progress=tell,
+            dev_identity=repr([(sentence.words, sentence.labels) for sentence in dev or ()]),
         )
         if done.reason == "interrupted":
             raise KeyboardInterrupt

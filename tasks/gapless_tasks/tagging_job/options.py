@@ -14,6 +14,11 @@ from gapless_chains import ChainProblem
 from gapless_tasks.tagging_job.figure import SUFFIXES, check_figure
 
 METHODS = ("viterbi", "column-generation", "dominance")
+TRAINERS = {
+    "perceptron": "averaged perceptron",
+    "svm": "structured SVM with 0/1 loss",
+    "samplerank": "SampleRank",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, shuffles: int) -> None:
@@ -22,6 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
     parser.add_argument("--method", action="append", help=f"default: {', '.join(METHODS)}; may be repeated")
     parser.add_argument(
         "--epochs", type=_positive, default=epochs, help=f"passes over the training part (default {epochs})"
+    )
+    parser.add_argument(
+        "--trainer",
+        choices=tuple(TRAINERS),
+        default="perceptron",
+        help="averaged perceptron, structured SVM with 0/1 loss, or SampleRank (default perceptron)",
     )
     parser.add_argument(
         "--shuffles",

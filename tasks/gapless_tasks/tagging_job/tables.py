@@ -8,14 +8,12 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 import gapless as gl
 from gapless.cli import Console
 from gapless.core.tolerance import meets
 from gapless.plugins import load_plugins
 from gapless_chains import ChainBatch, ChainProblem
-from gapless_tasks.tagging_job.margin_oracles import show_margin_oracles
 from gapless_tasks.tagging_job.measuring import cpu_seconds
 from gapless_tasks.tagging_job.paper import PaperTables, Row
 from gapless_tasks.tagging_job.search_statistics import show_search_statistics
@@ -50,16 +48,12 @@ class Decoded:
     max_gap: float
 
 
-def show_tables(
-    batch: ChainBatch, gold: Sequence[NDArray[np.int64]], tables: PaperTables, console: Console
-) -> dict[str, Any]:
-    """Measure and print every table; returns them as JSON data.
+def show_tables(batch: ChainBatch, tables: PaperTables, console: Console) -> dict[str, Any]:
+    """Measure and print tables 1 and 2 B; returns them as JSON data.
 
     Parameters
     ----------
     batch : ChainBatch
-    gold : sequence of int64 (n,)
-        Gold label numbers of each sentence, -1 for a label that the model does not have.
     tables : PaperTables
     console : Console
     """
@@ -80,13 +74,11 @@ def show_tables(
             for row in decoders
         ],
     )
-    oracles = show_margin_oracles(batch, gold, tables.oracles, console)
     few = batch[:REDUCED_COST_SENTENCES]
     reduced = _decoded(few, tables.reduced_costs, console)
     _show_speeds(f"Table 2 B: reduced costs, role objects (NumPy) on {len(few)} sentences", reduced, console)
     return {
         "table1": [attrs.asdict(row) for row in decoders],
-        "table2a": oracles,
         "table2b": [attrs.asdict(row) for row in reduced],
         "search": show_search_statistics(batch, console),
     }

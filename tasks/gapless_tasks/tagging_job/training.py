@@ -59,6 +59,7 @@ def _train(
             decode,
             epochs,
             arguments.seed,
+            trainer=arguments.trainer,
             dev=dev,
             progress=report,
             min_count=min_count,
