@@ -381,3 +381,22 @@ def test_answers_beside_finite_masks_are_proved(method, mask):
         for result in (gapless.solve(problem, method), gapless.solve_many([problem], method)[0]):
             assert result.verify(problem), result.verify(problem).reason
             assert method == "beam" or result.value == pytest.approx(best, rel=1e-12)
+
+
+@pytest.mark.parametrize("failure", [gapless.InconsistentBound, gapless.InvalidResult])
+@pytest.mark.parametrize(("largest", "hidden"), [(1.0, False), (1e3, False), (1e9, True)])
+def test_a_contradiction_is_blamed_on_rounding_only_beside_huge_scores(monkeypatch, failure, largest, hidden):
+    """A faulty role must not end as OPTIMAL because another method knows the answer."""
+
+    def contradict(*arguments, **options):
+        raise failure("made for this test")
+
+    monkeypatch.setattr("gapless_chains.column_generation.method.generate_labels", contradict)
+    problem = ChainProblem([[0.0, largest], [0.0, 0.0]], np.zeros((2, 2)))
+    if hidden:
+        result = gapless.solve(problem, METHOD)
+        assert result.proved
+        assert result.verify(problem)
+    else:
+        with pytest.raises(failure, match="made for this test"):
+            gapless.solve(problem, METHOD)

@@ -97,6 +97,8 @@ def run(
         result = generate_labels(problem, solve, messages, oracle, gap=gap)
         _check_evidence(problem, result)
     except (InconsistentBound, InvalidResult):
+        if not _may_be_rounding(problem):
+            raise
         if not centred:
             # Reduced costs of huge scores are sums with large errors; messages of the best path mostly are not.
             exact = viterbi.run(problem, solve)
@@ -108,6 +110,14 @@ def run(
         return k_best_in_domains(problem, result, solve.k) if wanted else result
     # Means of huge scores take the last digits of small ones: as they are, float64 may still tell them apart.
     return run(problem, solve, first=first, reduced_cost=reduced_cost, centred=False, prune=False, gap=gap)
+
+
+def _may_be_rounding(problem: ChainProblem) -> bool:
+    """Whether scores are so large that roundings may count: beside others, a contradiction is a fault of ours."""
+    return any(
+        float(np.max(np.abs(scores), where=np.isfinite(scores), initial=0.0)) * _ROUNDING > margin(0.0)
+        for scores in (problem.local, problem.transition)
+    )
 
 
 def _check_evidence(problem: ChainProblem, result: Result[IntArray]) -> None:
