@@ -26,10 +26,10 @@ class Pair(Factor):
     def scopes(self, decisions):
         return [(d, d + 1) for d in range(decisions.count - 1)]
 
-    def score(self, scopes):
+    def score(self, scopes, decisions):
         return np.cos(scopes.sum(axis=1))
 
-    def upper_bound(self, scopes):
+    def upper_bound(self, scopes, decisions):
         return np.ones(len(scopes))
 
 
@@ -37,17 +37,19 @@ class AtMost(ConfigurationFactor):
     """At most two of the items 0, 2, 3, 5."""
 
     name = "at-most"
-    scope = np.array([0, 2, 3, 5])
+
+    def scope(self, decisions):
+        return np.array([0, 2, 3, 5])
 
     def value(self, on):
-        return 0.0 if len(on) <= 2 else -10.0 * len(on)
+        return 0.0 if on.sum() <= 2 else -10.0 * on.sum()
 
     def best(self, weights):
         order = np.argsort(-weights)
-        choices = [order[:k] for k in range(len(order) + 1)]
+        choices = [np.isin(np.arange(4), order[:k]) for k in range(5)]
         values = [self.value(c) + weights[c].sum() for c in choices]
         top = int(np.argmax(values))
-        return values[top], np.sort(self.scope[choices[top]])
+        return values[top], choices[top]
 
 
 def search(problem, solve, *, order="best-first"):

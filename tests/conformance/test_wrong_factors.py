@@ -17,10 +17,10 @@ NAN, INF = math.nan, math.inf
 CALLS = itertools.count()
 
 
-BY_SIZE = [lambda self, scopes: np.zeros(len(scopes)) + len(scopes), "do not depend on what else is asked"]
+BY_SIZE = [lambda self, scopes, d: np.zeros(len(scopes)) + len(scopes), "do not depend on what else is asked"]
 
 
-def drifting(self, scopes):
+def drifting(self, scopes, decisions):
     call = next(CALLS)
     return np.zeros(len(scopes)) - call
 
@@ -30,18 +30,18 @@ def pairs(*listed):
 
 
 FACTORS = {
-    "bound below the score": ({"upper_bound": lambda self, s: np.cos(s.sum(axis=1)) - 1e-3}, "dominates score"),
-    "bound is NaN": ({"upper_bound": lambda self, s: np.full(len(s), NAN)}, "never NaN"),
+    "bound below the score": ({"upper_bound": lambda self, s, d: np.cos(s.sum(axis=1)) - 1e-3}, "dominates score"),
+    "bound is NaN": ({"upper_bound": lambda self, s, d: np.full(len(s), NAN)}, "never NaN"),
     "score depends on the batch": (
-        {"score": BY_SIZE[0], "upper_bound": lambda self, s: np.full(len(s), INF)},
+        {"score": BY_SIZE[0], "upper_bound": lambda self, s, d: np.full(len(s), INF)},
         BY_SIZE[1],
     ),
     "score drifts": ({"score": drifting}, "what else is asked, or when"),
-    "score is a column": ({"score": lambda self, s: np.zeros((len(s), 1))}, "scores have shape"),
-    "score of one": ({"score": lambda self, s: np.zeros(1)}, "scores have shape"),
-    "score is NaN": ({"score": lambda self, s: np.where(s[:, 0] == 2, NAN, 0.0)}, "never NaN"),
-    "score is infinite": ({"score": lambda self, s: np.where(s[:, 0] == 2, INF, 0.0)}, "plus infinity"),
-    "score raises": ({"score": lambda self, s: 1 / 0}, "scores can be computed"),
+    "score is a column": ({"score": lambda self, s, d: np.zeros((len(s), 1))}, "scores have shape"),
+    "score of one": ({"score": lambda self, s, d: np.zeros(1)}, "scores have shape"),
+    "score is NaN": ({"score": lambda self, s, d: np.where(s[:, 0] == 2, NAN, 0.0)}, "never NaN"),
+    "score is infinite": ({"score": lambda self, s, d: np.where(s[:, 0] == 2, INF, 0.0)}, "plus infinity"),
+    "score raises": ({"score": lambda self, s, d: 1 / 0}, "scores can be computed"),
     "scopes raise": ({"scopes": lambda self, d: {}["x"]}, "scopes can be listed"),
     "scopes of two lengths": ({"scopes": pairs((0, 1), (2,))}, "one length"),
     "scope repeats a decision": ({"scopes": pairs((0, 0))}, "repeats no decision"),
@@ -63,8 +63,8 @@ def test_factors(caught, honest, name):
 
 def greedy(self, weights):
     """Ignores the value."""
-    on = self.scope[weights > 0]
-    return self.value(on) + weights[weights > 0].sum(), on
+    on = weights > 0
+    return self.value(on) + weights[on].sum(), on
 
 
 def boasts(self, weights):
@@ -79,18 +79,18 @@ CONFIGURATIONS = {
         "best equals enumeration",
     ),
     "best shows another": (
-        {"best": lambda self, w: (self.__class__.__mro__[1].best(self, w)[0], self.scope)},
+        {"best": lambda self, w: (self.__class__.__mro__[1].best(self, w)[0], np.ones(4, bool))},
         "states what its configuration scores",
     ),
     "best leaves the scope": (
         {"best": lambda self, w: (self.__class__.__mro__[1].best(self, w)[0], np.array([1]))},
-        "decisions of the scope",
+        "a boolean for each decision",
     ),
-    "value by order": ({"value": lambda self, on: float(on[0]) if len(on) else 0.0}, "order or time"),
+    "value drifts": ({"value": lambda self, on: float(next(CALLS))}, "do not depend on time"),
     "value is NaN": ({"value": lambda self, on: NAN}, "never NaN"),
     "value raises": ({"value": lambda self, on: 1 / 0}, "has a value"),
-    "scope unsorted": ({"scope": np.array([3, 0])}, "ascending"),
-    "scope not there": ({"scope": np.array([3, 9])}, "existing decisions"),
+    "scope unsorted": ({"scope": lambda self, d: np.array([3, 0])}, "ascending"),
+    "scope not there": ({"scope": lambda self, d: np.array([3, 9])}, "existing decisions"),
 }
 
 

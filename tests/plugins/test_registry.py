@@ -22,7 +22,7 @@ class Pair(Factor):
     def scopes(self, decisions):
         return ()
 
-    def score(self, scopes):
+    def score(self, scopes, decisions):
         return scopes.sum(axis=1)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gapless.core.decisions import Decisions
 from gapless.core.errors import InvalidProblem
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
 
 class Factor(ABC):
@@ -23,16 +23,20 @@ class Factor(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def scopes(self, decisions: Decisions) -> Iterable[Sequence[int]]:
-        """Every set of decisions that may fire together; all of one length, no repeats inside a scope."""
+    def scopes(self, decisions: Decisions) -> Iterable[Sequence[int]] | IntArray:
+        """Every set of decisions that may fire together; all of one length, no repeats inside a scope.
+
+        Sequences, or one integer array (m, width), which is taken as it is and saves the checks in Python: a scope
+        that such an array lists twice counts twice.
+        """
 
     @abstractmethod
-    def score(self, scopes: IntArray) -> FloatArray:
+    def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
         """Scores of the given scopes, shape (m, width) -> (m,). Called only for scopes that matter."""
 
-    def upper_bound(self, scopes: IntArray) -> FloatArray:
+    def upper_bound(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
         """A cheap bound on `score`, shape (m,). By default the score itself."""
-        return self.score(scopes)
+        return self.score(scopes, decisions)
 
 
 class ConfigurationFactor(ABC):
@@ -40,18 +44,20 @@ class ConfigurationFactor(ABC):
 
     name: ClassVar[str]
 
-    @property
     @abstractmethod
-    def scope(self) -> IntArray:
+    def scope(self, decisions: Decisions) -> IntArray:
         """The decisions that this factor looks at, ascending."""
 
     @abstractmethod
-    def value(self, on: IntArray) -> float:
-        """Score of the configuration that turns on exactly `on`, a subset of `scope`."""
+    def value(self, on: BoolArray) -> float:
+        """Score of a configuration; ``on[i]`` says whether decision ``scope[i]`` is on."""
 
     @abstractmethod
-    def best(self, weights: FloatArray) -> tuple[float, IntArray]:
-        """Maximum over configurations of ``value + weights of what is on``; weights follow `scope`."""
+    def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
+        """Maximum over configurations of ``value(on) + weights[on].sum()``, and a configuration that reaches it.
+
+        Weights follow `scope`; minus infinity forbids turning the decision on.
+        """
 
 
 class ScoredFactor:
@@ -65,24 +71,20 @@ class ScoredFactor:
     """
 
     def __init__(self, factor: Factor, decisions: Decisions) -> None:
-        rows = [tuple(int(d) for d in scope) for scope in factor.scopes(decisions)]
-        if len({len(row) for row in rows}) > 1:
-            raise InvalidProblem(f"factor {factor.name}: scopes must all have one length")
-        if len(set(rows)) < len(rows):
-            raise InvalidProblem(f"factor {factor.name}: a scope is listed twice")
         self.factor = factor
-        self.scopes: IntArray = np.array(rows, np.int64).reshape(len(rows), len(rows[0]) if rows else 0)
+        self.scopes: IntArray = _listed(factor, decisions)
         if self.scopes.size and not 0 <= self.scopes.min() <= self.scopes.max() < decisions.count:
             raise InvalidProblem(f"factor {factor.name}: a scope names a decision outside 0..{decisions.count - 1}")
         self.scored = 0
-        self._scores = np.full(len(rows), np.nan)
-        self._known = np.zeros(len(rows), bool)
+        self._scores = np.full(len(self.scopes), np.nan)
+        self._known = np.zeros(len(self.scopes), bool)
+        self._decisions = decisions
 
     def scores(self, chosen: IntArray) -> FloatArray:
         """Scores of the scopes with these numbers, shape (m,); NaN and plus infinity are refused."""
         new = np.unique(chosen[~self._known[chosen]])
         if new.size:
-            values = np.asarray(self.factor.score(self.scopes[new]), np.float64)
+            values = np.asarray(self.factor.score(self.scopes[new], self._decisions), np.float64)
             if values.shape != new.shape:
                 raise InvalidProblem(
                     f"factor {self.factor.name}: score() returned shape {values.shape} for {new.size} scopes"
@@ -101,8 +103,31 @@ class ScoredFactor:
         """Numbers of the scopes whose decisions are all on."""
         if not self.scopes.size:
             return np.zeros(0, np.int64)
-        return np.flatnonzero(np.isin(self.scopes, on_ids).all(axis=1))
+        on = np.zeros(self._decisions.count, bool)
+        on[on_ids] = True
+        firing: BoolArray = on[self.scopes[:, 0]]
+        for column in range(1, self.scopes.shape[1]):
+            firing &= on[self.scopes[:, column]]
+        return np.flatnonzero(firing)
 
     def value(self, on_ids: IntArray) -> float:
         """Total score of what fires."""
         return float(self.scores(self.firing(on_ids)).sum())
+
+
+def _listed(factor: Factor, decisions: Decisions) -> IntArray:
+    """The scopes of a factor as int64 (m, width)."""
+    given = factor.scopes(decisions)
+    if isinstance(given, np.ndarray):
+        if given.ndim != 2 or given.dtype.kind not in "iu":
+            raise InvalidProblem(
+                f"factor {factor.name}: scopes() gave an array of shape {given.shape} and dtype {given.dtype}, "
+                "expected integers of shape (m, width)"
+            )
+        return np.ascontiguousarray(given, np.int64)
+    rows = [tuple(int(d) for d in scope) for scope in given]
+    if len({len(row) for row in rows}) > 1:
+        raise InvalidProblem(f"factor {factor.name}: scopes must all have one length")
+    if len(set(rows)) < len(rows):
+        raise InvalidProblem(f"factor {factor.name}: a scope is listed twice")
+    return np.array(rows, np.int64).reshape(len(rows), len(rows[0]) if rows else 0)

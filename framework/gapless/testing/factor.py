@@ -60,8 +60,8 @@ def _check_conjunctions(
         len({frozenset(s) for s in listed}) == len(listed), "no scope is listed twice, in any order", factor.name
     )
     scopes = np.array(listed, np.int64).reshape(len(listed), len(listed[0]) if listed else 0)
-    everything = _scores(check, "score", factor, scopes)
-    bounds = _scores(check, "upper_bound", factor, scopes)
+    everything = _scores(check, "score", factor, scopes, decisions)
+    bounds = _scores(check, "upper_bound", factor, scopes, decisions)
     bad = np.flatnonzero(~(bounds >= everything - _NEGLIGIBLE * np.maximum(1.0, np.abs(everything))))
     bad = bad[bounds[bad] != everything[bad]]
     check.require(
@@ -72,7 +72,7 @@ def _check_conjunctions(
     for _ in range(samples if len(listed) else 0):
         chosen = rng.integers(len(listed), size=rng.integers(len(listed) + 1))
         for label, expected in (("score", everything), ("upper_bound", bounds)):
-            part = _scores(check, label, factor, scopes[chosen])
+            part = _scores(check, label, factor, scopes[chosen], decisions)
             check.require(
                 all(same(a, b) for a, b in zip(part, expected[chosen], strict=True)),
                 "scores do not depend on what else is asked, or when",
@@ -80,9 +80,9 @@ def _check_conjunctions(
             )
 
 
-def _scores(check: Check, label: str, factor: Factor, scopes: IntArray) -> FloatArray:
+def _scores(check: Check, label: str, factor: Factor, scopes: IntArray, decisions: Decisions) -> FloatArray:
     place = f"{label} of {len(scopes)} scopes"
-    values: Any = np.asarray(check.call("scores can be computed", place, getattr(factor, label), scopes))
+    values: Any = np.asarray(check.call("scores can be computed", place, getattr(factor, label), scopes, decisions))
     check.require(values.shape == (len(scopes),), "scores have shape (m,)", f"{place}: {values.shape}")
     bad = np.flatnonzero(np.isnan(values) | ((values == np.inf) & (label == "score")))
     check.require(not bad.size, "scores are never NaN or plus infinity", f"{place}: {scopes[bad[:1]].tolist()}")
@@ -92,7 +92,7 @@ def _scores(check: Check, label: str, factor: Factor, scopes: IntArray) -> Float
 def _check_configurations(
     check: Check, factor: ConfigurationFactor, decisions: Decisions, rng: np.random.Generator, samples: int
 ) -> None:
-    scope = factor.scope
+    scope = factor.scope(decisions)
     check.require(
         scope.ndim == 1 and bool(np.all(np.diff(scope) > 0)) and all(0 <= d < decisions.count for d in scope),
         "the scope lists existing decisions, ascending",
@@ -100,15 +100,15 @@ def _check_configurations(
     )
     if scope.size > _WIDEST:
         raise SpaceTooLarge(f"the scope has {scope.size} decisions, check_factor enumerates up to {_WIDEST}")
-    choices = [np.flatnonzero(bits) for bits in itertools.product((0, 1), repeat=scope.size)]
+    choices = [np.array(bits, bool) for bits in itertools.product((0, 1), repeat=scope.size)]
     values = []
     for chosen in choices:
         place = f"configuration {scope[chosen].tolist()}"
-        value = float(check.call("every configuration has a value", place, factor.value, scope[chosen]))
+        value = float(check.call("every configuration has a value", place, factor.value, chosen))
         check.require(not math.isnan(value) and value < math.inf, "values are never NaN or plus infinity", place)
         check.require(
-            same(value, float(factor.value(scope[chosen][::-1].copy()))),
-            "values do not depend on order or time",
+            same(value, float(factor.value(chosen.copy()))),
+            "values do not depend on time",
             place,
         )
         values.append(value)
@@ -117,13 +117,17 @@ def _check_configurations(
         place = f"weights {weights.tolist()}"
         value, on = check.call("best answers", place, factor.best, weights)
         true = max(v + float(weights[c].sum()) for v, c in zip(values, choices, strict=True))
-        check.require(bool(np.isin(on, scope).all()), "best turns on decisions of the scope", f"{place}: {on}")
+        check.require(
+            isinstance(on, np.ndarray) and on.shape == scope.shape and on.dtype == np.bool_,
+            "best gives a boolean for each decision of the scope",
+            f"{place}: {on}",
+        )
         check.require(
             value == true or abs(value - true) <= margin(float(np.abs(weights).sum()) + abs(true)),
             "best equals enumeration",
             f"{place}: {value!r}, it is {true!r}",
         )
-        reached = float(factor.value(np.sort(on))) + float(weights[np.isin(scope, on)].sum())
+        reached = float(factor.value(on)) + float(weights[on].sum())
         check.require(
             reached == value or abs(value - reached) <= margin(float(np.abs(weights).sum()) + abs(true)),
             "best states what its configuration scores",

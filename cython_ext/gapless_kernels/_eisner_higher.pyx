@@ -1,0 +1,2 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Compiled kernels; being written."""

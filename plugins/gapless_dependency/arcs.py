@@ -1,0 +1,74 @@
+"""The decisions of a parsing problem: its candidate arcs, numbered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gapless import Decisions, InvalidProblem
+from gapless.core.sparse import BoolArray, IntArray
+
+
+class Arcs(Decisions):
+    """Decision `d` says that the arc ``heads[d] -> modifiers[d]`` is in the tree.
+
+    Arcs are numbered by modifier, then by head. Every word has exactly one head.
+
+    Parameters
+    ----------
+    candidates : bool (n + 1, n + 1)
+        Which arcs [head, modifier] there are; row 0 is the root.
+    words : sequence of n str, optional
+        For names.
+
+    Attributes
+    ----------
+    length : int
+        The number of words, n.
+    heads, modifiers : int64 (arcs,)
+    index : int64 (n + 1, n + 1)
+        The number of the arc [head, modifier]; -1 where there is none.
+    first : int64 (n + 2,)
+        Arcs into word m are ``first[m]:first[m + 1]``.
+    """
+
+    length: int
+    heads: IntArray
+    modifiers: IntArray
+    index: IntArray
+    first: IntArray
+
+    def __init__(self, candidates: BoolArray, words: Sequence[str] | None = None) -> None:
+        modifiers, heads = np.nonzero(candidates.T)
+        index = np.full(candidates.shape, -1, np.int64)
+        index[heads, modifiers] = np.arange(heads.size)
+        first = np.searchsorted(modifiers, np.arange(len(candidates) + 1))
+
+        def name(d: int) -> str:
+            head, modifier = int(heads[d]), int(modifiers[d])
+            if words is None:
+                return f"arc {head} -> {modifier}"
+            above = words[head - 1] if head else "root"
+            return f"arc {head} -> {modifier} ({above} -> {words[modifier - 1]})"
+
+        # A frozen attrs class: its own fields go through its __init__, the rest past its __setattr__.
+        super().__init__(
+            heads.size,
+            name,
+            exactly_one=tuple(range(first[m], first[m + 1]) for m in range(1, len(candidates))),
+        )
+        for array in (heads, modifiers, index, first):
+            array.flags.writeable = False
+        object.__setattr__(self, "length", len(candidates) - 1)
+        object.__setattr__(self, "heads", heads)
+        object.__setattr__(self, "modifiers", modifiers)
+        object.__setattr__(self, "index", index)
+        object.__setattr__(self, "first", first)
+
+
+def as_arcs(decisions: Decisions, factor: str) -> Arcs:
+    """`decisions`, or `InvalidProblem` where they are not those of a parsing problem."""
+    if not isinstance(decisions, Arcs):
+        raise InvalidProblem(f"factor {factor} scores arcs: it belongs into a ParsingProblem")
+    return decisions

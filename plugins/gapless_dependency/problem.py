@@ -1,0 +1,240 @@
+"""The best dependency tree of a sentence under arc scores and higher-order factors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import attrs
+import numpy as np
+
+from gapless import ConfigurationFactor, Factor, InvalidProblem, Problem, ScoredFactor
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_dependency.arcs import Arcs
+from gapless_dependency.shape import crossing, cycle
+from gapless_dependency.tree import DependencyTree
+
+LARGEST = 1e12
+"""Beyond this, sums of scores lose the digits that a proof needs."""
+
+
+def _scores(values: Any) -> FloatArray:
+    if isinstance(values, np.ma.MaskedArray):
+        raise InvalidProblem("arc_scores is a masked array; fill with -inf what is forbidden: .filled(-np.inf)")
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (ValueError, TypeError) as error:
+        raise InvalidProblem(f"arc_scores is not an array of numbers: {error}") from error
+    if array.ndim not in (2, 3) or array.shape[0] != array.shape[1] or array.shape[0] < 2 or 0 in array.shape:
+        raise InvalidProblem(
+            f"arc_scores has shape {array.shape}, expected (n + 1, n + 1) or (n + 1, n + 1, labels) "
+            "with n >= 1 words; rows are heads, row 0 is the root"
+        )
+    bad = np.argwhere(np.isnan(array) | (array > LARGEST) | ((array < -LARGEST) & (array > -np.inf)))
+    if len(bad):
+        place = ", ".join(map(str, bad[0]))
+        raise InvalidProblem(
+            f"arc_scores[{place}] is {array[tuple(bad[0])]}; expected at most {LARGEST:g} in size, or -inf"
+        )
+    return array
+
+
+@attrs.frozen(eq=False, slots=False, repr=False, init=False)
+class ParsingProblem(Problem[DependencyTree]):
+    """Maximise the scores of a tree's arcs and of the factors that fire in it.
+
+    Parameters
+    ----------
+    arc_scores : (n + 1, n + 1) or (n + 1, n + 1, labels) array of numbers
+        Score of the arc [head, modifier]; 0 is the root, -inf forbids. The diagonal and column 0 count nowhere.
+        With a third axis the best label of each arc counts, and the solution remembers it.
+    factors : sequence of Factor or ConfigurationFactor
+        Scores of sets of arcs, see `gapless_dependency.factors`.
+    projective : bool
+        Whether no two arcs may cross, the arcs from the root at position 0 included.
+    single_root : bool
+        Whether exactly one word is headed by the root; otherwise at least one is.
+    heads : bool (n + 1, n + 1), optional
+        Candidate heads [head, modifier]; others are forbidden.
+    labels : sequence of str, optional
+        Names of the labels along the third axis.
+    words : sequence of n str, optional
+        For messages and drawings.
+    granularity : float, optional
+        If every tree's score is a multiple of this number, bounds are rounded down to one.
+
+    Attributes
+    ----------
+    scores : float64 (n + 1, n + 1)
+        Of the best label; -inf where there is no arc. Read-only.
+
+    Raises
+    ------
+    InvalidProblem
+        Wrong shape, not numbers, NaN, plus infinity, beyond 1e12; the message names array and index.
+    """
+
+    scores: FloatArray
+    factors: tuple[Factor | ConfigurationFactor, ...]
+    projective: bool
+    single_root: bool
+    words: tuple[str, ...] | None
+    granularity: float | None
+    best_label: IntArray | None
+    label_names: tuple[str, ...] | None
+
+    def __init__(
+        self,
+        arc_scores: Any,
+        *,
+        factors: Sequence[Factor | ConfigurationFactor] = (),
+        projective: bool = False,
+        single_root: bool = True,
+        heads: Any = None,
+        labels: Sequence[str] | None = None,
+        words: Sequence[str] | None = None,
+        granularity: float | None = None,
+    ) -> None:
+        given = _scores(arc_scores)
+        best_label = None
+        if given.ndim == 3:
+            best_label = given.argmax(axis=2)
+            names = tuple(map(str, range(given.shape[2]))) if labels is None else tuple(labels)
+            if len(names) != given.shape[2]:
+                raise InvalidProblem(f"labels holds {len(names)} names, but arc_scores scores {given.shape[2]}")
+            given = given.max(axis=2)
+        elif labels is not None:
+            raise InvalidProblem("labels are given, but arc_scores has no axis for them")
+        else:
+            names = None
+        np.fill_diagonal(given, -np.inf)
+        given[:, 0] = -np.inf
+        if heads is not None:
+            mask = np.asarray(heads)
+            if mask.shape != given.shape or mask.dtype != np.bool_:
+                raise InvalidProblem(
+                    f"heads has shape {mask.shape} and dtype {mask.dtype}, expected booleans of shape {given.shape}"
+                )
+            given[~mask] = -np.inf
+        given.flags.writeable = False
+        if words is not None and len(words) != len(given) - 1:
+            raise InvalidProblem(f"words holds {len(words)} words, but arc_scores has {len(given) - 1}")
+        for number, factor in enumerate(factors):
+            if not isinstance(factor, Factor | ConfigurationFactor):
+                raise InvalidProblem(f"factors[{number}] is {factor!r}, expected a Factor or a ConfigurationFactor")
+        self.__attrs_init__(  # type: ignore[attr-defined]
+            given,
+            tuple(factors),
+            bool(projective),
+            bool(single_root),
+            None if words is None else tuple(words),
+            granularity,
+            best_label,
+            names,
+        )
+
+    # --- derived
+
+    @property
+    def length(self) -> int:
+        """The number of words, n."""
+        return len(self.scores) - 1
+
+    @cached_property
+    def decisions(self) -> Arcs:
+        """One decision for each candidate arc."""
+        candidates: BoolArray = self.scores > -np.inf
+        return Arcs(candidates, self.words)
+
+    @cached_property
+    def arc_weights(self) -> FloatArray:
+        """The score of each arc, float64 (arcs,)."""
+        return self.scores[self.decisions.heads, self.decisions.modifiers]
+
+    @cached_property
+    def conjunctions(self) -> tuple[ScoredFactor, ...]:
+        """The factors that are conjunctions, over this sentence's arcs, in the order given."""
+        return tuple(ScoredFactor(f, self.decisions) for f in self.factors if isinstance(f, Factor))
+
+    @cached_property
+    def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
+        """The other factors, each with the arcs that it looks at."""
+        return tuple((f, f.scope(self.decisions)) for f in self.factors if isinstance(f, ConfigurationFactor))
+
+    # --- the role
+
+    def value(self, structure: DependencyTree) -> float:
+        """Sum of the scores in float64; -inf when an arc or a factor forbids the tree."""
+        on_ids = self.encode(structure)
+        parts = self.arc_weights[on_ids].tolist()
+        for scored in self.conjunctions:
+            parts += scored.scores(scored.firing(on_ids)).tolist()
+        if self.configurations:
+            on = np.zeros(self.decisions.count, bool)
+            on[on_ids] = True
+            parts += [factor.value(on[scope]) for factor, scope in self.configurations]
+        return math.fsum(parts)
+
+    def violations(self, structure: DependencyTree) -> Sequence[str]:
+        """Sentences for wrong lengths, heads that are no candidates, cycles, several roots, crossing arcs."""
+        heads = structure.heads
+        if heads.shape != (self.length,):
+            return [f"the tree has {heads.size} words, the sentence has {self.length}"]
+        outside = np.flatnonzero((heads < 0) | (heads > self.length))
+        if outside.size:
+            return [f"word {i + 1} has head {heads[i]}, expected 0..{self.length}" for i in outside]
+        missing = np.flatnonzero(self.decisions.index[heads, np.arange(1, self.length + 1)] < 0)
+        sentences = [f"the arc {heads[i]} -> {i + 1} is no candidate" for i in missing]
+        loop = cycle(heads)
+        if loop:
+            sentences.append("the heads run in a circle: " + " -> ".join(map(str, loop)))
+        roots = np.flatnonzero(heads == 0) + 1
+        if self.single_root and roots.size > 1:
+            sentences.append(f"words {roots.tolist()} are all headed by the root, only one may be")
+        if self.projective:
+            pair = crossing(heads)
+            if pair is not None:
+                (a, b), (c, d) = pair
+                sentences.append(f"the arcs {a} -> {b} and {c} -> {d} cross")
+        if not sentences and self.value(structure) == -math.inf:
+            sentences.append("a factor forbids this tree: its score is -inf")
+        return sentences
+
+    def encode(self, structure: DependencyTree) -> IntArray:
+        """The arc into each word, ascending."""
+        heads = structure.heads
+        if heads.shape != (self.length,) or heads.min() < 0 or heads.max() > self.length:
+            raise InvalidProblem(f"a tree of this sentence has {self.length} heads in 0..{self.length}")
+        ids: IntArray = self.decisions.index[heads, np.arange(1, self.length + 1)]
+        if ids.min() < 0:
+            word = int(np.flatnonzero(ids < 0)[0])
+            raise InvalidProblem(f"the arc {heads[word]} -> {word + 1} is no candidate")
+        return ids
+
+    def decode(self, on_ids: IntArray) -> DependencyTree:
+        """The tree of the given arcs, one for each word."""
+        ids = np.sort(np.asarray(on_ids, np.int64))
+        if not np.array_equal(self.decisions.modifiers[ids], np.arange(1, self.length + 1)):
+            raise InvalidProblem("these arcs do not give every word exactly one head")
+        return self.tree(self.decisions.heads[ids])
+
+    def tree(self, heads: Any) -> DependencyTree:
+        """The tree with these heads of the words 1..n, and the best label of each arc where there are labels."""
+        bare = DependencyTree(heads)
+        if self.best_label is None or self.label_names is None:
+            return bare
+        chosen = self.best_label[bare.heads, np.arange(1, self.length + 1)]
+        return DependencyTree(bare.heads, [self.label_names[i] for i in chosen])
+
+    def infeasibility(self) -> Sequence[str]:
+        """Words that no arc reaches."""
+        first = self.decisions.first
+        empty = [m for m in range(1, self.length + 1) if first[m] == first[m + 1]]
+        return [f"word {m} has no candidate head: every arc to it is -inf or masked" for m in empty]
+
+    def __repr__(self) -> str:
+        kind = "projective" if self.projective else "non-projective"
+        named = ", ".join(f.name for f in self.factors) or "no factors"
+        return f"<ParsingProblem: {self.length} words, {self.decisions.count} arcs, {kind}, {named}>"

@@ -1,0 +1,38 @@
+"""Cycles and crossings of head sequences."""
+
+from __future__ import annotations
+
+from gapless.core.sparse import IntArray
+
+
+def cycle(heads: IntArray) -> list[int]:
+    """The words of a cycle, the first one again at the end; empty when there is none. ``heads[i]`` is word i + 1's."""
+    above = [0, *heads.tolist()]
+    state = [0] * len(above)
+    state[0] = 2
+    for start in range(1, len(above)):
+        trail, word = [], start
+        while state[word] == 0:
+            state[word] = 1
+            trail.append(word)
+            word = above[word]
+        if state[word] == 1:
+            loop = trail[trail.index(word) :]
+            return [*loop, word]
+        for passed in trail:
+            state[passed] = 2
+    return []
+
+
+def crossing(heads: IntArray) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Two arcs (head, modifier) that cross, the root being at position 0; None when the tree is projective."""
+    spans = sorted((min(h, m), -max(h, m), h, m) for m, h in enumerate(heads.tolist(), start=1))
+    open_spans: list[tuple[int, int, int]] = []
+    for left, negative_right, head, modifier in spans:
+        right = -negative_right
+        while open_spans and open_spans[-1][0] <= left:
+            open_spans.pop()
+        if open_spans and open_spans[-1][0] < right:
+            return (open_spans[-1][1], open_spans[-1][2]), (head, modifier)
+        open_spans.append((right, head, modifier))
+    return None

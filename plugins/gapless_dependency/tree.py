@@ -1,0 +1,49 @@
+"""What parsing finds: a head for every word, and the label of the arc from it where arcs have labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+
+from gapless import InvalidProblem, serialisable
+from gapless.core.sparse import IntArray
+
+
+def _heads(values: Any) -> IntArray:
+    given = np.asarray(values)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise InvalidProblem(f"heads has shape {given.shape} and dtype {given.dtype}, expected one integer a word")
+    heads = np.array(given, dtype=np.int64)
+    heads.flags.writeable = False
+    return heads
+
+
+@serialisable("gapless_dependency.DependencyTree")
+@attrs.frozen(eq=False)
+class DependencyTree:
+    """Heads of the words 1..n, as in CoNLL-U: ``heads[i]`` is the head of word ``i + 1``, 0 is the root.
+
+    Parameters
+    ----------
+    heads : int64 (n,)
+    labels : tuple of n str, optional
+        The label of the arc into each word.
+    """
+
+    heads: IntArray = attrs.field(converter=_heads)
+    labels: tuple[str, ...] | None = attrs.field(default=None, converter=attrs.converters.optional(tuple))
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DependencyTree)
+            and np.array_equal(self.heads, other.heads)
+            and self.labels == other.labels
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.heads.tobytes(), self.labels))
