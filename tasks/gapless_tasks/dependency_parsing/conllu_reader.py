@@ -48,7 +48,7 @@ def read_conllu(path: str | Path) -> list[Sentence]:
     FileNotFoundError
         If there is no such file.
     ConlluError
-        If the file is empty, ends inside a sentence, is damaged, or holds something that is no tree: wrong columns or
+        If the file is empty, ends inside a sentence, is damaged, or holds what is no tree: wrong columns or
         numbers, a head outside the sentence, no word headed by the root, heads that run in a circle.
     MissingDependency
         If the package conllu is not installed.
