@@ -37,7 +37,7 @@ class Arc:
 
 
 def levelled(heads: Sequence[int]) -> list[Arc]:
-    """Arcs between words, short ones first; ``heads[i]`` is the head of word ``i + 1``, the root's arcs are left out.
+    """Arcs between words, short ones first, without the root's; ``heads[i]`` is the head of word ``i + 1``.
 
     Two arcs on one level share no stretch of the sentence; one that spans another stands above it.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from gapless_tasks.text_lines import numbered_lines
 try:
     import conllu
 except ImportError:  # the extra `tasks` brings it
-    conllu = None
+    conllu = None  # type: ignore[assignment]
 
 _FIELDS = 10
 _PREFIX = 2
@@ -141,9 +141,9 @@ def _token(path: Path, number: int, line: str) -> Mapping[str, Any]:
     return token
 
 
-def _as_it_is(line: Sequence[str], column: int) -> str:
+def _as_it_is(line: list[str], column: int) -> Any:
     return line[column]
 
 
-_PARSERS = {"feats": _as_it_is, "deps": _as_it_is, "misc": _as_it_is}
+_PARSERS: dict[str, Callable[[list[str], int], Any]] = {"feats": _as_it_is, "deps": _as_it_is, "misc": _as_it_is}
 """Columns that parsing does not look at, and whose damage need not stop it."""

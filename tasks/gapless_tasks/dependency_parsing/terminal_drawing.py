@@ -30,7 +30,7 @@ _BOXES = {
 }
 _RIGHT_ARC, _WRONG_ARC = "▼", "✗"
 _PORTS = 3
-"""Columns of a word where arcs end: those to the left begin in the first, the one from its head ends in the second."""
+"""Columns of a word where arcs end: arcs to the left begin in the first, the one from its head ends in the second."""
 _GAP = 1
 _NARROWEST = 20
 WIDTH = 100
@@ -62,8 +62,8 @@ def draw(
     """Draw a tree.
 
     The arc from the root comes from the top. Arcs end in a triangle, or in a cross where `gold` has another head; a
-    ``┼`` is where two arcs cross, ``├`` and ``┤`` are where two arcs leave one word. Sentences that do not fit are cut
-    between words, and the arcs go on in the next piece at the same height.
+    ``┼`` is where two arcs cross, ``├`` and ``┤`` are where two arcs leave one word. Sentences that do not fit are
+    cut between words, and the arcs go on in the next piece at the same height.
 
     Parameters
     ----------
