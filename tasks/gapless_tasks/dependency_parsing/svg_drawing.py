@@ -26,7 +26,7 @@ def draw_svg(
     """Draw a tree as one SVG element, complete in itself.
 
     Each arc lies on a white border, so that where two cross one visibly passes over the other. Crossing arcs are
-    blue, arcs that `gold` does not have are red, and dashed green ones below the words show what `gold` has instead.
+    blue, arcs that `gold` does not have are red, and dashed green ones below the words are what `gold` has instead.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ _BOXES = {
 }
 _RIGHT_ARC, _WRONG_ARC = "▼", "✗"
 _PORTS = 3
-"""Columns of a word where arcs end: arcs to the left begin in the first, the one from its head ends in the second."""
+"""Columns of a word where arcs end: arcs to the left leave the first, the one from its head ends in the second."""
 _GAP = 1
 _NARROWEST = 20
 WIDTH = 100
