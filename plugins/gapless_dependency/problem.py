@@ -124,7 +124,7 @@ class ParsingProblem(Problem[DependencyTree]):
         for number, factor in enumerate(factors):
             if not isinstance(factor, Factor | ConfigurationFactor):
                 raise InvalidProblem(f"factors[{number}] is {factor!r}, expected a Factor or a ConfigurationFactor")
-        self.__attrs_init__(  # type: ignore[attr-defined]
+        self.__attrs_init__(
             given,
             tuple(factors),
             bool(projective),
