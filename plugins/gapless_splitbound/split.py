@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from gapless import Fixings
@@ -34,14 +37,20 @@ class Split:
     group : bool
         Whether pairs are bounded in groups.
     shares : bool
+    absorbed : sequence of factors
+        Those that the backbone counts itself.
     """
 
-    def __init__(self, problem: ParsingProblem, *, group: bool = True, shares: bool = False) -> None:
+    def __init__(
+        self, problem: ParsingProblem, *, group: bool = True, shares: bool = False, absorbed: Sequence[Any] = ()
+    ) -> None:
         self.problem = problem
         self.arcs = problem.decisions
         self.blocks: list[Scopes] = []
         end = 0
-        for scored in problem.conjunctions:
+        skipped = set(map(id, absorbed))
+        self.scored = [scored for scored in problem.conjunctions if id(scored.factor) not in skipped]
+        for scored in self.scored:
             self.blocks.append(Scopes(scored, self.arcs, end, group=group))
             end = self.blocks[-1].end
         self.copies = [(factor, scope, end) for factor, scope in problem.configurations]

@@ -152,8 +152,8 @@ def _add_groups(
         back = int(arcs.index[arcs.modifiers[lo], arcs.heads[lo]])
         best.append(max((group.get(d, 0.0) for d in heads if d != back), default=-np.inf))
     sums.add(np.array([lo for lo, _ in members], np.int64), np.array(best))
-    # Sizes of all that went into the maxima, for the account of rounding.
-    np.add.at(sums.size, lower, np.where(np.isfinite(scores), np.abs(scores), 0.0) * 0.0 + charge)
+    # The charges went into the maxima, too: for the account of rounding.
+    np.add.at(sums.size, lower, charge)
     sums.add(upper, charge)
 
 
