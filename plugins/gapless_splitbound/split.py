@@ -10,7 +10,7 @@ import numpy as np
 from gapless import Fixings
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency import ParsingProblem
-from gapless_splitbound.scopes import Scopes, penalty
+from gapless_splitbound.scopes import SPLIT, Scopes, penalty
 from gapless_splitbound.simplex import project_rows
 from gapless_splitbound.under import OpenScopes, Under, is_on, narrow
 
@@ -48,11 +48,15 @@ class Split:
         self.arcs = problem.decisions
         self.blocks: list[Scopes] = []
         end = 0
+        self.absorbed = tuple(absorbed)
         skipped = set(map(id, absorbed))
-        self.scored = [scored for scored in problem.conjunctions if id(scored.factor) not in skipped]
-        for scored in self.scored:
-            self.blocks.append(Scopes(scored, self.arcs, end, group=group))
-            end = self.blocks[-1].end
+        ways = []
+        for scored in problem.conjunctions:
+            ways.append(SPLIT)
+            if scored.scopes.size and id(scored.factor) not in skipped:
+                self.blocks.append(Scopes(scored, self.arcs, end, group=group))
+                end, ways[-1] = self.blocks[-1].end, self.blocks[-1].orientation
+        self.orientation = tuple(ways)
         self.copies = [(factor, scope, end) for factor, scope in problem.configurations]
         for number, (factor, scope, _) in enumerate(self.copies):
             self.copies[number] = (factor, scope, end)

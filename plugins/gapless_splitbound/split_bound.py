@@ -75,10 +75,10 @@ class SplitBound(Dualized[DependencyTree]):
 
     def certificate(self, multipliers: FloatArray) -> Certificate:
         """The multipliers, as shares of the scores."""
-        if len(self.split.scored) < len(self.problem.conjunctions) or self.problem.backbone_factors:
+        if self.split.absorbed:
             return NoCertificate("the certificate knows the first-order backbone only")
         shares = multipliers if self.split.shares else multipliers / self.split.scale
-        return SplitMultipliers(tuple(b.orientation for b in self.split.blocks), shares)
+        return SplitMultipliers(self.split.orientation, shares)
 
 
 class SplitRelaxation(LagrangianRelaxation[DependencyTree]):
@@ -89,17 +89,24 @@ class SplitRelaxation(LagrangianRelaxation[DependencyTree]):
     dualized : SplitBound
     rule : StepRule, optional
     fix : bool
+
+    Attributes
+    ----------
+    fixed : int
+        Arcs fixed by max-marginals so far.
     """
 
     def __init__(self, dualized: SplitBound, *, rule: StepRule | None = None, fix: bool = True) -> None:
         super().__init__(dualized, dualized.maximiser, rule=rule, fix=fix)
         self.floor = dualized.split.floor
+        self.fixed = 0
 
     def solve(
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
     ) -> Relaxed[DependencyTree]:
         """Bound a node by descending the dual."""
         relaxed = super().solve(fixings, budget, incumbent=incumbent, state=state)
+        self.fixed += sum(len(step.on) + len(step.off) for step in relaxed.tightenings)
         if relaxed.bound < self.floor - margin(self.floor):
             return attrs.evolve(relaxed, bound=-math.inf)
         return relaxed

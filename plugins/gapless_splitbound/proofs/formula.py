@@ -72,6 +72,8 @@ def weigh(
     if settled is None:
         return None
     arcs, state = problem.decisions, settled.state
+    if not arcs.count:
+        return None
     open_arcs, on = state != 0, state == 1
     blocks = [(f.scopes, f.scores(np.arange(len(f.scopes)))) for f in problem.conjunctions]
     if len(orientation) != len(blocks):
@@ -82,6 +84,8 @@ def weigh(
     loss, floor = _range(problem, blocks)
     at = 0
     for (scopes, scores), way in zip(blocks, orientation, strict=True):
+        if not scopes.size:
+            continue
         grouped = _grouped(problem, scopes, way)
         counts = np.where(grouped | (scores < 0), 1, scopes.shape[1])
         first = at + np.cumsum(counts) - counts
