@@ -24,7 +24,7 @@ def all_trees(length: int, projective: bool, single_root: bool) -> IntArray:
     """
     if length > LONGEST:
         raise SpaceTooLarge(f"the sentence has {length} words, trees are enumerated up to {LONGEST}")
-    heads = np.indices((length + 1,) * length).reshape(length, -1).T
+    heads: IntArray = np.indices((length + 1,) * length).reshape(length, -1).T
     words = np.arange(1, length + 1)
     heads = heads[(heads != words).all(axis=1)]
     if single_root:
@@ -66,5 +66,5 @@ def _crosses(heads: IntArray) -> BoolArray:
     left, right = np.minimum(heads, words), np.maximum(heads, words)
     one, other = (slice(None), slice(None), None), (slice(None), None, slice(None))
     crossing = (left[one] < left[other]) & (left[other] < right[one]) & (right[one] < right[other])
-    found: BoolArray = crossing.any(axis=(1, 2))
+    found: BoolArray = np.any(crossing, axis=(1, 2))
     return found

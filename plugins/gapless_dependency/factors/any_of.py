@@ -42,7 +42,7 @@ class AnyOf(ConfigurationFactor):
 
     name: ClassVar[str] = "any-of"
     arcs: tuple[tuple[int, int], ...] = attrs.field(converter=_pairs)
-    score: float = attrs.field(converter=single_score("any-of"))
+    score: float = attrs.field(converter=single_score)
 
     def scope(self, decisions: Decisions) -> IntArray:
         """The candidates among the arcs."""

@@ -25,7 +25,8 @@ def _arcs(values: Any) -> IntArray:
     array = np.array(values)
     if array.dtype.kind not in "iu" or array.ndim != 3 or array.shape[2] != 2 or array.shape[1] < 1:
         raise InvalidProblem(
-            f"conjunction: arcs have shape {array.shape} and dtype {array.dtype}, expected integers (sets, width, 2)"
+            f"conjunction: arcs have shape {array.shape} and dtype {array.dtype}, "
+            "expected integers (sets, width, 2)"
         )
     array = array.astype(np.int64)
     array.flags.writeable = False
@@ -63,7 +64,8 @@ class ArcConjunctions(Factor):
     def scopes(self, decisions: Decisions) -> IntArray:
         """The sets whose arcs are all candidates, int64 (parts, width)."""
         ids, known = self._listed(decisions)
-        return ids[known]
+        chosen: IntArray = ids[known]
+        return chosen
 
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
         """The scores as given."""

@@ -17,9 +17,9 @@ class Comb(PartFactor):
     """``scores[h, m]`` fires when h heads the `width` consecutive words that begin with m.
 
     Consecutive means that nothing stands between two of them but perhaps h itself, so with h = 3 and a width of 4
-    the comb that begins with 1 is 1, 2, 4, 5. Where h heads a longer run, every window of `width` words fires; combs
-    of several widths are several factors. A conjunction of arcs sees no absent arcs, so words in between that have
-    another head cannot be skipped here: list such combs by `ArcConjunctions`.
+    the comb that begins with 1 is 1, 2, 4, 5. Where h heads a longer run, every window of `width` words fires;
+    combs of several widths are several factors. Combs with gaps are too many to list: name those that matter by
+    `ArcConjunctions`.
     Source: Qian and Liu 2013, section 4.3, comb features.
 
     Parameters

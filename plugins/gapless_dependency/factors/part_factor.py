@@ -45,7 +45,7 @@ class PartFactor(Factor):
         return self.scores.lookup(*self.positions(scopes, as_arcs(decisions, self.name)))
 
     def tabulated(self, decisions: Decisions) -> Self:
-        """This factor as JSON can hold it: with a table of this sentence's parts in place of a callable."""
+        """The factor as JSON can hold it: with a table of this sentence's parts in place of a callable."""
         arcs = as_arcs(decisions, self.name)
         positions = self.positions(self.scopes(decisions), arcs)
         return type(self).from_fields({**self.to_fields(), "scores": self.scores.tabulated(*positions)})

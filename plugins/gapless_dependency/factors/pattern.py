@@ -56,6 +56,14 @@ class Node:
         return np.flatnonzero(fits) + 1
 
 
+def _nodes(values: Any) -> dict[str, Node]:
+    return dict(values)
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    return tuple(values)
+
+
 def _pairs(values: Any) -> Pairs:
     return tuple((str(a), str(b)) for a, b in values)
 
@@ -87,12 +95,12 @@ class Pattern(Factor):
     """
 
     name: ClassVar[str] = "pattern"
-    nodes: Mapping[str, Node] = attrs.field(converter=dict)
+    nodes: Mapping[str, Node] = attrs.field(converter=_nodes)
     arcs: Pairs = attrs.field(converter=_pairs)
-    score_each: float = attrs.field(alias="score", converter=single_score("pattern"))
-    words: tuple[str, ...] = attrs.field(kw_only=True, converter=tuple)
+    score_each: float = attrs.field(alias="score", converter=single_score)
+    words: tuple[str, ...] = attrs.field(kw_only=True, converter=_texts)
     tags: tuple[str, ...] | None = attrs.field(
-        default=None, kw_only=True, converter=attrs.converters.optional(tuple)
+        default=None, kw_only=True, converter=attrs.converters.optional(_texts)
     )
     before: Pairs = attrs.field(default=(), kw_only=True, converter=_pairs)
     adjacent: Pairs = attrs.field(default=(), kw_only=True, converter=_pairs)

@@ -136,8 +136,9 @@ def valency(scores: Any) -> tuple[Valency, ...]:
 def _arcs_from(arcs: Arcs, head: int) -> IntArray:
     if not 0 <= head <= arcs.length:
         raise InvalidProblem(f"valency: head {head} is not between 0 and {arcs.length}")
-    row = arcs.index[head]
-    return row[row >= 0]
+    row: IntArray = arcs.index[head]
+    own: IntArray = row[row >= 0]
+    return own
 
 
 @serialisable("gapless_dependency.ModifierSets")
@@ -156,7 +157,7 @@ class ModifierSets(Factor):
     name: ClassVar[str] = "modifier-sets"
     head: int
     width: int
-    score_each: float = attrs.field(converter=single_score("modifier-sets"))
+    score_each: float = attrs.field(converter=single_score)
     most: int
 
     def scopes(self, decisions: Decisions) -> IntArray:
@@ -188,7 +189,7 @@ class Always(Factor):
     """`score_each` for every arc into word 1, hence once in every tree: a constant written as a factor."""
 
     name: ClassVar[str] = "always"
-    score_each: float = attrs.field(converter=single_score("always"))
+    score_each: float = attrs.field(converter=single_score)
 
     def scopes(self, decisions: Decisions) -> IntArray:
         """The arcs into word 1, int64 (arcs, 1)."""
