@@ -141,9 +141,11 @@ def _token(path: Path, number: int, line: str) -> Mapping[str, Any]:
     return token
 
 
-def _as_it_is(line: list[str], column: int) -> Any:
-    return line[column]
+def _as_it_is(line: list[str], column: int) -> str | None:
+    return None if line[column] == "_" else line[column]
 
 
-_PARSERS: dict[str, Callable[[list[str], int], Any]] = {"feats": _as_it_is, "deps": _as_it_is, "misc": _as_it_is}
-"""Columns that parsing does not look at, and whose damage need not stop it."""
+_PARSERS: dict[str, Callable[[list[str], int], Any]] = dict.fromkeys(
+    ("upos", "xpos", "feats", "deps", "misc"), _as_it_is
+)
+"""The library keeps the underscore of an empty UPOS, and takes columns apart whose damage need not stop parsing."""

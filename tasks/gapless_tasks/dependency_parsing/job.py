@@ -103,9 +103,11 @@ class ParsingJob:
             f"sentences, {kind}"
         )
         stored = Path(arguments.model) if arguments.model else None
-        request = Request(chosen, arguments.backbone, arguments.epochs, arguments.seed, arguments.heads_kept)
+        request = Request(chosen, arguments.epochs, arguments.seed, arguments.heads_kept)
         parser = self.parser(treebank, request, stored, arguments, console)
-        outcome, problems = self.decode(parser, treebank.test, arguments, console, keep=out is not None)
+        outcome, problems = self.decode(
+            parser, treebank.test, arguments, console, heads_kept=arguments.heads_kept, keep=out is not None
+        )
         document = {"treebank": treebank.name, "families": list(parser.families), **outcome.document()}
         show_outcome(outcome, len(treebank.test), arguments, console)
         if arguments.explain:
@@ -181,18 +183,16 @@ class ParsingJob:
         *,
         keep: bool = False,
         title: str = "parsing",
-        **more: Any,
+        heads_kept: int | None,
     ) -> tuple[Outcome, list[ParsingProblem]]:
-        """Score and parse sentences; ``heads_kept`` and ``backbone`` among `more` replace those of the options."""
-        kept = more.get("heads_kept", arguments.heads_kept)
-        backbone = more.get("backbone", arguments.backbone)
+        """Score and parse sentences."""
         method = load_plugins().registry.find_method(ParsingProblem, arguments.method)
-        chosen = {"backbone": backbone} if "backbone" in method.options else {}
+        chosen = {"backbone": arguments.backbone} if arguments.backbone else {}
         start = time.process_time()
         problems = []
         with console.progress("scoring", len(sentences)) as advance:
             for sentence in sentences:
-                problem = parser.problem(sentence, heads_kept=kept)
+                problem = parser.problem(sentence, heads_kept=heads_kept)
                 for scored in problem.conjunctions:
                     scored.scores(np.arange(len(scored.scopes)))  # now: decoding is timed apart from scoring
                 problems.append(problem)

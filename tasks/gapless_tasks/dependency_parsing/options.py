@@ -33,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="factors, with commas, or none (default grandchild,sibling)",
         default="grandchild,sibling",
     )
-    parser.add_argument("--backbone", default="first", help="tree oracle inside (default first)")
+    parser.add_argument(
+        "--backbone", help="tree oracle of the method (default: the simplest that fits the factors)"
+    )
     parser.add_argument("--model", metavar="FILE", help="load this parser; if missing, train and store it there")
     parser.add_argument("--train", action="store_true", help="train although FILE exists, and replace it")
     parser.add_argument(

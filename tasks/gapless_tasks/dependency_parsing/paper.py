@@ -9,6 +9,7 @@ from __future__ import annotations
 import attrs
 
 GRANDCHILD, SIBLING, COMB, PATTERN = "grandchild", "sibling", "comb", "pattern"
+ADJACENT, OUTERMOST = "adjacent-sibling", "outermost-grandchild"
 GREAT_GRANDCHILD, TRI_SIBLING = "great-grandchild", "tri-sibling"
 
 
@@ -22,8 +23,6 @@ class Row:
         Also part of the file that keeps the model.
     families : tuple of str
         Its factors.
-    backbone : str
-        The tree oracle inside: what it absorbs is no factor of its own.
     english, chinese : float or None
         The paper's UAS without punctuation, in percent, on PTB and CTB5.
     baseline : bool
@@ -32,7 +31,6 @@ class Row:
 
     name: str
     families: tuple[str, ...]
-    backbone: str
     english: float | None = None
     chinese: float | None = None
     baseline: bool = False
@@ -40,15 +38,15 @@ class Row:
 
 FULL = "all"
 MODELS = (
-    Row("first order", (), "first", baseline=True),
-    Row("second order", (), "carreras", 92.81, 86.89, baseline=True),
-    Row("+ grandchild", (GRANDCHILD,), "first", 92.97, 87.02),
-    Row("+ great-grandchild", (GREAT_GRANDCHILD,), "first", 92.78, 86.77),
-    Row("+ sibling", (SIBLING,), "first", 93.00, 87.05),
-    Row("+ tri-sibling", (TRI_SIBLING,), "first", 92.79, 86.81),
-    Row("+ comb", (COMB,), "first", 92.86, 86.91),
-    Row("+ patterns", (PATTERN,), "first", 92.89, None),
-    Row(FULL, (GRANDCHILD, SIBLING, COMB, PATTERN), "first", 93.17, 87.25),
+    Row("first order", (), baseline=True),
+    Row("second order", (ADJACENT, OUTERMOST), 92.81, 86.89, baseline=True),
+    Row("+ grandchild", (GRANDCHILD,), 92.97, 87.02),
+    Row("+ great-grandchild", (GREAT_GRANDCHILD,), 92.78, 86.77),
+    Row("+ sibling", (SIBLING,), 93.00, 87.05),
+    Row("+ tri-sibling", (TRI_SIBLING,), 92.79, 86.81),
+    Row("+ comb", (COMB,), 92.86, 86.91),
+    Row("+ patterns", (PATTERN,), 92.89, None),
+    Row(FULL, (GRANDCHILD, SIBLING, COMB, PATTERN), 93.17, 87.25),
 )
 """Table 2. The paper adds its factors to the second-order baseline."""
 

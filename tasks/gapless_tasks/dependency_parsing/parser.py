@@ -34,7 +34,7 @@ class Request:
     Parameters
     ----------
     families : tuple of str
-    backbone : str
+        Names among `ParserSource.families`.
     epochs : int
     seed : int
     heads_kept : int or None
@@ -42,7 +42,6 @@ class Request:
     """
 
     families: tuple[str, ...]
-    backbone: str
     epochs: int
     seed: int
     heads_kept: int | None

@@ -62,7 +62,6 @@ class Tables:
             try:
                 request = Request(
                     families,
-                    row.backbone,
                     self.arguments.epochs,
                     self.arguments.seed,
                     self.arguments.heads_kept,
@@ -75,7 +74,7 @@ class Tables:
                         self.arguments,
                         self.console,
                         title=f"{row.name}, {part}",
-                        backbone=row.backbone,
+                        heads_kept=self.arguments.heads_kept,
                     )
                     if outcome.parsed.interrupted:
                         raise KeyboardInterrupt
