@@ -112,7 +112,7 @@ def arborescence_dual(weights: Floats, single_root: bool) -> tuple[Flags, Floats
     Returns
     -------
     members : (sets, n+1) array of bool
-        The words of each set, at least one; column 0 is False. Of two sets, one holds the other or they are disjoint.
+        The words of each set, at least one; column 0 is False. Two sets are disjoint, or one holds the other.
         Fewer than 2 n sets; each word alone is the set of row m - 1.
     values : (sets,) array of float64
         u, the sets' values.
