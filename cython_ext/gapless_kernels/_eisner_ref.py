@@ -1,8 +1,8 @@
-"""NumPy twin of the compiled kernels for first-order projective parsing: same signatures, same answers up to rounding.
+"""NumPy twin of the kernels for first-order projective parsing: same signatures, same values up to rounding.
 
-Spans are pairs of words ``i <= j``. A *complete* span headed by its first word (``right``) or its last (``left``) holds
-all descendants of the head on that side; an *incomplete* one reaches from a head to one of its modifiers. See Eisner
-(1996), "Three new probabilistic models for dependency parsing", section 3.
+Spans are pairs of words ``i <= j``. A *complete* span headed by its first word (``right``) or its last (``left``)
+holds all descendants of the head on that side; an *incomplete* one reaches from a head to one of its modifiers. See
+Eisner (1996), "Three new probabilistic models for dependency parsing", section 3.
 """
 
 import heapq
@@ -55,7 +55,8 @@ class _Charts:
 
     def by_root(self) -> Floats:
         """With a single root: the value of the trees with each word as the root's modifier."""
-        return self.root + (self.complete_left[0] + self.complete_right[:, -1])
+        values: Floats = self.root + (self.complete_left[0] + self.complete_right[:, -1])
+        return values
 
     def total(self) -> float:
         """The value of all trees."""
@@ -161,8 +162,9 @@ def eisner(weights: Floats, single_root: bool) -> tuple[float, Integers]:
     Parameters
     ----------
     weights : (n+1, n+1) array of float64
-        Weight of the arc [head, modifier], ``n >= 1``; 0 is the root, which is to the left of all words; ``-inf`` means
-        that there is no such arc. Column 0 and the diagonal are ignored. A tree's sums must be numbers of float64.
+        Weight of the arc [head, modifier], ``n >= 1``; 0 is the root, which is to the left of all words; ``-inf``
+        means that there is no such arc. Column 0 and the diagonal are ignored. Sums of weights must stay within the
+        range of float64.
     single_root : bool
         Whether exactly one word is headed by the root; otherwise at least one is.
 
@@ -171,7 +173,8 @@ def eisner(weights: Floats, single_root: bool) -> tuple[float, Integers]:
     value : float
         The sum of the tree's weights, added from word 1 to word n; ``-inf`` if there is no tree.
     heads : (n+1,) array of int64
-        The head of each word; ``heads[0]`` is -1, and so is all of it if there is no tree. Any of several best ones.
+        The head of each word; ``heads[0]`` is -1, and so is all of it if there is no tree. Which of several best
+        trees is not said.
 
     Raises
     ------
@@ -197,8 +200,8 @@ def eisner_max_marginals(weights: Floats, single_root: bool) -> tuple[float, Int
     value, heads
         As `eisner` returns them.
     max_marginals : (n+1, n+1) array of float64
-        The value of the best tree that has the arc [head, modifier], up to rounding, as its sum is not made in the order
-        of the words; ``-inf`` where there is none.
+        The value of the best tree that has the arc [head, modifier], up to rounding, as its sum is not made in the
+        order of the words; ``-inf`` where there is none.
 
     Raises
     ------

@@ -33,12 +33,11 @@ EDGES = [1, 2, 6, 7, 8, 9, 10, 15, 16, 17, 18, 24, 25, 33]
 def is_tree(heads: tuple[int, ...]) -> bool:
     """Whether every word, `heads[m - 1]` being the head of word m, is below the root."""
     for word in range(1, len(heads) + 1):
-        seen = set()
-        while word:
-            if word in seen:
-                return False
-            seen.add(word)
-            word = heads[word - 1]
+        above, steps = word, 0
+        while above and steps < len(heads):
+            above, steps = heads[above - 1], steps + 1
+        if above:
+            return False
     return True
 
 
