@@ -250,7 +250,7 @@ _Derivation = tuple[float, tuple[tuple[int, int], ...]]
 def eisner_k_best(weights: Floats, k: int, single_root: bool) -> tuple[Floats, Integers]:
     """Find the k best projective trees.
 
-    Each tree has one derivation, so the k best derivations are k trees. The compiled kernel makes only those that are
+    Each tree has one derivation, so the k best derivations are k trees. The kernel makes only those that are
     asked for, by Huang and Chiang (2005), "Better k-best parsing", algorithm 3; here all spans keep their k best.
 
     Parameters
