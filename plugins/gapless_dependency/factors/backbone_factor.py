@@ -1,4 +1,4 @@
-"""Factors that are no conjunctions of arcs, but that some dynamic programs see: adjacent and outermost modifiers."""
+"""Factors that are no conjunctions of arcs, but that a dynamic program sees: adjacent and outermost modifiers."""
 
 from __future__ import annotations
 
