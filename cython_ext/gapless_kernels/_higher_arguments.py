@@ -1,4 +1,4 @@
-"""Checks of the scores of parts of several arcs, shared by the higher-order parsing kernels and their NumPy twins."""
+"""Checks of the scores of parts of several arcs, shared by the higher-order parsing kernels and their twins."""
 
 from typing import Any
 
