@@ -29,6 +29,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
         eisner_sibling,
         eisner_sibling_max_marginals,
     )
+    from gapless_kernels._eisner_ref import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_pruned_ref import viterbi_pruned_batch
@@ -39,6 +40,7 @@ else:
     from gapless_kernels._beam import beam_batch
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
+    from gapless_kernels._eisner import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._eisner_higher import (
         eisner_carreras,
         eisner_carreras_max_marginals,
@@ -68,10 +70,14 @@ __all__ = [
     "dominance",
     "dominance_batch",
     "dominance_tables",
+    "eisner",
     "eisner_carreras",
     "eisner_carreras_max_marginals",
     "eisner_grand_sibling",
     "eisner_grand_sibling_max_marginals",
+    "eisner_k_best",
+    "eisner_marginals",
+    "eisner_max_marginals",
     "eisner_sibling",
     "eisner_sibling_max_marginals",
     "forward_messages",
