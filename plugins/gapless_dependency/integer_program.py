@@ -52,7 +52,8 @@ def integer_program(
     - No cycles: the root sends a unit of flow to every word, along arcs that are on (Martins, Smith, Xing, Concise
       Integer Linear Programming Formulations for Dependency Parsing, 2009, section 3.2, single commodity).
     - Projective: a word strictly between the ends of an arc that is on has its head between them, ends included.
-      That suffices: going up from such a word one stays there until one meets an end, so the head of the arc is above.
+      That suffices: going up from such a word one stays there until one meets an end, so the head of the arc is
+      above.
     - A conjunction of r arcs with a positive score is at most each of them; with a negative one at least their sum
       less r - 1 (Qian and Liu 2013, section 3.2); one that is -inf has that sum at most r - 1.
     - Other factors bring their own `LinearForm`.
@@ -127,8 +128,8 @@ def _conjunction_rows(rows: _Rows, scored: ScoredFactor) -> None:
 def _configuration_rows(rows: _Rows, factor: ConfigurationFactor, scope: IntArray) -> None:
     if not isinstance(factor, HasLinearForm):
         raise NotImplementedError(
-            f"factor {factor.name} cannot be written into an integer program; give {type(factor).__name__} a method "
-            "linear_form(size) that returns a gapless_dependency.factors.linear_form.LinearForm"
+            f"factor {factor.name} cannot be written into an integer program; give {type(factor).__name__} a "
+            "method linear_form(size) that returns a gapless_dependency.factors.linear_form.LinearForm"
         )
     form = factor.linear_form(scope.size)
     columns = rows.columns(form.objective, form.upper, form.integer)
