@@ -162,6 +162,35 @@ class ParsingProblem(Problem[DependencyTree]):
             names,
         )
 
+    def restricted(self, heads: Any) -> ParsingProblem:
+        """The same problem with fewer candidate heads; scores, factors and best labels stay.
+
+        Parameters
+        ----------
+        heads : bool (n + 1, n + 1)
+            [head, modifier], which of the candidates to keep.
+        """
+        mask = np.asarray(heads)
+        if mask.shape != self.scores.shape or mask.dtype != np.bool_:
+            raise InvalidProblem(
+                f"heads has shape {mask.shape} and dtype {mask.dtype}, "
+                f"expected booleans of shape {self.scores.shape}"
+            )
+        scores = np.where(mask, self.scores, -np.inf)
+        scores.flags.writeable = False
+        fewer = object.__new__(type(self))
+        fewer.__attrs_init__(
+            scores,
+            self.factors,
+            self.projective,
+            self.single_root,
+            self.words,
+            self.granularity,
+            self.best_label,
+            self.label_names,
+        )
+        return fewer
+
     # --- derived
 
     @property

@@ -28,12 +28,12 @@ def _orientation(values: Any) -> tuple[int, ...]:
 class SplitMultipliers(BoundCertificate):
     r"""How the scores of scopes are spread over arcs; any multipliers give a bound.
 
-    Arc weights start as the arcs' own scores. Scopes that the fixings break are dropped, arcs that are on are left out
-    of the others; one arc that is left takes the score whole, which is exact. Then
+    Arc weights start as the arcs' own scores. Scopes that the fixings break are dropped, arcs that are on are left
+    out of the others; one arc that is left takes the score whole, which is exact. Then
 
     - a pair (u, l) in a group, with one multiplier d >= 0: w(u) += d, and once for each group
-      w(l) += max over the arcs u' that may enter the group's word beside l of s(u', l) - d(u', l), 0 where (u', l) is
-      no pair of the factor;
+      w(l) += max over the arcs u' that may enter the group's word beside l of s(u', l) - d(u', l), 0 where
+      (u', l) is no pair of any factor;
     - any other scope of a score s >= 0, with a share p for each arc (p >= 0, sum 1): w(e) += s p(e);
     - of a score s < 0, with one multiplier t in [0, 1]: w(e) += s t, and the constant loses s t (arcs - 1);
     - a factor that is no conjunction, with a price for each of its arcs: w(e) += price, and the constant gains the
@@ -41,8 +41,8 @@ class SplitMultipliers(BoundCertificate):
 
     No tree under the fixings scores more than the best tree's weight and the constant. The best tree is bounded by
     Eisner's recursion in NumPy, or for non-projective trees by prices of sets that every tree enters, which are
-    checked by weak duality. No kernel and no code of the solver is used. A bound below the least that an allowed tree
-    can score says that there is none.
+    checked by weak duality. No kernel and no code of the solver is used. A bound below the least that an
+    allowed tree can score says that there is none.
 
     Parameters
     ----------
@@ -93,9 +93,7 @@ class SplitMultipliers(BoundCertificate):
         judge = through_every_arc if problem.projective else arborescence_bounds
         return judge(weighed.weights, problem.single_root)
 
-    def _flipped(
-        self, problem: Problem[Any], weighed: Weighed, on: Sequence[int], off: Sequence[int]
-    ) -> float:
+    def _flipped(self, problem: Problem[Any], weighed: Weighed, on: Sequence[int], off: Sequence[int]) -> float:
         assert isinstance(problem, ParsingProblem)
         arcs = problem.decisions
         asked = set(off)

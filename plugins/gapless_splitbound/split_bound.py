@@ -110,5 +110,3 @@ class SplitRelaxation(LagrangianRelaxation[DependencyTree]):
         if relaxed.bound < self.floor - margin(self.floor):
             return attrs.evolve(relaxed, bound=-math.inf)
         return relaxed
-
-

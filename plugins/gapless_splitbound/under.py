@@ -88,7 +88,9 @@ def narrow(arcs: Arcs, scores: FloatArray, blocks: list[Scopes], loss: float, fi
         return None
     state: IntArray = settled.astype(np.int64)
     weights, constant = scores.copy(), 0.0
-    positive, negative, pairs = [], [], []
+    positive: list[OpenScopes] = []
+    negative: list[OpenScopes] = []
+    pairs = []
     for block in blocks:
         alive = block.possible & np.all(state[block.arcs] != OFF, axis=1)
         free = state[block.arcs] == FREE
@@ -103,9 +105,7 @@ def narrow(arcs: Arcs, scores: FloatArray, blocks: list[Scopes], loss: float, fi
             if rows.size:
                 finite = np.maximum(block.scores[rows], -loss)
                 into.append(OpenScopes(block.arcs[rows], free[rows], finite, block.offset[rows]))
-    return Under(
-        state, weights, constant, _groups(arcs, state, pairs), tuple(positive), tuple(negative)
-    )
+    return Under(state, weights, constant, _groups(arcs, state, pairs), tuple(positive), tuple(negative))
 
 
 def _groups(arcs: Arcs, state: IntArray, chosen: list[tuple[Scopes, IntArray]]) -> OpenGroups:
@@ -143,4 +143,3 @@ def is_on(under: Under, on_ids: IntArray) -> BoolArray:
     on = np.zeros(under.state.size, bool)
     on[on_ids] = True
     return on
-

@@ -75,9 +75,7 @@ class Certificate(ABC):
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Recompute the bound from the problem's data. `Verdict.bound` is what was proved."""
 
-    def verify_flips(
-        self, problem: AnyProblem, fixings: Fixings, on: Sequence[int], off: Sequence[int]
-    ) -> Verdict:
+    def verify_flips(self, problem: AnyProblem, fixings: Fixings, on: Sequence[int], off: Sequence[int]) -> Verdict:
         """Bound the structures under `fixings` that lack a decision of `on` or have one of `off`.
 
         By default `verify` for one decision after the other; evidence that bounds all at once overrides this.

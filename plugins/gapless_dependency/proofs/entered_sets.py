@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
 
 @attrs.frozen(eq=False)
@@ -29,8 +29,8 @@ def arborescence_bounds(weights: FloatArray, single_root: bool) -> tuple[float, 
 
     For any prices y as in `SetPrices`, a tree T has
     :math:`w(T) \le \sum_S y_S + \sum_{e \in T} r_e, r_e = w_e - \sum_{S\ entered\ by\ e} y_S`,
-    because each set is entered at least once and prices of larger sets are not positive; the arc into a word adds no
-    more than the largest r of that word. With a single root, weights of root arcs are lowered by a number that is
+    because each set is entered at least once and prices of larger sets are not positive; the arc into a word adds
+    no more than the largest r of that word. With a single root, weights of root arcs are lowered by a number that is
     added once. The prices come from contracting cycles (Edmonds 1967), which makes the bound the optimum, but the
     bound is true whatever they are.
 
@@ -112,7 +112,7 @@ def priced_sets(weights: FloatArray) -> SetPrices | None:
     return SetPrices(members[1:end], values[1:end])
 
 
-def _loop(best: FloatArray, active: list[int]) -> list[int]:
+def _loop(best: IntArray, active: list[int]) -> list[int]:
     """Nodes of one cycle of best heads; empty when there is none."""
     seen: dict[int, int] = {0: 0}
     for start in active:

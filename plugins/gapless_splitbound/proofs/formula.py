@@ -14,6 +14,9 @@ from gapless_dependency import ParsingProblem
 _ULP = 2.0**-52
 LOWER_IS_SECOND, LOWER_IS_FIRST = 1, 2
 
+Worth = dict[tuple[int, int], dict[int, float]]
+"""For each lower arc and word, what the arcs into the word are worth beside the lower arc."""
+
 
 @attrs.frozen(eq=False)
 class Weighed:
@@ -83,6 +86,7 @@ def weigh(
     sums = _Sums(problem.arc_weights)
     loss, floor = _range(problem, blocks)
     at = 0
+    worth: Worth = {}
     for (scopes, scores), way in zip(blocks, orientation, strict=True):
         if not scopes.size:
             continue
@@ -103,7 +107,7 @@ def weigh(
         if rows.size:
             lower = 1 if way == LOWER_IS_SECOND else 0
             charge = np.maximum(given[first[rows]], 0.0)
-            _add_groups(problem, open_arcs, sums, scopes[rows, 1 - lower], scopes[rows, lower], scores[rows], charge)
+            _charge(problem, sums, worth, scopes[rows, 1 - lower], scopes[rows, lower], scores[rows], charge)
         rows = np.flatnonzero(wide & ~grouped & (scores > 0))
         shares = np.clip(given[first[rows][:, None] + np.arange(scopes.shape[1])], 0.0, None) * free[rows]
         whole = shares.sum(axis=1, keepdims=True)
@@ -114,6 +118,7 @@ def weigh(
         part = np.clip(given[first[rows]], 0.0, 1.0) * np.maximum(scores[rows], -loss)
         sums.add(scopes[rows], part[:, None] * free[rows])
         sums.add_constant(-part * (left[rows] - 1))
+    _add_groups(problem, open_arcs, sums, worth)
     for factor, scope in problem.configurations:
         prices = given[at : at + scope.size]
         at += scope.size
@@ -133,32 +138,35 @@ def weigh(
     return Weighed(weights, sums.constant, _lost(problem, sums, open_arcs), floor)
 
 
-def _add_groups(
+def _charge(
     problem: ParsingProblem,
-    open_arcs: BoolArray,
     sums: _Sums,
+    worth: Worth,
     upper: IntArray,
     lower: IntArray,
     scores: FloatArray,
     charge: FloatArray,
 ) -> None:
-    """For each lower arc and word: the best of what arcs into the word are worth beside it, less their charges."""
-    arcs = problem.decisions
-    worth: dict[tuple[int, int], dict[int, float]] = {}
+    """Charge the upper arcs of grouped pairs, and note what each pair is worth to its lower arc after that."""
+    words = problem.decisions.modifiers
     for u, lo, s, d in zip(upper.tolist(), lower.tolist(), scores.tolist(), charge.tolist(), strict=True):
-        group = worth.setdefault((lo, int(arcs.modifiers[u])), {})
+        group = worth.setdefault((lo, int(words[u])), {})
         group[u] = group.get(u, 0.0) + (s - d)
-    members = [(lo, word) for lo, word in worth]
+    # Scores and charges go into maxima, where rounding counts as well.
+    np.add.at(sums.size, lower, np.where(np.isfinite(scores), np.abs(scores), 0.0) + charge)
+    np.add.at(sums.terms, lower, 1.0)
+    sums.add(upper, charge)
+
+
+def _add_groups(problem: ParsingProblem, open_arcs: BoolArray, sums: _Sums, worth: Worth) -> None:
+    """For each lower arc and word, over all factors: the best that an arc into the word is worth beside it."""
+    arcs = problem.decisions
     best = []
-    for lo, word in members:
-        group = worth[lo, word]
+    for (lo, word), group in worth.items():
         heads = (d for d in range(arcs.first[word], arcs.first[word + 1]) if open_arcs[d])
         back = int(arcs.index[arcs.modifiers[lo], arcs.heads[lo]])
         best.append(max((group.get(d, 0.0) for d in heads if d != back), default=-np.inf))
-    sums.add(np.array([lo for lo, _ in members], np.int64), np.array(best))
-    # The charges went into the maxima, too: for the account of rounding.
-    np.add.at(sums.size, lower, charge)
-    sums.add(upper, charge)
+    sums.add(np.array([lo for lo, _ in worth], np.int64), np.array(best))
 
 
 def _grouped(problem: ParsingProblem, scopes: IntArray, way: int) -> BoolArray:
