@@ -193,7 +193,7 @@ def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool
         else:
             words = np.arange(1, len(weights))
             left = [
-                t for t in family if possible[case[4][list(t), words]].all() and case[4][list(t), words].min() >= 0
+                t for t in family if case[4][list(t), words].min() >= 0 and possible[case[4][list(t), words]].all()
             ]
             assert not left or formula(case, possible, proof, 0, left) == -INF
 
