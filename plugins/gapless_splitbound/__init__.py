@@ -1,1 +1,17 @@
-"""Branch and bound for dependency parsing with non-local factors (Qian and Liu 2013)."""
+"""Branch and bound for parsing with non-local factors (Qian and Liu 2013): the method ``split-bound``."""
+
+from gapless_splitbound.branching import LargestGap
+from gapless_splitbound.certificate import SplitMultipliers
+from gapless_splitbound.pruning import candidate_heads, prune
+from gapless_splitbound.split import Split
+from gapless_splitbound.split_bound import SplitBound, SplitRelaxation
+
+__all__ = [
+    "LargestGap",
+    "Split",
+    "SplitBound",
+    "SplitMultipliers",
+    "SplitRelaxation",
+    "candidate_heads",
+    "prune",
+]

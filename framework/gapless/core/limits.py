@@ -13,7 +13,10 @@ from gapless.core.events import Event, Observer
 
 
 class Stop(enum.Enum):
-    """Why a solve ended. Says nothing about what was found: that is `Status`."""
+    """Why a solve ended. Says nothing about what was found: that is `Status`.
+
+    RESTRICTED: an option left a part of the problem out, and the rest was searched.
+    """
 
     PROVED = "proved"
     GAP = "gap"
@@ -21,6 +24,7 @@ class Stop(enum.Enum):
     NODES = "nodes"
     ITERATIONS = "iterations"
     TARGET = "target"
+    RESTRICTED = "restricted"
     INTERRUPTED = "interrupted"
     ERROR = "error"
 

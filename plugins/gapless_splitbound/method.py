@@ -1,0 +1,131 @@
+"""The method ``split-bound``: branch and bound for parsing with non-local factors (Qian and Liu 2013)."""
+
+from __future__ import annotations
+
+import math
+
+import attrs
+
+from gapless import Fixings, InvalidProblem, NoCertificate, Result, Solve, Status, Stop, UnknownOption
+from gapless.engine.frontier import ORDERS
+from gapless.plugins.registry import nearest
+from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_dependency.backbones import BACKBONES
+from gapless_splitbound.certificate import SplitMultipliers
+from gapless_splitbound.pruning import prune
+from gapless_splitbound.roles import search
+from gapless_splitbound.split import Split
+from gapless_splitbound.variants import VARIANTS
+
+
+def run(
+    problem: ParsingProblem,
+    solve: Solve,
+    *,
+    variant: str = "default",
+    order: str = "best-first",
+    backbone: str | None = None,
+    heads_kept: int | None = None,
+    certificate: bool = True,
+) -> Result[DependencyTree]:
+    """Find the best tree, or the k best, and prove it.
+
+    Parameters
+    ----------
+    variant : {"default", "paper"}
+        Groups of pairs, Polyak steps and fixing by max-marginals, or what the paper does.
+    order : {"best-first", "depth-first", "breadth-first"}
+        Which open node is worked next.
+    backbone : {"first", "sibling", "carreras", "grand-sibling"}, optional
+        The dynamic program under the bound; by default the first that can take all of the problem's factors.
+    heads_kept : int, optional
+        Look only at trees of this many heads for each word, see `prune`. **An approximation**: the answer is the
+        best of those trees, the status FEASIBLE with stop RESTRICTED, and the bound one of the whole problem.
+    certificate : bool
+        Whether to keep what `Result.verify` needs.
+
+    Raises
+    ------
+    UnknownOption
+        An unknown variant or order.
+    InvalidProblem
+        The start tree is infeasible, or a factor that the backbone cannot take.
+    """
+    _one_of("variant", variant, VARIANTS)
+    _one_of("order", order, ORDERS)
+    if heads_kept is not None:
+        return _restricted(problem, solve, heads_kept, variant, order, backbone, certificate)
+    result = search(problem, solve, variant=variant, order=order, backbone=backbone or backbone_needed(problem))
+    if certificate:
+        return result
+    return attrs.evolve(result, certificate=NoCertificate("split-bound was asked for none (certificate=False)"))
+
+
+def backbone_needed(problem: ParsingProblem) -> str:
+    """The first backbone that absorbs every factor that only backbones can take."""
+    needed = problem.backbone_factors
+    return next(
+        (name for name, kind in BACKBONES.items() if all(isinstance(f, kind.absorbs) for f in needed)), "first"
+    )
+
+
+def _one_of(name: str, value: str, known: object) -> None:
+    names = list(known)  # type: ignore[call-overload]
+    if value not in names:
+        raise UnknownOption(
+            f"{name} is {value!r}{nearest(str(value), names)}; it must be one of: {', '.join(names)}"
+        )
+
+
+def _restricted(
+    problem: ParsingProblem,
+    solve: Solve,
+    heads_kept: int,
+    variant: str,
+    order: str,
+    backbone: str | None,
+    certificate: bool,
+) -> Result[DependencyTree]:
+    """The best tree of the likely heads, with a bound on all trees."""
+    fewer = prune(problem, heads_kept)
+    inside = [tree for tree in solve.start if not fewer.violations(tree)]
+    for tree in solve.start:
+        broken = problem.violations(tree)
+        if broken:
+            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+    found = run(
+        fewer, attrs.evolve(solve, start=inside), variant=variant, order=order, backbone=backbone, certificate=False
+    )
+    trees = [solution.structure for solution in found.solutions]
+    held = {tree.heads.tobytes() for tree in trees}
+    trees += [tree for tree in solve.start if tree.heads.tobytes() not in held]
+    trees = sorted(trees, key=lambda tree: -problem.value(tree))[: solve.k]
+    bound, evidence = _one_bound(problem)
+    if found.status is Status.INFEASIBLE and bound == -math.inf:
+        return attrs.evolve(found, certificate=evidence)
+    stop = Stop.RESTRICTED if found.stop is Stop.PROVED else found.stop
+    left = "the best one" if found.stop is Stop.PROVED else "no more than the search reached"
+    return Result.of(
+        problem,
+        trees,
+        bound,
+        stop,
+        certificate=evidence if certificate else NoCertificate("split-bound was asked for none"),
+        method=solve.method,
+        stats=attrs.evolve(found.stats, extra={**found.stats.extra, "restricted_bound": found.bound}),
+        trace=found.trace,
+        explanation=[
+            f"only trees of the {heads_kept} likeliest heads of each word and of root arcs were searched "
+            f"(heads_kept={heads_kept}); of these the answer is {left}, the bound is for all trees"
+        ],
+        complete=solve.k == 1,
+    )
+
+
+def _one_bound(problem: ParsingProblem) -> tuple[float, SplitMultipliers | NoCertificate]:
+    """A bound on all trees from scores spread evenly, by the code that verifies; none beside a higher backbone."""
+    if problem.backbone_factors:
+        return math.inf, NoCertificate("the certificate knows the first-order backbone only")
+    split = Split(problem)
+    evidence = SplitMultipliers(split.orientation, split.start() / split.scale)
+    return evidence.upper_bound(problem, Fixings.none(problem.decisions.count)), evidence
