@@ -99,8 +99,7 @@ class SplitMultipliers(BoundCertificate):
         asked = set(off)
         for d in on:
             word = int(arcs.modifiers[d])
-            asked.update(range(int(arcs.first[word]), int(arcs.first[word + 1])))
-        asked -= set(on) - set(off)
+            asked.update(other for other in range(int(arcs.first[word]), int(arcs.first[word + 1])) if other != d)
         each = self._trees(problem, weighed)[1]
         values = {d: float(each[arcs.heads[d], arcs.modifiers[d]]) for d in asked}
         if problem.projective:
