@@ -1,2 +1,301 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Compiled kernels; being written."""
+"""Branch and bound with split scores in compiled code; the headers ``_split_bound_*.h`` say what they do."""
+
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, malloc
+
+import numpy as np
+
+cdef extern from "_split_bound_tree.h" nogil:
+    int SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY
+
+    ctypedef struct sb_snapshot:
+        double *split
+
+    ctypedef struct sb_record:
+        int64_t parent
+        int32_t arc, on, leaf_snapshot
+
+    ctypedef struct sb_fixing:
+        int64_t record
+        int32_t snapshot
+        int64_t first_off
+
+    ctypedef struct sb_block:
+        Py_ssize_t count, width, first
+        const int64_t *arcs
+        const double *scores
+
+    ctypedef struct sb_node:
+        double bound
+        int64_t record
+        int32_t snapshot
+
+    ctypedef struct sb_search:
+        Py_ssize_t n, N, arcs, scopes, star_cells, shared
+        int projective, single_root, paper, order, keep_proof, root_closed, proof_dropped, working
+        double granularity, proof_limit, value, excluded
+        int32_t *head
+        int32_t *modifier
+        int32_t *index
+        int32_t *best_heads
+        int32_t *star_scope
+        int32_t *shared_scope
+        double *base
+        int64_t dp_calls, nodes, fixed
+        sb_snapshot *snapshots
+        Py_ssize_t snapshot_count
+        sb_record *records
+        Py_ssize_t record_count
+        sb_fixing *fixings
+        Py_ssize_t fixing_count
+        int32_t *offs
+        Py_ssize_t off_count
+        sb_node *open
+        Py_ssize_t open_count
+        sb_node *survivors
+        Py_ssize_t survivor_count
+        sb_node node
+        int32_t saved
+
+    int sb_reserve(sb_search *, Py_ssize_t, Py_ssize_t, Py_ssize_t)
+    void sb_number_arcs(sb_search *)
+    int sb_take_blocks(sb_search *, const sb_block *, Py_ssize_t)
+    int sb_start(sb_search *, const int32_t *)
+    int sb_advance(sb_search *, double, int64_t)
+    double sb_bound(const sb_search *)
+    void sb_export(const sb_search *, const double *, const int64_t *, double *)
+    void sb_free(sb_search *)
+
+ORDERS = ("best-first", "depth-first", "breadth-first")
+VARIANTS = ("default", "paper")
+PROVED, TIME, NODES = SB_PROVED, SB_TIME, SB_NODES
+
+
+cdef class SplitBoundSearch:
+    """The best tree under arc scores and scores of sets of arcs; see the stub for parameters and attributes."""
+
+    cdef sb_search s
+    cdef int status
+    cdef list blocks
+    cdef object first_scope, owned
+
+    def __cinit__(self):
+        self.status = -1
+
+    def __init__(
+        self,
+        weights,
+        blocks,
+        heads,
+        modifiers,
+        *,
+        projective,
+        single_root,
+        variant="default",
+        order="best-first",
+        incumbent_heads=None,
+        keep_proof=True,
+        granularity=0.0,
+        proof_limit=2.0**28,
+    ):
+        if self.s.head != NULL:
+            raise RuntimeError("this search was set up before; make another")
+        if variant not in VARIANTS:
+            raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")
+        if order not in ORDERS:
+            raise ValueError(f"order must be one of {', '.join(ORDERS)}, got {order!r}")
+        if not (0.0 <= granularity < float("inf")):
+            raise ValueError(f"granularity must be a number >= 0, got {granularity}")
+        cdef const double[:, ::1] w = np.ascontiguousarray(weights, np.float64)
+        cdef const int64_t[::1] h = np.ascontiguousarray(heads, np.int64)
+        cdef const int64_t[::1] m = np.ascontiguousarray(modifiers, np.int64)
+        cdef Py_ssize_t size = w.shape[0], arcs = h.shape[0], e, b, total = 0, count = len(blocks)
+        if size < 2 or w.shape[1] != size or size > 30000:
+            raise ValueError(f"weights must have shape (n + 1, n + 1) with 1 <= n < 30000, got {np.shape(weights)}")
+        if m.shape[0] != arcs:
+            raise ValueError(f"heads holds {arcs} arcs, modifiers {m.shape[0]}")
+        for e in range(arcs):
+            if not (0 <= h[e] < size and 1 <= m[e] < size and h[e] != m[e]):
+                raise ValueError(f"arc {e} is {h[e]} -> {m[e]}, expected a head in 0..{size - 1} and another word")
+            if not (-1e300 < w[h[e], m[e]] < 1e300):
+                raise ValueError(f"weights[{h[e]}, {m[e]}] is {w[h[e], m[e]]}, but arc {e} needs a finite score")
+        seen = np.zeros((size, size), bool)
+        seen[np.asarray(h), np.asarray(m)] = True
+        if np.count_nonzero(seen) != arcs:
+            raise ValueError("an arc is listed twice")
+        self.blocks = [checked_block(number, *block, arcs) for number, block in enumerate(blocks)]
+        total = sum(len(scores) for _, scores in self.blocks)
+        self.s.projective, self.s.single_root = bool(projective), bool(single_root)
+        self.s.paper, self.s.order = variant == "paper", ORDERS.index(order)
+        if self.s.paper:
+            self.s.order = ORDERS.index("breadth-first")
+        self.s.keep_proof, self.s.granularity, self.s.proof_limit = bool(keep_proof), granularity, proof_limit
+        if not sb_reserve(&self.s, size - 1, arcs, total):
+            raise MemoryError("no memory for the charts of this sentence")
+        for e in range(arcs):
+            self.s.head[e], self.s.modifier[e], self.s.base[e] = <int32_t>h[e], <int32_t>m[e], w[h[e], m[e]]
+        sb_number_arcs(&self.s)
+        self.take_blocks()
+        cdef int32_t[::1] known
+        cdef const int32_t *begin = NULL
+        if incumbent_heads is not None:
+            known = np.ascontiguousarray(incumbent_heads, np.int32)
+            if known.shape[0] != size:
+                raise ValueError(f"incumbent_heads must have shape ({size},), got ({known.shape[0]},)")
+            for e in range(1, size):
+                if not (0 <= known[e] < size) or self.s.index[known[e] * size + e] < 0:
+                    raise ValueError(f"incumbent_heads[{e}] is {known[e]}, which is no candidate arc")
+            begin = &known[0]
+        if not sb_start(&self.s, begin):
+            raise MemoryError("no memory for the root")
+
+    cdef take_blocks(self):
+        cdef Py_ssize_t b, count = len(self.blocks), first = 0
+        cdef const int64_t[:, ::1] scopes
+        cdef const double[::1] scores
+        cdef int done
+        cdef sb_block *list_ = <sb_block *>malloc((count + 1) * sizeof(sb_block))
+        if list_ == NULL:
+            raise MemoryError("no memory for the scopes")
+        for b in range(count):
+            scopes, scores = self.blocks[b]
+            list_[b].count, list_[b].width, list_[b].first = scopes.shape[0], scopes.shape[1], first
+            list_[b].arcs = &scopes[0, 0] if scopes.shape[0] else NULL
+            list_[b].scores = &scores[0] if scopes.shape[0] else NULL
+            first += scopes.shape[0]
+        with nogil:
+            done = sb_take_blocks(&self.s, list_, count)
+        free(list_)
+        if not done:
+            raise MemoryError("no memory for the scopes")
+
+    def __dealloc__(self):
+        sb_free(&self.s)
+
+    def advance(self, double seconds=1e9, int64_t nodes=2**62):
+        """Work on for `seconds` or until `nodes` nodes were worked on in all; the status."""
+        if self.s.head == NULL:
+            raise RuntimeError("this search was not set up")
+        with nogil:
+            self.status = sb_advance(&self.s, seconds, nodes)
+        if self.status == SB_NO_MEMORY:
+            raise MemoryError("no memory for the search tree")
+        return self.status
+
+    @property
+    def value(self):
+        return self.s.value
+
+    @property
+    def bound(self):
+        return sb_bound(&self.s)
+
+    @property
+    def heads(self):
+        return np.array([self.s.best_heads[i] for i in range(self.s.N)], np.int64)
+
+    @property
+    def dp_calls(self):
+        return self.s.dp_calls
+
+    @property
+    def nodes(self):
+        return self.s.nodes
+
+    @property
+    def fixed(self):
+        return self.s.fixed
+
+    @property
+    def root_closed(self):
+        return bool(self.s.root_closed)
+
+    @property
+    def infeasible(self):
+        return self.status == SB_PROVED and self.s.value == -float("inf")
+
+    @property
+    def proof_dropped(self):
+        return bool(self.s.proof_dropped)
+
+    def groups(self):
+        """For each scope whether it is a pair in a group, bool (scopes,)."""
+        grouped = np.zeros(self.s.scopes, bool)
+        cdef Py_ssize_t k
+        for k in range(self.s.star_cells):
+            if self.s.star_scope[k] >= 0:
+                grouped[self.s.star_scope[k]] = True
+        return grouped
+
+    def proof(self):
+        """Nodes, fixing steps and multipliers as arrays; see the stub."""
+        if not self.s.keep_proof:
+            raise ValueError("no proof was kept: it was not asked for, or grew beyond proof_limit bytes")
+        grouped = self.groups()
+        widths = np.concatenate([np.full(len(scores), scopes.shape[1]) for scopes, scores in self.blocks] or [[]])
+        all_scores = np.concatenate([scores for _, scores in self.blocks] or [[]])
+        shares = ~grouped & (all_scores >= 0)
+        first = np.zeros(len(widths) + 1, np.int64)
+        np.cumsum(np.where(shares, widths, 1), out=first[1:])
+        # What the search never charges: narrow scopes count in full; those that cannot fire may have any shares.
+        rest = np.where(shares, 1.0 / np.maximum(widths, 1), np.where(~grouped & (widths == 1), 1.0, 0.0))
+        base = np.repeat(rest, np.diff(first))
+        cdef Py_ssize_t k, count = self.s.snapshot_count, total = self.s.record_count
+        cdef double[:, ::1] table = np.tile(base, (count, 1)) if count else np.zeros((0, len(base)))
+        cdef const int64_t[::1] starts = first
+        if table.shape[1]:
+            for k in range(count):
+                sb_export(&self.s, self.s.snapshots[k].split, &starts[0], &table[k, 0])
+        nodes = np.array(
+            [
+                (self.s.records[k].parent, self.s.records[k].arc, self.s.records[k].on, self.s.records[k].leaf_snapshot)
+                for k in range(total)
+            ],
+            np.int64,
+        ).reshape(total, 4)
+        for k in range(self.s.open_count):
+            nodes[self.s.open[k].record, 3] = self.s.open[k].snapshot
+        for k in range(self.s.survivor_count):
+            nodes[self.s.survivors[k].record, 3] = self.s.survivors[k].snapshot
+        if self.s.working:
+            nodes[self.s.node.record, 3] = self.s.saved if self.s.saved >= 0 else self.s.node.snapshot
+        steps = np.array(
+            [
+                (self.s.fixings[k].record, self.s.fixings[k].snapshot, self.s.fixings[k].first_off)
+                for k in range(self.s.fixing_count)
+            ],
+            np.int64,
+        ).reshape(self.s.fixing_count, 3)
+        return {
+            "parent": nodes[:, 0].copy(),
+            "arc": nodes[:, 1].copy(),
+            "on": nodes[:, 2].astype(bool),
+            "multipliers_at": nodes[:, 3].copy(),
+            "step_node": steps[:, 0].copy(),
+            "step_multipliers": steps[:, 1].copy(),
+            "step_first": np.append(steps[:, 2], self.s.off_count),
+            "off": np.array([self.s.offs[k] for k in range(self.s.off_count)], np.int64),
+            "grouped": grouped,
+            "multiplier_first": first,
+            "multipliers": np.asarray(table),
+        }
+
+
+def checked_block(number, scopes, scores, arcs):
+    """Scopes and scores as contiguous arrays that name arcs; ValueError with the place otherwise."""
+    scopes, scores = np.ascontiguousarray(scopes, np.int64), np.ascontiguousarray(scores, np.float64)
+    if scopes.ndim != 2 or scopes.shape[1] < 1:
+        raise ValueError(f"block {number}: scopes must have shape (m, width) with width >= 1, got {scopes.shape}")
+    if scores.shape != (len(scopes),):
+        raise ValueError(f"block {number}: scores must have shape ({len(scopes)},), got {scores.shape}")
+    if scopes.size and not (scopes.min() >= 0 and scopes.max() < arcs):
+        raise ValueError(f"block {number}: scopes must name arcs in 0..{arcs - 1}")
+    for a in range(1, scopes.shape[1]):
+        if (scopes[:, :a] == scopes[:, a : a + 1]).any():
+            raise ValueError(f"block {number}: a scope holds one arc twice")
+    finite = np.isfinite(scores)
+    if not finite.all():
+        place = int(np.argmin(finite))
+        raise ValueError(f"block {number}: scores[{place}] is {scores[place]}, expected a finite number")
+    return scopes, scores

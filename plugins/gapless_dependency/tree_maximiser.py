@@ -59,7 +59,7 @@ class TreeMaximiser(Maximiser[DependencyTree]):
         return Slacks(on, np.maximum(off, 0.0))
 
     def dense_weights(self, weights: FloatArray, fixings: Fixings) -> FloatArray | None:
-        """The weights as a backbone wants them, float64 (n + 1, n + 1); None when two heads of a word are fixed on."""
+        """The weights [head, modifier], float64 (n + 1, n + 1); None when two heads of a word are fixed on."""
         arcs = self.problem.decisions
         size = arcs.length + 1
         allowed = fixings.state != OFF

@@ -14,9 +14,9 @@ from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, Verdict,
 from gapless.core.certificate import UNREADABLE
 from gapless.core.sparse import FloatArray, float_array
 from gapless_dependency import ParsingProblem
-from gapless_splitbound.proofs.entered_sets import arborescence_bounds
+from gapless_dependency.proofs.entered_sets import arborescence_bounds
 from gapless_splitbound.proofs.formula import Weighed, weigh
-from gapless_splitbound.proofs.spans import through_every_arc
+from gapless_dependency.proofs.spans import through_every_arc
 
 
 def _orientation(values: Any) -> tuple[int, ...]:
@@ -99,8 +99,7 @@ class SplitMultipliers(BoundCertificate):
         asked = set(off)
         for d in on:
             word = int(arcs.modifiers[d])
-            asked.update(range(int(arcs.first[word]), int(arcs.first[word + 1])))
-        asked -= set(on) - set(off)
+            asked.update(other for other in range(int(arcs.first[word]), int(arcs.first[word + 1])) if other != d)
         each = self._trees(problem, weighed)[1]
         values = {d: float(each[arcs.heads[d], arcs.modifiers[d]]) for d in asked}
         if problem.projective:

@@ -24,7 +24,7 @@ class Split:
       (eq. 5);
     - of a score s < 0 a part is taken seriously: :math:`s \prod z_e \le -q (\sum_e z_e - (|c| - 1))` with
       :math:`0 \le q \le -s` (eq. 6 to 8);
-    - pairs (u, l) of one lower arc l with arcs u into one word, of which a tree has exactly one, are bounded as one:
+    - pairs (u, l) of one lower arc l with arcs u into one word, of which a tree has exactly one, are joined:
       :math:`\sum_u s_u z_u z_l \le z_l \max_u (s_u - d_u) + \sum_u d_u z_u` with :math:`d \ge 0`. This keeps one
       choice for each lower arc inside the score and is much tighter than splitting pair by pair;
     - any other factor, by value v(on), is copied: :math:`v(z) \le \sum \lambda z + \max_{on} (v(on) - \lambda on)`.

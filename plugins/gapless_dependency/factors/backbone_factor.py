@@ -1,4 +1,4 @@
-"""Factors that are no conjunctions of arcs: adjacency and outermost modifiers, which only some dynamic programs see."""
+"""Factors that are no conjunctions of arcs, but that a dynamic program sees: adjacent and outermost modifiers."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from gapless_dependency.factors.backbone_factor import BackboneFactor, chains
 
 @serialisable("gapless_dependency.OutermostGrandchild")
 class OutermostGrandchild(BackboneFactor):
-    """``scores[h, m, c]`` for each arc h -> m and the farthest modifier c of m on each of its sides (Carreras 2007).
+    """``scores[h, m, c]`` for each arc h -> m and the farthest modifier c of m on each side of m (Carreras 2007).
 
     Each arc takes part twice: c is m's farthest modifier to the left, and then the one to the right. One of the
     two lies between h and m (Carreras' c_mi), the other beyond m (c_mo). A side without modifiers scores

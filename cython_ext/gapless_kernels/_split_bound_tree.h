@@ -1,0 +1,408 @@
+/* The search tree: node work, fixing by max-marginals, branching, and a loop that can stop and go on. */
+#ifndef GAPLESS_SPLIT_BOUND_TREE_H
+#define GAPLESS_SPLIT_BOUND_TREE_H
+
+#include "_split_bound_proof.h"
+
+#define SB_ROOT_STEPS 120    /* steps at the root, and */
+#define SB_CHILD_STEPS 30    /* at other nodes, before branching */
+#define SB_TREND 10          /* steps in which */
+#define SB_TREND_SHARE 0.93  /* the gap must fall to this share, or the node branches */
+#define SB_PATIENCE 5        /* steps without a better bound before the step shrinks */
+#define SB_SHRINK 0.6
+#define SB_FIX_BELOW 0.5     /* fix when the gap has fallen to this share since the last time */
+#define SB_SAVE_SHARE 0.05   /* remember multipliers when they close this share of the gap */
+#define SB_PAPER_STEPS 2000
+#define SB_PAPER_PRECISION 1e-8
+
+static double sb_now(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double sb_target(const sb_search *s)
+{
+    return s->value + sb_margin(s->value);
+}
+
+/* Whether the first node is to be worked on before the second. */
+static int sb_before(const sb_search *s, const sb_node *a, const sb_node *b)
+{
+    if (s->order == SB_BEST_FIRST && a->bound != b->bound)
+        return a->bound > b->bound;
+    if (s->order == SB_BREADTH_FIRST && a->depth != b->depth)
+        return a->depth < b->depth;
+    return s->order == SB_DEPTH_FIRST ? a->order > b->order : a->order < b->order;
+}
+
+static int sb_push(sb_search *s, const sb_node *node)
+{
+    if (!sb_grow((void **)&s->open, &s->open_room, s->open_count + 1, sizeof *s->open))
+        return s->no_memory = 1, 0;
+    ptrdiff_t at = s->open_count++;
+    for (; at && sb_before(s, node, &s->open[(at - 1) / 2]); at = (at - 1) / 2)
+        s->open[at] = s->open[(at - 1) / 2];
+    s->open[at] = *node;
+    return 1;
+}
+
+static sb_node sb_pop(sb_search *s)
+{
+    const sb_node first = s->open[0], last = s->open[--s->open_count];
+    ptrdiff_t at = 0;
+    for (;;) {
+        ptrdiff_t child = 2 * at + 1;
+        if (child >= s->open_count)
+            break;
+        if (child + 1 < s->open_count && sb_before(s, &s->open[child + 1], &s->open[child]))
+            child++;
+        if (!sb_before(s, &s->open[child], &last))
+            break;
+        s->open[at] = s->open[child], at = child;
+    }
+    if (s->open_count)
+        s->open[at] = last;
+    return first;
+}
+
+/* A child of `node` with one more arc on or off, whose bound is that of `snapshot` until it is worked on. */
+static void sb_add_child(sb_search *s, const sb_node *node, int32_t snapshot, int32_t arc, int on)
+{
+    sb_node child = {node->bound, 0, s->sequence++, snapshot, node->depth + 1, -1, -INFINITY, NULL};
+    child.alive = malloc((size_t)s->arcs + 1);
+    if (child.alive == NULL) {
+        s->no_memory = 1;
+        return;
+    }
+    memcpy(child.alive, node->alive, (size_t)s->arcs);
+    if (on) {
+        const ptrdiff_t m = s->modifier[arc];
+        for (ptrdiff_t k = s->into_first[m]; k < s->into_first[m + 1]; k++)
+            child.alive[s->into[k]] &= s->into[k] == arc;
+    } else
+        child.alive[arc] = 0;
+    child.record = sb_record_node(s, node->record, arc, on);
+    if (snapshot >= 0)
+        s->snapshots[snapshot].users++;
+    if (s->no_memory || !sb_push(s, &child))
+        free(child.alive);
+}
+
+static void sb_branch(sb_search *s, sb_node *node, int32_t snapshot, int32_t arc, int on_last)
+{
+    sb_add_child(s, node, snapshot, arc, !on_last);
+    sb_add_child(s, node, snapshot, arc, on_last);
+}
+
+/* The node is done; `bound` is what its multipliers prove of it. */
+static void sb_end_node(sb_search *s)
+{
+    sb_release(s, s->node.snapshot);
+    sb_release(s, s->saved);
+    free(s->node.alive);
+    s->node.alive = NULL, s->saved = -1, s->working = 0;
+}
+
+static void sb_close(sb_search *s, double bound, int32_t snapshot)
+{
+    if (bound > s->excluded)
+        s->excluded = bound;
+    sb_record_leaf(s, s->node.record, snapshot);
+    s->root_closed |= s->node.depth == 0;
+    sb_end_node(s);
+}
+
+/* Close the node with the multipliers that hold now. */
+static void sb_close_here(sb_search *s, double bound)
+{
+    int32_t snapshot = -1;
+    if (s->keep_proof) {
+        snapshot = sb_remember(s);
+        if (snapshot < 0)
+            return;
+    }
+    sb_close(s, bound, snapshot);
+}
+
+static void sb_begin(sb_search *s, sb_node node)
+{
+    s->node = node, s->working = 1, s->saved = -1, s->iteration = s->stalled = s->rises = 0;
+    s->theta = 1.0, s->best_psi = s->saved_psi = s->last_psi = INFINITY;
+    s->gap_at_fixing = s->trend_gap = s->first_gap = INFINITY;
+    s->best_in_node = -INFINITY;
+    s->nodes++;
+    if (node.snapshot >= 0)
+        memcpy(s->split, s->snapshots[node.snapshot].split, (size_t)s->slots * sizeof(double));
+    memcpy(s->alive, node.alive, (size_t)s->arcs);
+    for (ptrdiff_t c = 0; c < s->shared; c++)
+        s->current[c] = (int32_t)c;
+    s->current_count = s->shared;
+    s->dirty = 1;
+}
+
+/* Fix off the arcs that no tree better than the incumbent has. The chart must be that of the last bound. */
+static int sb_fix(sb_search *s)
+{
+    double *mm = s->marginals;
+    if (s->projective)
+        eisner_outside(s->n, s->weights, s->single_root, s->work, mm);
+    else
+        arborescence_slacks(s->n, s->weights, s->single_root, s->work, mm);
+    const double target = sb_target(s);
+    const ptrdiff_t first_off = s->off_count;
+    int64_t count = 0;
+    for (ptrdiff_t e = 0; e < s->arcs; e++) {
+        if (!s->alive[e] || s->in_tree[e])
+            continue;
+        const double bound = sb_round(s, mm[s->cell[e]] + s->constant);
+        if (!(bound <= target))
+            continue;
+        if (bound > s->excluded)
+            s->excluded = bound;
+        s->alive[e] = s->node.alive[e] = 0;
+        sb_record_off(s, (int32_t)e);
+        count++;
+    }
+    if (count == 0)
+        return 0;
+    s->fixed += count;
+    if (s->keep_proof) {
+        const int32_t snapshot = sb_remember(s);
+        if (snapshot < 0 || !sb_grow((void **)&s->fixings, &s->fixing_room, s->fixing_count + 1, sizeof *s->fixings)) {
+            s->no_memory = 1;
+            return 0;
+        }
+        const sb_fixing fixing = {s->node.record, snapshot, first_off};
+        s->fixings[s->fixing_count++] = fixing;
+    }
+    return 1;
+}
+
+/* Branch, or wait for the end of the level (paper). The tree of the last bound is entered. */
+static void sb_split_node(sb_search *s, int32_t arc)
+{
+    const int on_last = s->in_tree[arc];
+    sb_leave_tree(s);
+    int32_t snapshot = s->saved;
+    if (s->psi <= s->saved_psi || snapshot < 0) {
+        snapshot = sb_remember(s);
+        if (snapshot < 0)
+            return;
+        sb_release(s, s->saved);
+        s->saved = snapshot, s->saved_psi = s->psi;
+    }
+    const double bound = sb_round(s, s->saved_psi);
+    if (bound < s->node.bound)
+        s->node.bound = bound;
+    if (s->paper) {
+        sb_node waiting = s->node;
+        waiting.arc = arc, waiting.lower = s->best_in_node, waiting.snapshot = snapshot;
+        if (!sb_grow((void **)&s->survivors, &s->survivor_room, s->survivor_count + 1, sizeof *s->survivors)) {
+            s->no_memory = 1;
+            return;
+        }
+        s->snapshots[snapshot].users++;
+        s->survivors[s->survivor_count++] = waiting;
+        s->node.alive = NULL;
+    } else
+        sb_branch(s, &s->node, snapshot, arc, on_last);
+    sb_end_node(s);
+}
+
+/* The level is worked off: all that survive branch on one arc, that of the node with the best tree (section 3.3). */
+static void sb_next_level(sb_search *s)
+{
+    const sb_node *chosen = s->survivors;
+    for (ptrdiff_t k = 1; k < s->survivor_count; k++)
+        if (s->survivors[k].lower > chosen->lower)
+            chosen = s->survivors + k;
+    const int32_t arc = chosen->arc;
+    for (ptrdiff_t k = 0; k < s->survivor_count; k++) {
+        sb_node *node = s->survivors + k;
+        sb_branch(s, node, node->snapshot, arc, 1);
+        sb_release(s, node->snapshot);
+        free(node->alive);
+    }
+    s->survivor_count = 0;
+}
+
+/* Whether the node's multipliers have had their time. */
+static int sb_spent(sb_search *s, double gap)
+{
+    if (s->paper)
+        return s->iteration >= SB_PAPER_STEPS
+            || (s->iteration > 1 && s->last_psi - s->psi >= 0.0 && s->last_psi - s->psi <= SB_PAPER_PRECISION);
+    if (s->iteration >= (s->node.depth ? SB_CHILD_STEPS : SB_ROOT_STEPS))
+        return 1;
+    if (s->iteration % SB_TREND)
+        return 0;
+    const int slow = gap > SB_TREND_SHARE * s->trend_gap;
+    s->trend_gap = gap;
+    return slow;
+}
+
+/* One bound and one step of the node in work. */
+static void sb_step(sb_search *s)
+{
+    if (s->dirty && !sb_weigh(s)) {
+        sb_close(s, -INFINITY, -1);
+        return;
+    }
+    s->dirty = 0;
+    const double found = sb_oracle(s, s->weights, s->work, s->heads);
+    if (!(found > -INFINITY)) {
+        sb_close(s, -INFINITY, -1);
+        return;
+    }
+    s->last_psi = s->psi, s->psi = found + s->constant;
+    s->iteration++, s->stalled++;
+    if (s->psi > s->last_psi)
+        s->rises++;
+    if (s->psi < s->best_psi)
+        s->best_psi = s->psi, s->stalled = 0;
+    sb_enter_tree(s, s->heads);
+    const double score = sb_tree_score(s);
+    const int better = sb_offer(s, s->heads, score);
+    if (!(sb_round(s, s->psi) <= sb_target(s)) && (s->paper ? s->nodes == 1 && s->iteration == 1 : better || s->iteration == 1)) {
+        sb_leave_tree(s);
+        sb_reparse(s, s->heads, score, s->paper ? 10 : s->node.depth == 0 && s->iteration == 1 ? 3 : 2);
+        sb_enter_tree(s, s->heads);
+    }
+    double bound = sb_round(s, s->psi);
+    if (bound <= sb_target(s)) {
+        sb_leave_tree(s);
+        sb_close_here(s, bound);
+        return;
+    }
+    double gap = s->psi - s->value;
+    if (s->first_gap == INFINITY)
+        s->first_gap = gap, s->gap_at_fixing = s->node.depth ? INFINITY : gap;
+    if (!s->paper && gap <= SB_FIX_BELOW * s->gap_at_fixing) {
+        s->gap_at_fixing = gap;
+        if (sb_fix(s)) {
+            sb_leave_tree(s);
+            s->dirty = 1, s->trend_gap = INFINITY;
+            sb_release(s, s->saved), s->saved = -1, s->saved_psi = INFINITY;
+            return;
+        }
+    }
+    if (s->saved_psi == INFINITY ? s->iteration > 8 : s->saved_psi - s->psi > SB_SAVE_SHARE * (s->saved_psi - s->value)) {
+        const int32_t snapshot = sb_remember(s);
+        if (snapshot < 0)
+            return;
+        sb_release(s, s->saved);
+        s->saved = snapshot, s->saved_psi = s->psi;
+    }
+    const double length = sb_subgradient(s);
+    const int spent = length == 0.0 || sb_spent(s, gap);
+    if (spent) {
+        const int32_t arc = sb_widest_gap(s);
+        if (arc >= 0) {
+            sb_split_node(s, arc);
+            return;
+        }
+        /* One tree is left, whose score is exact: what the bound has above it is rounding. */
+        sb_leave_tree(s);
+        sb_close_here(s, s->psi);
+        return;
+    }
+    double step;
+    if (s->paper)
+        step = s->largest_step / (double)(s->rises + 1);
+    else {
+        if (s->stalled >= SB_PATIENCE)
+            s->theta *= SB_SHRINK, s->stalled = 0;
+        step = s->theta * gap / length;
+    }
+    sb_move(s, step);
+    sb_leave_tree(s);
+}
+
+/* A proved bound of everything: incumbent, what was cut off, what is open. */
+static double sb_bound(const sb_search *s)
+{
+    double bound = fmax(s->value, s->excluded);
+    for (ptrdiff_t k = 0; k < s->open_count; k++)
+        bound = fmax(bound, s->open[k].bound);
+    for (ptrdiff_t k = 0; k < s->survivor_count; k++)
+        bound = fmax(bound, s->survivors[k].bound);
+    if (s->working)
+        bound = fmax(bound, fmin(s->node.bound, sb_round(s, s->best_psi)));
+    return bound;
+}
+
+/* Put the root in. `heads` may be NULL or a tree to begin with. */
+static int sb_start(sb_search *s, const int32_t *heads)
+{
+    sb_node root = {INFINITY, 0, s->sequence++, -1, 0, -1, -INFINITY, malloc((size_t)s->arcs + 1)};
+    if (root.alive == NULL)
+        return 0;
+    memset(root.alive, 1, (size_t)s->arcs);
+    memcpy(s->alive, root.alive, (size_t)s->arcs);
+    root.record = sb_record_node(s, -1, -1, 0);
+    s->saved = -1;
+    if (heads != NULL) {
+        sb_enter_tree(s, heads);
+        sb_offer(s, heads, sb_tree_score(s));
+        sb_leave_tree(s);
+    }
+    return sb_push(s, &root);
+}
+
+static int sb_advance(sb_search *s, double seconds, int64_t nodes)
+{
+    const double end = sb_now() + seconds;
+    while (!s->no_memory) {
+        if (s->keep_proof && s->proof_bytes > s->proof_limit)
+            sb_drop_proof(s);
+        if (s->working) {
+            if (sb_now() > end)
+                return SB_TIME;
+            sb_step(s);
+            continue;
+        }
+        if (!s->open_count && s->survivor_count)
+            sb_next_level(s);
+        if (!s->open_count)
+            return s->no_memory ? SB_NO_MEMORY : SB_PROVED;
+        if (s->nodes >= nodes)
+            return SB_NODES;
+        if (sb_now() > end)
+            return SB_TIME;
+        const sb_node node = sb_pop(s);
+        if (node.bound <= sb_target(s)) {
+            s->node = node, s->working = 1;
+            sb_close(s, node.bound, node.snapshot);
+            continue;
+        }
+        sb_begin(s, node);
+    }
+    return SB_NO_MEMORY;
+}
+
+static void sb_free(sb_search *s)
+{
+    for (ptrdiff_t k = 0; k < s->snapshot_count; k++)
+        free(s->snapshots[k].split);
+    for (ptrdiff_t k = 0; k < s->open_count; k++)
+        free(s->open[k].alive);
+    for (ptrdiff_t k = 0; k < s->survivor_count; k++)
+        free(s->survivors[k].alive);
+    if (s->working)
+        free(s->node.alive);
+    void *const arrays[] = {
+        s->head, s->modifier, s->index, s->into_first, s->into, s->rank, s->cell, s->base, s->star, s->star_score, s->star_scope,
+        s->column_lower, s->shared_scope, s->shared_arc, s->shared_first, s->shared_score, s->incident_first, s->incident,
+        s->incident_other, s->split, s->weights, s->column_max, s->alive, s->on, s->in_tree, s->armed_flag, s->candidates,
+        s->active_columns, s->active_first, s->current, s->now_first, s->now, s->now_other, s->armed, s->stamp, s->tree, s->heads,
+        s->other_heads, s->tree_heads, s->linear, s->marginals, s->arc_gap, s->work, s->other_work, s->moved_column,
+        s->moved_best, s->moved_star, s->moved_scope, s->moved_arc, s->best_heads, s->open, s->survivors, s->snapshots,
+        s->records, s->fixings, s->offs,
+    };
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        free(arrays[k]);
+}
+
+#endif

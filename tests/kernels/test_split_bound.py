@@ -1,0 +1,319 @@
+"""The fused branch and bound against enumeration, and its proof record against the formula of the bound."""
+
+import itertools
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+if os.environ.get("GAPLESS_PURE") == "1":
+    pytest.skip("the fused search has no NumPy twin; the role objects are its reference", allow_module_level=True)
+
+from gapless_kernels._split_bound import NODES, PROVED, TIME, SplitBoundSearch
+
+INF = np.inf
+OPTIONS = [
+    ("default", "best-first"),
+    ("default", "depth-first"),
+    ("default", "breadth-first"),
+    ("paper", "breadth-first"),
+]
+
+
+def is_tree(heads: tuple[int, ...], projective: bool, single_root: bool) -> bool:
+    n = len(heads)
+    if single_root and heads.count(0) != 1:
+        return False
+    for m in range(1, n + 1):
+        seen, x = set(), m
+        while x:
+            if x in seen:
+                return False
+            seen.add(x)
+            x = heads[x - 1]
+    spans = [tuple(sorted((h, m + 1))) for m, h in enumerate(heads)]
+    return not projective or not any(a < c < b < d for a, b in spans for c, d in spans)
+
+
+TREES: dict[tuple[int, bool, bool], list[tuple[int, ...]]] = {}
+
+
+def trees(n: int, projective: bool, single_root: bool) -> list[tuple[int, ...]]:
+    key = (n, projective, single_root)
+    if key not in TREES:
+        choices = itertools.product(range(n + 1), repeat=n)
+        TREES[key] = [heads for heads in choices if is_tree(heads, projective, single_root)]
+    return TREES[key]
+
+
+def problem(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+    """Weights, blocks, heads and modifiers; ties, forbidden arcs, widths 1 to 4."""
+    integral = rng.random() < 0.5
+
+    def scores(*shape: int) -> np.ndarray:
+        if integral:
+            return rng.integers(-3, 4, shape).astype(float)
+        return rng.normal(0, rng.choice([0.3, 1.0, 3.0]), shape)
+
+    weights = scores(n + 1, n + 1)
+    weights[rng.random((n + 1, n + 1)) < rng.choice([0.0, 0.3])] = -INF
+    weights[:, 0] = -INF
+    np.fill_diagonal(weights, -INF)
+    modifiers, heads = np.nonzero(weights.T > -INF)
+    index = np.full((n + 1, n + 1), -1)
+    index[heads, modifiers] = np.arange(heads.size)
+    arcs = range(heads.size)
+    grand = [(index[g, heads[e]], e) for e in arcs if heads[e] for g in range(n + 1) if index[g, heads[e]] >= 0]
+    pairs = [(a, b) for a in arcs for b in range(a) if heads[a] == heads[b]]
+    blocks = [(pairs, 2), ([(g[1], g[0]) for g in grand] if rng.random() < 0.3 else grand, 2)]
+    for width in (1, 2, 3, 4):
+        if heads.size >= width and rng.random() < 0.5:
+            drawn = [tuple(rng.permutation(heads.size)[:width]) for _ in range(rng.integers(1, 25))]
+            blocks.append((drawn, width))
+    kept = [
+        (np.array(scopes, np.int64).reshape(-1, width), scores(len(scopes)))
+        for scopes, width in blocks
+        if rng.random() < 0.8
+    ]
+    return weights, kept, heads, modifiers, index
+
+
+def best_value(case: tuple[Any, ...], projective: bool, single_root: bool) -> float:
+    weights, blocks, heads, _, index = case
+    best, n = -INF, len(weights) - 1
+    for tree in trees(n, projective, single_root):
+        ids = index[list(tree), np.arange(1, n + 1)]
+        if ids.min() < 0:
+            continue
+        best = max(best, tree_value(weights, blocks, heads, tree, ids))
+    return best
+
+
+def tree_value(weights: Any, blocks: Any, heads: Any, tree: Any, ids: Any) -> float:
+    on = np.zeros(heads.size, bool)
+    on[ids] = True
+    value = float(weights[list(tree), np.arange(1, len(tree) + 1)].sum())
+    return value + sum(float(scores @ on[scopes].all(axis=1)) for scopes, scores in blocks)
+
+
+def search(case: tuple[Any, ...], **options: Any) -> SplitBoundSearch:
+    weights, blocks, heads, modifiers, _ = case
+    return SplitBoundSearch(weights, blocks, heads, modifiers, **options)
+
+
+def close(a: float, b: float) -> bool:
+    return a == b or abs(a - b) <= 1e-7 * max(1.0, abs(b))
+
+
+def formula(case: tuple[Any, ...], possible: Any, proof: Any, at: int, family: Any) -> float:
+    """The bound that multipliers `at` prove of the trees of `family` whose arcs are possible, by enumeration."""
+    weights, blocks, heads, modifiers, index = case
+    n = len(weights) - 1
+    multipliers, first = np.maximum(proof["multipliers"][at], 0.0), proof["multiplier_first"]
+    w = weights[heads, modifiers].copy()
+    constant, number = 0.0, 0
+    groups: dict[Any, dict[int, float]] = {}
+    for b, (scopes, scores) in enumerate(blocks):
+        width = scopes.shape[1]
+        lower_side = lower_arc_side(scopes, heads, modifiers) if width == 2 else 0
+        for scope, score in zip(scopes, scores, strict=True):
+            at_scope, number = first[number], number + 1
+            if not possible[scope].all() or cannot_fire(scope, heads, modifiers):
+                continue
+            if proof["grouped"][number - 1]:
+                lower, upper = scope[lower_side], scope[1 - lower_side]
+                d = multipliers[at_scope]
+                w[upper] += d
+                groups.setdefault((b, lower, modifiers[upper]), {})[upper] = score - d
+            elif score >= 0:
+                p = multipliers[at_scope : at_scope + width]
+                w[scope] += score * p / p.sum()
+            else:
+                t = min(multipliers[at_scope], 1.0)
+                w[scope] += score * t
+                constant -= score * t * (width - 1)
+    for (_, lower, word), offers in groups.items():
+        rivals = [u for u in np.flatnonzero(possible & (modifiers == word)) if heads[u] != modifiers[lower]]
+        rivals = [u for u in rivals if not (modifiers[u] == modifiers[lower] and u != lower)]
+        w[lower] += max((offers.get(u, 0.0) for u in rivals), default=-INF)
+    best = -INF
+    for tree in family:
+        ids = index[list(tree), np.arange(1, n + 1)]
+        if ids.min() >= 0 and possible[ids].all():
+            best = max(best, float(w[ids].sum()) + constant)
+    return best
+
+
+def cannot_fire(scope: Any, heads: Any, modifiers: Any) -> bool:
+    """Two arcs into one word, or two that face each other: such a scope is worth nothing."""
+    return any(
+        modifiers[a] == modifiers[b] or (heads[a], modifiers[a]) == (modifiers[b], heads[b])
+        for a, b in itertools.combinations(scope, 2)
+    )
+
+
+def lower_arc_side(scopes: Any, heads: Any, modifiers: Any) -> int:
+    """Which of the two arcs is the lower one: the side that makes fewer groups."""
+    counts = []
+    for side in (0, 1):
+        fires = [s for s in scopes if not cannot_fire(s, heads, modifiers)]
+        counts.append(len({(s[side], modifiers[s[1 - side]]) for s in fires}))
+    return int(counts[1] <= counts[0])
+
+
+def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool, single_root: bool) -> None:
+    """Every fixing and every leaf of the record holds by the formula."""
+    weights, _, heads, modifiers, _ = case
+    family = trees(len(weights) - 1, projective, single_root)
+    proof, limit = found.proof(), found.bound + 1e-7 * max(1.0, abs(found.bound))
+    fixings: list[Any] = []
+    children = {int(p) for p in proof["parent"]}
+    for node in range(len(proof["parent"])):
+        possible = np.ones(heads.size, bool) if node == 0 else fixings[proof["parent"][node]].copy()
+        if node:
+            arc = proof["arc"][node]
+            if proof["on"][node]:
+                possible &= (modifiers != modifiers[arc]) | (np.arange(heads.size) == arc)
+            else:
+                possible[arc] = False
+        for step in np.flatnonzero(proof["step_node"] == node):
+            off = proof["off"][proof["step_first"][step] : proof["step_first"][step + 1]]
+            for arc in off:
+                forced = possible & ((modifiers != modifiers[arc]) | (np.arange(heads.size) == arc))
+                mine = [t for t in family if t[modifiers[arc] - 1] == heads[arc]]
+                assert formula(case, forced, proof, proof["step_multipliers"][step], mine) <= limit
+            possible[off] = False
+        fixings.append(possible)
+        if node in children:
+            continue
+        at = proof["multipliers_at"][node]
+        if at >= 0:
+            assert formula(case, possible, proof, at, family) <= limit
+        else:
+            words = np.arange(1, len(weights))
+            left = [
+                t for t in family if case[4][list(t), words].min() >= 0 and possible[case[4][list(t), words]].all()
+            ]
+            assert not left or formula(case, possible, proof, 0, left) == -INF
+
+
+@pytest.mark.parametrize("projective", [True, False])
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize(("variant", "order"), OPTIONS)
+def test_agrees_with_enumeration(projective: bool, single_root: bool, variant: str, order: str) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(150):
+        case = problem(rng, int(rng.integers(1, 6)))
+        found = search(case, projective=projective, single_root=single_root, variant=variant, order=order)
+        assert found.advance() == PROVED
+        best = best_value(case, projective, single_root)
+        assert close(found.value, best)
+        assert close(found.bound, best)
+        assert found.infeasible == (best == -INF)
+        if best > -INF:
+            weights, blocks, heads, _, index = case
+            tree = tuple(int(h) for h in found.heads[1:])
+            assert is_tree(tree, projective, single_root)
+            ids = index[list(tree), np.arange(1, len(tree) + 1)]
+            assert close(tree_value(weights, blocks, heads, tree, ids), best)
+
+
+@pytest.mark.parametrize("projective", [True, False])
+@pytest.mark.parametrize("variant", ["default", "paper"])
+def test_every_line_of_the_proof_holds(projective: bool, variant: str) -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(60):
+        case = problem(rng, int(rng.integers(1, 5)))
+        found = search(case, projective=projective, single_root=True, variant=variant)
+        assert found.advance() == PROVED
+        check_proof(case, found, projective, True)
+
+
+def test_slices_give_the_same_answer_and_limits_give_bounds() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        case = problem(rng, 5)
+        whole = search(case, projective=True, single_root=True)
+        assert whole.advance() == PROVED
+        sliced = search(case, projective=True, single_root=True)
+        for nodes in range(1, 10_000):
+            status = sliced.advance(nodes=nodes)
+            assert sliced.value <= whole.value + 1e-7
+            assert sliced.bound >= whole.value - 1e-7
+            if status == PROVED:
+                break
+            assert status == NODES
+        assert (sliced.value, sliced.bound, sliced.dp_calls) == (whole.value, whole.bound, whole.dp_calls)
+        timed = search(case, projective=True, single_root=True)
+        while timed.advance(seconds=0.0) == TIME:
+            assert timed.bound >= whole.value - 1e-7
+        assert timed.value == whole.value
+
+
+def test_granularity_and_a_given_tree() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(60):
+        weights, _, heads, modifiers, index = problem(rng, 4)
+        whole = np.where(weights > -INF, np.round(weights), -INF)
+        case = (whole, [], heads, modifiers, index)
+        pairs = np.array([(a, b) for a in range(heads.size) for b in range(a) if heads[a] == heads[b]], np.int64)
+        case = (
+            whole,
+            [(pairs.reshape(-1, 2), rng.integers(-2, 3, len(pairs)).astype(float))],
+            heads,
+            modifiers,
+            index,
+        )
+        found = search(case, projective=True, single_root=False, granularity=1.0)
+        assert found.advance() == PROVED
+        assert close(found.value, best_value(case, True, False))
+        if not found.infeasible:
+            again = search(case, projective=True, single_root=False, incumbent_heads=found.heads)
+            assert again.value == found.value
+            assert again.advance() == PROVED
+            assert close(again.value, found.value)
+
+
+def test_a_proof_that_grows_too_large_is_dropped() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(40):
+        case = problem(rng, 5)
+        found = search(case, projective=True, single_root=True, proof_limit=0.0)
+        assert found.advance() == PROVED
+        assert close(found.value, best_value(case, True, True))
+        if found.proof_dropped:
+            with pytest.raises(ValueError, match="no proof was kept"):
+                found.proof()
+
+
+WEIGHTS = np.array([[-INF, 1.0, 2.0], [-INF, -INF, 1.0], [-INF, 0.0, -INF]])
+ARCS = (np.array([0, 2, 0, 1]), np.array([1, 1, 2, 2]))
+PAIR = np.array([[0, 3]])
+
+
+@pytest.mark.parametrize(
+    ("weights", "blocks", "arcs", "options", "message"),
+    [
+        (WEIGHTS[:2], [], ARCS, {}, "weights must have shape"),
+        (WEIGHTS, [], (ARCS[0], ARCS[1][:3]), {}, "heads holds 4 arcs, modifiers 3"),
+        (WEIGHTS, [], (np.array([0]), np.array([0])), {}, "arc 0 is 0 -> 0"),
+        (WEIGHTS, [], (np.array([1]), np.array([1])), {}, "arc 0 is 1 -> 1"),
+        (WEIGHTS, [], (np.array([0, 0]), np.array([1, 1])), {}, "an arc is listed twice"),
+        (np.where(WEIGHTS == 2.0, np.nan, WEIGHTS), [], ARCS, {}, r"weights\[0, 2\] is nan"),
+        (np.where(WEIGHTS == 2.0, INF, WEIGHTS), [], ARCS, {}, r"weights\[0, 2\] is inf"),
+        (WEIGHTS, [(PAIR, np.ones(2))], ARCS, {}, r"block 0: scores must have shape \(1,\)"),
+        (WEIGHTS, [(np.array([[0, 4]]), np.ones(1))], ARCS, {}, r"block 0: scopes must name arcs in 0..3"),
+        (WEIGHTS, [(np.array([[1, 1]]), np.ones(1))], ARCS, {}, "block 0: a scope holds one arc twice"),
+        (WEIGHTS, [(PAIR, np.array([np.nan]))], ARCS, {}, r"block 0: scores\[0\] is nan"),
+        (WEIGHTS, [(np.zeros((1, 0), int), np.ones(1))], ARCS, {}, "block 0: scopes must have shape"),
+        (WEIGHTS, [], ARCS, {"variant": "fast"}, "variant must be one of default, paper"),
+        (WEIGHTS, [], ARCS, {"order": "random"}, "order must be one of"),
+        (WEIGHTS, [], ARCS, {"granularity": -1.0}, "granularity must be a number >= 0"),
+        (WEIGHTS, [], ARCS, {"incumbent_heads": np.array([-1, 0])}, "incumbent_heads must have shape"),
+        (WEIGHTS, [], ARCS, {"incumbent_heads": np.array([-1, 3, 0])}, r"incumbent_heads\[1\] is 3"),
+    ],
+)
+def test_wrong_arguments_are_named(weights: Any, blocks: Any, arcs: Any, options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SplitBoundSearch(weights, blocks, *arcs, projective=True, single_root=True, **options)

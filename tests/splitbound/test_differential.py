@@ -1,0 +1,88 @@
+"""Random small sentences against enumeration, every variant and order, each answer proved.
+
+GAPLESS_RANDOM_SENTENCES scales the count; the default is what every test run can afford.
+"""
+
+import itertools
+import os
+
+import numpy as np
+import pytest
+
+import gapless
+from gapless import Status
+from gapless.core.tolerance import meets
+from gapless_dependency.enumeration import tree_scores
+from gapless_dependency.random_problems import FAMILIES, random_problem
+
+SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "240"))
+SHARDS = 12
+ORDERS = ("best-first", "depth-first", "breadth-first")
+
+
+def sentences(seed, count):
+    """Ties or floats, projective or not, one root or several, forbidden arcs and parts, up to three families."""
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        chosen = rng.choice(len(FAMILIES), size=int(rng.integers(0, 4)), replace=False)
+        yield (
+            number,
+            random_problem(
+                rng,
+                int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.05, 0.1, 0.2, 0.3, 0.25, 0.1])),
+                projective=bool(rng.integers(2)),
+                single_root=bool(rng.integers(2)),
+                families=[FAMILIES[f] for f in chosen],
+                ties=bool(rng.integers(2)),
+                forbidden=float(rng.choice([0.0, 0.0, 0.2, 0.5])),
+                forbidden_parts=float(rng.choice([0.0, 0.0, 0.2])),
+            ),
+        )
+
+
+def best_scores(problem):
+    scores = np.sort(tree_scores(problem)[1])[::-1]
+    return scores[scores > -np.inf]
+
+
+def check(problem, expected, k=1, **options):
+    result = gapless.solve(problem, "split-bound", k=k, **options)
+    verdict = result.verify(problem)
+    assert verdict, (verdict, options)
+    if not expected.size:
+        assert result.status is Status.INFEASIBLE
+        assert verdict.bound == -np.inf
+        return
+    assert result.status is Status.OPTIMAL
+    assert [s.value for s in result.solutions] == pytest.approx(expected[:k].tolist(), rel=1e-9, abs=1e-9)
+    if problem.granularity is None and k == 1:
+        assert meets(verdict.bound, result.value)
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_agrees_with_enumeration_and_proves_it(shard):
+    for number, problem in sentences(1000 + shard, SENTENCES // SHARDS):
+        expected = best_scores(problem)
+        for variant in ("default", "paper"):
+            check(problem, expected, variant=variant, order=ORDERS[number % 3])
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_k_best(k):
+    for _, problem in sentences(70 + k, 25):
+        check(problem, best_scores(problem), k=k)
+
+
+@pytest.mark.parametrize(("variant", "order"), [*itertools.product(("default", "paper"), ORDERS)])
+def test_every_variant_in_every_order(variant, order):
+    for _, problem in sentences(5, 12):
+        check(problem, best_scores(problem), variant=variant, order=order)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("projective", [False, True])
+def test_every_family(family, projective):
+    rng = np.random.default_rng(3)
+    for n in (1, 3, 5):
+        problem = random_problem(rng, n, projective=projective, families=[family], strength=2.0)
+        check(problem, best_scores(problem))

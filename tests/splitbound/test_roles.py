@@ -1,0 +1,118 @@
+"""The roles through the conformance kit, and the method as a whole."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import gapless
+from gapless import Limits, Status, Stop, UnknownOption
+from gapless.plugins import load_plugins
+from gapless.testing import check_brancher, check_method, check_relaxation
+from gapless_dependency import ParsingProblem, TreeMaximiser, backbone_for
+from gapless_dependency.random_problems import FAMILIES, random_problem
+from gapless_splitbound import LargestGap, Split, SplitBound, SplitRelaxation, candidate_heads, prune
+from gapless_splitbound.paper import PaperRelaxation
+from gapless_splitbound.simplex import project_rows
+
+
+def problems():
+    rng = np.random.default_rng(4)
+    kinds = itertools.product([False, True], [False, True], [(), ("sibling", "grandchild"), FAMILIES])
+    for number, (projective, single_root, families) in enumerate(kinds):
+        yield random_problem(
+            rng,
+            3,
+            projective=projective,
+            single_root=single_root,
+            families=families,
+            ties=number % 2 == 0,
+            forbidden=0.2 * (number % 3 == 0),
+            forbidden_parts=0.1 * (number % 4 == 1),
+        )
+
+
+def bound_of(problem, **how):
+    return SplitBound(Split(problem, **how), TreeMaximiser(problem, backbone_for(problem)))
+
+
+@pytest.mark.parametrize("problem", [*problems()], ids=repr)
+def test_relaxations_and_brancher(problem):
+    check_relaxation(lambda: SplitRelaxation(bound_of(problem)), problem, samples=8)
+    check_relaxation(lambda: PaperRelaxation(bound_of(problem, group=False, shares=True)), problem, samples=4)
+    bound = bound_of(problem)
+    check_brancher(LargestGap(bound.split), problem, SplitRelaxation(bound), samples=8)
+
+
+@pytest.mark.parametrize("options", [{}, {"variant": "paper"}, {"order": "depth-first"}], ids=str)
+def test_method(options):
+    method = load_plugins().registry.find_method(ParsingProblem, "split-bound")
+    check_method(method, [*problems()][::2], **options)
+
+
+def test_wrong_options_are_named():
+    problem = next(problems())
+    with pytest.raises(UnknownOption, match="did you mean 'paper'"):
+        gapless.solve(problem, "split-bound", variant="papre")
+    with pytest.raises(UnknownOption, match="order"):
+        gapless.solve(problem, "split-bound", order="random")
+    with pytest.raises(UnknownOption, match="heads_kept"):
+        gapless.solve(problem, "split-bound", heads_kept=0)
+
+
+def test_without_a_certificate():
+    problem = next(problems())
+    result = gapless.solve(problem, "split-bound", certificate=False)
+    assert result.status is Status.OPTIMAL
+    assert not result.verify(problem)
+
+
+def test_projection_onto_simplices():
+    rng = np.random.default_rng(0)
+    values, used = rng.normal(size=(40, 4)), rng.random((40, 4)) < 0.7
+    used[:, 0] = True
+    total = rng.random(40) + 0.1
+    nearest = project_rows(values, total, used)
+    inside = np.where(used, nearest, 0.0)
+    assert np.all(inside >= 0.0)
+    assert inside.sum(axis=1) == pytest.approx(total)
+    assert np.array_equal(nearest[~used], values[~used])
+    distance = (np.where(used, nearest - values, 0.0) ** 2).sum(axis=1)
+    for _ in range(50):
+        other = np.where(used, rng.random((40, 4)), 0.0)
+        other *= (total / other.sum(axis=1))[:, None]
+        assert np.all((np.where(used, other - values, 0.0) ** 2).sum(axis=1) >= distance - 1e-12)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_pruning_is_an_approximation_and_says_so(projective):
+    rng = np.random.default_rng(7)
+    worse = 0
+    for _ in range(20):
+        problem = random_problem(rng, 5, projective=projective, families=["grandchild", "sibling"], strength=1.5)
+        kept = candidate_heads(problem, 1)
+        assert np.array_equal(kept[0], problem.scores[0] > -np.inf)
+        whole = gapless.solve(problem, "split-bound")
+        inner = gapless.solve(prune(problem, 1), "split-bound")
+        result = gapless.solve(problem, "split-bound", heads_kept=1)
+        assert result.value == inner.value == pytest.approx(result.stats.extra["restricted_bound"], abs=1e-8)
+        assert result.bound >= whole.value - 1e-9
+        assert result.verify(problem)
+        worse += result.value < whole.value - 1e-9
+        if result.value < whole.value - 1e-9:
+            assert (result.status, result.stop) == (Status.FEASIBLE, Stop.RESTRICTED)
+            assert "heads_kept=1" in result.explanation[0]
+    assert worse
+
+
+def test_limits_leave_a_true_bound():
+    rng = np.random.default_rng(2)
+    problem = random_problem(rng, 6, families=["grandchild", "sibling"], strength=2.0)
+    best = gapless.solve(problem, "split-bound")
+    for limits in (Limits(nodes=1), Limits(iterations=3), Limits(gap=0.2)):
+        result = gapless.solve(problem, "split-bound", limits=limits)
+        assert result.bound >= best.value - 1e-9
+        assert result.verify(problem)
+    again = gapless.solve(problem, "split-bound", start=best.best)
+    assert again.stats.warm_start_used
+    assert again.value == best.value
