@@ -22,6 +22,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
     from gapless_kernels._k_best_ref import k_best_batch
+    from gapless_kernels._parse_features_ref import feature_counts, part_features, score_parts
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_pruned_ref import viterbi_pruned_batch
     from gapless_kernels._viterbi_ref import forward_messages, viterbi, viterbi_batch
@@ -32,6 +33,7 @@ else:
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
     from gapless_kernels._k_best import k_best_batch
+    from gapless_kernels._parse_features import feature_counts, part_features, score_parts
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import forward_messages, viterbi
     from gapless_kernels._viterbi_pruned import viterbi_pruned_batch
@@ -52,10 +54,13 @@ __all__ = [
     "dominance",
     "dominance_batch",
     "dominance_tables",
+    "feature_counts",
     "forward_messages",
     "k_best_batch",
     "parent_leads",
+    "part_features",
     "path_bounds_batch",
+    "score_parts",
     "score_spread",
     "transition_tables",
     "tree_dominance",
