@@ -13,6 +13,7 @@ import numpy as np
 from gapless import ConfigurationFactor, Factor, InvalidProblem, Problem, ScoredFactor
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency.arcs import Arcs
+from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.shape import crossing, cycle
 from gapless_dependency.tree import DependencyTree
 
@@ -50,7 +51,7 @@ class ParsingProblem(Problem[DependencyTree]):
     arc_scores : (n + 1, n + 1) or (n + 1, n + 1, labels) array of numbers
         Score of the arc [head, modifier]; 0 is the root, -inf forbids. The diagonal and column 0 count nowhere.
         With a third axis the best label of each arc counts, and the solution remembers it.
-    factors : sequence of Factor or ConfigurationFactor
+    factors : sequence of Factor, ConfigurationFactor or BackboneFactor
         Scores of sets of arcs, see `gapless_dependency.factors`.
     projective : bool
         Whether no two arcs may cross, the arcs from the root at position 0 included.
@@ -77,7 +78,7 @@ class ParsingProblem(Problem[DependencyTree]):
     """
 
     scores: FloatArray
-    factors: tuple[Factor | ConfigurationFactor, ...]
+    factors: tuple[Factor | ConfigurationFactor | BackboneFactor, ...]
     projective: bool
     single_root: bool
     words: tuple[str, ...] | None
@@ -89,7 +90,7 @@ class ParsingProblem(Problem[DependencyTree]):
         self,
         arc_scores: Any,
         *,
-        factors: Sequence[Factor | ConfigurationFactor] = (),
+        factors: Sequence[Factor | ConfigurationFactor | BackboneFactor] = (),
         projective: bool = False,
         single_root: bool = True,
         heads: Any = None,
@@ -122,9 +123,13 @@ class ParsingProblem(Problem[DependencyTree]):
         if words is not None and len(words) != len(given) - 1:
             raise InvalidProblem(f"words holds {len(words)} words, but arc_scores has {len(given) - 1}")
         for number, factor in enumerate(factors):
-            if not isinstance(factor, Factor | ConfigurationFactor):
-                raise InvalidProblem(f"factors[{number}] is {factor!r}, expected a Factor or a ConfigurationFactor")
-        self.__attrs_init__(  # type: ignore[attr-defined]
+            if isinstance(factor, BackboneFactor):
+                factor.check_length(len(given) - 1)
+            elif not isinstance(factor, Factor | ConfigurationFactor):
+                raise InvalidProblem(
+                    f"factors[{number}] is {factor!r}, expected a Factor, a ConfigurationFactor or a BackboneFactor"
+                )
+        self.__attrs_init__(
             given,
             tuple(factors),
             bool(projective),
@@ -160,8 +165,13 @@ class ParsingProblem(Problem[DependencyTree]):
 
     @cached_property
     def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
-        """The other factors, each with the arcs that it looks at."""
+        """The factors over configurations of arcs, each with the arcs that it looks at."""
         return tuple((f, f.scope(self.decisions)) for f in self.factors if isinstance(f, ConfigurationFactor))
+
+    @cached_property
+    def backbone_factors(self) -> tuple[BackboneFactor, ...]:
+        """The factors that only a higher-order dynamic program can take, see `gapless_dependency.backbones`."""
+        return tuple(f for f in self.factors if isinstance(f, BackboneFactor))
 
     # --- the role
 
@@ -175,6 +185,7 @@ class ParsingProblem(Problem[DependencyTree]):
             on = np.zeros(self.decisions.count, bool)
             on[on_ids] = True
             parts += [factor.value(on[scope]) for factor, scope in self.configurations]
+        parts += [factor.value(structure.heads) for factor in self.backbone_factors]
         return math.fsum(parts)
 
     def violations(self, structure: DependencyTree) -> Sequence[str]:

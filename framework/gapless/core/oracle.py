@@ -23,15 +23,19 @@ class Maximised(Generic[S]):
     Parameters
     ----------
     value : float
-        ``weights[on_ids].sum()``, in float64; ``-inf`` when the fixings leave nothing.
+        ``weights[on_ids].sum() + own``, in float64; ``-inf`` when the fixings leave nothing.
     on_ids : int64
         Decisions that the structure turns on.
     structure : S, optional
+    own : float
+        What the maximiser counts besides the weights: a maximiser may hold scores of its own, as a higher-order
+        dynamic program does, and then maximises their sum with the weights.
     """
 
     value: float
     on_ids: IntArray
     structure: S | None = None
+    own: float = 0.0
 
 
 @attrs.frozen(eq=False)
@@ -55,7 +59,7 @@ class Maximiser(ABC, Generic[S]):
 
     @abstractmethod
     def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[S]:
-        """Maximise ``weights @ x`` over structures x that agree with `fixings`. Weights may be -inf."""
+        """Maximise ``weights @ x + own(x)`` over structures x that agree with `fixings`. Weights may be -inf."""
 
     @abstractmethod
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:

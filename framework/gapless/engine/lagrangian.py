@@ -123,10 +123,12 @@ def lagrangian(
             found = guarded(maximiser, maximiser.solve, weights, fixings)
             bound = checked_bound(maximiser, constant + found.value)
             chosen = weights[found.on_ids]
-            if found.value > -math.inf and chosen.sum() > found.value + margin(float(np.abs(chosen).sum())):
+            reached = chosen.sum() + found.own
+            size = float(np.abs(chosen).sum()) + abs(found.own)
+            if found.value > -math.inf and reached > found.value + margin(size):
                 raise InconsistentBound(
                     f"{type(maximiser).__name__} states {found.value:.12g} as its maximum, but the weights of its "
-                    f"own structure sum to {chosen.sum():.12g}"
+                    f"own structure sum to {reached:.12g}"
                 )
             budget.iterations += 1
             stalled += 1

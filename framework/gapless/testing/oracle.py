@@ -47,6 +47,7 @@ def check_maximiser(
     decisions: Decisions,
     on_sets: Sequence[IntArray],
     *,
+    own: Callable[[IntArray], float] | None = None,
     samples: int = 30,
     seed: int = 0,
 ) -> None:
@@ -63,17 +64,20 @@ def check_maximiser(
     on_sets : sequence of int64 arrays
         Every structure of the maximiser, as the decisions it turns on. Of a relaxed problem these are more than
         the feasible structures.
+    own : callable, optional
+        The score of an entry of `on_sets` that the maximiser counts besides the weights, if it does.
     samples : int
         How many weights to try, each under several fixings.
     seed : int
     """
     check = Check(maximiser)
     rng = np.random.default_rng(seed)
+    structures = [(ids, 0.0 if own is None else own(ids)) for ids in on_sets]
     tried = sample_fixings(decisions, on_sets, 3 * samples, seed)
     for number in range(samples):
         weights = _weights(rng, decisions.count, number)
         for fixings in (tried[0], *tried[3 * number : 3 * number + 4], tried[-1]):
-            _check_maximum(check, maximiser, weights, fixings, on_sets)
+            _check_maximum(check, maximiser, weights, fixings, structures)
 
 
 def _weights(rng: np.random.Generator, count: int, number: int) -> FloatArray:
@@ -93,15 +97,19 @@ def _weights(rng: np.random.Generator, count: int, number: int) -> FloatArray:
 
 
 def _check_maximum(
-    check: Check, maximiser: Maximiser[Any], weights: FloatArray, fixings: Fixings, on_sets: Sequence[IntArray]
+    check: Check,
+    maximiser: Maximiser[Any],
+    weights: FloatArray,
+    fixings: Fixings,
+    structures: Sequence[tuple[IntArray, float]],
 ) -> None:
     place = f"weights {weights.tolist()}, {fixings}"
     before = weights.copy()
     found = check.call("solve answers", place, maximiser.solve, weights, fixings)
     check.require(np.array_equal(before, weights), "the weights are left alone", place)
     check.require(isinstance(found, Maximised), "solve returns a Maximised", f"{place}: {found!r}")
-    allowed = [ids for ids in on_sets if fixings.allow(ids)]
-    best = max((float(weights[ids].sum()) for ids in allowed), default=-math.inf)
+    allowed = [(ids, float(weights[ids].sum()) + own) for ids, own in structures if fixings.allow(ids)]
+    best = max((score for _, score in allowed), default=-math.inf)
     check.require(
         _near(found.value, best, weights), "the value is the maximum", f"{place}: {found.value!r}, it is {best!r}"
     )
@@ -110,12 +118,13 @@ def _check_maximum(
             fixings.allow(found.on_ids), "solve respects the fixings", f"{place}: {found.on_ids.tolist()}"
         )
         check.require(
-            _near(float(weights[found.on_ids].sum()), found.value, weights),
+            _near(float(weights[found.on_ids].sum()) + found.own, found.value, weights),
             "the value is the sum of the weights",
-            f"{place}: {found.on_ids.tolist()} weigh {weights[found.on_ids].sum()!r}, {found.value!r} is stated",
+            f"{place}: {found.on_ids.tolist()} weigh {weights[found.on_ids].sum()!r} and {found.own!r}, "
+            f"{found.value!r} is stated",
         )
         check.require(
-            any(np.array_equal(np.sort(found.on_ids), ids) for ids in on_sets),
+            any(np.array_equal(np.sort(found.on_ids), ids) for ids, _ in structures),
             "solve returns a structure",
             f"{place}: {found.on_ids.tolist()} is none",
         )
@@ -128,8 +137,7 @@ def _check_maximum(
         if best == -math.inf:
             continue
         for d in fixings.free:
-            with_it = [ids for ids in allowed if (d in ids) == bool(forced)]
-            other = max((float(weights[ids].sum()) for ids in with_it), default=-math.inf)
+            other = max((score for ids, score in allowed if (d in ids) == bool(forced)), default=-math.inf)
             true = best - other
             check.require(
                 not math.isnan(claimed[d]) and claimed[d] >= -margin(best),

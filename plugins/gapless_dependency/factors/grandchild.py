@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
+from gapless import serialisable
+from gapless.core.sparse import IntArray
+from gapless_dependency.arcs import Arcs
+from gapless_dependency.factors.arc_scopes import arc_chains
+from gapless_dependency.factors.part_factor import PartFactor
 
-from gapless import Decisions, Factor
-from gapless.core.sparse import FloatArray, IntArray
-from gapless_dependency.arcs import as_arcs
-from gapless_dependency.factors.part_scores import PartScores
 
-
-class Grandchild(Factor):
+@serialisable("gapless_dependency.Grandchild")
+class Grandchild(PartFactor):
     """``scores[g, h, m]`` fires for the arcs g -> h and h -> m, h being a word (Qian and Liu 2013, section 4.3).
 
     Parameters
@@ -22,24 +22,13 @@ class Grandchild(Factor):
     """
 
     name: ClassVar[str] = "grandchild"
+    places: ClassVar[str] = "ghm"
 
-    def __init__(self, scores: Any) -> None:
-        self.scores = PartScores(self.name, scores, 3)
-
-    def scopes(self, decisions: Decisions) -> IntArray:
+    def arc_sets(self, arcs: Arcs) -> IntArray:
         """The arcs g -> h and h -> m, int64 (parts, 2), sorted by the lower arc."""
-        arcs = as_arcs(decisions, self.name)
-        self.scores.check_length(arcs.length)
-        lower = np.flatnonzero(arcs.heads > 0)
-        start, stop = arcs.first[arcs.heads[lower]], arcs.first[arcs.heads[lower] + 1]
-        counts = stop - start
-        below = np.repeat(lower, counts)
-        above = np.arange(counts.sum()) + np.repeat(start - np.cumsum(counts) + counts, counts)
-        acyclic = arcs.heads[above] != arcs.modifiers[below]
-        return np.stack([above[acyclic], below[acyclic]], axis=1)
+        return arc_chains(arcs, 2)
 
-    def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """Look the parts up."""
-        arcs = as_arcs(decisions, self.name)
+    def positions(self, scopes: IntArray, arcs: Arcs) -> tuple[IntArray, ...]:
+        """Grandparent, head, modifier."""
         above, below = scopes[:, 0], scopes[:, 1]
-        return self.scores.lookup(arcs.heads[above], arcs.heads[below], arcs.modifiers[below])
+        return arcs.heads[above], arcs.heads[below], arcs.modifiers[below]

@@ -9,6 +9,7 @@ import numpy as np
 
 from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
+from gapless_dependency.factors.part_table import PartTable
 
 Scorer = Callable[..., Any]
 
@@ -20,19 +21,23 @@ class PartScores:
     ----------
     name : str
         What messages call the scores.
-    given : array-like of `order` dimensions, or callable
-        A callable gets `order` int64 arrays (m,) and returns scores (m,).
-    order : int
-        How many positions make a part.
+    given : array-like with one axis for each place of `places`, or callable
+        A callable gets as many int64 arrays (m,) and returns scores (m,).
+    places : sequence of str
+        What messages call the positions that make a part.
     """
 
-    def __init__(self, name: str, given: Any, order: int) -> None:
-        self.name, self.order = name, order
+    def __init__(self, name: str, given: Any, places: str) -> None:
+        self.name, self.places = name, tuple(places)
         self.given: Scorer | FloatArray
         if callable(given):
             self.given = given
             return
-        array = np.asarray(given, np.float64)
+        order = len(self.places)
+        try:
+            array = np.asarray(given, np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidProblem(f"{name}: scores are not an array of numbers: {error}") from error
         if array.ndim != order or len(set(array.shape)) > 1:
             raise InvalidProblem(
                 f"{name}: scores have shape {array.shape}, expected {order} axes of n + 1 positions each"
@@ -48,7 +53,31 @@ class PartScores:
             )
 
     def lookup(self, *positions: IntArray) -> FloatArray:
-        """Scores of parts, one position array for each axis."""
+        """Scores of parts, one position array for each axis.
+
+        Raises
+        ------
+        InvalidProblem
+            Another number of scores than parts, or NaN or plus infinity, naming the part.
+        """
         if isinstance(self.given, np.ndarray):
-            return self.given[positions]
-        return np.asarray(self.given(*positions), np.float64)
+            scores: FloatArray = self.given[positions]
+        else:
+            scores = np.asarray(self.given(*positions), np.float64)
+            if scores.shape != positions[0].shape:
+                raise InvalidProblem(
+                    f"{self.name}: scores of {positions[0].size} parts came with shape {scores.shape}, "
+                    f"expected {positions[0].shape}"
+                )
+        # One pass in the good case: a maximum is NaN when anything is.
+        if scores.size and not scores.max() < np.inf:
+            bad = int(np.flatnonzero(np.isnan(scores) | (scores == np.inf))[0])
+            part = ", ".join(f"{p} = {int(a[bad])}" for p, a in zip(self.places, positions, strict=True))
+            raise InvalidProblem(f"{self.name}: the score of {part} is {scores[bad]}; expected a number or -inf")
+        return scores
+
+    def tabulated(self, *positions: IntArray) -> FloatArray | PartTable:
+        """What JSON can hold: the array, or the scores of these parts when a callable gives them."""
+        if isinstance(self.given, np.ndarray):
+            return self.given
+        return PartTable(np.stack(positions, axis=1), self.lookup(*positions))

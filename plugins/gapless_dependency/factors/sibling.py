@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
+from gapless import serialisable
+from gapless.core.sparse import IntArray
+from gapless_dependency.arcs import Arcs
+from gapless_dependency.factors.arc_scopes import arcs_of_one_head
+from gapless_dependency.factors.part_factor import PartFactor
 
-from gapless import Decisions, Factor
-from gapless.core.sparse import FloatArray, IntArray
-from gapless_dependency.arcs import as_arcs
-from gapless_dependency.factors.part_scores import PartScores
 
-
-class Sibling(Factor):
+@serialisable("gapless_dependency.Sibling")
+class Sibling(PartFactor):
     """``scores[h, a, b]``, a < b, fires once for every two modifiers a, b of h, on whichever sides of it.
 
     All pairs, adjacent or not (Qian and Liu 2013, section 4.3).
@@ -24,23 +24,13 @@ class Sibling(Factor):
     """
 
     name: ClassVar[str] = "sibling"
+    places: ClassVar[str] = "hab"
 
-    def __init__(self, scores: Any) -> None:
-        self.scores = PartScores(self.name, scores, 3)
-
-    def scopes(self, decisions: Decisions) -> IntArray:
+    def arc_sets(self, arcs: Arcs) -> IntArray:
         """The arcs h -> a and h -> b with a < b, int64 (parts, 2), sorted by head."""
-        arcs = as_arcs(decisions, self.name)
-        self.scores.check_length(arcs.length)
-        pairs = []
-        for head in range(arcs.length + 1):
-            below = arcs.index[head][arcs.index[head] >= 0]
-            first, second = np.triu_indices(below.size, 1)
-            pairs.append(np.stack([below[first], below[second]], axis=1))
-        return np.concatenate(pairs)
+        return arcs_of_one_head(arcs, 2)
 
-    def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """Look the parts up."""
-        arcs = as_arcs(decisions, self.name)
+    def positions(self, scopes: IntArray, arcs: Arcs) -> tuple[IntArray, ...]:
+        """Head, first modifier, second modifier."""
         first, second = scopes[:, 0], scopes[:, 1]
-        return self.scores.lookup(arcs.heads[first], arcs.modifiers[first], arcs.modifiers[second])
+        return arcs.heads[first], arcs.modifiers[first], arcs.modifiers[second]

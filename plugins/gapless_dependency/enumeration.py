@@ -1,0 +1,70 @@
+"""Every tree of a short sentence and its score, vectorised: the judge of small instances."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.testing import SpaceTooLarge
+from gapless_dependency.problem import ParsingProblem
+
+LONGEST = 7
+
+
+@lru_cache(maxsize=64)
+def all_trees(length: int, projective: bool, single_root: bool) -> IntArray:
+    """Heads of all dependency trees of `length` words, int64 (trees, length).
+
+    Raises
+    ------
+    SpaceTooLarge
+        More than 7 words.
+    """
+    if length > LONGEST:
+        raise SpaceTooLarge(f"the sentence has {length} words, trees are enumerated up to {LONGEST}")
+    heads: IntArray = np.indices((length + 1,) * length).reshape(length, -1).T
+    words = np.arange(1, length + 1)
+    heads = heads[(heads != words).all(axis=1)]
+    if single_root:
+        heads = heads[np.count_nonzero(heads == 0, axis=1) == 1]
+    above = np.concatenate([np.zeros((len(heads), 1), np.int64), heads], axis=1)
+    reached = heads
+    for _ in range(length):
+        reached = np.take_along_axis(above, reached, axis=1)
+    heads = heads[(reached == 0).all(axis=1)]
+    if projective:
+        heads = heads[~_crosses(heads)]
+    heads.flags.writeable = False
+    return heads
+
+
+def tree_scores(problem: ParsingProblem) -> tuple[IntArray, FloatArray]:
+    """Heads of all trees, int64 (trees, n), and their scores, float64 (trees,); forbidden trees score -inf."""
+    heads = all_trees(problem.length, problem.projective, problem.single_root)
+    words = np.arange(1, problem.length + 1)
+    scores: FloatArray = problem.scores[heads, words].sum(axis=1)
+    heads, scores = heads[scores > -np.inf], scores[scores > -np.inf]
+    rows = np.arange(len(heads))[:, None]
+    on = np.zeros((len(heads), problem.decisions.count), bool)
+    on[rows, problem.decisions.index[heads, words]] = True
+    by_arc = np.ascontiguousarray(on.T)
+    for scored in problem.conjunctions:
+        parts = scored.scores(np.arange(len(scored.scopes)))
+        for scope, part in zip(scored.scopes, parts.tolist(), strict=True):
+            scores[by_arc[scope].all(axis=0)] += part
+    for factor, scope in problem.configurations:
+        kinds, kind = np.unique(on[:, scope], axis=0, return_inverse=True)
+        scores += np.array([factor.value(configuration) for configuration in kinds])[kind.ravel()]
+    return heads, scores
+
+
+def _crosses(heads: IntArray) -> BoolArray:
+    """Which trees have two arcs that cross, bool (trees,)."""
+    words = np.arange(1, heads.shape[1] + 1)
+    left, right = np.minimum(heads, words), np.maximum(heads, words)
+    one, other = (slice(None), slice(None), None), (slice(None), None, slice(None))
+    crossing = (left[one] < left[other]) & (left[other] < right[one]) & (right[one] < right[other])
+    found: BoolArray = np.any(crossing, axis=(1, 2))
+    return found

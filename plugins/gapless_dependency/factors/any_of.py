@@ -1,0 +1,109 @@
+"""OR: a score when at least one of some arcs is in the tree."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from gapless import ConfigurationFactor, Decisions, InvalidProblem, serialisable
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_dependency.arcs import as_arcs
+from gapless_dependency.factors.arc_conjunctions import ArcConjunctions
+from gapless_dependency.factors.linear_form import LinearForm
+from gapless_dependency.factors.single_score import single_score
+
+WIDEST = 12
+"""A polynomial over more arcs has too many terms."""
+
+
+def _pairs(values: Any) -> tuple[tuple[int, int], ...]:
+    pairs = tuple((int(h), int(m)) for h, m in values)
+    if not pairs or len(set(pairs)) < len(pairs):
+        raise InvalidProblem(f"any-of: arcs are {list(pairs)}, expected one or more, none of them twice")
+    return pairs
+
+
+@serialisable("gapless_dependency.AnyOf")
+@attrs.frozen(eq=False)
+class AnyOf(ConfigurationFactor):
+    """`score` once, when the tree has one or more of the arcs.
+
+    Arcs that the problem has no candidate for are left out.
+
+    Parameters
+    ----------
+    arcs : sequence of (head, modifier)
+    score : float
+        -inf forbids all the arcs.
+    """
+
+    name: ClassVar[str] = "any-of"
+    arcs: tuple[tuple[int, int], ...] = attrs.field(converter=_pairs)
+    score: float = attrs.field(converter=single_score)
+
+    def scope(self, decisions: Decisions) -> IntArray:
+        """The candidates among the arcs."""
+        arcs = as_arcs(decisions, self.name)
+        for head, modifier in self.arcs:
+            if not (0 <= head <= arcs.length and 0 <= modifier <= arcs.length):
+                raise InvalidProblem(
+                    f"any-of: the arc {head} -> {modifier} is not between positions 0..{arcs.length}"
+                )
+        ids = np.array([arcs.index[pair] for pair in self.arcs], np.int64)
+        return np.sort(ids[ids >= 0])
+
+    def value(self, on: BoolArray) -> float:
+        """The score if anything is on."""
+        return self.score if on.any() else 0.0
+
+    def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
+        """All arcs of positive weight, or the heaviest arc alone, or none."""
+        on = weights > 0
+        if not on.any() and weights.size:
+            on[np.argmax(weights)] = True
+        value = self.score + float(weights[on].sum())
+        if not on.any() or value <= 0:
+            return 0.0, np.zeros(weights.size, bool)
+        return value, on
+
+    def polynomial(self) -> tuple[ArcConjunctions, ...]:
+        """The same as conjunctions: ``z + z' - z z'`` (Qian and Liu 2013, section 5.1), one factor for each width.
+
+        Products of arcs into one word are left out: no tree has both.
+
+        Raises
+        ------
+        InvalidProblem
+            The score is -inf, or there are more than 12 arcs.
+        """
+        if self.score == -np.inf or len(self.arcs) > WIDEST:
+            raise InvalidProblem(
+                f"any-of: a score of {self.score} over {len(self.arcs)} arcs has no polynomial of reasonable size; "
+                "use the factor itself"
+            )
+        factors = []
+        for width in range(1, len(self.arcs) + 1):
+            sets = [
+                chosen
+                for chosen in itertools.combinations(self.arcs, width)
+                if len({modifier for _, modifier in chosen}) == width
+            ]
+            if sets:
+                factors.append(ArcConjunctions(sets, np.full(len(sets), self.score if width % 2 else -self.score)))
+        return tuple(factors)
+
+    def linear_form(self, size: int) -> LinearForm:
+        """One column: at least each arc, at most their sum."""
+        allowed = self.score > -np.inf
+        return LinearForm(
+            objective=np.array([self.score if allowed else 0.0]),
+            upper=np.array([float(allowed)]),
+            on_scope=np.concatenate([-np.eye(size), np.ones((1, size))]),
+            on_columns=np.concatenate([np.ones((size, 1)), [[-1.0]]]),
+            row_lower=np.zeros(size + 1),
+            row_upper=np.full(size + 1, np.inf),
+            integer=False,
+        )

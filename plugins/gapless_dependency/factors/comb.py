@@ -1,0 +1,63 @@
+"""Combs: a score for a run of consecutive words that all have one head."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gapless import InvalidProblem, serialisable
+from gapless.core.sparse import IntArray
+from gapless_dependency.arcs import Arcs
+from gapless_dependency.factors.part_factor import PartFactor
+
+
+@serialisable("gapless_dependency.Comb")
+class Comb(PartFactor):
+    """``scores[h, m]`` fires when h heads the `width` consecutive words that begin with m.
+
+    Consecutive means that nothing stands between two of them but perhaps h itself, so with h = 3 and a width of 4
+    the comb that begins with 1 is 1, 2, 4, 5. Where h heads a longer run, every window of `width` words fires;
+    combs of several widths are several factors. Combs with gaps are too many to list: name those that matter by
+    `ArcConjunctions`.
+    Source: Qian and Liu 2013, section 4.3, comb features.
+
+    Parameters
+    ----------
+    scores : (n + 1, n + 1) array of numbers, or callable
+        A callable gets two int64 arrays (parts,) of positions h, m and returns scores (parts,); `modifiers` gives
+        the other words.
+    width : int
+        How many modifiers, at least 4: fewer are siblings and tri-siblings.
+    """
+
+    name: ClassVar[str] = "comb"
+    places: ClassVar[str] = "hm"
+
+    def __init__(self, scores: Any, width: int = 4) -> None:
+        super().__init__(scores)
+        if not isinstance(width, int) or width < 4:
+            raise InvalidProblem(f"comb: width is {width!r}, expected an integer of at least 4")
+        self.width = width
+
+    def modifiers(self, heads: IntArray, first: IntArray) -> IntArray:
+        """The modifiers of combs with these heads and first modifiers, int64 (parts, width)."""
+        words = first[:, None] + np.arange(self.width)
+        words += (first < heads)[:, None] & (words >= heads[:, None])
+        return words
+
+    def arc_sets(self, arcs: Arcs) -> IntArray:
+        """The arcs from h to `width` consecutive words, int64 (parts, width), ascending."""
+        heads, first = np.nonzero(arcs.index >= 0)
+        words = self.modifiers(heads, first)
+        inside = words[:, -1] <= arcs.length
+        sets: IntArray = arcs.index[heads[inside][:, None], words[inside]]
+        return sets[(sets >= 0).all(axis=1)]
+
+    def positions(self, scopes: IntArray, arcs: Arcs) -> tuple[IntArray, ...]:
+        """Head and first modifier."""
+        return arcs.heads[scopes[:, 0]], arcs.modifiers[scopes[:, 0]]
+
+    def to_fields(self) -> dict[str, Any]:
+        """The constructor's arguments, for JSON."""
+        return {**super().to_fields(), "width": self.width}

@@ -1,0 +1,60 @@
+"""What the factors over word positions share: scopes from the arcs, scores from positions."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+from gapless import Decisions, Factor
+from gapless.core.sparse import FloatArray, IntArray
+from gapless_dependency.arcs import Arcs, as_arcs
+from gapless_dependency.factors.part_scores import PartScores
+
+
+class PartFactor(Factor):
+    """A factor whose sets of arcs are known by a few word positions, under which their scores are looked up.
+
+    Parameters
+    ----------
+    scores : array of n + 1 positions on each axis, or callable
+        One axis, or one int64 array (parts,), for each letter of `places`.
+    """
+
+    places: ClassVar[str]
+    """The positions that name a part, a letter each, as messages write them."""
+
+    def __init__(self, scores: Any) -> None:
+        self.scores = PartScores(self.name, scores, self.places)
+
+    @abstractmethod
+    def arc_sets(self, arcs: Arcs) -> IntArray:
+        """The sets of arcs, int64 (parts, width)."""
+
+    @abstractmethod
+    def positions(self, scopes: IntArray, arcs: Arcs) -> tuple[IntArray, ...]:
+        """For each place the word positions of the given sets of arcs, int64 (parts,) each."""
+
+    def scopes(self, decisions: Decisions) -> IntArray:
+        """The sets of arcs that score, int64 (parts, width)."""
+        arcs = as_arcs(decisions, self.name)
+        self.scores.check_length(arcs.length)
+        return self.arc_sets(arcs)
+
+    def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
+        """Look the parts up."""
+        return self.scores.lookup(*self.positions(scopes, as_arcs(decisions, self.name)))
+
+    def tabulated(self, decisions: Decisions) -> Self:
+        """The factor as JSON can hold it: with a table of this sentence's parts in place of a callable."""
+        arcs = as_arcs(decisions, self.name)
+        positions = self.positions(self.scopes(decisions), arcs)
+        return type(self).from_fields({**self.to_fields(), "scores": self.scores.tabulated(*positions)})
+
+    def to_fields(self) -> dict[str, Any]:
+        """The constructor's arguments, for JSON."""
+        return {"scores": self.scores.given}
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Self:
+        """The inverse of `to_fields`."""
+        return cls(**fields)

@@ -1,0 +1,201 @@
+"""Valency: a score for how many modifiers a word has."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from gapless import ConfigurationFactor, Decisions, Factor, InvalidProblem, serialisable
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_dependency.arcs import Arcs, as_arcs
+from gapless_dependency.factors.arc_scopes import arcs_of_one_head
+from gapless_dependency.factors.linear_form import LinearForm
+from gapless_dependency.factors.single_score import single_score
+
+MOST_SETS = 200_000
+"""A polynomial with more terms for one word is refused."""
+
+
+def _counted(values: Any) -> FloatArray:
+    array = np.array(values, np.float64)
+    if array.ndim != 1 or not array.size:
+        raise InvalidProblem(f"valency: scores have shape {array.shape}, expected one for each number of modifiers")
+    bad = np.flatnonzero(np.isnan(array) | (array == np.inf))
+    if bad.size:
+        raise InvalidProblem(
+            f"valency: the score of {bad[0]} modifiers is {array[bad[0]]}; expected a number or -inf"
+        )
+    array.flags.writeable = False
+    return array
+
+
+@serialisable("gapless_dependency.Valency")
+@attrs.frozen(eq=False)
+class Valency(ConfigurationFactor):
+    """``scores[k]`` when `head` has k modifiers (Qian and Liu 2013, section 5.1; Martins et al. 2009).
+
+    Parameters
+    ----------
+    head : int
+        A position, 0 for the root.
+    scores : float64 (most + 1,)
+        For 0 to `most` modifiers. More are forbidden.
+    """
+
+    name: ClassVar[str] = "valency"
+    head: int
+    scores: FloatArray = attrs.field(converter=_counted)
+
+    def scope(self, decisions: Decisions) -> IntArray:
+        """The arcs from the head."""
+        arcs = as_arcs(decisions, self.name)
+        return _arcs_from(arcs, self.head)
+
+    def value(self, on: BoolArray) -> float:
+        """Look the count up."""
+        count = int(np.count_nonzero(on))
+        return float(self.scores[count]) if count < self.scores.size else -math.inf
+
+    def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
+        """For each number of modifiers the heaviest ones: sort once, add up."""
+        order = np.argsort(-weights, kind="stable")
+        totals = np.concatenate([[0.0], np.cumsum(weights[order])])[: self.scores.size]
+        values = totals + self.scores[: totals.size]
+        count = int(np.argmax(values))
+        on = np.zeros(weights.size, bool)
+        on[order[:count]] = True
+        return float(values[count]), on
+
+    def polynomial(self, degree: int | None = None) -> tuple[Factor, ...]:
+        """The same as conjunctions, exactly: a polynomial of the arcs (Qian and Liu 2013, section 5.1).
+
+        ``f(k) = sum over j of d[j] * binomial(k, j)`` with d the forward differences of the scores at 0, and
+        ``binomial(k, j)`` counts the sets of j modifiers. The constant d[0] goes to the arcs into word 1, of which
+        every tree has one.
+
+        Parameters
+        ----------
+        degree : int, optional
+            Refuse to make sets of more modifiers than this.
+
+        Returns
+        -------
+        tuple of Factor
+            One for each width whose difference is not 0.
+
+        Raises
+        ------
+        InvalidProblem
+            A score is -inf, or the degree does not suffice.
+        """
+        if not np.all(np.isfinite(self.scores)):
+            raise InvalidProblem("valency: a score of -inf has no polynomial; use the factor itself")
+        differences, row = [], self.scores
+        while row.size:
+            differences.append(float(row[0]))
+            row = np.diff(row)
+        needed = max((j for j, d in enumerate(differences) if d != 0.0), default=0)
+        if degree is not None and needed > degree:
+            raise InvalidProblem(f"valency: the scores of head {self.head} need degree {needed}, not {degree}")
+        most = self.scores.size - 1
+        factors: list[Factor] = [Always(differences[0])] if differences[0] else []
+        return (*factors, *(ModifierSets(self.head, j, d, most) for j, d in enumerate(differences) if j and d))
+
+    def linear_form(self, size: int) -> LinearForm:
+        """An indicator for each number of modifiers, of which one holds."""
+        counts = np.arange(min(size + 1, self.scores.size), dtype=np.float64)
+        scores = self.scores[: counts.size]
+        allowed = scores > -np.inf
+        return LinearForm(
+            objective=np.where(allowed, scores, 0.0),
+            upper=allowed.astype(np.float64),
+            on_scope=np.stack([np.zeros(size), np.ones(size)]),
+            on_columns=np.stack([np.ones(counts.size), -counts]),
+            row_lower=np.array([1.0, 0.0]),
+            row_upper=np.array([1.0, 0.0]),
+        )
+
+
+def valency(scores: Any) -> tuple[Valency, ...]:
+    """One `Valency` for each position: ``scores[h, k]`` when h has k modifiers.
+
+    Parameters
+    ----------
+    scores : (n + 1, most + 1) array of numbers
+        Row 0 is the root. More than `most` modifiers are forbidden.
+    """
+    array = np.asarray(scores, np.float64)
+    if array.ndim != 2 or 0 in array.shape:
+        raise InvalidProblem(f"valency: scores have shape {array.shape}, expected (n + 1, most + 1)")
+    return tuple(Valency(head, row) for head, row in enumerate(array))
+
+
+def _arcs_from(arcs: Arcs, head: int) -> IntArray:
+    if not 0 <= head <= arcs.length:
+        raise InvalidProblem(f"valency: head {head} is not between 0 and {arcs.length}")
+    row: IntArray = arcs.index[head]
+    own: IntArray = row[row >= 0]
+    return own
+
+
+@serialisable("gapless_dependency.ModifierSets")
+@attrs.frozen(eq=False)
+class ModifierSets(Factor):
+    """`score` for every set of `width` modifiers of one head: a term of the polynomial of a `Valency`.
+
+    Parameters
+    ----------
+    head, width : int
+    score_each : float
+    most : int
+        The polynomial is the valency's up to this many modifiers.
+    """
+
+    name: ClassVar[str] = "modifier-sets"
+    head: int
+    width: int
+    score_each: float = attrs.field(converter=single_score)
+    most: int
+
+    def scopes(self, decisions: Decisions) -> IntArray:
+        """The sets, int64 (sets, width)."""
+        arcs = as_arcs(decisions, self.name)
+        own = _arcs_from(arcs, self.head)
+        if own.size > self.most:
+            raise InvalidProblem(
+                f"valency: the scores of head {self.head} end at {self.most} modifiers, but it has {own.size} "
+                "candidates; a polynomial cannot forbid the rest: give more scores, or use the factor itself"
+            )
+        if math.comb(own.size, self.width) > MOST_SETS:
+            raise InvalidProblem(
+                f"valency: head {self.head} has {math.comb(own.size, self.width)} sets of {self.width} modifiers; "
+                "use the factor itself"
+            )
+        only = np.zeros((arcs.length + 1, arcs.length + 1), bool)
+        only[self.head, arcs.modifiers[own]] = True
+        return own[arcs_of_one_head(Arcs(only), self.width)]
+
+    def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
+        """The same for all."""
+        return np.full(len(scopes), self.score_each)
+
+
+@serialisable("gapless_dependency.Always")
+@attrs.frozen(eq=False)
+class Always(Factor):
+    """`score_each` for every arc into word 1, hence once in every tree: a constant written as a factor."""
+
+    name: ClassVar[str] = "always"
+    score_each: float = attrs.field(converter=single_score)
+
+    def scopes(self, decisions: Decisions) -> IntArray:
+        """The arcs into word 1, int64 (arcs, 1)."""
+        arcs = as_arcs(decisions, self.name)
+        return np.arange(arcs.first[1], arcs.first[2])[:, None]
+
+    def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
+        """The same for all."""
+        return np.full(len(scopes), self.score_each)

@@ -1,0 +1,74 @@
+"""A backbone in the role of a maximiser: weights over the candidate arcs of a problem, under fixings."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gapless import Fixings, Maximised, Maximiser, Slacks
+from gapless.core.decisions import OFF, ON
+from gapless.core.sparse import FloatArray
+from gapless_dependency.backbones import Backbone
+from gapless_dependency.problem import ParsingProblem
+from gapless_dependency.tree import DependencyTree
+
+
+class TreeMaximiser(Maximiser[DependencyTree]):
+    """The best tree under weights of a problem's arcs; see `Backbone` for what is counted besides the weights.
+
+    Parameters
+    ----------
+    problem : ParsingProblem
+    backbone : Backbone
+        As `backbone_for` gives it for this problem.
+    """
+
+    def __init__(self, problem: ParsingProblem, backbone: Backbone) -> None:
+        self.problem = problem
+        self.backbone = backbone
+
+    def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[DependencyTree]:
+        """One call of the backbone; `Maximised.own` is the score of the parts that it has absorbed."""
+        dense = self.dense_weights(weights, fixings)
+        if dense is None:
+            return Maximised(-math.inf, np.zeros(0, np.int64))
+        value, heads = self.backbone.solve(dense)
+        if value == -math.inf:
+            return Maximised(value, np.zeros(0, np.int64))
+        structure = self.problem.tree(heads[1:])
+        on_ids = self.problem.encode(structure)
+        own = value - float(weights[on_ids].sum()) if self.backbone.absorbed else 0.0
+        return Maximised(value, on_ids, structure, own)
+
+    def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
+        """Both kinds, from max-marginals: an arc is off exactly when another one enters its modifier."""
+        arcs = self.problem.decisions
+        impossible = np.full(arcs.count, math.inf)
+        dense = self.dense_weights(weights, fixings)
+        if dense is None:
+            return Slacks(impossible, impossible)
+        value, _, marginals = self.backbone.max_marginals(dense)
+        if value == -math.inf:
+            return Slacks(impossible, impossible)
+        on = np.maximum(value - marginals[arcs.heads, arcs.modifiers], 0.0)
+        best = marginals.argmax(axis=0)
+        rest = marginals.copy()
+        rest[best, np.arange(len(best))] = -math.inf
+        off = np.where(best[arcs.modifiers] == arcs.heads, value - rest.max(axis=0)[arcs.modifiers], 0.0)
+        return Slacks(on, np.maximum(off, 0.0))
+
+    def dense_weights(self, weights: FloatArray, fixings: Fixings) -> FloatArray | None:
+        """The weights as a backbone wants them, float64 (n + 1, n + 1); None when two heads of a word are fixed on."""
+        arcs = self.problem.decisions
+        size = arcs.length + 1
+        allowed = fixings.state != OFF
+        on = fixings.on
+        if on.size:
+            counts = np.bincount(arcs.modifiers[on], minlength=size)
+            if counts.max() > 1:
+                return None
+            allowed &= (fixings.state == ON) | (counts[arcs.modifiers] == 0)
+        dense = np.full((size, size), -math.inf)
+        dense[arcs.heads[allowed], arcs.modifiers[allowed]] = weights[allowed]
+        return dense
