@@ -75,6 +75,24 @@ class Certificate(ABC):
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Recompute the bound from the problem's data. `Verdict.bound` is what was proved."""
 
+    def verify_flips(
+        self, problem: AnyProblem, fixings: Fixings, on: Sequence[int], off: Sequence[int]
+    ) -> Verdict:
+        """Bound the structures under `fixings` that lack a decision of `on` or have one of `off`.
+
+        By default `verify` for one decision after the other; evidence that bounds all at once overrides this.
+        """
+        bound = -math.inf
+        for flip in (*({"on": (d,)} for d in off), *({"off": (d,)} for d in on)):
+            other = fixings.fix(**flip)
+            if other is None:
+                continue
+            verdict = self.verify(problem, other)
+            if not verdict:
+                return verdict
+            bound = max(bound, verdict.bound)
+        return Verdict(True, "", "", bound)
+
 
 @serialisable("gapless.NoCertificate")
 @attrs.frozen
@@ -303,14 +321,10 @@ class TreeCertificate(Certificate):
         bound = -math.inf
         for number, step in enumerate(self.tightenings.get(str(node), ())):
             place = f"tree, node {node}, tightening {number}"
-            for flip in (*({"on": (d,)} for d in step.off), *({"off": (d,)} for d in step.on)):
-                other = here.fix(**flip)
-                if other is None:
-                    continue
-                verdict = step.certificate.verify(problem, other)
-                if not verdict:
-                    return None, attrs.evolve(verdict, place=f"{place}, {verdict.place}")
-                bound = max(bound, verdict.bound)
+            verdict = step.certificate.verify_flips(problem, here, step.on, step.off)
+            if not verdict:
+                return None, attrs.evolve(verdict, place=f"{place}, {verdict.place}")
+            bound = max(bound, verdict.bound)
             tightened = here.fix(step.on, step.off)
             if tightened is None:
                 return None, Verdict(True, "", "", bound)

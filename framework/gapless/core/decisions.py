@@ -126,7 +126,7 @@ class Fixings:
         """These fixings and what the exactly-one groups imply; None when that is a contradiction."""
         state = self.state.copy()
         for group in decisions.exactly_one:
-            ids = np.asarray(group)
+            ids = np.asarray(group, np.int64)
             values = state[ids]
             if (values == ON).sum() > 1 or (values == OFF).all():
                 return None

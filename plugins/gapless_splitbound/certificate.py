@@ -1,0 +1,126 @@
+"""The certificate of a split bound: multipliers, from which a bound follows under any fixings."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, Verdict, serialisable
+from gapless.core.certificate import UNREADABLE
+from gapless.core.sparse import FloatArray, float_array
+from gapless_dependency import ParsingProblem
+from gapless_splitbound.proofs.entered_sets import arborescence_bounds
+from gapless_splitbound.proofs.formula import Weighed, weigh
+from gapless_splitbound.proofs.spans import through_every_arc
+
+
+def _orientation(values: Any) -> tuple[int, ...]:
+    return tuple(int(v) for v in values)
+
+
+@serialisable("gapless_splitbound.SplitMultipliers")
+@attrs.frozen(eq=False)
+class SplitMultipliers(BoundCertificate):
+    r"""How the scores of scopes are spread over arcs; any multipliers give a bound.
+
+    Arc weights start as the arcs' own scores. Scopes that the fixings break are dropped, arcs that are on are left out
+    of the others; one arc that is left takes the score whole, which is exact. Then
+
+    - a pair (u, l) in a group, with one multiplier d >= 0: w(u) += d, and once for each group
+      w(l) += max over the arcs u' that may enter the group's word beside l of s(u', l) - d(u', l), 0 where (u', l) is
+      no pair of the factor;
+    - any other scope of a score s >= 0, with a share p for each arc (p >= 0, sum 1): w(e) += s p(e);
+    - of a score s < 0, with one multiplier t in [0, 1]: w(e) += s t, and the constant loses s t (arcs - 1);
+    - a factor that is no conjunction, with a price for each of its arcs: w(e) += price, and the constant gains the
+      best configuration less the prices of its arcs.
+
+    No tree under the fixings scores more than the best tree's weight and the constant. The best tree is bounded by
+    Eisner's recursion in NumPy, or for non-projective trees by prices of sets that every tree enters, which are
+    checked by weak duality. No kernel and no code of the solver is used. A bound below the least that an allowed tree
+    can score says that there is none.
+
+    Parameters
+    ----------
+    orientation : tuple of int
+        For each conjunctive factor: 1 if its pairs are grouped by their second arc, 2 by their first, 0 if not.
+    multipliers : float64
+        Factor after factor, scope after scope.
+    """
+
+    kind: ClassVar[str] = "split bound"
+    orientation: tuple[int, ...] = attrs.field(converter=_orientation)
+    multipliers: FloatArray = attrs.field(converter=float_array)
+
+    def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
+        """Bound on the trees of `problem` that agree with `fixings`.
+
+        Raises
+        ------
+        InvalidProblem
+            Not a parsing problem, or multipliers that do not fit its factors.
+        """
+        weighed = self._weigh(problem, fixings)
+        return -math.inf if weighed is None else _bound(weighed, self._trees(problem, weighed)[0])
+
+    def verify_flips(
+        self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int]
+    ) -> Verdict:
+        """Bound on the trees under `fixings` that contain an arc of `off` or lack one of `on`, in one pass."""
+        start = time.perf_counter()
+        try:
+            weighed = self._weigh(problem, fixings)
+            if weighed is None:
+                return Verdict(True, "nothing is left", "", -math.inf, time.perf_counter() - start)
+            bound = _bound(weighed, self._flipped(problem, weighed, on, off))
+        except UNREADABLE as error:
+            return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
+        if math.isnan(bound):
+            return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
+        return Verdict(True, "", "", bound, time.perf_counter() - start)
+
+    def _weigh(self, problem: Problem[Any], fixings: Fixings) -> Weighed | None:
+        if not isinstance(problem, ParsingProblem):
+            raise InvalidProblem(f"split multipliers speak of a ParsingProblem, not of a {type(problem).__name__}")
+        return weigh(problem, self.orientation, self.multipliers, fixings)
+
+    def _trees(self, problem: Problem[Any], weighed: Weighed) -> tuple[float, FloatArray]:
+        assert isinstance(problem, ParsingProblem)
+        judge = through_every_arc if problem.projective else arborescence_bounds
+        return judge(weighed.weights, problem.single_root)
+
+    def _flipped(
+        self, problem: Problem[Any], weighed: Weighed, on: Sequence[int], off: Sequence[int]
+    ) -> float:
+        assert isinstance(problem, ParsingProblem)
+        arcs = problem.decisions
+        asked = set(off)
+        for d in on:
+            word = int(arcs.modifiers[d])
+            asked.update(range(int(arcs.first[word]), int(arcs.first[word + 1])))
+        asked -= set(on) - set(off)
+        each = self._trees(problem, weighed)[1]
+        values = {d: float(each[arcs.heads[d], arcs.modifiers[d]]) for d in asked}
+        if problem.projective:
+            return max(values.values(), default=-math.inf)
+        # Prices of one optimum may say too much about other arcs: the largest are asked again, forced.
+        exact: set[int] = set()
+        while values:
+            top = max(values, key=values.__getitem__)
+            if top in exact or values[top] == -math.inf:
+                return values[top]
+            forced = weighed.weights.copy()
+            h, m = int(arcs.heads[top]), int(arcs.modifiers[top])
+            forced[np.arange(len(forced)) != h, m] = -np.inf
+            values[top] = min(values[top], arborescence_bounds(forced, problem.single_root)[0])
+            exact.add(top)
+        return -math.inf
+
+
+def _bound(weighed: Weighed, trees: float) -> float:
+    bound = trees + weighed.constant + weighed.lost
+    return -math.inf if bound < weighed.floor - weighed.lost else bound

@@ -1,0 +1,30 @@
+"""Arc scores in which a given tree is worth what it scores: pi(p, z) with p best for z (section 3.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gapless.core.sparse import FloatArray, IntArray
+from gapless_splitbound.split import Split
+
+
+def linearised(split: Split, on_ids: IntArray) -> FloatArray:
+    """Arc weights around a tree, float64 (arcs,).
+
+    A scope that fires gives each of its arcs an even share of its score; one that lacks a single arc offers it the
+    whole. Scopes that lack more say nothing, nor do factors that are no conjunctions.
+    """
+    weights = split.problem.arc_weights.copy()
+    on = np.zeros(weights.size, bool)
+    on[on_ids] = True
+    for block in split.blocks:
+        held = on[block.arcs]
+        width = block.arcs.shape[1]
+        count = held.sum(axis=1)
+        scores = np.maximum(block.scores, -split.loss)
+        firing = np.flatnonzero((count == width) & block.possible)
+        np.add.at(weights, block.arcs[firing], scores[firing, None] / width)
+        near = np.flatnonzero((count == width - 1) & block.possible)
+        missing = block.arcs[near, (~held[near]).argmax(axis=1)]
+        np.add.at(weights, missing, scores[near])
+    return weights

@@ -1,0 +1,207 @@
+"""Arc weights and the constant that multipliers give, written for checking: plain, and apart from the solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+
+from gapless import Factor, Fixings, InvalidProblem
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_dependency import ParsingProblem
+
+_ULP = 2.0**-52
+LOWER_IS_SECOND, LOWER_IS_FIRST = 1, 2
+
+
+@attrs.frozen(eq=False)
+class Weighed:
+    """Arc weights that bound every tree under fixings.
+
+    Parameters
+    ----------
+    weights : float64 (n + 1, n + 1)
+    constant : float
+    lost : float
+        What float64 may have rounded away, at most.
+    floor : float
+        No allowed tree scores less.
+    """
+
+    weights: FloatArray
+    constant: float
+    lost: float
+    floor: float
+
+
+class _Sums:
+    """Sums for each arc, their sizes and counts."""
+
+    def __init__(self, first: FloatArray) -> None:
+        self.total, self.size, self.terms = first.copy(), np.abs(first), np.ones(first.size)
+        self.constant, self.constant_size, self.constant_terms = 0.0, 0.0, 1.0
+
+    def add(self, arcs: IntArray, values: Any) -> None:
+        spread = np.broadcast_to(values, arcs.shape)
+        np.add.at(self.total, arcs, spread)
+        np.add.at(self.size, arcs, np.where(np.isfinite(spread), np.abs(spread), 0.0))
+        np.add.at(self.terms, arcs, 1.0)
+
+    def add_constant(self, values: FloatArray) -> None:
+        self.constant += float(values.sum())
+        self.constant_size += float(np.abs(values[np.isfinite(values)]).sum())
+        self.constant_terms += values.size
+
+
+def weigh(
+    problem: ParsingProblem, orientation: tuple[int, ...], multipliers: FloatArray, fixings: Fixings
+) -> Weighed | None:
+    """Evaluate the split bound's formula; None when the fixings leave a word without a head.
+
+    Whatever the multipliers hold is turned into allowed ones: NaN to 0, charges clipped at 0, shares clipped and
+    divided by their sum, parts of negative scores clipped to [0, 1]. The docstring of `SplitMultipliers` states the
+    formula.
+
+    Raises
+    ------
+    InvalidProblem
+        Too few or too many multipliers, or an orientation that does not fit.
+    """
+    settled = fixings.implied(problem.decisions)
+    if settled is None:
+        return None
+    arcs, state = problem.decisions, settled.state
+    if not arcs.count:
+        return None
+    open_arcs, on = state != 0, state == 1
+    blocks = [(f.scopes, f.scores(np.arange(len(f.scopes)))) for f in problem.conjunctions]
+    if len(orientation) != len(blocks):
+        raise InvalidProblem(f"{len(orientation)} orientations for {len(blocks)} factors")
+    given = np.nan_to_num(np.asarray(multipliers, np.float64), nan=0.0, posinf=1e150, neginf=-1e150)
+    given = np.clip(given, -1e150, 1e150)
+    sums = _Sums(problem.arc_weights)
+    loss, floor = _range(problem, blocks)
+    at = 0
+    for (scopes, scores), way in zip(blocks, orientation, strict=True):
+        if not scopes.size:
+            continue
+        grouped = _grouped(problem, scopes, way)
+        counts = np.where(grouped | (scores < 0), 1, scopes.shape[1])
+        first = at + np.cumsum(counts) - counts
+        at += int(counts.sum())
+        if at > given.size:
+            raise InvalidProblem(f"{given.size} multipliers are too few for the factors")
+        alive = _compatible(problem, scopes) & open_arcs[scopes].all(axis=1)
+        free = open_arcs[scopes] & ~on[scopes]
+        left = free.sum(axis=1)
+        sums.add_constant(scores[alive & (left == 0)])
+        rows = np.flatnonzero(alive & (left == 1))
+        sums.add(scopes[rows, free[rows].argmax(axis=1)], scores[rows])
+        wide = alive & (left > 1)
+        rows = np.flatnonzero(wide & grouped)
+        if rows.size:
+            lower = 1 if way == LOWER_IS_SECOND else 0
+            charge = np.maximum(given[first[rows]], 0.0)
+            _add_groups(problem, open_arcs, sums, scopes[rows, 1 - lower], scopes[rows, lower], scores[rows], charge)
+        rows = np.flatnonzero(wide & ~grouped & (scores > 0))
+        shares = np.clip(given[first[rows][:, None] + np.arange(scopes.shape[1])], 0.0, None) * free[rows]
+        whole = shares.sum(axis=1, keepdims=True)
+        even = free[rows] / left[rows][:, None]
+        shares = np.where(whole > 0, shares / np.where(whole > 0, whole, 1.0), even)
+        sums.add(scopes[rows], scores[rows][:, None] * shares)
+        rows = np.flatnonzero(wide & ~grouped & (scores < 0))
+        part = np.clip(given[first[rows]], 0.0, 1.0) * np.maximum(scores[rows], -loss)
+        sums.add(scopes[rows], part[:, None] * free[rows])
+        sums.add_constant(-part * (left[rows] - 1))
+    for factor, scope in problem.configurations:
+        prices = given[at : at + scope.size]
+        at += scope.size
+        if prices.size < scope.size:
+            raise InvalidProblem(f"{given.size} multipliers are too few for the factors")
+        if np.all(~open_arcs[scope] | on[scope]):
+            sums.add_constant(np.array([factor.value(on[scope])]))
+            continue
+        sums.add(scope, prices)
+        sums.add_constant(np.array([factor.best(np.where(open_arcs[scope], -prices, -np.inf))[0]]))
+        sums.constant_size += float(np.abs(prices).sum())
+        sums.constant_terms += scope.size
+    if at != given.size:
+        raise InvalidProblem(f"{given.size} multipliers, the factors take {at}")
+    weights = np.full(problem.scores.shape, -np.inf)
+    weights[arcs.heads[open_arcs], arcs.modifiers[open_arcs]] = sums.total[open_arcs]
+    return Weighed(weights, sums.constant, _lost(problem, sums, open_arcs), floor)
+
+
+def _add_groups(
+    problem: ParsingProblem,
+    open_arcs: BoolArray,
+    sums: _Sums,
+    upper: IntArray,
+    lower: IntArray,
+    scores: FloatArray,
+    charge: FloatArray,
+) -> None:
+    """For each lower arc and word: the best of what arcs into the word are worth beside it, less their charges."""
+    arcs = problem.decisions
+    worth: dict[tuple[int, int], dict[int, float]] = {}
+    for u, lo, s, d in zip(upper.tolist(), lower.tolist(), scores.tolist(), charge.tolist(), strict=True):
+        group = worth.setdefault((lo, int(arcs.modifiers[u])), {})
+        group[u] = group.get(u, 0.0) + (s - d)
+    members = [(lo, word) for lo, word in worth]
+    best = []
+    for lo, word in members:
+        group = worth[lo, word]
+        heads = (d for d in range(arcs.first[word], arcs.first[word + 1]) if open_arcs[d])
+        back = int(arcs.index[arcs.modifiers[lo], arcs.heads[lo]])
+        best.append(max((group.get(d, 0.0) for d in heads if d != back), default=-np.inf))
+    sums.add(np.array([lo for lo, _ in members], np.int64), np.array(best))
+    # The charges went into the maxima, too: for the account of rounding.
+    np.add.at(sums.size, lower, charge)
+    sums.add(upper, charge)
+
+
+def _grouped(problem: ParsingProblem, scopes: IntArray, way: int) -> BoolArray:
+    """Pairs that share their lower arc and the word of the upper arc with another pair."""
+    if way not in (LOWER_IS_SECOND, LOWER_IS_FIRST):
+        return np.zeros(len(scopes), bool)
+    if scopes.shape[1] != 2:
+        raise InvalidProblem("only pairs of arcs can be grouped")
+    lower = 1 if way == LOWER_IS_SECOND else 0
+    groups = np.stack([scopes[:, lower], problem.decisions.modifiers[scopes[:, 1 - lower]]], axis=1)
+    _, which, size = np.unique(groups, axis=0, return_inverse=True, return_counts=True)
+    shared: BoolArray = size[which.ravel()] > 1
+    return shared
+
+
+def _compatible(problem: ParsingProblem, scopes: IntArray) -> BoolArray:
+    """Scopes that some tree might hold: one head for each word, no arc with its reverse."""
+    heads, words = problem.decisions.heads[scopes], problem.decisions.modifiers[scopes]
+    fine = np.ones(len(scopes), bool)
+    for a in range(scopes.shape[1]):
+        for b in range(a + 1, scopes.shape[1]):
+            fine &= (words[:, a] != words[:, b]) & ~((words[:, a] == heads[:, b]) & (heads[:, a] == words[:, b]))
+    return fine
+
+
+def _range(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]]) -> tuple[float, float]:
+    """A loss that stands for -inf (any number would be true), and a floor under the scores of allowed trees."""
+    low = high = 0.0
+    for word in range(1, problem.length + 1):
+        into = problem.arc_weights[problem.decisions.first[word] : problem.decisions.first[word + 1]]
+        if into.size:
+            low, high = low + float(into.min()), high + float(into.max())
+    for scopes, scores in blocks:
+        counted = scores[np.isfinite(scores) & _compatible(problem, scopes)]
+        low += float(np.minimum(counted, 0.0).sum())
+        high += float(np.maximum(counted, 0.0).sum())
+    known = all(isinstance(factor, Factor) for factor in problem.factors)
+    return 2.0 * (high - low) + 1.0, (low if known else -np.inf)
+
+
+def _lost(problem: ParsingProblem, sums: _Sums, open_arcs: BoolArray) -> float:
+    """A bound on the rounding of a tree's weight: for each word its worst arc, and the constant."""
+    words = problem.decisions.modifiers
+    worst = np.zeros(problem.length + 1)
+    np.maximum.at(worst, words[open_arcs], (sums.size * (sums.terms + problem.length + 4))[open_arcs])
+    return _ULP * (float(worst.sum()) + sums.constant_size * (sums.constant_terms + 4))

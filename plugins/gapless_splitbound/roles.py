@@ -1,0 +1,57 @@
+"""The roles of one solve: what `tree_search` runs, and the reference for the fused kernel."""
+
+from __future__ import annotations
+
+import attrs
+
+from gapless import Result, Solve
+from gapless.engine import tree_search
+from gapless_dependency import DependencyTree, ParsingProblem, TreeMaximiser, backbone_for
+from gapless_splitbound.branching import LargestGap
+from gapless_splitbound.counting import CountedMaximiser
+from gapless_splitbound.paper import PaperRelaxation
+from gapless_splitbound.split import Split
+from gapless_splitbound.split_bound import SplitBound, SplitRelaxation
+from gapless_splitbound.variants import VARIANTS
+
+
+def search(
+    problem: ParsingProblem, solve: Solve, *, variant: str, order: str, backbone: str
+) -> Result[DependencyTree]:
+    """Branch and bound by the generic engines.
+
+    Parameters
+    ----------
+    problem : ParsingProblem
+    solve : Solve
+    variant, order, backbone : str
+        As in `gapless_splitbound.method.run`.
+    """
+    chosen = VARIANTS[variant]
+    trees = backbone_for(problem, backbone)
+    maximiser = CountedMaximiser(TreeMaximiser(problem, trees))
+    split = Split(problem, group=chosen.group, shares=chosen.shares, absorbed=trees.absorbed)
+    bound = SplitBound(split, maximiser)
+    relaxation: PaperRelaxation | SplitRelaxation = (
+        PaperRelaxation(bound)
+        if variant == "paper"
+        else SplitRelaxation(bound, rule=chosen.rule, fix=chosen.fix and solve.k == 1)
+    )
+    result = tree_search(
+        problem,
+        relaxation,
+        LargestGap(split),
+        solve.budget,
+        order=order,
+        k=solve.k,
+        start=solve.start,
+        method=solve.method,
+    )
+    extra = {"dp_calls": maximiser.calls, "root_closed": result.stats.nodes <= 1, "fixed": relaxation.fixed}
+    stats = attrs.evolve(
+        result.stats,
+        oracle_calls=maximiser.calls,
+        parts_scored=sum(scored.scored for scored in problem.conjunctions),
+        extra=extra,
+    )
+    return attrs.evolve(result, stats=stats)

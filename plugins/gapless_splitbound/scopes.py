@@ -1,0 +1,97 @@
+"""The conjunctive scopes of a problem, each with its place among the multipliers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gapless import Factor, ScoredFactor
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_dependency import Arcs, ParsingProblem
+
+SPLIT, LOWER_IS_SECOND, LOWER_IS_FIRST = 0, 1, 2
+"""How a pair (first arc, second arc) is bounded: split, or in a group of the second or of the first arc."""
+
+
+class Scopes:
+    """One factor's scopes with their scores.
+
+    Attributes
+    ----------
+    arcs : int64 (m, width)
+    scores : float64 (m,)
+        May be -inf.
+    possible : bool (m,)
+        False where no tree holds all arcs of a scope: two heads of one word, or arcs there and back.
+    grouped : bool (m,)
+        Pairs bounded in groups: all pairs of a lower arc with the arcs into one word, of which a tree has one.
+    offset : int64 (m,)
+        Place of the first multiplier: one of a grouped pair or a negative score, else one for each arc.
+    orientation : int
+        `LOWER_IS_SECOND`, `LOWER_IS_FIRST`, or `SPLIT` when nothing is grouped.
+    """
+
+    def __init__(self, scored: ScoredFactor, decisions: Arcs, first: int, *, group: bool) -> None:
+        self.arcs: IntArray = scored.scopes
+        self.scores: FloatArray = scored.scores(np.arange(len(self.arcs)))
+        self.orientation, self.grouped = SPLIT, np.zeros(len(self.arcs), bool)
+        if group and len(self.arcs) and self.arcs.shape[1] == 2:
+            self.orientation, self.grouped = orient(self.arcs, decisions)
+        self.possible = possible(self.arcs, decisions)
+        counts = np.where(self.grouped | (self.scores < 0), 1, self.arcs.shape[1])
+        self.offset: IntArray = first + np.cumsum(counts) - counts
+        self.end = first + int(counts.sum())
+
+    def pairs(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Numbers, upper arcs and lower arcs of the grouped pairs that are possible."""
+        chosen = np.flatnonzero(self.grouped & self.possible)
+        lower = 1 if self.orientation == LOWER_IS_SECOND else 0
+        return chosen, self.arcs[chosen, 1 - lower], self.arcs[chosen, lower]
+
+
+def orient(pairs: IntArray, arcs: Arcs) -> tuple[int, BoolArray]:
+    """Which arc of the pairs is the lower one, and which pairs share their group with another.
+
+    A group is a lower arc and the word that the upper arcs enter. Of the two ways to read the pairs, the one with
+    more pairs to a group is taken; a pair alone in its group is better split.
+    """
+    sizes = []
+    for lower in (1, 0):
+        key = pairs[:, lower] * (arcs.length + 1) + arcs.modifiers[pairs[:, 1 - lower]]
+        groups, member, size = np.unique(key, return_inverse=True, return_counts=True)
+        sizes.append((len(groups), size[member]))
+    (second, of_second), (first, of_first) = sizes
+    orientation, size = (LOWER_IS_SECOND, of_second) if second <= first else (LOWER_IS_FIRST, of_first)
+    grouped: BoolArray = size > 1
+    return (orientation if grouped.any() else SPLIT), grouped
+
+
+def possible(scopes: IntArray, arcs: Arcs) -> BoolArray:
+    """Scopes without two arcs into one word and without an arc and its reverse, bool (m,)."""
+    holds = np.ones(len(scopes), bool)
+    heads, modifiers = arcs.heads[scopes], arcs.modifiers[scopes]
+    for a in range(scopes.shape[1]):
+        for b in range(a):
+            holds &= modifiers[:, a] != modifiers[:, b]
+            holds &= (modifiers[:, a] != heads[:, b]) | (heads[:, a] != modifiers[:, b])
+    return holds
+
+
+def penalty(problem: ParsingProblem, blocks: list[Scopes]) -> tuple[float, float]:
+    """A finite loss that stands for a score of -inf, and a floor under the scores of allowed trees.
+
+    Any finite number above -inf keeps a bound true. This one is so large that a tree with one forbidden scope
+    falls below every allowed tree; a bound below the floor says that no tree is allowed. Other factors than
+    conjunctions may score anything, so beside them there is no floor.
+    """
+    words = problem.decisions.modifiers
+    low = np.full(problem.length + 1, np.inf)
+    high = np.full(problem.length + 1, -np.inf)
+    np.minimum.at(low, words, problem.arc_weights)
+    np.maximum.at(high, words, problem.arc_weights)
+    floor, ceiling = float(low[1:].sum()), float(high[1:].sum())
+    for block in blocks:
+        finite = block.scores[np.isfinite(block.scores) & block.possible]
+        floor += float(finite[finite < 0].sum())
+        ceiling += float(finite[finite > 0].sum())
+    loss = 2.0 * (ceiling - floor) + 1.0 if np.isfinite(ceiling - floor) else 1.0
+    return loss, (floor if all(isinstance(f, Factor) for f in problem.factors) else -np.inf)
