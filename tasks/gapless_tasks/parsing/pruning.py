@@ -7,6 +7,9 @@ import numpy as np
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
 
+_FLOOR = -20.0
+
+
 def arc_marginals(scores: FloatArray, single_root: bool = True) -> FloatArray:
     """Probabilities of arcs where a tree has probability proportional to the exponential of its score.
 
@@ -24,11 +27,13 @@ def arc_marginals(scores: FloatArray, single_root: bool = True) -> FloatArray:
     Notes
     -----
     The matrix-tree theorem, over all trees, projective or not: Koo, Globerson, Carreras and Collins (EMNLP 2007),
-    sections 3.1 and 3.2. Scores are taken against the best of each word, which changes no probability.
+    sections 3.1 and 3.2. Scores are taken against the best of each word, which changes no probability, and
+    lifted to 20 below it where they are lower: far below what pruning or calibration looks at.
     """
     n = len(scores) - 1
     shifted = scores[:, 1:] - scores[:, 1:].max(axis=0)
-    weights = np.exp(shifted)  # (n + 1, n), heads by words
+    # The floor keeps the determinant away from 0 where a cycle of best heads all but excludes every tree.
+    weights = np.where(np.isneginf(shifted), 0.0, np.exp(np.maximum(shifted, _FLOOR)))  # (n + 1, n), heads by words
     weights[np.arange(1, n + 1), np.arange(n)] = 0.0
     root, inner = weights[0], weights[1:]
     laplacian = np.diag(inner.sum(axis=0)) - inner
