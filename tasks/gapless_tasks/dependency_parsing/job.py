@@ -167,10 +167,13 @@ class ParsingJob:
             raise gl.InvalidProblem(
                 f"--treebank {treebank.name} has no training part: give --model a stored parser"
             )
-        with console.progress("training", request.epochs) as advance:
-            parser = self.source.train(treebank, request, console.say, advance)
+        if stored is not None:
+            request = attrs.evolve(request, checkpoint=Path(f"{stored}.epochs"))
+        parser = self.source.train(treebank, request, console)
         if stored is not None:
             parser.save(stored)
+            for file in stored.parent.glob(f"{stored.name}*.epochs"):
+                file.unlink()
         console.say(f"trained with {_named(request.families)} in {time.perf_counter() - start:.0f} s")
         return parser
 

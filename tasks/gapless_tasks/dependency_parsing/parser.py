@@ -8,6 +8,7 @@ from typing import Protocol
 
 import attrs
 
+from gapless.cli import Console
 from gapless_dependency import ParsingProblem
 from gapless_tasks.dependency_parsing.treebank import Treebank
 from gapless_tasks.parsing import Sentence
@@ -39,15 +40,15 @@ class Request:
     seed : int
     heads_kept : int or None
         Candidate heads in training; gold ones are always among them.
+    checkpoint : Path or None
+        Where finished epochs are kept until the parser is stored.
     """
 
     families: tuple[str, ...]
     epochs: int
     seed: int
     heads_kept: int | None
-
-
-Say = Callable[[str], None]
+    checkpoint: Path | None = None
 
 
 @attrs.frozen
@@ -57,14 +58,13 @@ class ParserSource:
     Parameters
     ----------
     train : callable
-        ``train(treebank, request, say, advance)``; `say` gets a line for each epoch, and ``advance(1)`` is called
-        after it.
+        ``train(treebank, request, console)``; says how each epoch went, and draws progress.
     load : callable
         ``load(path)``; raises ValueError for what is no stored parser.
     families : sequence of str
         Those that it can train.
     """
 
-    train: Callable[[Treebank, Request, Say, Callable[[int], None]], Parser]
+    train: Callable[[Treebank, Request, Console], Parser]
     load: Callable[[Path], Parser]
     families: Sequence[str]

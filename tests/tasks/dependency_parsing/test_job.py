@@ -32,7 +32,7 @@ class CountingParser:
         self.families, self.counts = tuple(families), Counter(counts)
 
     @classmethod
-    def train(cls, treebank, request, say, advance):
+    def train(cls, treebank, request, console):
         counts = Counter()
         for sentence in treebank.train:
             tags = ("ROOT", *sentence.tags)
@@ -44,9 +44,7 @@ class CountingParser:
                 for b in range(m + 1, len(heads)):
                     if heads[b] == h:
                         counts[f"sibling {tags[h]} {tags[m]} {tags[b]}"] += 1
-        for _ in range(request.epochs):
-            say("counted")
-            advance(1)
+        console.say("counted")
         return cls(request.families, counts)
 
     def problem(self, sentence, *, heads_kept=None):
@@ -103,9 +101,9 @@ def problems(count=6):
     treebank = embedded_treebank()
 
     class Request:
-        families, epochs = ("grandchild",), 0
+        families = ("grandchild",)
 
-    parser = CountingParser.train(treebank, Request, print, print)
+    parser = CountingParser.train(treebank, Request, Console(as_json=True))
     return [parser.problem(sentence, heads_kept=4) for sentence in treebank.test[:count]], treebank.test[:count]
 
 
