@@ -90,7 +90,7 @@ def test_pieces_hold_the_words_in_order():
 
 def test_wide_letters_keep_columns_aligned():
     lines = draw(("施力", "b"), (2, 0))
-    assert lines[-2].text == " ▼   ▼"
+    assert lines[-2].text == " ▼    ▼"
     assert lines[-1].text == "施力 b"
 
 
