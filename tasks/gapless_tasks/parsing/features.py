@@ -18,6 +18,12 @@ TABLE = "table"
 """The only block of weights."""
 
 
+def arc_places(atoms: NDArray[np.uint32], arcs: IntArray, bits: int) -> tuple[IntArray, IntArray]:
+    """The table places of the features of arcs (m, 2), arc by arc, and how many each arc has."""
+    places = gapless_kernels.part_features(atoms, arcs, ARC.values, ARC.rows, bits)
+    return places, gapless_kernels.feature_counts(arcs, ARC.rows)
+
+
 @attrs.frozen(eq=False)
 class TrainingSentence:
     """A sentence as training sees it.
