@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -95,9 +97,7 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
         """The table places of all arcs and parts of a tree."""
         return self._vector(example, self._parts(structure))
 
-    def difference(
-        self, example: TrainingSentence, better: DependencyTree, worse: DependencyTree
-    ) -> FeatureVector:
+    def difference(self, example: TrainingSentence, better: DependencyTree, worse: DependencyTree) -> FeatureVector:
         """Of the parts that only one of the two trees has."""
         gained, lost = self._parts(better), self._parts(worse)
         only_gained = {name: _without(gained[name], lost[name]) for name in gained}
@@ -122,6 +122,6 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
 
 
 def _without(rows: IntArray, others: IntArray) -> IntArray:
-    """The rows that are not among the others."""
-    excluded = set(map(tuple, others.tolist()))
-    return rows[[tuple(row) not in excluded for row in rows.tolist()]] if len(rows) else rows
+    """The rows less the others, as multisets: a word without modifiers has the same outermost part on both sides."""
+    left = Counter(map(tuple, rows.tolist())) - Counter(map(tuple, others.tolist()))
+    return np.array(list(left.elements()), np.int64).reshape(-1, rows.shape[1])

@@ -42,7 +42,9 @@ class Sentence:
                 raise ValueError(f"{n} words but {len(getattr(self, name))} {name}: give one for each word")
         for name in ("heads", "labels"):
             if len(getattr(self, name)) not in (0, n):
-                raise ValueError(f"{n} words but {len(getattr(self, name))} {name}: give one for each word, or none")
+                raise ValueError(
+                    f"{n} words but {len(getattr(self, name))} {name}: give one for each word, or none"
+                )
         for i, head in enumerate(self.heads, start=1):
             if not 0 <= head <= n or head == i:
                 raise ValueError(f"word {i} has head {head}, expected another of 0..{n}")

@@ -30,6 +30,7 @@ Tell = Callable[[Stage, Progress], None]
 _MOST_DIGITS = 24
 """A float32 holds whole numbers below 2^24."""
 _PRUNER_EPOCHS = 3
+"""Whatever the parser's are: a resumed training must prune as it did."""
 _NODES = 30
 """In training, a search ends after so many nodes with the best tree it has; few sentences need more."""
 
@@ -85,9 +86,9 @@ def train(
 ) -> ParserModel:
     """Train a parser; the same arguments give the same weights, interrupted and resumed or not.
 
-    The pruner is trained on the sentences that it then prunes, so it is surer of itself than on new text. The gold
-    heads are kept in training whatever it says, and it only chooses candidates: its scores are no part of the model.
-    So training on parts in turn (jackknifing) would cost several trainings and change little.
+    The pruner is trained on the sentences that it then prunes, so it is surer of itself than on new text. The
+    gold heads are kept in training whatever it says, and it only chooses candidates: its scores are no part of the
+    model. So training on parts in turn (jackknifing) would cost several trainings and change little.
 
     Parameters
     ----------
@@ -118,9 +119,7 @@ def train(
     )
     fitted = _fit(features, examples, held_out, options, solver, checkpoint, progress)
     table, granularity = whole_multiples(fitted.weights[TABLE], fitted.epoch * len(examples))
-    return ParserModel(
-        table, options.families, options.projective, options.single_root, granularity, pruner
-    )
+    return ParserModel(table, options.families, options.projective, options.single_root, granularity, pruner)
 
 
 def train_pruner(
@@ -160,7 +159,7 @@ def train_pruner(
         examples,
         held_out,
         scorer=likelihood,
-        epochs=min(options.epochs, _PRUNER_EPOCHS),
+        epochs=_PRUNER_EPOCHS,
         seed=options.seed,
         checkpoint=beside,
         progress=_telling("pruner", progress),

@@ -32,8 +32,8 @@ class TreeLikelihood(Trainer[TrainingSentence, ParsingProblem, DependencyTree]):
 
     Notes
     -----
-    Koo, Globerson, Carreras and Collins (EMNLP 2007), section 4.1, without a regulariser: few epochs and the average
-    do its work.
+    Koo, Globerson, Carreras and Collins (EMNLP 2007), section 4.1, without a regulariser: few epochs and the
+    average do its work.
     """
 
     features: ParsingFeatures
@@ -50,7 +50,9 @@ class TreeLikelihood(Trainer[TrainingSentence, ParsingProblem, DependencyTree]):
         """With the rate."""
         return {**super().settings(), "rate": self.rate}
 
-    def step(self, weights: TrainingWeights, example: TrainingSentence, rng: np.random.Generator, count: int) -> Step:
+    def step(
+        self, weights: TrainingWeights, example: TrainingSentence, rng: np.random.Generator, count: int
+    ) -> Step:
         """One gradient step; the loss is minus the mean logarithm of the gold arcs' probabilities."""
         del rng
         marginals = arc_marginals(
