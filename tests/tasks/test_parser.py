@@ -208,8 +208,15 @@ def test_a_pruner_is_trained_saved_and_used(tmp_path: Path) -> None:
 
 def test_a_resumed_training_gives_the_same_model(tmp_path: Path) -> None:
     options = Options(epochs=4, heads_kept=2, bits=12, families=("sibling",), patience=9)
-    whole = train(TREEBANK, TREEBANK[:2], options, solver=by_enumeration)
     events: Counter[tuple[str, str]] = Counter()
+    finished: Counter[tuple[str, str]] = Counter()
+    whole = train(
+        TREEBANK,
+        TREEBANK[:2],
+        options,
+        solver=by_enumeration,
+        progress=lambda stage, event: finished.update([(stage, event.kind)]),
+    )
     for epochs in (1, 3, 4):
         parts = train(
             TREEBANK,
@@ -221,7 +228,7 @@ def test_a_resumed_training_gives_the_same_model(tmp_path: Path) -> None:
         )
     np.testing.assert_array_equal(whole.table, parts.table)
     assert events["parser", "resumed"] == 2
-    assert events["parser", "epoch"] == 4
+    assert events["parser", "epoch"] == finished["parser", "epoch"] > 1
 
 
 def test_atoms_are_padded_and_counted() -> None:

@@ -12,7 +12,7 @@ from gapless import InvalidProblem
 from gapless_tasks.parsing.sentence import Sentence
 
 PUNCTUATION = frozenset({"``", "''", ":", ",", ".", ";", "PU", "PUNCT"})
-"""Gold tags of what counts as punctuation: the Penn Treebank's, the Chinese one's, and that of Universal Dependencies."""
+"""Gold tags of what counts as punctuation: in the Penn Treebank, the Chinese one, and Universal Dependencies."""
 
 
 @attrs.frozen
@@ -72,7 +72,7 @@ def bootstrap_p_value(
     """How often chance alone would make `heads` beat `baseline` by what it does: a paired bootstrap, one-sided.
 
     Sentences are drawn with replacement; the value is the share of draws in which the lead in right heads is at
-    least twice the lead seen (Efron and Tibshirani 1993; Berg-Kirkpatrick, Burkett and Klein, EMNLP 2012, section 2).
+    least twice the lead seen (Berg-Kirkpatrick, Burkett and Klein, EMNLP 2012, section 2).
 
     Parameters
     ----------

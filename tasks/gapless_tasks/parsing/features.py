@@ -122,6 +122,6 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
 
 
 def _without(rows: IntArray, others: IntArray) -> IntArray:
-    """The rows less the others, as multisets: a word without modifiers has the same outermost part on both sides."""
+    """The rows less the others, as multisets: a bare word has the same outermost part on both sides."""
     left = Counter(map(tuple, rows.tolist())) - Counter(map(tuple, others.tolist()))
     return np.array(list(left.elements()), np.int64).reshape(-1, rows.shape[1])
