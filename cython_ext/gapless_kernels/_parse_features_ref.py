@@ -1,7 +1,7 @@
 """NumPy twin of the compiled hashing of parsing features: same signatures, same places, same sums.
 
-A *part* is a tuple of word positions (head and modifier of an arc; grandparent, head and modifier; ...), 0 being the
-root. A *template* names values of a part, which are hashed together into a place of one table of weights.
+A *part* is a tuple of word positions (head and modifier of an arc; grandparent, head and modifier; ...), 0 being
+the root. A *template* names values of a part, which are hashed together into a place of one table of weights.
 
 `atoms` describes the sentence: row ``PAD + i`` holds numbers of position ``i`` (word, tag, ...), the first and last
 PAD rows those of the places outside.
@@ -92,8 +92,8 @@ def score_parts(
     TypeError
         If an argument has the wrong type.
     ValueError
-        If an argument has the wrong shape, a position lies outside the sentence, or a row of `values` or `templates`
-        names what is not there.
+        If an argument has the wrong shape, a position lies outside the sentence, or a row of `values` or
+        `templates` names what is not there.
     """
     check_parse_features(atoms, parts, values, templates)
     bits = check_table(table)
@@ -144,7 +144,7 @@ def _places(atoms: Atoms, parts: Integers, values: Rows, templates: Rows, bits: 
             low, high = np.sort(parts[:, [start, stop]], axis=1).T
             for p, row in enumerate(rows):
                 inner = atoms[PAD + low[p] + 1 : PAD + high[p], middle].astype(np.uint64)
-                row += (_stir(state[p : p + 1], inner) >> shift).tolist()
+                row.extend((_stir(state[p : p + 1], inner) >> shift).tolist())
             continue
         index = state >> shift
         beside = index ^ (1 + (found[companion] & np.uint64(7)) % np.uint64(7)) if companion >= 0 else None
@@ -164,7 +164,8 @@ def _stir(state: States, value: States | np.uint64) -> States:
 def _value(atoms: Atoms, parts: Integers, row: list[int]) -> States:
     kind, a, b, c = row
     if kind == ATOM:
-        return atoms[PAD + parts[:, a] + b, c].astype(np.uint64)
+        atom: States = atoms[PAD + parts[:, a] + b, c].astype(np.uint64)
+        return atom
     if kind == ORDER:
         code = np.zeros(len(parts), np.uint64)
         for i in range(parts.shape[1]):
@@ -176,4 +177,5 @@ def _value(atoms: Atoms, parts: Integers, row: list[int]) -> States:
     if kind == DISTANCE:
         return np.where(high - low < 5, high - low, np.where(high - low < 10, 5, 6)).astype(np.uint64)
     rise = atoms[PAD + np.maximum(high - 1, low), c] - atoms[PAD + low, c]
-    return np.minimum(rise, _MOST).astype(np.uint64)
+    count: States = np.minimum(rise, _MOST).astype(np.uint64)
+    return count

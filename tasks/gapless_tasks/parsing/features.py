@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,12 @@ from gapless_tasks.parsing.parts import check_families, factor_of, parts_of_tree
 
 TABLE = "table"
 """The only block of weights."""
+
+
+def arc_places(atoms: NDArray[np.uint32], arcs: IntArray, bits: int) -> tuple[IntArray, IntArray]:
+    """The table places of the features of arcs (m, 2), arc by arc, and how many each arc has."""
+    places = gapless_kernels.part_features(atoms, arcs, ARC.values, ARC.rows, bits)
+    return places, gapless_kernels.feature_counts(arcs, ARC.rows)
 
 
 @attrs.frozen(eq=False)
@@ -114,6 +122,6 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
 
 
 def _without(rows: IntArray, others: IntArray) -> IntArray:
-    """The rows that are not among the others."""
-    excluded = set(map(tuple, others.tolist()))
-    return rows[[tuple(row) not in excluded for row in rows.tolist()]] if len(rows) else rows
+    """The rows less the others, as multisets: a bare word has the same outermost part on both sides."""
+    left = Counter(map(tuple, rows.tolist())) - Counter(map(tuple, others.tolist()))
+    return np.array(list(left.elements()), np.int64).reshape(-1, rows.shape[1])

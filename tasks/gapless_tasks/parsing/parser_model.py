@@ -14,7 +14,7 @@ from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.learn import DamagedFile, read_archive, write_archive
 from gapless_dependency import ParsingProblem
-from gapless_tasks.parsing.atoms import atoms_of
+from gapless_tasks.parsing.atoms import PAD, atoms_of
 from gapless_tasks.parsing.families import ARC, FAMILIES
 from gapless_tasks.parsing.parts import Score, check_families, factor_of
 from gapless_tasks.parsing.pruning import arc_marginals, prune_mask
@@ -53,18 +53,14 @@ class FirstOrder:
 
     Parameters
     ----------
-    table : float32 (2^bits,)
-    temperature : float
-        Scores are divided by it before they become probabilities.
+    table : float32 or float64 (2^bits,)
     """
 
-    table: NDArray[np.float32]
-    temperature: float = 1.0
+    table: NDArray[np.floating]
 
     def marginals(self, atoms: NDArray[np.uint32], single_root: bool) -> FloatArray:
         """Probabilities of arcs, float64 (n + 1, n + 1)."""
-        scores = arc_scores(atoms, self.table, all_arcs(len(atoms) - 7))
-        return arc_marginals(scores / self.temperature, single_root)
+        return arc_marginals(arc_scores(atoms, self.table, all_arcs(len(atoms) - 1 - 2 * PAD)), single_root)
 
 
 @attrs.frozen(eq=False)
@@ -150,7 +146,6 @@ class ParserModel:
             "projective": self.projective,
             "single_root": self.single_root,
             "granularity": self.granularity,
-            "temperature": None if self.pruner is None else self.pruner.temperature,
         }
         write_archive(path, _KIND, arrays, metadata)
 
@@ -168,8 +163,7 @@ class ParserModel:
         arrays, metadata = read_archive(path, _KIND)
         try:
             tables = {name: np.ascontiguousarray(array, np.float32) for name, array in arrays.items()}
-            temperature = metadata["temperature"]
-            pruner = None if temperature is None else FirstOrder(tables["pruner"], float(temperature))
+            pruner = FirstOrder(tables["pruner"]) if "pruner" in tables else None
             families = tuple(map(str, metadata["families"]))
             check_families(families)
             return cls(

@@ -6,7 +6,6 @@ import numpy as np
 
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
-
 _FLOOR = -20.0
 
 

@@ -21,13 +21,16 @@ from gapless_tasks.parsing.features import TABLE, ParsingFeatures, TrainingSente
 from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel, all_arcs
 from gapless_tasks.parsing.pruning import prune_mask
 from gapless_tasks.parsing.sentence import Sentence
+from gapless_tasks.parsing.tree_likelihood import TreeLikelihood
 
 Solver = Callable[[ParsingProblem], DependencyTree]
 Stage = Literal["pruner", "parser"]
+Tell = Callable[[Stage, Progress], None]
 
 _MOST_DIGITS = 24
 """A float32 holds whole numbers below 2^24."""
-_TEMPERATURES = 2.0 ** np.arange(2, 11, 0.5)
+_PRUNER_EPOCHS = 3
+"""Whatever the parser's are: a resumed training must prune as it did."""
 _NODES = 30
 """In training, a search ends after so many nodes with the best tree it has; few sentences need more."""
 
@@ -79,13 +82,13 @@ def train(
     pruner: FirstOrder | None = None,
     solver: Solver = exact_tree,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: Callable[[Stage, Progress], None] | None = None,
+    progress: Tell | None = None,
 ) -> ParserModel:
     """Train a parser; the same arguments give the same weights, interrupted and resumed or not.
 
-    The pruner is trained on the sentences that it then prunes, so it is surer of itself than on new text. The gold
-    heads are kept in training whatever it says, and it only chooses candidates: its scores are no part of the model.
-    So training on parts in turn (jackknifing) would cost several trainings and change little.
+    The pruner is trained on the sentences that it then prunes, so it is surer of itself than on new text. The
+    gold heads are kept in training whatever it says, and it only chooses candidates: its scores are no part of the
+    model. So training on parts in turn (jackknifing) would cost several trainings and change little.
 
     Parameters
     ----------
@@ -107,14 +110,14 @@ def train(
         If a sentence has no heads, is not projective though `options` say so, or a family is unknown.
     """
     if options.heads_kept is not None and pruner is None:
-        pruner = train_pruner(sentences, dev, options, solver=solver, checkpoint=checkpoint, progress=progress)
+        pruner = train_pruner(sentences, dev, options, checkpoint=checkpoint, progress=progress)
     masked = attrs.evolve(options, heads_kept=None) if pruner is None else options
     examples = [training_sentence(s, masked, pruner, keep_gold=True) for s in sentences]
     held_out = [training_sentence(s, masked, pruner, keep_gold=False) for s in dev]
     features = ParsingFeatures(
         options.families, projective=options.projective, single_root=options.single_root, bits=options.bits
     )
-    fitted = _fit(features, examples, held_out, options, solver, checkpoint, "parser", progress)
+    fitted = _fit(features, examples, held_out, options, solver, checkpoint, progress)
     table, granularity = whole_multiples(fitted.weights[TABLE], fitted.epoch * len(examples))
     return ParserModel(table, options.families, options.projective, options.single_root, granularity, pruner)
 
@@ -124,16 +127,15 @@ def train_pruner(
     dev: Sequence[Sentence],
     options: Options,
     *,
-    solver: Solver = exact_tree,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: Callable[[Stage, Progress], None] | None = None,
+    progress: Tell | None = None,
 ) -> FirstOrder:
-    """Train a first-order perceptron, and find the temperature under which its marginals fit `dev` best.
+    """Train a first-order model by the likelihood of trees; the epoch is kept whose marginals fit `dev` best.
 
     Parameters
     ----------
-    sentences, dev, options, solver, checkpoint, progress
-        As for `train`. Without dev, the temperature is fitted to the training sentences.
+    sentences, dev, options, checkpoint, progress
+        As for `train`.
     """
     everything = attrs.evolve(options, families=(), heads_kept=None)
     examples = [training_sentence(s, everything, None, keep_gold=True) for s in sentences]
@@ -144,11 +146,26 @@ def train_pruner(
     beside = None
     if checkpoint is not None:
         beside = Path(checkpoint).with_suffix(".pruner" + Path(checkpoint).suffix)
-    fitted = _fit(features, examples, held_out, everything, solver, beside, "pruner", progress)
-    table, _ = whole_multiples(fitted.weights[TABLE], fitted.epoch * len(examples))
-    chosen = held_out or examples
-    losses = [_mean_loss(FirstOrder(table, t), chosen, options.single_root) for t in _TEMPERATURES.tolist()]
-    return FirstOrder(table, float(_TEMPERATURES[int(np.argmin(losses))]))
+
+    def likelihood(weights: Weights, sentences: Sequence[TrainingSentence]) -> float:
+        model = FirstOrder(weights[TABLE])
+        losses = []
+        for x in sentences:
+            gold = model.marginals(x.atoms, options.single_root)[x.heads, np.arange(1, len(x.heads) + 1)]
+            losses.append(-np.log(np.maximum(gold, 1e-12)).mean())
+        return -float(np.mean(losses))
+
+    fitted = TreeLikelihood(features).fit(
+        examples,
+        held_out,
+        scorer=likelihood,
+        epochs=_PRUNER_EPOCHS,
+        seed=options.seed,
+        checkpoint=beside,
+        progress=_telling("pruner", progress),
+        dev_identity=_identity(held_out),
+    )
+    return FirstOrder(fitted.weights[TABLE].astype(np.float32))
 
 
 def training_sentence(
@@ -193,18 +210,12 @@ def _fit(
     options: Options,
     solver: Solver,
     checkpoint: str | os.PathLike[str] | None,
-    stage: Stage,
-    progress: Callable[[Stage, Progress], None] | None,
+    progress: Tell | None,
 ) -> Fitted:
     def attachment(weights: Weights, held_out: Sequence[TrainingSentence]) -> float:
         right = sum(len(x.heads) - features.loss(x, solver(features.problem(weights, x))) for x in held_out)
         return right / sum(len(x.heads) for x in held_out)
 
-    def tell(event: Progress) -> None:
-        if progress is not None:
-            progress(stage, event)
-
-    digest = f"{len(dev)} {options.families} {sum(int(x.heads @ np.arange(len(x.heads))) for x in dev)}"
     return StructuredPerceptron(features, solver, margin=options.margin).fit(
         examples,
         dev,
@@ -213,15 +224,19 @@ def _fit(
         seed=options.seed,
         patience=options.patience,
         checkpoint=checkpoint,
-        progress=tell,
-        dev_identity=digest,
+        progress=_telling("parser", progress),
+        dev_identity=_identity(dev),
     )
 
 
-def _mean_loss(model: FirstOrder, sentences: Sequence[TrainingSentence], single_root: bool) -> float:
-    """Minus the mean logarithm of the gold arcs' probabilities."""
-    losses = []
-    for x in sentences:
-        gold = model.marginals(x.atoms, single_root)[x.heads, np.arange(1, len(x.heads) + 1)]
-        losses.append(-np.log(np.maximum(gold, 1e-12)).mean())
-    return float(np.mean(losses))
+def _telling(stage: Stage, progress: Tell | None) -> Callable[[Progress], None]:
+    def tell(event: Progress) -> None:
+        if progress is not None:
+            progress(stage, event)
+
+    return tell
+
+
+def _identity(sentences: Sequence[TrainingSentence]) -> str:
+    """Tells one dev set from another."""
+    return " ".join(f"{x.heads.tobytes().hex()} {int(x.candidates.sum())}" for x in sentences)
