@@ -7,17 +7,9 @@ from collections.abc import Mapping, Sequence
 import attrs
 import numpy as np
 
-from gapless.core.sparse import BoolArray, IntArray
+from gapless.core.sparse import IntArray
 from gapless_tasks.parsing import Sentence
-
-_MARKS = frozenset({"``", "''", ":", ",", ".", "PU", "PUNCT", "XP"})
-"""Penn tags that Qian and Liu leave out (section 4.1, after Koo and Collins 2010), and what the Chinese treebank,
-Universal Dependencies and the Danish treebank call punctuation."""
-
-
-def is_punctuation(tag: str, coarse: str) -> bool:
-    """Whether a word does not count when scores leave out punctuation, by its gold tags."""
-    return tag in _MARKS or coarse in _MARKS
+from gapless_tasks.parsing.evaluation import is_punctuation
 
 
 @attrs.frozen
@@ -65,9 +57,7 @@ def accuracy(sentences: Sequence[Sentence], heads: Mapping[int, IntArray]) -> Ac
     """
     counts = np.zeros((4, len(sentences)), np.int64)
     for i, sentence in enumerate(sentences):
-        words: BoolArray = np.array(
-            [not is_punctuation(*tags) for tags in zip(sentence.tags, sentence.coarse, strict=True)]
-        )
+        words = ~is_punctuation(sentence)
         right = heads[i] == np.array(sentence.heads) if i in heads else np.zeros(len(sentence), bool)
         counts[:, i] = (right & words).sum(), words.sum(), right.sum(), len(sentence)
     return Accuracy(*counts)

@@ -101,17 +101,26 @@ def _told(console: Console, title: str, total: int) -> Iterator[Callable[[Stage,
     with console.progress(f"training the {title}", total) as advance:
         shown = 0
 
-        def tell(_: Stage, event: Progress) -> None:
+        def tell(stage: Stage, event: Progress) -> None:
             nonlocal shown
             done = (event.epoch if event.kind == "resumed" else event.epoch - 1) * event.count + event.done
             advance(done - shown)
             shown = done
             if event.kind == "epoch":
                 report = event.report
-                score = "" if report.score is None else f", {100 * report.score:.2f} % of the dev heads right"
-                console.say(f"{title}, epoch {event.epoch}: {report.updates} sentences wrong{score}")
+                console.say(
+                    f"{title}, epoch {event.epoch}: {_score(stage, report.score)}{report.wrong} sentences wrong"
+                )
 
         yield tell
+
+
+def _score(stage: Stage, score: float | None) -> str:
+    if score is None:
+        return ""
+    if stage == "pruner":
+        return f"log-likelihood {score:.3f} a dev word, "
+    return f"{100 * score:.2f} % of the dev heads right, "
 
 
 SOURCE = ParserSource(Trainer(), PerceptronParser.load, tuple(FAMILIES))

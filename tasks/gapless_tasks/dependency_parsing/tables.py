@@ -6,16 +6,18 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gapless.cli import Console
+from gapless.core.sparse import IntArray
 from gapless_tasks.dependency_parsing import paper
 from gapless_tasks.dependency_parsing.decoding import LengthGroup
-from gapless_tasks.dependency_parsing.evaluation import Accuracy
 from gapless_tasks.dependency_parsing.parser import Parser, Request
-from gapless_tasks.dependency_parsing.significance import compare
 from gapless_tasks.dependency_parsing.treebank import Treebank
+from gapless_tasks.parsing.evaluation import bootstrap_p_value
 
 if TYPE_CHECKING:
-    from gapless_tasks.dependency_parsing.job import ParsingJob
+    from gapless_tasks.dependency_parsing.job import Outcome, ParsingJob
 
 
 class Tables:
@@ -52,9 +54,9 @@ class Tables:
             self.console.complain("interrupted: the tables show what was finished")
         return document
 
-    def _models(self, found: list[dict[str, Any]]) -> dict[str, Accuracy]:
-        """Table 2; returns the accuracy of each model on the development part."""
-        dev: dict[str, Accuracy] = {}
+    def _models(self, found: list[dict[str, Any]]) -> dict[str, Outcome]:
+        """Table 2; returns what each model did with the development part."""
+        dev: dict[str, Outcome] = {}
         for row in paper.MODELS:
             families = tuple(name for name in row.families if name in self.job.source.families)
             if row.families and not families:
@@ -79,13 +81,13 @@ class Tables:
                     if outcome.parsed.interrupted:
                         raise KeyboardInterrupt
                     if part == "dev":
-                        dev[row.name] = outcome.accuracy
+                        dev[row.name] = outcome
             except KeyboardInterrupt:
                 self.interrupted = True
                 break
             entry = {
                 "model": row.name,
-                "dev_uas": dev[row.name].uas,
+                "dev_uas": dev[row.name].accuracy.uas,
                 **outcome.document(),
                 "paper": self._paper(row),
             }
@@ -111,22 +113,27 @@ class Tables:
         self.console.say()
         return dev
 
-    def _significance(self, dev: dict[str, Accuracy], found: list[dict[str, Any]]) -> None:
+    def _significance(self, dev: dict[str, Outcome], found: list[dict[str, Any]]) -> None:
         """The full model against the baselines, on the development part."""
         full = dev.get(paper.FULL)
-        if full is None or not full.counted.size:
+        if full is None or not self.treebank.dev:
             return
         for row in paper.MODELS:
             if row.baseline and row.name in dev:
-                one = compare(full, dev[row.name], self.arguments.seed)
-                found.append(
-                    {"than": row.name, "difference": one.difference, "low": one.low, "high": one.high, "p": one.p}
-                )
+                than = dev[row.name]
+                lead = full.accuracy.uas_all - than.accuracy.uas_all
+                p = bootstrap_p_value(self.treebank.dev, self._heads(full), self._heads(than))
+                found.append({"than": row.name, "lead": lead, "p": p})
                 self.console.say(
-                    f"dev: {paper.FULL} is {100 * one.difference:+.2f} UAS points from {row.name} (95 % "
-                    f"{100 * one.low:+.2f} to {100 * one.high:+.2f}, p = {one.p:.2g}, paired bootstrap)"
+                    f"dev: {paper.FULL} is {100 * lead:+.2f} UAS points (with punctuation) from {row.name}, "
+                    f"p = {p:.2g} (paired bootstrap over sentences)"
                 )
         self.console.say()
+
+    def _heads(self, outcome: Outcome) -> list[IntArray]:
+        """The heads of every development sentence; -1 where there is no tree."""
+        found = outcome.parsed.heads
+        return [found.get(i, np.full(len(one), -1)) for i, one in enumerate(self.treebank.dev)]
 
     def _prunings(self, parser: Parser, found: list[dict[str, Any]]) -> None:
         """Table 3, with the full model."""
