@@ -15,8 +15,8 @@ from gapless.core.certificate import UNREADABLE
 from gapless.core.sparse import FloatArray, float_array
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.entered_sets import arborescence_bounds
-from gapless_splitbound.proofs.formula import Weighed, weigh
 from gapless_dependency.proofs.spans import through_every_arc
+from gapless_splitbound.proofs.formula import Weighed, weigh
 
 
 def _orientation(values: Any) -> tuple[int, ...]:
