@@ -18,9 +18,24 @@ from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
 
 if os.environ.get("GAPLESS_PURE") == "1":
+    from gapless_kernels._arborescence_ref import (
+        arborescence,
+        arborescence_dual,
+        arborescence_k_best,
+        arborescence_marginals,
+        arborescence_max_marginals,
+    )
     from gapless_kernels._beam_ref import beam_batch
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
+    from gapless_kernels._eisner_higher_ref import (
+        eisner_carreras,
+        eisner_carreras_max_marginals,
+        eisner_grand_sibling,
+        eisner_grand_sibling_max_marginals,
+        eisner_sibling,
+        eisner_sibling_max_marginals,
+    )
     from gapless_kernels._eisner_ref import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
@@ -29,10 +44,25 @@ if os.environ.get("GAPLESS_PURE") == "1":
 
     COMPILED = False
 else:
+    from gapless_kernels._arborescence import (
+        arborescence,
+        arborescence_dual,
+        arborescence_k_best,
+        arborescence_marginals,
+        arborescence_max_marginals,
+    )
     from gapless_kernels._beam import beam_batch
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
     from gapless_kernels._eisner import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
+    from gapless_kernels._eisner_higher import (
+        eisner_carreras,
+        eisner_carreras_max_marginals,
+        eisner_grand_sibling,
+        eisner_grand_sibling_max_marginals,
+        eisner_sibling,
+        eisner_sibling_max_marginals,
+    )
     from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import forward_messages, viterbi
@@ -48,6 +78,11 @@ __all__ = [
     "INVALID",
     "DominanceTables",
     "TransitionTables",
+    "arborescence",
+    "arborescence_dual",
+    "arborescence_k_best",
+    "arborescence_marginals",
+    "arborescence_max_marginals",
     "beam_batch",
     "centring",
     "column_generation_batch",
@@ -55,9 +90,15 @@ __all__ = [
     "dominance_batch",
     "dominance_tables",
     "eisner",
+    "eisner_carreras",
+    "eisner_carreras_max_marginals",
+    "eisner_grand_sibling",
+    "eisner_grand_sibling_max_marginals",
     "eisner_k_best",
     "eisner_marginals",
     "eisner_max_marginals",
+    "eisner_sibling",
+    "eisner_sibling_max_marginals",
     "forward_messages",
     "k_best_batch",
     "parent_leads",

@@ -57,6 +57,8 @@ def tree_scores(problem: ParsingProblem) -> tuple[IntArray, FloatArray]:
     for factor, scope in problem.configurations:
         kinds, kind = np.unique(on[:, scope], axis=0, return_inverse=True)
         scores += np.array([factor.value(configuration) for configuration in kinds])[kind.ravel()]
+    for whole in problem.backbone_factors:
+        scores += np.array([whole.value(tree) for tree in heads])
     return heads, scores
 
 

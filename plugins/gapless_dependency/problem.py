@@ -5,17 +5,36 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import attrs
 import numpy as np
 
-from gapless import ConfigurationFactor, Factor, InvalidProblem, Problem, ScoredFactor
+from gapless import (
+    ConfigurationFactor,
+    Decisions,
+    Factor,
+    InvalidProblem,
+    LinearModel,
+    Problem,
+    ScoredFactor,
+    serialisable,
+)
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.backbone_factor import BackboneFactor
+from gapless_dependency.integer_program import integer_program
 from gapless_dependency.shape import crossing, cycle
 from gapless_dependency.tree import DependencyTree
+
+
+@runtime_checkable
+class Tabulated(Protocol):
+    """A factor that can be written with a table in place of a callable."""
+
+    def tabulated(self, decisions: Decisions) -> Factor:
+        """The same factor over these decisions, made of data."""
+
 
 LARGEST = 1e12
 """Beyond this, sums of scores lose the digits that a proof needs."""
@@ -42,6 +61,7 @@ def _scores(values: Any) -> FloatArray:
     return array
 
 
+@serialisable("gapless_dependency.ParsingProblem")
 @attrs.frozen(eq=False, slots=False, repr=False, init=False)
 class ParsingProblem(Problem[DependencyTree]):
     """Maximise the scores of a tree's arcs and of the factors that fire in it.
@@ -129,6 +149,8 @@ class ParsingProblem(Problem[DependencyTree]):
                 raise InvalidProblem(
                     f"factors[{number}] is {factor!r}, expected a Factor, a ConfigurationFactor or a BackboneFactor"
                 )
+        if granularity is not None and not 0 < granularity < math.inf:
+            raise InvalidProblem(f"granularity is {granularity}, expected a positive number")
         self.__attrs_init__(
             given,
             tuple(factors),
@@ -273,6 +295,54 @@ class ParsingProblem(Problem[DependencyTree]):
         first = self.decisions.first
         empty = [m for m in range(1, self.length + 1) if first[m] == first[m + 1]]
         return [f"word {m} has no candidate head: every arc to it is -inf or masked" for m in empty]
+
+    def linear_model(self) -> LinearModel:
+        """An integer program over arcs and factors, see `gapless_dependency.integer_program`.
+
+        Raises
+        ------
+        NotImplementedError
+            A `ConfigurationFactor` has no ``linear_form``, or there is a `BackboneFactor`.
+        """
+        for factor in self.backbone_factors:
+            raise NotImplementedError(f"factor {factor.name} cannot be written into an integer program over arcs")
+        return integer_program(
+            self.decisions,
+            self.arc_weights,
+            self.conjunctions,
+            self.configurations,
+            self.projective,
+            self.single_root,
+        )
+
+    # --- JSON
+
+    def to_fields(self) -> dict[str, Any]:
+        """What JSON holds: scores given by callables are written as tables of the parts of this sentence."""
+        tabulated = [f.tabulated(self.decisions) if isinstance(f, Tabulated) else f for f in self.factors]
+        return {
+            "arc_scores": self.scores,
+            "factors": tabulated,
+            "projective": self.projective,
+            "single_root": self.single_root,
+            "words": None if self.words is None else list(self.words),
+            "granularity": self.granularity,
+            "best_label": self.best_label,
+            "label_names": None if self.label_names is None else list(self.label_names),
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> ParsingProblem:
+        """The inverse of `to_fields`."""
+        best_label, names = fields.pop("best_label"), fields.pop("label_names")
+        problem = cls(**fields)
+        if best_label is None:
+            return problem
+        if best_label.shape != problem.scores.shape or not 0 <= best_label.min() <= best_label.max() < len(names):
+            raise InvalidProblem(f"best_label must hold numbers below {len(names)}, shape {problem.scores.shape}")
+        object.__setattr__(problem, "best_label", best_label)
+        object.__setattr__(problem, "label_names", tuple(names))
+        return problem
 
     def __repr__(self) -> str:
         kind = "projective" if self.projective else "non-projective"

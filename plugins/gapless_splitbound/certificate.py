@@ -14,9 +14,9 @@ from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, Verdict,
 from gapless.core.certificate import UNREADABLE
 from gapless.core.sparse import FloatArray, float_array
 from gapless_dependency import ParsingProblem
-from gapless_splitbound.proofs.entered_sets import arborescence_bounds
+from gapless_dependency.proofs.entered_sets import arborescence_bounds
 from gapless_splitbound.proofs.formula import Weighed, weigh
-from gapless_splitbound.proofs.spans import through_every_arc
+from gapless_dependency.proofs.spans import through_every_arc
 
 
 def _orientation(values: Any) -> tuple[int, ...]:

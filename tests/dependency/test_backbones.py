@@ -130,7 +130,7 @@ def test_refusals_name_factor_and_backbone() -> None:
         backbone_for(ParsingProblem(scores, factors=[adjacent], projective=True), "first")
     with pytest.raises(InvalidProblem, match=r"outermost-grandchild .* 'grand-sibling'; it needs .* 'carreras'"):
         backbone_for(ParsingProblem(scores, factors=[adjacent, outermost], projective=True), "grand-sibling")
-    with pytest.raises(InvalidProblem, match="adjacent-sibling .* with crossing arcs"):
+    with pytest.raises(InvalidProblem, match=r"adjacent-sibling .* with crossing arcs"):
         backbone_for(ParsingProblem(scores, factors=[adjacent]))
     with pytest.raises(InvalidProblem, match="'sibling' is a dynamic program over projective trees"):
         backbone_for(ParsingProblem(scores), "sibling")

@@ -59,7 +59,9 @@ def _check_conjunctions(
     check.require(
         len({frozenset(s) for s in listed}) == len(listed), "no scope is listed twice, in any order", factor.name
     )
-    scopes = np.array(listed, np.int64).reshape(len(listed), len(listed[0]) if listed else 0)
+    given: Any = factor.scopes(decisions)
+    width = given.shape[1] if isinstance(given, np.ndarray) else len(listed[0]) if listed else 0
+    scopes = np.array(listed, np.int64).reshape(len(listed), width)
     everything = _scores(check, "score", factor, scopes, decisions)
     bounds = _scores(check, "upper_bound", factor, scopes, decisions)
     bad = np.flatnonzero(~(bounds >= everything - _NEGLIGIBLE * np.maximum(1.0, np.abs(everything))))

@@ -14,8 +14,8 @@ class LinearForm:
     """Columns in [0, 1] and rows over them and the arcs of the scope.
 
     For every configuration of the scope, the largest ``objective @ y`` over the y in [0, `upper`] with
-    ``row_lower <= on_scope @ x + on_columns @ y <= row_upper`` is the factor's value; where there is none, the value
-    is -inf.
+    ``row_lower <= on_scope @ x + on_columns @ y <= row_upper`` is the factor's value; where there is none, the
+    value is -inf.
 
     Parameters
     ----------

@@ -1,0 +1,130 @@
+"""The method ``first-order``: the best trees of a problem without factors, by one call of a tree kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+import gapless_kernels
+from gapless import BatchResult, InvalidProblem, Result, Solve, SolveError, Stats, Status, Stop
+from gapless.core.events import Event
+from gapless.core.sparse import IntArray
+from gapless_dependency.problem import ParsingProblem
+from gapless_dependency.proofs.first_order import FirstOrderCertificate
+from gapless_dependency.tree import DependencyTree
+
+
+def run(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
+    """Parse one sentence by Eisner's algorithm (projective) or Chu-Liu-Edmonds.
+
+    Limits never stop it: it has no bound before it has the answer.
+
+    Raises
+    ------
+    InvalidProblem
+        The problem has factors.
+    """
+    _refuse_factors(problem)
+    if solve.k == 1:
+        value, heads = _best(problem)
+        trees = [heads[1:]] if value > -math.inf else []
+    else:
+        search = gapless_kernels.eisner_k_best if problem.projective else gapless_kernels.arborescence_k_best
+        values, ranked = search(problem.scores, solve.k, problem.single_root)
+        value, trees = float(values[0]) if values.size else -math.inf, [heads[1:] for heads in ranked]
+    solve.budget.emit("stop", value, value)
+    return _result(problem, trees, value, solve.method, solve.budget.elapsed, solve.budget.events)
+
+
+def run_many(problems: Sequence[ParsingProblem], solve: Solve) -> BatchResult[DependencyTree]:
+    """Parse many sentences; a result is made when one is asked for. Ctrl-C keeps the sentences that are finished.
+
+    A sentence whose problem has factors fails alone.
+
+    Returns
+    -------
+    BatchResult
+        With the arrays ``heads`` (all sentences one after another, -1 where there is no tree) and ``offsets``.
+    """
+    count = len(problems)
+    offsets = np.concatenate([[0], np.cumsum([problem.length for problem in problems])]).astype(np.int64)
+    heads = np.full(offsets[-1], -1, np.int64)
+    values = np.full(count, np.nan)
+    errors: dict[int, SolveError] = {}
+    try:
+        for number, problem in enumerate(problems):
+            try:
+                _refuse_factors(problem)
+            except InvalidProblem as error:
+                errors[number] = SolveError(str(error))
+                continue
+            values[number], found = _best(problem)
+            heads[offsets[number] : offsets[number + 1]] = found[1:]
+    except KeyboardInterrupt:
+        solve.budget.interrupt()
+    heads.flags.writeable = False
+    solved = values > -np.inf
+
+    def structure(i: int) -> DependencyTree:
+        if not solved[i]:
+            return make(i).best  # raises: there is none
+        return problems[i].tree(heads[offsets[i] : offsets[i + 1]])
+
+    def make(i: int) -> Result[DependencyTree]:
+        if np.isnan(values[i]):
+            stop = Stop.ERROR if i in errors else Stop.INTERRUPTED
+            return Result.of(problems[i], [], math.inf, stop, method=solve.method)
+        trees = [heads[offsets[i] : offsets[i + 1]]] if solved[i] else []
+        return _result(problems[i], trees, float(values[i]), solve.method)
+
+    def status(value: float) -> Status | None:
+        if math.isnan(value):
+            return None
+        return Status.OPTIMAL if value > -math.inf else Status.INFEASIBLE
+
+    return BatchResult(
+        np.where(solved, values, np.nan),
+        values,
+        [Status.NO_SOLUTION if i in errors else status(value) for i, value in enumerate(values.tolist())],
+        structure,
+        make,
+        errors,
+        {"heads": heads, "offsets": offsets},
+    )
+
+
+def _best(problem: ParsingProblem) -> tuple[float, IntArray]:
+    kernel = gapless_kernels.eisner if problem.projective else gapless_kernels.arborescence
+    return kernel(problem.scores, problem.single_root)
+
+
+def _refuse_factors(problem: ParsingProblem) -> None:
+    if problem.factors:
+        named = ", ".join(dict.fromkeys(factor.name for factor in problem.factors))
+        raise InvalidProblem(
+            f"method 'first-order' sums the scores of arcs only, and this problem has factors ({named}): "
+            "use method='split-bound'"
+        )
+
+
+def _result(
+    problem: ParsingProblem,
+    trees: Sequence[IntArray],
+    value: float,
+    method: str,
+    seconds: float = 0.0,
+    trace: Sequence[Event] = (),
+) -> Result[DependencyTree]:
+    return Result.of(
+        problem,
+        [problem.tree(heads) for heads in trees],
+        value,
+        Stop.PROVED,
+        certificate=FirstOrderCertificate(),
+        method=method,
+        stats=Stats(seconds=seconds, oracle_calls=1),
+        trace=trace,
+        explanation=() if trees else problem.infeasibility(),
+    )

@@ -1,0 +1,1 @@
+"""Bounds on trees in code of their own: what certificates are verified with."""

@@ -1,0 +1,38 @@
+"""The certificate of sums over arcs: nothing is stored, the bound follows from the scores."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import attrs
+
+from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
+from gapless_dependency.problem import ParsingProblem
+from gapless_dependency.proofs.entered_sets import arborescence_bounds
+from gapless_dependency.proofs.spans import through_every_arc
+
+
+@serialisable("gapless_dependency.FirstOrderCertificate")
+@attrs.frozen
+class FirstOrderCertificate(BoundCertificate):
+    """The best tree of a problem without factors.
+
+    Projective trees are bounded by Eisner's recursion in NumPy; others by prices of sets that every tree enters,
+    checked by weak duality. No kernel is used.
+    """
+
+    kind: ClassVar[str] = "arcs only"
+
+    def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
+        """The bound on all trees that agree with the fixings; `InvalidProblem` if there are factors."""
+        if not isinstance(problem, ParsingProblem) or problem.factors:
+            raise InvalidProblem(f"this evidence is for a ParsingProblem without factors, got {problem!r}")
+        arcs = problem.decisions
+        settled = fixings.implied(arcs)
+        if settled is None:
+            return -math.inf
+        weights = problem.scores.copy()
+        weights[arcs.heads[settled.off], arcs.modifiers[settled.off]] = -math.inf
+        bounds = through_every_arc if problem.projective else arborescence_bounds
+        return bounds(weights, problem.single_root)[0]
