@@ -310,7 +310,7 @@ static void sb_step(sb_search *s)
     }
     double step;
     if (s->paper)
-        step = s->largest_step / (double)(s->rises + 1);
+        step = ldexp(s->largest_step, -(int)(s->rises < 1000 ? s->rises : 1000));
     else {
         if (s->stalled >= SB_PATIENCE)
             s->theta *= SB_SHRINK, s->stalled = 0;
