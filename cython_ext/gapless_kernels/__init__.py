@@ -21,6 +21,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._beam_ref import beam_batch
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
+    from gapless_kernels._eisner_ref import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_pruned_ref import viterbi_pruned_batch
@@ -31,6 +32,7 @@ else:
     from gapless_kernels._beam import beam_batch
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
+    from gapless_kernels._eisner import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import forward_messages, viterbi
@@ -52,6 +54,10 @@ __all__ = [
     "dominance",
     "dominance_batch",
     "dominance_tables",
+    "eisner",
+    "eisner_k_best",
+    "eisner_marginals",
+    "eisner_max_marginals",
     "forward_messages",
     "k_best_batch",
     "parent_leads",

@@ -21,8 +21,8 @@ def check_weights(weights: npt.NDArray[Any], name: str = "weights") -> Floats:
     Parameters
     ----------
     weights : (n+1, n+1) array of float64
-        Weight of the arc [head, modifier], ``n >= 1``; 0 is the root, ``-inf`` means that there is no such arc. Column 0
-        and the diagonal are ignored, whatever they hold.
+        Weight of the arc [head, modifier], ``n >= 1``; 0 is the root, ``-inf`` means that there is no such arc.
+        Column 0 and the diagonal are ignored, whatever they hold.
     name : str
         The argument's name, for messages.
 
@@ -44,7 +44,7 @@ def check_weights(weights: npt.NDArray[Any], name: str = "weights") -> Floats:
         raise TypeError(f"{name} must be float64, got {weights.dtype}")
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.shape[0] < 2:
         raise ValueError(f"{name} must have shape (n+1, n+1) with n >= 1 words, got {weights.shape}")
-    # Comparing with plus infinity is false for NaN as well. Where something is wrong, the ignored entries are told apart.
+    # False for NaN as well. Only where something is wrong are the ignored entries told apart.
     fine = weights < np.inf
     if not fine.all():
         fine[:, 0] = True
