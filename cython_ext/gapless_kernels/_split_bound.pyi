@@ -19,8 +19,8 @@ class SplitBoundSearch:
     weights : float64 (n + 1, n + 1)
         Arc scores [head, modifier]; only those of the listed arcs are read, and must be finite.
     blocks : sequence of (int64 (m, width), float64 (m,))
-        Scopes as arc numbers, and their finite scores. Scopes that no tree has (two arcs into one word, an arc and its
-        reverse) count nothing.
+        Scopes as arc numbers, and their finite scores. Scopes that no tree has (two arcs into one word, an arc and
+        its reverse) count nothing.
     heads, modifiers : int64 (arcs,)
         The candidate arcs, each once.
     projective, single_root : bool
@@ -109,19 +109,19 @@ class SplitBoundSearch:
             on : bool (nodes,)
                 Whether that arc is on here, or off.
             multipliers_at : int64 (nodes,)
-                For a node without children: the row of `multipliers` whose bound closes it, or bounds it when the
-                search stopped early; -1 if its fixings leave no tree, or nothing is known yet.
+                For a node without children: the row of `multipliers` whose bound closes it, or bounds it when
+                the search stopped early; -1 if its fixings leave no tree, or nothing is known yet.
             step_node, step_multipliers : int64 (steps,)
             step_first : int64 (steps + 1,)
             off : int64
-                Step k rules out the arcs ``off[step_first[k]:step_first[k + 1]]`` in its node, for good, because the
-                bound at row ``step_multipliers[k]`` with such an arc in the tree does not exceed `bound`. Steps of a
-                node are in order; each stands on those before it.
+                Step k rules out the arcs ``off[step_first[k]:step_first[k + 1]]`` in its node, for good, because
+                the bound at row ``step_multipliers[k]`` with such an arc in the tree does not exceed `bound`.
+                Steps of a node are in order; each stands on those before it.
             grouped : bool (scopes,)
             multiplier_first : int64 (scopes + 1,)
             multipliers : float64 (rows, multipliers)
-                From ``multiplier_first[c]``: d >= 0 of a grouped pair; the part in [0, 1] of another negative score;
-                otherwise one share for each arc.
+                From ``multiplier_first[c]``: d >= 0 of a grouped pair; the part in [0, 1] of another negative
+                score; otherwise one share for each arc.
 
         Raises
         ------
