@@ -18,6 +18,13 @@ from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
 
 if os.environ.get("GAPLESS_PURE") == "1":
+    from gapless_kernels._arborescence_ref import (
+        arborescence,
+        arborescence_dual,
+        arborescence_k_best,
+        arborescence_marginals,
+        arborescence_max_marginals,
+    )
     from gapless_kernels._beam_ref import beam_batch
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
@@ -29,6 +36,13 @@ if os.environ.get("GAPLESS_PURE") == "1":
 
     COMPILED = False
 else:
+    from gapless_kernels._arborescence import (
+        arborescence,
+        arborescence_dual,
+        arborescence_k_best,
+        arborescence_marginals,
+        arborescence_max_marginals,
+    )
     from gapless_kernels._beam import beam_batch
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
@@ -48,6 +62,11 @@ __all__ = [
     "INVALID",
     "DominanceTables",
     "TransitionTables",
+    "arborescence",
+    "arborescence_dual",
+    "arborescence_k_best",
+    "arborescence_marginals",
+    "arborescence_max_marginals",
     "beam_batch",
     "centring",
     "column_generation_batch",
