@@ -11,6 +11,7 @@ from gapless.engine.frontier import ORDERS
 from gapless.plugins.registry import nearest
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import BACKBONES
+from gapless_splitbound import fused
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.pruning import prune
 from gapless_splitbound.roles import search
@@ -55,7 +56,10 @@ def run(
     _one_of("order", order, ORDERS)
     if heads_kept is not None:
         return _restricted(problem, solve, heads_kept, variant, order, backbone, certificate)
-    result = search(problem, solve, variant=variant, order=order, backbone=backbone or backbone_needed(problem))
+    chosen = backbone or backbone_needed(problem)
+    if fused.fits(problem, solve, chosen):
+        return fused.search(problem, solve, variant=variant, order=order, certificate=certificate)
+    result = search(problem, solve, variant=variant, order=order, backbone=chosen)
     if certificate:
         return result
     return attrs.evolve(result, certificate=NoCertificate("split-bound was asked for none (certificate=False)"))
