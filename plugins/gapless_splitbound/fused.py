@@ -80,6 +80,11 @@ class Search:
             granularity=problem.granularity or 0.0,
         )
 
+    def finish(self) -> None:
+        """Run to the proof. Ctrl-C comes through between slices."""
+        while self.kernel.advance(SLICE) != PROVED:
+            pass
+
     @property
     def bound(self) -> float:
         """No tree scores more; -inf when that is less than an allowed tree can score."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import attrs
 
@@ -52,8 +53,7 @@ def run(
     InvalidProblem
         The start tree is infeasible, or a factor that the backbone cannot take.
     """
-    _one_of("variant", variant, VARIANTS)
-    _one_of("order", order, ORDERS)
+    check_options(variant, order)
     if heads_kept is not None:
         return _restricted(problem, solve, heads_kept, variant, order, backbone, certificate)
     chosen = backbone or backbone_needed(problem)
@@ -65,6 +65,12 @@ def run(
     return attrs.evolve(result, certificate=NoCertificate("split-bound was asked for none (certificate=False)"))
 
 
+def check_options(variant: str, order: str) -> None:
+    """Raise `UnknownOption` unless both are known."""
+    _one_of("variant", variant, VARIANTS)
+    _one_of("order", order, ORDERS)
+
+
 def backbone_needed(problem: ParsingProblem) -> str:
     """The first backbone that absorbs every factor that only backbones can take."""
     needed = problem.backbone_factors
@@ -73,8 +79,8 @@ def backbone_needed(problem: ParsingProblem) -> str:
     )
 
 
-def _one_of(name: str, value: str, known: object) -> None:
-    names = list(known)  # type: ignore[call-overload]
+def _one_of(name: str, value: str, known: Iterable[str]) -> None:
+    names = list(known)
     if value not in names:
         raise UnknownOption(
             f"{name} is {value!r}{nearest(str(value), names)}; it must be one of: {', '.join(names)}"
