@@ -7,10 +7,10 @@
 #define SB_ROOT_STEPS 120    /* steps at the root, and */
 #define SB_CHILD_STEPS 30    /* at other nodes, before branching */
 #define SB_TREND 10          /* steps in which */
-#define SB_TREND_SHARE 0.93  /* the gap must fall to this share, or the node branches */
+#define SB_TREND_SHARE 0.85  /* the gap must fall to this share, or the node branches */
 #define SB_PATIENCE 5        /* steps without a better bound before the step shrinks */
 #define SB_SHRINK 0.6
-#define SB_FIX_BELOW 0.5     /* fix when the gap has fallen to this share since the last time */
+#define SB_FIX_BELOW 0.7     /* fix when the gap has fallen to this share since the last time */
 #define SB_SAVE_SHARE 0.05   /* remember multipliers when they close this share of the gap */
 #define SB_PAPER_STEPS 2000
 #define SB_PAPER_PRECISION 1e-8
@@ -310,7 +310,7 @@ static void sb_step(sb_search *s)
     }
     double step;
     if (s->paper)
-        step = s->largest_step / (double)(s->rises + 1);
+        step = ldexp(s->largest_step, -(int)(s->rises < 1000 ? s->rises : 1000));
     else {
         if (s->stalled >= SB_PATIENCE)
             s->theta *= SB_SHRINK, s->stalled = 0;

@@ -12,11 +12,11 @@ import numpy as np
 
 from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, Verdict, serialisable
 from gapless.core.certificate import UNREADABLE
-from gapless.core.sparse import FloatArray, float_array
+from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.entered_sets import arborescence_bounds
-from gapless_splitbound.proofs.formula import Weighed, weigh
 from gapless_dependency.proofs.spans import through_every_arc
+from gapless_splitbound.proofs.formula import Weighed, weigh
 
 
 def _orientation(values: Any) -> tuple[int, ...]:
@@ -50,11 +50,14 @@ class SplitMultipliers(BoundCertificate):
         For each conjunctive factor: 1 if its pairs are grouped by their second arc, 2 by their first, 0 if not.
     multipliers : float64
         Factor after factor, scope after scope.
+    alone : int64
+        Numbers of scopes that are split although they could be grouped.
     """
 
     kind: ClassVar[str] = "split bound"
     orientation: tuple[int, ...] = attrs.field(converter=_orientation)
     multipliers: FloatArray = attrs.field(converter=float_array)
+    alone: IntArray = attrs.field(factory=lambda: np.zeros(0, np.int64), converter=int_array)
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Bound on the trees of `problem` that agree with `fixings`.
@@ -86,7 +89,7 @@ class SplitMultipliers(BoundCertificate):
     def _weigh(self, problem: Problem[Any], fixings: Fixings) -> Weighed | None:
         if not isinstance(problem, ParsingProblem):
             raise InvalidProblem(f"split multipliers speak of a ParsingProblem, not of a {type(problem).__name__}")
-        return weigh(problem, self.orientation, self.multipliers, fixings)
+        return weigh(problem, self.orientation, self.alone, self.multipliers, fixings)
 
     def _trees(self, problem: Problem[Any], weighed: Weighed) -> tuple[float, FloatArray]:
         assert isinstance(problem, ParsingProblem)

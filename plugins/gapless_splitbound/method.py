@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import attrs
 
@@ -11,6 +12,7 @@ from gapless.engine.frontier import ORDERS
 from gapless.plugins.registry import nearest
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import BACKBONES
+from gapless_splitbound import fused
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.pruning import prune
 from gapless_splitbound.roles import search
@@ -51,14 +53,22 @@ def run(
     InvalidProblem
         The start tree is infeasible, or a factor that the backbone cannot take.
     """
-    _one_of("variant", variant, VARIANTS)
-    _one_of("order", order, ORDERS)
+    check_options(variant, order)
     if heads_kept is not None:
         return _restricted(problem, solve, heads_kept, variant, order, backbone, certificate)
-    result = search(problem, solve, variant=variant, order=order, backbone=backbone or backbone_needed(problem))
+    chosen = backbone or backbone_needed(problem)
+    if fused.fits(problem, solve, chosen):
+        return fused.search(problem, solve, variant=variant, order=order, certificate=certificate)
+    result = search(problem, solve, variant=variant, order=order, backbone=chosen)
     if certificate:
         return result
     return attrs.evolve(result, certificate=NoCertificate("split-bound was asked for none (certificate=False)"))
+
+
+def check_options(variant: str, order: str) -> None:
+    """Raise `UnknownOption` unless both are known."""
+    _one_of("variant", variant, VARIANTS)
+    _one_of("order", order, ORDERS)
 
 
 def backbone_needed(problem: ParsingProblem) -> str:
@@ -69,8 +79,8 @@ def backbone_needed(problem: ParsingProblem) -> str:
     )
 
 
-def _one_of(name: str, value: str, known: object) -> None:
-    names = list(known)  # type: ignore[call-overload]
+def _one_of(name: str, value: str, known: Iterable[str]) -> None:
+    names = list(known)
     if value not in names:
         raise UnknownOption(
             f"{name} is {value!r}{nearest(str(value), names)}; it must be one of: {', '.join(names)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
 from gapless_dependency import ParsingProblem
-from gapless_splitbound import method
+from gapless_splitbound import batch, method
 
 
 @hookimpl
@@ -19,5 +19,6 @@ def gapless_register(registry: Registry) -> None:
             k_best=True,
             warm_start=True,
             default=True,
+            run_many=batch.run_many,
         )
     )

@@ -32,23 +32,17 @@ class Scopes:
 
     def __init__(self, scored: ScoredFactor, decisions: Arcs, first: int, *, group: bool) -> None:
         self.arcs: IntArray = scored.scopes
-        self.scores: FloatArray = scored.scores(np.arange(len(self.arcs)))
+        self.scores: FloatArray = scored.all_scores()
+        self.possible = possible(self.arcs, decisions)
         self.orientation, self.grouped = SPLIT, np.zeros(len(self.arcs), bool)
         if group and len(self.arcs) and self.arcs.shape[1] == 2:
-            self.orientation, self.grouped = orient(self.arcs, decisions)
-        self.possible = possible(self.arcs, decisions)
+            self.orientation, self.grouped = orient(self.arcs, self.possible, decisions)
         counts = np.where(self.grouped | (self.scores < 0), 1, self.arcs.shape[1])
         self.offset: IntArray = first + np.cumsum(counts) - counts
         self.end = first + int(counts.sum())
 
-    def pairs(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Numbers, upper arcs and lower arcs of the grouped pairs that are possible."""
-        chosen = np.flatnonzero(self.grouped & self.possible)
-        lower = 1 if self.orientation == LOWER_IS_SECOND else 0
-        return chosen, self.arcs[chosen, 1 - lower], self.arcs[chosen, lower]
 
-
-def orient(pairs: IntArray, arcs: Arcs) -> tuple[int, BoolArray]:
+def orient(pairs: IntArray, possible: BoolArray, arcs: Arcs) -> tuple[int, BoolArray]:
     """Which arc of the pairs is the lower one, and which pairs share their group with another.
 
     A group is a lower arc and the word that the upper arcs enter. Of the two ways to read the pairs, the one with
@@ -57,11 +51,11 @@ def orient(pairs: IntArray, arcs: Arcs) -> tuple[int, BoolArray]:
     sizes = []
     for lower in (1, 0):
         key = pairs[:, lower] * (arcs.length + 1) + arcs.modifiers[pairs[:, 1 - lower]]
-        groups, member, size = np.unique(key, return_inverse=True, return_counts=True)
-        sizes.append((len(groups), size[member]))
+        size = np.bincount(key[possible], minlength=arcs.count * (arcs.length + 1))
+        sizes.append((np.count_nonzero(size), size[key]))
     (second, of_second), (first, of_first) = sizes
     orientation, size = (LOWER_IS_SECOND, of_second) if second <= first else (LOWER_IS_FIRST, of_first)
-    grouped: BoolArray = size > 1
+    grouped: BoolArray = (size > 1) & possible
     return (orientation if grouped.any() else SPLIT), grouped
 
 
@@ -77,20 +71,35 @@ def possible(scopes: IntArray, arcs: Arcs) -> BoolArray:
 
 
 def penalty(problem: ParsingProblem, blocks: list[Scopes]) -> tuple[float, float]:
+    """As `penalty_of`, for scopes of which it is known already which can fire."""
+    return _penalty(problem, [(block.scores, block.possible) for block in blocks])
+
+
+def penalty_of(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]]) -> tuple[float, float]:
     """A finite loss that stands for a score of -inf, and a floor under the scores of allowed trees.
 
     Any finite number above -inf keeps a bound true. This one is so large that a tree with one forbidden scope
     falls below every allowed tree; a bound below the floor says that no tree is allowed. Other factors than
     conjunctions may score anything, so beside them there is no floor.
+
+    Parameters
+    ----------
+    problem : ParsingProblem
+    blocks : list of (int64 (m, width), float64 (m,))
+        Scopes and their scores.
     """
+    return _penalty(problem, [(scores, possible(scopes, problem.decisions)) for scopes, scores in blocks])
+
+
+def _penalty(problem: ParsingProblem, scored: list[tuple[FloatArray, BoolArray]]) -> tuple[float, float]:
     words = problem.decisions.modifiers
     low = np.full(problem.length + 1, np.inf)
     high = np.full(problem.length + 1, -np.inf)
     np.minimum.at(low, words, problem.arc_weights)
     np.maximum.at(high, words, problem.arc_weights)
     floor, ceiling = float(low[1:].sum()), float(high[1:].sum())
-    for block in blocks:
-        finite = block.scores[np.isfinite(block.scores) & block.possible]
+    for scores, can_fire in scored:
+        finite = scores[np.isfinite(scores) & can_fire]
         floor += float(finite[finite < 0].sum())
         ceiling += float(finite[finite > 0].sum())
     loss = 2.0 * (ceiling - floor) + 1.0 if np.isfinite(ceiling - floor) else 1.0

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Status
+from gapless import Solve, Status
 from gapless.core.tolerance import meets
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
+from gapless_splitbound.roles import search
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "240"))
 SHARDS = 12
@@ -65,6 +66,36 @@ def test_agrees_with_enumeration_and_proves_it(shard):
         expected = best_scores(problem)
         for variant in ("default", "paper"):
             check(problem, expected, variant=variant, order=ORDERS[number % 3])
+
+
+def test_the_roles_are_the_reference_for_the_compiled_search():
+    for number, problem in sentences(31, 60):
+        expected = best_scores(problem)
+        for variant in ("default", "paper"):
+            slow = search(
+                problem,
+                Solve(method="split-bound"),
+                variant=variant,
+                order=ORDERS[number % 3],
+                backbone="first",
+            )
+            fast = gapless.solve(problem, "split-bound", variant=variant)
+            assert slow.status is fast.status
+            assert slow.verify(problem)
+            if expected.size:
+                assert slow.value == pytest.approx(fast.value, rel=1e-9, abs=1e-9)
+
+
+def test_many_sentences_at_once():
+    problems = [problem for _, problem in sentences(8, 60)]
+    batch = gapless.solve_many(problems, "split-bound")
+    for i, problem in enumerate(problems):
+        alone = gapless.solve(problem, "split-bound")
+        assert batch.statuses[i] is alone.status
+        assert batch[i].verify(problem)
+        if alone.solutions:
+            assert batch.values[i] == pytest.approx(alone.value, rel=1e-12)
+            assert problem.value(batch.structure(i)) == pytest.approx(alone.value, rel=1e-12)
 
 
 @pytest.mark.parametrize("k", [2, 5])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from gapless_dependency.enumeration import all_trees
-from gapless_splitbound.proofs.entered_sets import arborescence_bounds
-from gapless_splitbound.proofs.spans import through_every_arc
+from gapless_dependency.proofs.entered_sets import arborescence_bounds
+from gapless_dependency.proofs.spans import through_every_arc
 
 
 def enumerated(weights, projective, single_root):

@@ -82,7 +82,9 @@ class ScoredFactor:
 
     def scores(self, chosen: IntArray) -> FloatArray:
         """Scores of the scopes with these numbers, shape (m,); NaN and plus infinity are refused."""
-        new = np.unique(chosen[~self._known[chosen]])
+        new = chosen[~self._known[chosen]]
+        if new.size > 1 and not np.all(new[1:] > new[:-1]):
+            new = np.unique(new)
         if new.size:
             values = np.asarray(self.factor.score(self.scopes[new], self._decisions), np.float64)
             if values.shape != new.shape:
@@ -98,6 +100,10 @@ class ScoredFactor:
             self._scores[new], self._known[new] = values, True
             self.scored += int(new.size)
         return self._scores[chosen]
+
+    def all_scores(self) -> FloatArray:
+        """Scores of all scopes, shape (m,)."""
+        return self.scores(np.arange(len(self.scopes)))
 
     def firing(self, on_ids: IntArray) -> IntArray:
         """Numbers of the scopes whose decisions are all on."""

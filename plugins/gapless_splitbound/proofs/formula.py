@@ -58,7 +58,11 @@ class _Sums:
 
 
 def weigh(
-    problem: ParsingProblem, orientation: tuple[int, ...], multipliers: FloatArray, fixings: Fixings
+    problem: ParsingProblem,
+    orientation: tuple[int, ...],
+    alone: IntArray,
+    multipliers: FloatArray,
+    fixings: Fixings,
 ) -> Weighed | None:
     """Evaluate the split bound's formula; None when the fixings leave a word without a head.
 
@@ -85,12 +89,14 @@ def weigh(
     given = np.clip(given, -1e150, 1e150)
     sums = _Sums(problem.arc_weights)
     loss, floor = _range(problem, blocks)
-    at = 0
+    at = seen = 0
     worth: Worth = {}
     for (scopes, scores), way in zip(blocks, orientation, strict=True):
         if not scopes.size:
+            seen += len(scopes)
             continue
-        grouped = _grouped(problem, scopes, way)
+        grouped = _grouped(problem, scopes, way) & ~np.isin(seen + np.arange(len(scopes)), alone)
+        seen += len(scopes)
         counts = np.where(grouped | (scores < 0), 1, scopes.shape[1])
         first = at + np.cumsum(counts) - counts
         at += int(counts.sum())
@@ -170,15 +176,17 @@ def _add_groups(problem: ParsingProblem, open_arcs: BoolArray, sums: _Sums, wort
 
 
 def _grouped(problem: ParsingProblem, scopes: IntArray, way: int) -> BoolArray:
-    """Pairs that share their lower arc and the word of the upper arc with another pair."""
+    """Pairs, of those that can fire, that share lower arc and word of the upper arc with another."""
     if way not in (LOWER_IS_SECOND, LOWER_IS_FIRST):
         return np.zeros(len(scopes), bool)
     if scopes.shape[1] != 2:
         raise InvalidProblem("only pairs of arcs can be grouped")
     lower = 1 if way == LOWER_IS_SECOND else 0
     groups = np.stack([scopes[:, lower], problem.decisions.modifiers[scopes[:, 1 - lower]]], axis=1)
-    _, which, size = np.unique(groups, axis=0, return_inverse=True, return_counts=True)
-    shared: BoolArray = size[which.ravel()] > 1
+    fine = _compatible(problem, scopes)
+    _, which, size = np.unique(groups[fine], axis=0, return_inverse=True, return_counts=True)
+    shared = np.zeros(len(scopes), bool)
+    shared[fine] = size[which.ravel()] > 1
     return shared
 
 

@@ -1,0 +1,130 @@
+"""Branch and bound over split scores, in compiled code (Qian and Liu 2013, with better duals)."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy.typing as npt
+
+PROVED: Final[int]
+TIME: Final[int]
+NODES: Final[int]
+
+class SplitBoundSearch:
+    """The best tree under arc scores and scores of sets of arcs that fire together.
+
+    One object is one search; it holds all its state, so that `advance` can be called again and again.
+
+    Parameters
+    ----------
+    weights : float64 (n + 1, n + 1)
+        Arc scores [head, modifier]; only those of the listed arcs are read, and must be finite.
+    blocks : sequence of (int64 (m, width), float64 (m,))
+        Scopes as arc numbers, and their finite scores. Scopes that no tree has (two arcs into one word, an arc and
+        its reverse) count nothing.
+    heads, modifiers : int64 (arcs,)
+        The candidate arcs, each once.
+    projective, single_root : bool
+    variant : {"default", "paper"}
+        "paper": every scope split on its own, halving steps, no fixing, level by level.
+    order : {"best-first", "depth-first", "breadth-first"}
+        Which node is next; "paper" always takes the last.
+    incumbent_heads : int (n + 1,), optional
+        A tree to begin with; entry 0 is ignored. The caller answers for its being a tree.
+    keep_proof : bool
+        Whether multipliers are kept for `proof`.
+    granularity : float
+        If > 0, every score is a multiple of it and bounds are rounded down to one.
+    proof_limit : float
+        Bytes of multipliers beyond which the proof is given up.
+
+    Raises
+    ------
+    ValueError
+        Names the argument and the place.
+    """
+
+    def __init__(
+        self,
+        weights: npt.ArrayLike,
+        blocks: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]],
+        heads: npt.ArrayLike,
+        modifiers: npt.ArrayLike,
+        *,
+        projective: bool,
+        single_root: bool,
+        variant: str = ...,
+        order: str = ...,
+        incumbent_heads: npt.ArrayLike | None = ...,
+        keep_proof: bool = ...,
+        granularity: float = ...,
+        proof_limit: float = ...,
+    ) -> None: ...
+    def advance(self, seconds: float = ..., nodes: int = ...) -> int:
+        """Work for `seconds`, or until `nodes` nodes were worked on in all; `PROVED`, `TIME` or `NODES`.
+
+        The GIL is released; signals are the caller's, between slices.
+        """
+
+    @property
+    def value(self) -> float:
+        """Score of `heads`; -inf while there is none."""
+
+    @property
+    def bound(self) -> float:
+        """No tree scores more; +inf before the first bound."""
+
+    @property
+    def heads(self) -> npt.NDArray[Any]:
+        """The best tree found, int64 (n + 1,); -1 where unknown and at 0."""
+
+    @property
+    def dp_calls(self) -> int:
+        """Trees asked for, those for the incumbent included; max-marginals not."""
+
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def fixed(self) -> int:
+        """Arcs that max-marginals have ruled out, over all nodes."""
+
+    @property
+    def root_closed(self) -> bool: ...
+    @property
+    def infeasible(self) -> bool:
+        """Whether it is proved that there is no tree."""
+
+    @property
+    def proof_dropped(self) -> bool: ...
+    def groups(self) -> npt.NDArray[Any]:
+        """For each scope, in the order of the blocks, whether it is a pair in a group; bool (scopes,)."""
+
+    def proof(self) -> dict[str, npt.NDArray[Any]]:
+        """The search as a record.
+
+        Returns
+        -------
+        dict
+            parent, arc : int64 (nodes,)
+                The parent (-1 for the root, which is node 0; parents come first) and the arc branched on.
+            on : bool (nodes,)
+                Whether that arc is on here, or off.
+            multipliers_at : int64 (nodes,)
+                For a node without children: the row of `multipliers` whose bound closes it, or bounds it when
+                the search stopped early; -1 if its fixings leave no tree, or nothing is known yet.
+            step_node, step_multipliers : int64 (steps,)
+            step_first : int64 (steps + 1,)
+            off : int64
+                Step k rules out the arcs ``off[step_first[k]:step_first[k + 1]]`` in its node, for good, because
+                the bound at row ``step_multipliers[k]`` with such an arc in the tree does not exceed `bound`.
+                Steps of a node are in order; each stands on those before it.
+            grouped : bool (scopes,)
+            multiplier_first : int64 (scopes + 1,)
+            multipliers : float64 (rows, multipliers)
+                From ``multiplier_first[c]``: d >= 0 of a grouped pair; the part in [0, 1] of another negative
+                score; otherwise one share for each arc.
+
+        Raises
+        ------
+        ValueError
+            None was kept.
+        """

@@ -1,0 +1,119 @@
+"""Many sentences by the compiled search; results are made when asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from gapless import BatchResult, Budget, Result, Solve, SolveError, Status, Stop
+from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_splitbound import fused, method
+
+
+def run_many(
+    problems: Sequence[ParsingProblem], solve: Solve, *, variant: str = "default", order: str = "best-first",
+    backbone: str | None = None, heads_kept: int | None = None, certificate: bool = True,
+) -> BatchResult[DependencyTree]:  # fmt: skip
+    """Decode sentences one after another; Ctrl-C keeps what is finished.
+
+    Options are those of `gapless_splitbound.method.run`. Without limits, where the compiled search can take all
+    sentences, no result is built before it is asked for: it is then solved again, with its certificate.
+    `BatchResult.arrays` holds ``heads``, those of all sentences one after another (-1 where there is no tree), and
+    ``offsets``, where each begins; and for each sentence ``dp_calls``, ``nodes``, ``root_closed`` and ``fixed``.
+    """
+    method.check_options(variant, order)
+    options: dict[str, Any] = {
+        "variant": variant,
+        "order": order,
+        "backbone": backbone,
+        "heads_kept": heads_kept,
+        "certificate": certificate,
+    }
+    limits = solve.budget.limits
+    free = limits == attrs.evolve(limits, time=None, nodes=None, gap=0.0, target=None, iterations=None)
+    if not free or heads_kept is not None:
+        return _one_by_one(problems, solve, options)
+    total = len(problems)
+    offsets = np.concatenate([[0], np.cumsum([p.length for p in problems], dtype=np.int64)])
+    heads = np.full(offsets[-1], -1, np.int64)
+    values, bounds = np.full(total, np.nan), np.full(total, np.nan)
+    statuses: list[Status | None] = [None] * total
+    counts = {name: np.zeros(total, np.int64) for name in ("dp_calls", "nodes", "root_closed", "fixed")}
+    held: dict[int, Result[DependencyTree]] = {}
+    errors: dict[int, SolveError] = {}
+
+    def alone(i: int) -> Result[DependencyTree]:
+        return method.run(problems[i], _fresh(solve), **options)
+
+    def take(i: int, result: Result[DependencyTree]) -> None:
+        held[i] = result
+        statuses[i], bounds[i] = result.status, result.bound
+        if result.solutions:
+            values[i], heads[offsets[i] : offsets[i + 1]] = result.value, result.best.heads
+        for name, count in counts.items():
+            count[i] = result.stats.nodes if name == "nodes" else result.stats.extra.get(name, 0)
+
+    try:
+        for i, problem in enumerate(problems):
+            if not fused.fits(problem, solve, backbone or method.backbone_needed(problem)):
+                try:
+                    take(i, alone(i))
+                except SolveError as error:
+                    errors[i] = error
+                continue
+            search = fused.Search(problem, variant, order, keep_proof=False)
+            search.finish()
+            counts["dp_calls"][i], counts["nodes"][i] = search.kernel.dp_calls, search.kernel.nodes
+            counts["root_closed"][i], counts["fixed"][i] = search.kernel.root_closed, search.kernel.fixed
+            if search.value == -math.inf:
+                statuses[i], bounds[i] = Status.INFEASIBLE, search.bound
+                continue
+            found = search.kernel.heads[1:]
+            heads[offsets[i] : offsets[i + 1]] = found
+            values[i] = search.value
+            statuses[i], bounds[i] = Status.OPTIMAL, max(search.bound, search.value)
+    except KeyboardInterrupt:
+        solve.budget.interrupt()
+
+    def make(i: int) -> Result[DependencyTree]:
+        if i in held:
+            return held[i]
+        if statuses[i] is None:
+            return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
+        return alone(i)
+
+    def structure(i: int) -> DependencyTree:
+        if np.isnan(values[i]):
+            return make(i).best  # raises: there is none
+        return problems[i].tree(heads[offsets[i] : offsets[i + 1]])
+
+    return BatchResult(
+        values, bounds, statuses, structure, make, errors, {"heads": heads, "offsets": offsets, **counts}
+    )
+
+
+def _fresh(solve: Solve) -> Solve:
+    return attrs.evolve(solve, budget=Budget(solve.budget.limits))
+
+
+def _one_by_one(
+    problems: Sequence[ParsingProblem], solve: Solve, options: dict[str, Any]
+) -> BatchResult[DependencyTree]:
+    finished: list[Result[DependencyTree] | SolveError] = []
+    try:
+        for problem in problems:
+            try:
+                result = method.run(problem, _fresh(solve), **options)
+            except SolveError as error:
+                finished.append(error)
+                continue
+            finished.append(result)
+            if result.stop is Stop.INTERRUPTED:
+                break
+    except KeyboardInterrupt:
+        solve.budget.interrupt()
+    return BatchResult.from_results(finished, total=len(problems))

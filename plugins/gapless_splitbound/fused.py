@@ -1,0 +1,182 @@
+"""The compiled search: the same bounds and answers as the roles, without Python inside a node."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import gapless_kernels
+from gapless import Factor, InvalidProblem, NoCertificate, Result, Solve, Stats, Stop
+from gapless.core.certificate import Certificate
+from gapless.core.tolerance import margin, meets
+from gapless.engine.guard import guarded
+from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_splitbound.recorded import certificate_of
+from gapless_splitbound.scopes import penalty_of
+
+if gapless_kernels.COMPILED:
+    from gapless_kernels._split_bound import PROVED, SplitBoundSearch
+
+SLICE = 0.05
+"""Seconds between two looks at Ctrl-C and the clock."""
+
+
+def fits(problem: ParsingProblem, solve: Solve, backbone: str) -> bool:
+    """Whether the compiled search can take this solve.
+
+    It knows conjunctions over a first-order backbone and finds one best tree; it does not count iterations as the
+    roles do.
+    """
+    return (
+        gapless_kernels.COMPILED
+        and backbone == "first"
+        and solve.k == 1
+        and solve.budget.limits.iterations is None
+        and all(isinstance(factor, Factor) for factor in problem.factors)
+        and not problem.infeasibility()
+    )
+
+
+class Search:
+    """One compiled search over a problem.
+
+    Parameters
+    ----------
+    problem : ParsingProblem
+    variant, order : str
+    start : DependencyTree, optional
+        Feasible.
+    keep_proof : bool
+    """
+
+    def __init__(
+        self,
+        problem: ParsingProblem,
+        variant: str,
+        order: str,
+        start: DependencyTree | None = None,
+        *,
+        keep_proof: bool = True,
+    ) -> None:
+        self.problem, self.variant = problem, variant
+        arcs = problem.decisions
+        blocks = [(scored.scopes, scored.all_scores()) for scored in problem.conjunctions if scored.scopes.size]
+        self.floor = -math.inf
+        if any(np.isneginf(scores).any() for _, scores in blocks):
+            loss, self.floor = penalty_of(problem, blocks)
+            blocks = [(scopes, np.maximum(scores, -loss)) for scopes, scores in blocks]
+        self.kernel = SplitBoundSearch(
+            problem.scores,
+            blocks,
+            arcs.heads,
+            arcs.modifiers,
+            projective=problem.projective,
+            single_root=problem.single_root,
+            variant=variant,
+            order=order,
+            incumbent_heads=None if start is None else np.concatenate([[0], start.heads]),
+            keep_proof=keep_proof,
+            granularity=problem.granularity or 0.0,
+        )
+
+    def finish(self) -> None:
+        """Run to the proof. Ctrl-C comes through between slices."""
+        while self.kernel.advance(SLICE) != PROVED:
+            pass
+
+    @property
+    def bound(self) -> float:
+        """No tree scores more; -inf when that is less than an allowed tree can score."""
+        bound = float(self.kernel.bound)
+        return -math.inf if bound < self.floor - margin(self.floor) else bound
+
+    @property
+    def value(self) -> float:
+        """Of the best tree; -inf when there is none or a factor forbids it."""
+        value = float(self.kernel.value)
+        return -math.inf if value < self.floor - margin(self.floor) else value
+
+    @property
+    def extra(self) -> dict[str, float]:
+        """For `Stats`."""
+        kernel = self.kernel
+        return {
+            "dp_calls": int(kernel.dp_calls),
+            "root_closed": bool(kernel.root_closed),
+            "fixed": int(kernel.fixed),
+        }
+
+    def certificate(self) -> Certificate:
+        """The record of the search."""
+        if self.kernel.proof_dropped:
+            return NoCertificate("the record of the search outgrew its memory")
+        return certificate_of(self.problem, self.kernel.proof(), group=self.variant == "default")
+
+
+def search(
+    problem: ParsingProblem, solve: Solve, *, variant: str, order: str, certificate: bool
+) -> Result[DependencyTree]:
+    """Branch and bound in slices, so that Ctrl-C and limits are heeded."""
+    budget = solve.budget
+    for tree in solve.start:
+        broken = problem.violations(tree)
+        if broken:
+            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+    start = max(solve.start, key=problem.value, default=None)
+    run = Search(problem, variant, order, start, keep_proof=certificate)
+    guarded(budget, budget.emit, "start", math.inf, run.value)
+    try:
+        stop = _advance(run, solve)
+    except KeyboardInterrupt:
+        budget.interrupt()
+        stop = Stop.INTERRUPTED
+    bound, value = run.bound, run.value
+    guarded(budget, budget.emit, "stop", bound, value)
+    budget.nodes = budget.nodes + int(run.kernel.nodes)
+    trees = [problem.tree(run.kernel.heads[1:])] if value > -math.inf else []
+    evidence: Certificate = NoCertificate("split-bound was asked for none (certificate=False)")
+    if certificate:
+        evidence = run.certificate() if bound < math.inf else NoCertificate("nothing was bounded yet")
+    return Result.of(
+        problem,
+        trees,
+        bound,
+        stop,
+        certificate=evidence,
+        method=solve.method,
+        stats=Stats(
+            seconds=budget.elapsed,
+            nodes=int(run.kernel.nodes),
+            iterations=int(run.kernel.dp_calls),
+            oracle_calls=int(run.kernel.dp_calls),
+            parts_scored=sum(scored.scored for scored in problem.conjunctions),
+            warm_start_used=start is not None,
+            extra=run.extra,
+        ),
+        trace=budget.events,
+        explanation=["every tree has a factor that forbids it"] if bound == -math.inf else [],
+    )
+
+
+def _advance(run: Search, solve: Solve) -> Stop:
+    """Slices until the proof is done or something is spent."""
+    budget, limits = solve.budget, solve.budget.limits
+    # Whoever listens, or stops at a value or a gap, is asked after every node.
+    step = 1 if budget.observers or budget.trace or limits.target is not None or limits.gap > 0 else None
+    while True:
+        value = run.value
+        if limits.target is not None and value >= limits.target:
+            return Stop.TARGET
+        if limits.gap > 0 and value > -math.inf and meets(run.bound, value, limits.gap):
+            return Stop.GAP
+        spent = budget.spent()
+        if spent is not None:
+            return spent
+        nodes = int(run.kernel.nodes)
+        if limits.nodes is not None and nodes >= limits.nodes:
+            return Stop.NODES
+        until = min(nodes + step if step else 1 << 60, limits.nodes if limits.nodes is not None else 1 << 60)
+        if run.kernel.advance(min(SLICE, budget.time_left), until) == PROVED:
+            return Stop.PROVED
+        guarded(budget, budget.emit, "node", run.bound, run.value, node=int(run.kernel.nodes))

@@ -1,0 +1,52 @@
+"""From the record that the compiled search writes to a certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gapless import Branch, Certificate, NoCertificate, Tightening, TreeCertificate
+from gapless_dependency import ParsingProblem
+from gapless_splitbound.certificate import SplitMultipliers
+from gapless_splitbound.split import Split
+
+
+def certificate_of(problem: ParsingProblem, proof: Mapping[str, Any], *, group: bool) -> Certificate:
+    """The tree of a search as a `TreeCertificate` with multipliers at its leaves and fixings.
+
+    Parameters
+    ----------
+    problem : ParsingProblem
+    proof : mapping
+        As `gapless_kernels.SplitBoundSearch.proof` describes it.
+    group : bool
+        Whether the search grouped pairs.
+    """
+    split = Split(problem, group=group)
+    empty = np.zeros(0, bool)
+    mine = np.concatenate([empty, *(block.grouped for block in split.blocks)])
+    if np.any(proof["grouped"] & ~mine):
+        return NoCertificate("the search grouped scopes that the certificate cannot group")
+    alone = np.flatnonzero(mine & ~proof["grouped"])
+
+    def at(row: int) -> SplitMultipliers:
+        # Where the fixings leave no tree, or nothing was bounded yet, any multipliers say what there is to say.
+        table = proof["multipliers"]
+        held = table[row] if row >= 0 else np.zeros(proof["multiplier_first"][-1])
+        return SplitMultipliers(split.orientation, held, alone)
+
+    parents = proof["parent"].tolist()
+    inner = set(parents)
+    branches = [
+        Branch() if parent < 0 else Branch(on=(arc,)) if on else Branch(off=(arc,))
+        for parent, arc, on in zip(parents, proof["arc"].tolist(), proof["on"].tolist(), strict=True)
+    ]
+    leaves = {str(n): at(row) for n, row in enumerate(proof["multipliers_at"].tolist()) if n not in inner}
+    first, off = proof["step_first"], proof["off"]
+    tightenings: dict[str, tuple[Tightening, ...]] = {}
+    for step, node in enumerate(proof["step_node"].tolist()):
+        fixed = Tightening((), tuple(off[first[step] : first[step + 1]]), at(int(proof["step_multipliers"][step])))
+        tightenings[str(node)] = (*tightenings.get(str(node), ()), fixed)
+    return TreeCertificate(tuple(parents), tuple(branches), leaves, tightenings)
