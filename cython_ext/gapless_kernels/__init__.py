@@ -38,6 +38,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     )
     from gapless_kernels._eisner_ref import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._k_best_ref import k_best_batch
+    from gapless_kernels._parse_features_ref import feature_counts, part_features, score_parts
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_pruned_ref import viterbi_pruned_batch
     from gapless_kernels._viterbi_ref import forward_messages, viterbi, viterbi_batch
@@ -64,6 +65,7 @@ else:
         eisner_sibling_max_marginals,
     )
     from gapless_kernels._k_best import k_best_batch
+    from gapless_kernels._parse_features import feature_counts, part_features, score_parts
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import forward_messages, viterbi
     from gapless_kernels._viterbi_pruned import viterbi_pruned_batch
@@ -99,10 +101,13 @@ __all__ = [
     "eisner_max_marginals",
     "eisner_sibling",
     "eisner_sibling_max_marginals",
+    "feature_counts",
     "forward_messages",
     "k_best_batch",
     "parent_leads",
+    "part_features",
     "path_bounds_batch",
+    "score_parts",
     "score_spread",
     "transition_tables",
     "tree_dominance",

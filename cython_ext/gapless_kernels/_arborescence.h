@@ -48,7 +48,7 @@ typedef struct {
     int32_t *cycle;      /* room for the members of one cycle */
     double *value;       /* value[0]: of the tree found; what follows is kept between calls, too */
     int32_t *state;      /* number of nodes; terminal node or 0; whether contraction was without arcs out of 0;
-                            without a tree, a node that no arc is left to enter */
+                            without a tree, a node that no arc is left to enter; then room for a list of words */
 } arborescence_room;
 
 /* Lay the room out in `work`; the bytes it takes. */
@@ -86,7 +86,7 @@ static size_t arborescence_layout(ptrdiff_t n, void *work, arborescence_room *ro
     ARBORESCENCE_TAKE(next, stride);
     ARBORESCENCE_TAKE(top, stride);
     ARBORESCENCE_TAKE(cycle, stride);
-    ARBORESCENCE_TAKE(state, 4);
+    ARBORESCENCE_TAKE(state, 4 + stride);
 #undef ARBORESCENCE_TAKE
     return (size_t)(at - (char *)work);
 }
@@ -399,9 +399,10 @@ GAPLESS_CLONES static double arborescence_entry(const double *restrict reduced, 
  * A tree with the arc h -> word holds a path from 0 to h that avoids `word`; given the path, arcs of reduced weight 0
  * complete it, and every node that holds the path's end is entered once more for each time the path left it before. So
  * the loss is a shortest path: an arc costs its reduced weight, and `around` says what leaving costs. Heads that the
- * tree found reaches for nothing are those that `closed` lets pass; the others are settled as Dijkstra does. */
-static void arborescence_detour(const arborescence_room *room, const double *around, const double *closed,
-                                int32_t *candidates, ptrdiff_t count)
+ * tree found reaches for nothing are closed[h] = 0; the others are settled as Dijkstra does, the tree's descendants of
+ * a head with it, and get closed[h] = -losses[h]. Losses above `cap` are not told apart: they get the least of them. */
+static void arborescence_detour(const arborescence_room *room, const double *around, double *closed,
+                                int32_t *candidates, ptrdiff_t count, double cap)
 {
     const ptrdiff_t stride = room->stride;
     double *losses = room->losses;
@@ -412,20 +413,44 @@ static void arborescence_detour(const arborescence_room *room, const double *aro
         losses[candidates[i]] = -GAPLESS_MAX(reduced[0], entry);
     }
     while (count > 1) {
-        ptrdiff_t nearest = 0;
+        int32_t nearest = candidates[0], *settled = room->state + 4;
+        ptrdiff_t left = 0, fresh = 0;
         for (ptrdiff_t i = 1; i < count; i++)
-            if (losses[candidates[i]] < losses[candidates[nearest]])
-                nearest = i;
-        const int32_t from = candidates[nearest];
-        candidates[nearest] = candidates[--count];
-        const double loss = losses[from], here = around[from];
-        if (!(loss < (double)INFINITY))
+            nearest = losses[candidates[i]] < losses[nearest] ? candidates[i] : nearest;
+        const double loss = losses[nearest];
+        if (!(loss <= cap)) {
+            for (ptrdiff_t i = 0; i < count; i++)
+                losses[candidates[i]] = loss;
             return;
+        }
+        /* Candidates keep the tree's order, heads before modifiers. */
+        for (ptrdiff_t i = 0; i < count; i++) {
+            const int32_t g = candidates[i], h = room->tree_head[g];
+            if (g == nearest || (closed[h] > -(double)INFINITY && !(around[h] < around[g]))) {
+                losses[g] = loss;
+                closed[g] = -loss;
+                settled[fresh++] = g;
+            } else {
+                candidates[left++] = g;
+            }
+        }
+        count = left;
         for (ptrdiff_t i = 0; i < count; i++) {
             const int32_t to = candidates[i];
-            const double left = here < around[to] ? around[to] - here : 0.0;
-            const double offer = loss - room->transposed[to * stride + from] + left;
-            losses[to] = offer < losses[to] ? offer : losses[to];
+            const double *reduced = room->transposed + to * stride;
+            double best = -losses[to];
+            if (fresh > ARBORESCENCE_LANES) {
+                const double entry = arborescence_entry(reduced, around, closed, around[to], stride);
+                best = GAPLESS_MAX(entry, best);
+            } else {
+                for (ptrdiff_t j = 0; j < fresh; j++) {
+                    const int32_t from = settled[j];
+                    const double leaving = around[from] < around[to] ? around[to] - around[from] : 0.0;
+                    const double offer = reduced[from] - leaving - loss;
+                    best = GAPLESS_MAX(offer, best);
+                }
+            }
+            losses[to] = -best;
         }
     }
 }
@@ -456,7 +481,7 @@ static void arborescence_lose(const arborescence_room *room, int32_t word, doubl
     int32_t *candidates = room->first;
     double *closed = room->dual;
     ptrdiff_t count = 0;
-    int wanted = 0;
+    double cap = -(double)INFINITY;
     if (around == NULL) {
         if (room->slot[word] == 0)
             return;
@@ -472,12 +497,17 @@ static void arborescence_lose(const arborescence_room *room, int32_t word, doubl
         } else {
             closed[g] = -(double)INFINITY;
             candidates[count++] = g;
-            wanted |= *room->value + marginals[g * words + word] >= threshold;
+            const double bound = *room->value + marginals[g * words + word];
+            /* Not NaN where both are -inf, nor where the difference is. */
+            if (bound > -(double)INFINITY && bound >= threshold)
+                cap = GAPLESS_MAX(bound - threshold, cap);
         }
     }
-    if (!wanted)
+    if (!(cap >= 0.0))
         return;
-    arborescence_detour(room, around, closed, candidates, count);
+    /* Differences are rounded; the losses told apart are rather too many. */
+    cap += 1e-12 * (fabs(*room->value) + cap);
+    arborescence_detour(room, around, closed, candidates, count, cap);
     for (ptrdiff_t g = 1; g <= room->n; g++)
         if (closed[g] < 0.0 && g != word)
             marginals[g * words + word] -= room->losses[g];

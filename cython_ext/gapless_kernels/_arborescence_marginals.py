@@ -13,8 +13,8 @@ Step = tuple[int, Integers, Integers, float, Floats, Floats, Floats]
 def tree_marginals(weights: Floats, single_root: bool) -> tuple[float, Floats]:
     """Compute the log of the sum of exp(value) over all trees, and the probability of each arc.
 
-    The sum is a determinant (Tutte 1984; Koo et al. 2007), which Gaussian elimination would lose to cancelling where
-    weights differ much. So words are eliminated without subtraction, as Grassmann, Taksar and Heyman do for
+    The sum is a determinant (Tutte 1984; Koo et al. 2007), which Gaussian elimination would lose to cancelling
+    where weights differ much. So words are eliminated without subtraction, as Grassmann, Taksar and Heyman do for
     Markov chains, and in logarithms: a word's arcs in, together worth d, give d to the product, and every way
     through the word becomes part of an arc past it. With a single root, arcs out of 0 do not count into d until one
     word is left: this is the part of the sum that is linear in them.

@@ -99,10 +99,10 @@ def arborescence_dual(weights: Floats, single_root: bool) -> tuple[Flags, Floats
 
     for every arc, u_x <= 0 for every set of several words, and p = 0 unless `single_root`, no tree is worth more
     than ``p + sum of u_x``: exactly one arc enters each word, at least one each set, and exactly one leaves 0
-    if `single_root`. (Without p, the sum of u_x alone.) The dual returned is as large as the best value, up to rounding.
+    if `single_root`. The dual returned is as large as the best value, up to rounding.
 
-    Where there is no tree, all values are ``-inf`` and the sets say why: either one set that no arc enters from outside,
-    or, if `single_root`, two disjoint sets that only arcs out of 0 enter.
+    Where there is no tree, all values are ``-inf`` and the sets say why: either one set that no arc enters from
+    outside, or, if `single_root`, two disjoint sets that only arcs out of 0 enter.
 
     Parameters
     ----------

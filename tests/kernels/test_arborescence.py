@@ -84,7 +84,7 @@ def assert_dual(weights: Array, single_root: bool, value: float, dual: tuple[Arr
         assert (values == -np.inf).all()
         least = len(members) - 1
         assert least == 0 or (single_root and least == 1 and not members.all(axis=0).any())
-        assert not any((weights[entering] > -np.inf).any() for entering in enters[:, least:])
+        assert not any((weights[least:][entering] > -np.inf).any() for entering in enters[:, least:])
         return
     reduced = weights - (values[:, None, None] * enters).sum(axis=0)
     reduced[0] -= multiplier

@@ -31,8 +31,8 @@ def arborescence_bounds(weights: FloatArray, single_root: bool) -> tuple[float, 
     :math:`w(T) \le \sum_S y_S + \sum_{e \in T} r_e, r_e = w_e - \sum_{S\ entered\ by\ e} y_S`,
     because each set is entered at least once and prices of larger sets are not positive; the arc into a word adds
     no more than the largest r of that word. With a single root, weights of root arcs are lowered by a number that
-    is added once. The prices come from contracting cycles (Edmonds 1967), which makes the bound the optimum, but the
-    bound is true whatever they are.
+    is added once. The prices come from contracting cycles (Edmonds 1967), which makes the bound the optimum, but
+    the bound is true whatever they are.
 
     Parameters
     ----------

@@ -1,0 +1,24 @@
+"""Dependency parsing: sentences, hashed features, training, and the parser."""
+
+from gapless_tasks.parsing.evaluation import Attachment, attachment, bootstrap_p_value
+from gapless_tasks.parsing.families import FAMILIES
+from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel
+from gapless_tasks.parsing.pruning import arc_marginals, prune_mask, pruning_recall
+from gapless_tasks.parsing.sentence import Sentence
+from gapless_tasks.parsing.training import Options, train, train_pruner
+
+__all__ = [
+    "FAMILIES",
+    "Attachment",
+    "FirstOrder",
+    "Options",
+    "ParserModel",
+    "Sentence",
+    "arc_marginals",
+    "attachment",
+    "bootstrap_p_value",
+    "prune_mask",
+    "pruning_recall",
+    "train",
+    "train_pruner",
+]

@@ -1,0 +1,242 @@
+"""Training a parser: a first-order model for candidate heads, then the structured perceptron over what it keeps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+import gapless as gl
+from gapless import InvalidProblem
+from gapless.core.sparse import BoolArray
+from gapless.learn import Fitted, Progress, StructuredPerceptron, Weights
+from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_tasks.parsing.atoms import atoms_of
+from gapless_tasks.parsing.features import TABLE, ParsingFeatures, TrainingSentence
+from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel, all_arcs
+from gapless_tasks.parsing.pruning import prune_mask
+from gapless_tasks.parsing.sentence import Sentence
+from gapless_tasks.parsing.tree_likelihood import TreeLikelihood
+
+Solver = Callable[[ParsingProblem], DependencyTree]
+Stage = Literal["pruner", "parser"]
+Tell = Callable[[Stage, Progress], None]
+
+_MOST_DIGITS = 24
+"""A float32 holds whole numbers below 2^24."""
+_PRUNER_EPOCHS = 3
+"""Whatever the parser's are: a resumed training must prune as it did."""
+_NODES = 30
+"""In training, a search ends after so many nodes with the best tree it has; few sentences need more."""
+
+
+def exact_tree(problem: ParsingProblem) -> DependencyTree:
+    """The best tree by the default method, or the best one found within a few nodes."""
+    result = gl.solve(problem, limits=gl.Limits(nodes=_NODES))
+    if result.stop is gl.Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    return result.best
+
+
+@attrs.frozen(kw_only=True)
+class Options:
+    """How a parser is trained.
+
+    Parameters
+    ----------
+    families : tuple of str
+        Higher-order families, see `FAMILIES`.
+    projective, single_root : bool
+        Which trees there are.
+    epochs, seed, patience : int
+        As for `gapless.learn.Trainer.fit`.
+    heads_kept : int or None
+        How many candidate heads the pruner keeps for each word; None keeps all and trains no pruner.
+    margin : float
+        By how much wrong trees must lose for each wrong head.
+    bits : int
+        The table has ``2^bits`` weights.
+    """
+
+    families: tuple[str, ...] = ()
+    projective: bool = True
+    single_root: bool = True
+    epochs: int = 10
+    seed: int = 0
+    patience: int = 3
+    heads_kept: int | None = 10
+    margin: float = 0.0
+    bits: int = 22
+
+
+def train(
+    sentences: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    options: Options,
+    *,
+    pruner: FirstOrder | None = None,
+    solver: Solver = exact_tree,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: Tell | None = None,
+) -> ParserModel:
+    """Train a parser; the same arguments give the same weights, interrupted and resumed or not.
+
+    The pruner is trained on the sentences that it then prunes, so it is surer of itself than on new text. The
+    gold heads are kept in training whatever it says, and it only chooses candidates: its scores are no part of the
+    model. So training on parts in turn (jackknifing) would cost several trainings and change little.
+
+    Parameters
+    ----------
+    sentences, dev : sequence of Sentence
+        With heads. The epoch that parses `dev` best is kept; without dev the last one.
+    options : Options
+    pruner : FirstOrder, optional
+        One that `train_pruner` made, to save training it again.
+    solver : callable
+        Gives the best tree of a problem; by default the method that `gapless.solve` chooses, with few nodes.
+    checkpoint : path, optional
+        Training continues from it where it exists; the pruner's stands beside it.
+    progress : callable, optional
+        Receives what is being trained and a `gapless.learn.Progress`.
+
+    Raises
+    ------
+    InvalidProblem
+        If a sentence has no heads, is not projective though `options` say so, or a family is unknown.
+    """
+    if options.heads_kept is not None and pruner is None:
+        pruner = train_pruner(sentences, dev, options, checkpoint=checkpoint, progress=progress)
+    masked = attrs.evolve(options, heads_kept=None) if pruner is None else options
+    examples = [training_sentence(s, masked, pruner, keep_gold=True) for s in sentences]
+    held_out = [training_sentence(s, masked, pruner, keep_gold=False) for s in dev]
+    features = ParsingFeatures(
+        options.families, projective=options.projective, single_root=options.single_root, bits=options.bits
+    )
+    fitted = _fit(features, examples, held_out, options, solver, checkpoint, progress)
+    table, granularity = whole_multiples(fitted.weights[TABLE], fitted.epoch * len(examples))
+    return ParserModel(table, options.families, options.projective, options.single_root, granularity, pruner)
+
+
+def train_pruner(
+    sentences: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    options: Options,
+    *,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: Tell | None = None,
+) -> FirstOrder:
+    """Train a first-order model by the likelihood of trees; the epoch is kept whose marginals fit `dev` best.
+
+    Parameters
+    ----------
+    sentences, dev, options, checkpoint, progress
+        As for `train`.
+    """
+    everything = attrs.evolve(options, families=(), heads_kept=None)
+    examples = [training_sentence(s, everything, None, keep_gold=True) for s in sentences]
+    held_out = [training_sentence(s, everything, None, keep_gold=True) for s in dev]
+    features = ParsingFeatures(
+        (), projective=options.projective, single_root=options.single_root, bits=options.bits
+    )
+    beside = None
+    if checkpoint is not None:
+        beside = Path(checkpoint).with_suffix(".pruner" + Path(checkpoint).suffix)
+
+    def likelihood(weights: Weights, sentences: Sequence[TrainingSentence]) -> float:
+        model = FirstOrder(weights[TABLE])
+        losses = []
+        for x in sentences:
+            gold = model.marginals(x.atoms, options.single_root)[x.heads, np.arange(1, len(x.heads) + 1)]
+            losses.append(-np.log(np.maximum(gold, 1e-12)).mean())
+        return -float(np.mean(losses))
+
+    fitted = TreeLikelihood(features).fit(
+        examples,
+        held_out,
+        scorer=likelihood,
+        epochs=_PRUNER_EPOCHS,
+        seed=options.seed,
+        checkpoint=beside,
+        progress=_telling("pruner", progress),
+        dev_identity=_identity(held_out),
+    )
+    return FirstOrder(fitted.weights[TABLE].astype(np.float32))
+
+
+def training_sentence(
+    sentence: Sentence, options: Options, pruner: FirstOrder | None, *, keep_gold: bool
+) -> TrainingSentence:
+    """The sentence with its candidate arcs."""
+    if not sentence.heads:
+        raise InvalidProblem(f"a sentence to learn from has no heads: {' '.join(sentence.words[:8])} ...")
+    atoms, heads = atoms_of(sentence), np.array(sentence.heads, np.int64)
+    candidates: BoolArray = all_arcs(len(sentence))
+    if pruner is not None and options.heads_kept is not None:
+        marginals = pruner.marginals(atoms, options.single_root)
+        candidates = prune_mask(marginals, options.heads_kept, heads if keep_gold else None)
+    return TrainingSentence(atoms, heads, candidates)
+
+
+def whole_multiples(average: NDArray[np.floating], steps: int) -> tuple[NDArray[np.float32], float]:
+    """The averaged weights as whole numbers times a power of two.
+
+    The perceptron's weights are whole numbers, so their mean over `steps` steps times `steps` is, too. They are
+    divided not by `steps` but by the power of two below it, which is exact and changes no decision. Where the
+    largest needs more digits than a float32 has, all are rounded to those.
+
+    Returns
+    -------
+    float32 array, float
+        The table, and the power of two.
+    """
+    totals = np.rint(np.asarray(average, np.float64) * steps)
+    exponent = -(max(steps, 1).bit_length() - 1)
+    excess = int(np.abs(totals).max(initial=0.0)).bit_length() - _MOST_DIGITS
+    if excess > 0:
+        totals = np.rint(np.ldexp(totals, -excess))
+        exponent += excess
+    return np.ldexp(totals, exponent).astype(np.float32), float(np.ldexp(1.0, exponent))
+
+
+def _fit(
+    features: ParsingFeatures,
+    examples: Sequence[TrainingSentence],
+    dev: Sequence[TrainingSentence],
+    options: Options,
+    solver: Solver,
+    checkpoint: str | os.PathLike[str] | None,
+    progress: Tell | None,
+) -> Fitted:
+    def attachment(weights: Weights, held_out: Sequence[TrainingSentence]) -> float:
+        right = sum(len(x.heads) - features.loss(x, solver(features.problem(weights, x))) for x in held_out)
+        return right / sum(len(x.heads) for x in held_out)
+
+    return StructuredPerceptron(features, solver, margin=options.margin).fit(
+        examples,
+        dev,
+        scorer=attachment,
+        epochs=options.epochs,
+        seed=options.seed,
+        patience=options.patience,
+        checkpoint=checkpoint,
+        progress=_telling("parser", progress),
+        dev_identity=_identity(dev),
+    )
+
+
+def _telling(stage: Stage, progress: Tell | None) -> Callable[[Progress], None]:
+    def tell(event: Progress) -> None:
+        if progress is not None:
+            progress(stage, event)
+
+    return tell
+
+
+def _identity(sentences: Sequence[TrainingSentence]) -> str:
+    """Tells one dev set from another."""
+    return " ".join(f"{x.heads.tobytes().hex()} {int(x.candidates.sum())}" for x in sentences)
