@@ -5,6 +5,7 @@ from __future__ import annotations
 import gapless as gl
 from gapless_tasks import joint_tagging, pos_tagging
 from gapless_tasks.chain_benchmark import task as chain_benchmark
+from gapless_tasks.dependency_parsing import task as dependency_parsing
 
 
 @gl.hookimpl
@@ -13,3 +14,4 @@ def gapless_register(registry: gl.Registry) -> None:
     registry.task(pos_tagging.TASK)
     registry.task(joint_tagging.TASK)
     registry.task(chain_benchmark.TASK)
+    registry.task(dependency_parsing.TASK)
