@@ -9,8 +9,9 @@ from gapless_dependency import Grandchild, ParsingProblem, Sibling
 
 TAGS = 40
 _AMBIGUOUS = 0.15
-"""Share of the words whose gold head has no margin."""
+"""Share of the words whose gold head is not the best-scored one."""
 _MARGIN = 3.0
+"""Mean lead of the other gold heads over the best wrong one."""
 _SECOND_ORDER = 0.3
 _GOLD_BONUS = 0.2
 _SPARSE = 0.3
@@ -20,7 +21,7 @@ _SPARSE = 0.3
 def peaked(count: int, *, heads_kept: int | None = 10, seed: int = 0) -> list[ParsingProblem]:
     """Projective sentences of 8 to 40 words, mean about 22, with grandchild and sibling scores.
 
-    Arc scores are normal noise of size 1; the gold head of most words, mostly near, leads by 3. Factors score tag
+    Arc scores are normal noise of size 1; the gold head of most words leads by 3 on average. Factors score tag
     combinations, which correlates them as features would.
 
     Parameters
@@ -45,8 +46,11 @@ def _table(rng: np.random.Generator) -> FloatArray:
 def _sentence(rng: np.random.Generator, n: int, tables: list[FloatArray], heads_kept: int | None) -> ParsingProblem:
     gold = _projective_tree(rng, n)
     arcs = rng.normal(0, 1, (n + 1, n + 1))
-    sure = rng.random(n) >= _AMBIGUOUS
-    arcs[gold[sure], np.flatnonzero(sure) + 1] += _MARGIN
+    np.fill_diagonal(arcs, -np.inf)
+    margin = np.where(rng.random(n) < _AMBIGUOUS, -rng.exponential(0.5, n), rng.gamma(2.0, _MARGIN / 2, n))
+    modifiers = np.arange(1, n + 1)
+    arcs[gold, modifiers] = -np.inf
+    arcs[gold, modifiers] = arcs[:, 1:].max(axis=0) + margin
     tags = np.concatenate([[0], rng.integers(1, TAGS, n)])
     above = np.concatenate([[0], gold])
 
@@ -62,7 +66,6 @@ def _sentence(rng: np.random.Generator, n: int, tables: list[FloatArray], heads_
 
     mask = None
     if heads_kept is not None and heads_kept < n:
-        np.fill_diagonal(arcs, -np.inf)
         mask = arcs >= -np.sort(-arcs[1:], axis=0)[heads_kept - 1]
         mask[0] = True
     return ParsingProblem(arcs, factors=[Grandchild(grandchild), Sibling(sibling)], projective=True, heads=mask)
