@@ -65,22 +65,26 @@ def eisner_microseconds(weights: Sequence[FloatArray], rounds: int) -> Spread | 
     return Spread.of(times["eisner"] * 1e6)
 
 
-def arborescence_timing(weights: Sequence[FloatArray], rounds: int) -> tuple[Spread | None, Spread | None]:
-    """How many times as fast as ufal's the best tree is found; microseconds of all reduced costs.
+def arborescence_timing(
+    weights: Sequence[FloatArray], rounds: int
+) -> tuple[Spread | None, Spread | None, Spread | None]:
+    """How many times as fast as ufal's the best tree is found; microseconds with reduced costs, and max-marginals.
 
-    Several roots are allowed, as ufal allows them. None where it cannot be measured.
+    Several roots are allowed, as ufal allows them. Reduced costs bound the max-marginals of all arcs; a threshold
+    that no tree reaches leaves it at them. None where it cannot be measured.
     """
     if not weights:
-        return None, None
+        return None, None, None
     kernels: dict[str, tuple[Kernel, Sequence[FloatArray]]] = {
         "best": (lambda w: gapless_kernels.arborescence(w, False), weights),
-        "slacks": (lambda w: gapless_kernels.arborescence_max_marginals(w, False), weights),
+        "reduced": (lambda w: gapless_kernels.arborescence_max_marginals(w, False, np.inf), weights),
+        "exact": (lambda w: gapless_kernels.arborescence_max_marginals(w, False), weights),
     }
     if ufal_parse is not None:
         kernels["ufal"] = (ufal_parse, [_ufal(w) for w in weights])
     times = seconds(kernels, rounds)
     ratio = Spread.of(times["ufal"] / times["best"]) if "ufal" in times else None
-    return ratio, Spread.of(times["slacks"] * 1e6)
+    return ratio, Spread.of(times["reduced"] * 1e6), Spread.of(times["exact"] * 1e6)
 
 
 def disagreements(weights: Sequence[FloatArray]) -> int:
