@@ -34,9 +34,9 @@ def arborescence_bounds(weights: FloatArray, single_root: bool) -> tuple[float, 
     no more than the largest r of that word. The prices come from contracting cycles (Edmonds 1967), which makes the
     bound the optimum, but the bound is true whatever they are.
 
-    With a single root, arcs from it pay a charge larger than what any two trees differ by, which is given back once;
-    arcs that there are not pay more. So that such charges cost no digits, all is done in whole numbers, multiples
-    of a power of two, and only the results are rounded, upwards.
+    With a single root, arcs from it pay a charge larger than what any two trees differ by, which is given back
+    once; arcs that there are not pay more. So that such charges cost no digits, all is done in whole numbers,
+    multiples of a power of two, and only the results are rounded, upwards.
 
     Parameters
     ----------

@@ -86,9 +86,7 @@ def through_every_arc(
             )
             h, e = head[:, None], end[:, None]
             m = h + side * np.arange(1, k + 1)
-            recursion.best(
-                (span, (at[:, None], head, end)), (arc, (g, h, m)), (span, (h[None], m[None], e[None]))
-            )
+            recursion.best((span, (at[:, None], head, end)), (arc, (g, h, m)), (span, (h[None], m[None], e[None])))
     # The root has no head: its items are those that know position 0.
     span.outside[0, 0, size - 1] = 0.0
     recursion.backwards()

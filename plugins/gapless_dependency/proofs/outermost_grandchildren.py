@@ -31,9 +31,9 @@ def through_every_arc(
 
     Notes
     -----
-    Carreras 2007, section 3. A span with a known outermost modifier scores it twice: as the farthest modifier of its
-    head under each head above (`reach`), and as the nearer neighbour of each next modifier (`near`). O(n^4) time in
-    O(n) array operations; items whose third position lies within them are made and never used.
+    Carreras 2007, section 3. A span with a known outermost modifier scores it twice: as the farthest modifier of
+    its head under each head above (`reach`), and as the nearer neighbour of each next modifier (`near`). O(n^4)
+    time in O(n) array operations; items whose third position lies within them are made and never used.
     """
     size = len(weights)
     additions = 4 * size
@@ -71,7 +71,9 @@ def through_every_arc(
             h, e = head[:, None], end[:, None]
             m = h + side * np.arange(1, k + 1)
             recursion.best(
-                (span, (h, e, m)), (arc, (h[..., None], m[..., None])), (reach, tuple(i[..., None] for i in (h, m, e)))
+                (span, (h, e, m)),
+                (arc, (h[..., None], m[..., None])),
+                (reach, tuple(i[..., None] for i in (h, m, e))),
             )
             spans = (span, (h[None], e[None], m[None]))
             recursion.best((reach, (at[:, None], head, end)), farthest[other, h, m], spans)
