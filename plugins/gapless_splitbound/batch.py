@@ -43,7 +43,9 @@ def run_many(
     heads = np.full(offsets[-1], -1, np.int64)
     values, bounds = np.full(total, np.nan), np.full(total, np.nan)
     statuses: list[Status | None] = [None] * total
-    counts = {name: np.zeros(total, np.int64) for name in ("dp_calls", "nodes", "root_closed", "fixed", "enumerated")}
+    counts = {
+        name: np.zeros(total, np.int64) for name in ("dp_calls", "nodes", "root_closed", "fixed", "enumerated")
+    }
     held: dict[int, Result[DependencyTree]] = {}
     errors: dict[int, SolveError] = {}
 

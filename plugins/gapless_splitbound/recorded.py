@@ -13,7 +13,6 @@ from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.enumerated import EnumeratedTrees
 from gapless_splitbound.split import Split
 
-
 ENUMERATED = -2
 """In the place of a leaf's multipliers: all its trees were looked at."""
 

@@ -208,11 +208,15 @@ def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool
     ("variant", "order", "choices"),
     [(*option, c) for option in OPTIONS for c in ([0, 40, 16384] if option[0] == "default" else [0])],
 )
-def test_agrees_with_enumeration(projective: bool, single_root: bool, variant: str, order: str, choices: int) -> None:
+def test_agrees_with_enumeration(
+    projective: bool, single_root: bool, variant: str, order: str, choices: int
+) -> None:
     rng = np.random.default_rng(3)
     for _ in range(150):
         case = problem(rng, int(rng.integers(1, 6)))
-        found = search(case, projective=projective, single_root=single_root, variant=variant, order=order, choices=choices)
+        found = search(
+            case, projective=projective, single_root=single_root, variant=variant, order=order, choices=choices
+        )
         assert found.advance() == PROVED
         best = best_value(case, projective, single_root)
         assert close(found.value, best)
@@ -227,7 +231,9 @@ def test_agrees_with_enumeration(projective: bool, single_root: bool, variant: s
 
 
 @pytest.mark.parametrize("projective", [True, False])
-@pytest.mark.parametrize(("variant", "choices"), [("default", 0), ("default", 30), ("default", 16384), ("paper", 0)])
+@pytest.mark.parametrize(
+    ("variant", "choices"), [("default", 0), ("default", 30), ("default", 16384), ("paper", 0)]
+)
 def test_every_line_of_the_proof_holds(projective: bool, variant: str, choices: int) -> None:
     rng = np.random.default_rng(4)
     for _ in range(60):

@@ -8,7 +8,7 @@ import gapless
 from gapless import Fixings, NoCertificate, Result, TreeCertificate
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
-from gapless_splitbound import EnumeratedTrees, Split, SplitMultipliers, fused
+from gapless_splitbound import Split, SplitMultipliers, fused
 
 
 @pytest.fixture(autouse=True)

@@ -35,7 +35,7 @@ def test_the_bound_is_the_best_tree_under_the_fixings():
 
 def test_too_much_is_refused():
     everything = ParsingProblem(np.zeros((9, 9)), projective=True)
-    with pytest.raises(InvalidProblem, match="43046721 choices of heads are left, at most 65536"):
+    with pytest.raises(InvalidProblem, match="16777216 choices of heads are left, at most 65536"):
         EnumeratedTrees().upper_bound(everything, Fixings.none(everything.decisions.count))
     assert not EnumeratedTrees().verify(everything)
     rng = np.random.default_rng(0)

@@ -31,7 +31,10 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
     if not all(isinstance(factor, Factor) for factor in problem.factors):
         raise InvalidProblem("only trees with conjunctive factors are enumerated")
     arcs, open_arcs = problem.decisions, fixings.state != 0
-    choices = [np.flatnonzero(open_arcs[arcs.first[m] : arcs.first[m + 1]]) + arcs.first[m] for m in range(1, problem.length + 1)]
+    choices = [
+        np.flatnonzero(open_arcs[arcs.first[m] : arcs.first[m + 1]]) + arcs.first[m]
+        for m in range(1, problem.length + 1)
+    ]
     count = math.prod(len(into) for into in choices)
     if count > MOST_CHOICES:
         raise InvalidProblem(f"{count} choices of heads are left, at most {MOST_CHOICES} are enumerated")
