@@ -7,7 +7,7 @@ from libc.stdlib cimport free, malloc
 import numpy as np
 
 cdef extern from "_split_bound_tree.h" nogil:
-    int SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY
+    int SB_CHOICES, SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY
 
     ctypedef struct sb_snapshot:
         double *split
@@ -33,7 +33,7 @@ cdef extern from "_split_bound_tree.h" nogil:
 
     ctypedef struct sb_search:
         Py_ssize_t n, N, arcs, scopes, star_cells, shared
-        int projective, single_root, paper, order, keep_proof, root_closed, proof_dropped, working
+        int projective, single_root, paper, order, keep_proof, choices, root_closed, proof_dropped, working
         double granularity, proof_limit, value, excluded
         int32_t *head
         int32_t *modifier
@@ -42,7 +42,7 @@ cdef extern from "_split_bound_tree.h" nogil:
         int32_t *star_scope
         int32_t *shared_scope
         double *base
-        int64_t dp_calls, nodes, fixed
+        int64_t dp_calls, nodes, fixed, enumerated
         sb_snapshot *snapshots
         Py_ssize_t snapshot_count
         sb_record *records
@@ -98,6 +98,7 @@ cdef class SplitBoundSearch:
         keep_proof=True,
         granularity=0.0,
         proof_limit=2.0**28,
+        choices=SB_CHOICES,
     ):
         if self.s.head != NULL:
             raise RuntimeError("this search was set up before; make another")
@@ -107,6 +108,8 @@ cdef class SplitBoundSearch:
             raise ValueError(f"order must be one of {', '.join(ORDERS)}, got {order!r}")
         if not (0.0 <= granularity < float("inf")):
             raise ValueError(f"granularity must be a number >= 0, got {granularity}")
+        if not (0 <= choices <= SB_CHOICES):
+            raise ValueError(f"choices must be in 0..{SB_CHOICES}, got {choices}")
         cdef const double[:, ::1] w = np.ascontiguousarray(weights, np.float64)
         cdef const int64_t[::1] h = np.ascontiguousarray(heads, np.int64)
         cdef const int64_t[::1] m = np.ascontiguousarray(modifiers, np.int64)
@@ -130,6 +133,7 @@ cdef class SplitBoundSearch:
         self.s.paper, self.s.order = variant == "paper", ORDERS.index(order)
         if self.s.paper:
             self.s.order = ORDERS.index("breadth-first")
+        self.s.choices = 0 if self.s.paper else choices
         self.s.keep_proof, self.s.granularity, self.s.proof_limit = bool(keep_proof), granularity, proof_limit
         if not sb_reserve(&self.s, size - 1, arcs, total):
             raise MemoryError("no memory for the charts of this sentence")
@@ -206,6 +210,10 @@ cdef class SplitBoundSearch:
     @property
     def fixed(self):
         return self.s.fixed
+
+    @property
+    def enumerated(self):
+        return self.s.enumerated
 
     @property
     def root_closed(self):

@@ -38,6 +38,10 @@ def fits(problem: ParsingProblem, solve: Solve, backbone: str) -> bool:
     )
 
 
+CHOICES = 1 << 14
+"""Once a node has no more ways to choose heads than this, all its trees are looked at."""
+
+
 class Search:
     """One compiled search over a problem.
 
@@ -78,6 +82,7 @@ class Search:
             incumbent_heads=None if start is None else np.concatenate([[0], start.heads]),
             keep_proof=keep_proof,
             granularity=problem.granularity or 0.0,
+            choices=CHOICES,
         )
 
     def finish(self) -> None:
@@ -105,6 +110,7 @@ class Search:
             "dp_calls": int(kernel.dp_calls),
             "root_closed": bool(kernel.root_closed),
             "fixed": int(kernel.fixed),
+            "enumerated": int(kernel.enumerated),
         }
 
     def certificate(self) -> Certificate:
