@@ -1,0 +1,41 @@
+"""What a search claims when something stops it, and scores whose size hides a forbidden scope."""
+
+import math
+
+import numpy as np
+import pytest
+
+import gapless
+from gapless import Limits, Status
+from gapless.core.tolerance import round_bound
+from gapless_dependency import ParsingProblem
+from gapless_dependency.factors import ArcConjunctions
+from gapless_dependency.random_problems import random_problem
+
+
+@pytest.mark.parametrize("variant", ["default", "paper"])
+@pytest.mark.parametrize("nodes", [1, 2, 5])
+def test_a_bound_at_a_node_limit_is_what_the_certificate_proves(variant, nodes):
+    for seed in range(20):
+        problem = random_problem(
+            np.random.default_rng(seed), 5, projective=bool(seed % 2), families=["tri-sibling", "great-grandchild"]
+        )
+        result = gapless.solve(problem, "split-bound", variant=variant, limits=Limits(nodes=nodes))
+        assert result.verify(problem)
+
+
+def test_a_forbidden_scope_is_seen_beside_large_arc_scores():
+    scores = np.full((3, 3), 8.7e9)
+    problem = ParsingProblem(
+        scores, factors=[ArcConjunctions([((0, 1), (1, 2)), ((0, 2), (2, 1))], [-np.inf, -np.inf])]
+    )
+    assert gapless.solve(problem, "split-bound").status is Status.INFEASIBLE
+
+
+def test_a_tiny_granularity_rounds_nothing():
+    assert round_bound(1e10, 1e-305) == 1e10
+    scores = np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 1.0], [0.0, 1.5, 0.0]])
+    problem = ParsingProblem(
+        scores, factors=[ArcConjunctions([((0, 1), (1, 2))], [3.0])], granularity=math.ulp(0.0)
+    )
+    assert gapless.solve(problem, "split-bound").value == 5.0
