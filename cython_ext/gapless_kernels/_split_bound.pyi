@@ -66,7 +66,7 @@ class SplitBoundSearch:
         """
 
     def settle(self) -> None:
-        """Bound the node in work by its latest multipliers, where a proof is kept: call it before `bound` and `proof`."""
+        """Bound the node in work by its latest multipliers, where a proof is kept; before `bound`, `proof`."""
 
     @property
     def value(self) -> float:

@@ -34,7 +34,7 @@ cdef extern from "_split_bound_tree.h" nogil:
     ctypedef struct sb_search:
         Py_ssize_t n, N, arcs, scopes, star_cells, shared
         int projective, single_root, paper, order, keep_proof, root_closed, proof_dropped, working
-        double granularity, proof_limit, value, excluded
+        double granularity, proof_limit, value, excluded, saved_psi
         int32_t *head
         int32_t *modifier
         int32_t *index
@@ -269,7 +269,9 @@ cdef class SplitBoundSearch:
         for k in range(self.s.survivor_count):
             nodes[self.s.survivors[k].record, 3] = self.s.survivors[k].snapshot
         if self.s.working:
-            nodes[self.s.node.record, 3] = self.s.saved if self.s.saved >= 0 else self.s.node.snapshot
+            # Of its own and the inherited multipliers, those that prove more.
+            own = self.s.saved >= 0 and (self.s.node.snapshot < 0 or self.s.saved_psi <= self.s.node.bound)
+            nodes[self.s.node.record, 3] = self.s.saved if own else self.s.node.snapshot
         steps = np.array(
             [
                 (self.s.fixings[k].record, self.s.fixings[k].snapshot, self.s.fixings[k].first_off)

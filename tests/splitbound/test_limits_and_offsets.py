@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 import gapless
+import gapless_kernels
 from gapless import Limits, Status
-from gapless.core.tolerance import round_bound
+from gapless.core.tolerance import margin, round_bound
 from gapless_dependency import ParsingProblem
 from gapless_dependency.factors import ArcConjunctions
 from gapless_dependency.random_problems import random_problem
+from gapless_splitbound.fused import Search
 
 
 @pytest.mark.parametrize("variant", ["default", "paper"])
@@ -22,6 +24,20 @@ def test_a_bound_at_a_node_limit_is_what_the_certificate_proves(variant, nodes):
         )
         result = gapless.solve(problem, "split-bound", variant=variant, limits=Limits(nodes=nodes))
         assert result.verify(problem)
+
+
+@pytest.mark.skipif(not gapless_kernels.COMPILED, reason="needs the compiled kernels")
+@pytest.mark.parametrize("seconds", [3e-5, 1e-4, 3e-4, 6e-4, 1e-3])
+def test_a_search_stopped_inside_a_node_claims_what_it_can_prove(seconds):
+    for seed in range(12):
+        problem = random_problem(
+            np.random.default_rng(seed), 6, projective=True, families=["great-grandchild", "pattern"]
+        )
+        search = Search(problem, "default", "best-first")
+        search.kernel.advance(seconds)
+        search.kernel.settle()
+        proved = search.certificate().verify(problem).bound
+        assert proved <= search.bound + margin(search.bound)
 
 
 def test_a_forbidden_scope_is_seen_beside_large_arc_scores():
