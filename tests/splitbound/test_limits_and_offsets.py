@@ -7,7 +7,7 @@ import pytest
 
 import gapless
 import gapless_kernels
-from gapless import Limits, Status
+from gapless import Factor, Limits, Status
 from gapless.core.tolerance import margin, round_bound
 from gapless_dependency import ParsingProblem
 from gapless_dependency.factors import ArcConjunctions
@@ -55,3 +55,25 @@ def test_a_tiny_granularity_rounds_nothing():
         scores, factors=[ArcConjunctions([((0, 1), (1, 2))], [3.0])], granularity=math.ulp(0.0)
     )
     assert gapless.solve(problem, "split-bound").value == 5.0
+
+
+class NotANumber(Factor):
+    name = "not a number"
+
+    def scopes(self, decisions):
+        return np.array([[0, 3]])
+
+    def score(self, scopes, decisions):
+        return np.array([np.nan])
+
+    def upper_bound(self, scopes, decisions):
+        return np.array([1.0])
+
+
+def test_a_sentence_that_is_no_problem_fails_alone_in_a_batch():
+    good = ParsingProblem(np.zeros((3, 3)), factors=[ArcConjunctions([((0, 1), (1, 2))], [1.0])])
+    batch = gapless.solve_many(
+        [good, ParsingProblem(np.zeros((3, 3)), factors=[NotANumber()]), good], "split-bound"
+    )
+    assert [status is Status.OPTIMAL for status in batch.statuses] == [True, False, True]
+    assert list(batch.errors) == [1]
