@@ -212,7 +212,7 @@ def _range(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]]) -
         low += float(np.minimum(counted, 0.0).sum())
         high += float(np.maximum(counted, 0.0).sum())
     known = all(isinstance(factor, Factor) for factor in problem.factors)
-    return 2.0 * (high - low) + 1.0, (low if known else -np.inf)
+    return 2.0 * (high - low) + 1.0 + 1e-6 * abs(low), (low if known else -np.inf)
 
 
 def _lost(problem: ParsingProblem, sums: _Sums, open_arcs: BoolArray) -> float:
