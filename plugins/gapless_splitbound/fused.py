@@ -137,6 +137,7 @@ def search(
     except KeyboardInterrupt:
         budget.interrupt()
         stop = Stop.INTERRUPTED
+    run.kernel.settle()
     bound, value = run.bound, run.value
     guarded(budget, budget.emit, "stop", bound, value)
     budget.nodes = budget.nodes + int(run.kernel.nodes)
