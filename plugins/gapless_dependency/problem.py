@@ -23,6 +23,7 @@ from gapless import (
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.backbone_factor import BackboneFactor
+from gapless_dependency.factors.part_factor import PartFactor
 from gapless_dependency.integer_program import integer_program
 from gapless_dependency.shape import crossing, cycle
 from gapless_dependency.tree import DependencyTree
@@ -122,6 +123,7 @@ class ParsingProblem(Problem[DependencyTree]):
         best_label = None
         if given.ndim == 3:
             best_label = given.argmax(axis=2)
+            best_label.flags.writeable = False
             names = tuple(map(str, range(given.shape[2]))) if labels is None else tuple(labels)
             if len(names) != given.shape[2]:
                 raise InvalidProblem(f"labels holds {len(names)} names, but arc_scores scores {given.shape[2]}")
@@ -142,8 +144,12 @@ class ParsingProblem(Problem[DependencyTree]):
         given.flags.writeable = False
         if words is not None and len(words) != len(given) - 1:
             raise InvalidProblem(f"words holds {len(words)} words, but arc_scores has {len(given) - 1}")
-        for number, factor in enumerate(factors):
-            if isinstance(factor, BackboneFactor):
+        try:
+            listed = tuple(factors)  # before anything looks at them: a generator can be read once
+        except TypeError as error:
+            raise InvalidProblem(f"factors is {factors!r}, expected a sequence of factors") from error
+        for number, factor in enumerate(listed):
+            if isinstance(factor, BackboneFactor | PartFactor):
                 factor.check_length(len(given) - 1)
             elif not isinstance(factor, Factor | ConfigurationFactor):
                 raise InvalidProblem(
@@ -153,7 +159,7 @@ class ParsingProblem(Problem[DependencyTree]):
             raise InvalidProblem(f"granularity is {granularity}, expected a positive number")
         self.__attrs_init__(
             given,
-            tuple(factors),
+            listed,
             bool(projective),
             bool(single_root),
             None if words is None else tuple(words),
@@ -249,6 +255,7 @@ class ParsingProblem(Problem[DependencyTree]):
             return [f"word {i + 1} has head {heads[i]}, expected 0..{self.length}" for i in outside]
         missing = np.flatnonzero(self.decisions.index[heads, np.arange(1, self.length + 1)] < 0)
         sentences = [f"the arc {heads[i]} -> {i + 1} is no candidate" for i in missing]
+        sentences += self._mislabelled(structure)
         loop = cycle(heads)
         if loop:
             sentences.append("the heads run in a circle: " + " -> ".join(map(str, loop)))
@@ -273,7 +280,22 @@ class ParsingProblem(Problem[DependencyTree]):
         if ids.min() < 0:
             word = int(np.flatnonzero(ids < 0)[0])
             raise InvalidProblem(f"the arc {heads[word]} -> {word + 1} is no candidate")
+        mislabelled = self._mislabelled(structure)
+        if mislabelled:
+            raise InvalidProblem(mislabelled[0])
         return ids
+
+    def _mislabelled(self, structure: DependencyTree) -> list[str]:
+        """Arcs whose label is not the best one, of which alone the score is known; trees may leave labels out."""
+        if self.best_label is None or structure.labels is None:
+            return []
+        return [
+            f"the arc {head} -> {word} has the label {given!r}, but only its best one, {best!r}, has a score here"
+            for word, (head, given, best) in enumerate(
+                zip(structure.heads, structure.labels, self._labels(structure.heads), strict=True), start=1
+            )
+            if given != best
+        ]
 
     def decode(self, on_ids: IntArray) -> DependencyTree:
         """The tree of the given arcs, one for each word."""
@@ -285,10 +307,18 @@ class ParsingProblem(Problem[DependencyTree]):
     def tree(self, heads: Any) -> DependencyTree:
         """The tree with these heads of the words 1..n, and the best label of each arc where there are labels."""
         bare = DependencyTree(heads)
-        if self.best_label is None or self.label_names is None:
+        if self.best_label is None:
             return bare
-        chosen = self.best_label[bare.heads, np.arange(1, self.length + 1)]
-        return DependencyTree(bare.heads, [self.label_names[i] for i in chosen])
+        if bare.heads.shape != (self.length,) or bare.heads.min() < 0 or bare.heads.max() > self.length:
+            raise InvalidProblem(f"a tree of this sentence has {self.length} heads in 0..{self.length}")
+        return DependencyTree(bare.heads, self._labels(bare.heads))
+
+    def _labels(self, heads: IntArray) -> list[str]:
+        """The best label of each arc."""
+        assert self.best_label is not None
+        assert self.label_names is not None
+        chosen = self.best_label[heads, np.arange(1, self.length + 1)]
+        return [self.label_names[i] for i in chosen]
 
     def infeasibility(self) -> Sequence[str]:
         """Words that no arc reaches."""

@@ -30,10 +30,19 @@ class DependencyTree:
     heads : int64 (n,)
     labels : tuple of n str, optional
         The label of the arc into each word.
+
+    Raises
+    ------
+    InvalidProblem
+        Heads that are no integers, or another number of labels than of words.
     """
 
     heads: IntArray = attrs.field(converter=_heads)
     labels: tuple[str, ...] | None = attrs.field(default=None, converter=attrs.converters.optional(tuple))
+
+    def __attrs_post_init__(self) -> None:
+        if self.labels is not None and len(self.labels) != len(self.heads):
+            raise InvalidProblem(f"{len(self.labels)} labels for {len(self.heads)} words: give one for each, or none")
 
     def __len__(self) -> int:
         return len(self.heads)
