@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
+from numbers import Real
 from typing import Any, Protocol, runtime_checkable
 
 import attrs
@@ -21,6 +22,7 @@ from gapless import (
     serialisable,
 )
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import off_grid
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.factors.part_factor import PartFactor
@@ -45,7 +47,10 @@ def _scores(values: Any) -> FloatArray:
     if isinstance(values, np.ma.MaskedArray):
         raise InvalidProblem("arc_scores is a masked array; fill with -inf what is forbidden: .filled(-np.inf)")
     try:
-        array = np.array(values, dtype=np.float64)
+        given = np.asarray(values)
+        if given.dtype.kind in "cSU":
+            raise TypeError(f"its dtype is {given.dtype}")
+        array = np.array(given, dtype=np.float64)
     except (ValueError, TypeError) as error:
         raise InvalidProblem(f"arc_scores is not an array of numbers: {error}") from error
     if array.ndim not in (2, 3) or array.shape[0] != array.shape[1] or array.shape[0] < 2 or 0 in array.shape:
@@ -60,6 +65,18 @@ def _scores(values: Any) -> FloatArray:
             f"arc_scores[{place}] is {array[tuple(bad[0])]}; expected at most {LARGEST:g} in size, or -inf"
         )
     return array
+
+
+def _check_granularity(scores: FloatArray, granularity: Any) -> None:
+    if not isinstance(granularity, Real) or not 0 < granularity < math.inf:
+        raise InvalidProblem(f"granularity is {granularity!r}, expected a positive number")
+    off = np.argwhere(off_grid(scores, granularity))
+    if len(off):
+        head, modifier = off[0].tolist()
+        raise InvalidProblem(
+            f"the score of the arc {head} -> {modifier} is {scores[head, modifier]}, no multiple of the granularity "
+            f"{granularity:g}: bounds that are rounded to it would be wrong"
+        )
 
 
 @serialisable("gapless_dependency.ParsingProblem")
@@ -85,7 +102,8 @@ class ParsingProblem(Problem[DependencyTree]):
     words : sequence of n str, optional
         For messages and drawings.
     granularity : float, optional
-        If every tree's score is a multiple of this number, bounds are rounded down to one.
+        If every tree's score is a multiple of this number, bounds are rounded down to one. Scores of arcs and of
+        conjunctions that are no multiples are refused when they are looked at.
 
     Attributes
     ----------
@@ -95,7 +113,8 @@ class ParsingProblem(Problem[DependencyTree]):
     Raises
     ------
     InvalidProblem
-        Wrong shape, not numbers, NaN, plus infinity, beyond 1e12; the message names array and index.
+        Wrong shape, not real numbers, NaN, plus infinity, beyond 1e12, no multiple of the granularity; the message
+        names array and index.
     """
 
     scores: FloatArray
@@ -155,8 +174,8 @@ class ParsingProblem(Problem[DependencyTree]):
                 raise InvalidProblem(
                     f"factors[{number}] is {factor!r}, expected a Factor, a ConfigurationFactor or a BackboneFactor"
                 )
-        if granularity is not None and not 0 < granularity < math.inf:
-            raise InvalidProblem(f"granularity is {granularity}, expected a positive number")
+        if granularity is not None:
+            _check_granularity(given, granularity)
         self.__attrs_init__(
             given,
             listed,
@@ -218,7 +237,7 @@ class ParsingProblem(Problem[DependencyTree]):
     @cached_property
     def conjunctions(self) -> tuple[ScoredFactor, ...]:
         """The factors that are conjunctions, over this sentence's arcs, in the order given."""
-        return tuple(ScoredFactor(f, self.decisions) for f in self.factors if isinstance(f, Factor))
+        return tuple(ScoredFactor(f, self.decisions, self.granularity) for f in self.factors if isinstance(f, Factor))
 
     @cached_property
     def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
@@ -243,7 +262,10 @@ class ParsingProblem(Problem[DependencyTree]):
             on[on_ids] = True
             parts += [factor.value(on[scope]) for factor, scope in self.configurations]
         parts += [factor.value(structure.heads) for factor in self.backbone_factors]
-        return math.fsum(parts)
+        total = math.fsum(parts)
+        if self.granularity is not None and off_grid(np.array([total]), self.granularity)[0]:
+            raise InvalidProblem(f"a tree scores {total}, no multiple of the granularity {self.granularity:g}")
+        return total
 
     def violations(self, structure: DependencyTree) -> Sequence[str]:
         """Sentences for wrong lengths, heads that are no candidates, cycles, several roots, crossing arcs."""

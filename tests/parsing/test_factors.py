@@ -303,6 +303,11 @@ def test_json_of_every_family(family):
         (lambda: rather_than(1.0, tags=["IN"]), "1 tags for 9 words"),
         (lambda: rather_than(1.0, nodes={"root": Node()}), "stands for position 0"),
         (lambda: rather_than(1.0, nodes={"first": "IN"}), "names 'than'|expected a Node"),
+        (lambda: rather_than(1.0, arcs=[("first", "first")]), "which no tree has"),
+        (lambda: rather_than(1.0, arcs=[("first", "root")]), "which no tree has"),
+        (lambda: rather_than(1.0, arcs=[("first", "than"), ("second", "than")]), "which no tree has"),
+        (lambda: AnyOf([(0.7, 1)], 1.0), "expected pairs of integers"),
+        (lambda: AnyOf((0, 1), 1.0), "expected pairs of integers"),
         (lambda: Node("("), "no regular expression"),
     ],
 )
