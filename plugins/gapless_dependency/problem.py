@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from numbers import Real
 from typing import Any, Protocol, runtime_checkable
 
 import attrs
@@ -68,14 +67,14 @@ def _scores(values: Any) -> FloatArray:
 
 
 def _check_granularity(scores: FloatArray, granularity: Any) -> None:
-    if not isinstance(granularity, Real) or not 0 < granularity < math.inf:
+    if not isinstance(granularity, float | int | np.number) or not 0 < granularity < math.inf:
         raise InvalidProblem(f"granularity is {granularity!r}, expected a positive number")
-    off = np.argwhere(off_grid(scores, granularity))
+    off = np.argwhere(off_grid(scores, float(granularity)))
     if len(off):
         head, modifier = off[0].tolist()
         raise InvalidProblem(
-            f"the score of the arc {head} -> {modifier} is {scores[head, modifier]}, no multiple of the granularity "
-            f"{granularity:g}: bounds that are rounded to it would be wrong"
+            f"the score of the arc {head} -> {modifier} is {scores[head, modifier]}, no multiple of the "
+            f"granularity {granularity:g}: bounds that are rounded to it would be wrong"
         )
 
 
@@ -237,7 +236,9 @@ class ParsingProblem(Problem[DependencyTree]):
     @cached_property
     def conjunctions(self) -> tuple[ScoredFactor, ...]:
         """The factors that are conjunctions, over this sentence's arcs, in the order given."""
-        return tuple(ScoredFactor(f, self.decisions, self.granularity) for f in self.factors if isinstance(f, Factor))
+        return tuple(
+            ScoredFactor(f, self.decisions, self.granularity) for f in self.factors if isinstance(f, Factor)
+        )
 
     @cached_property
     def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
@@ -333,7 +334,7 @@ class ParsingProblem(Problem[DependencyTree]):
             return bare
         if bare.heads.shape != (self.length,) or bare.heads.min() < 0 or bare.heads.max() > self.length:
             raise InvalidProblem(f"a tree of this sentence has {self.length} heads in 0..{self.length}")
-        return DependencyTree(bare.heads, self._labels(bare.heads))
+        return DependencyTree(bare.heads, [label for label in self._labels(bare.heads)])
 
     def _labels(self, heads: IntArray) -> list[str]:
         """The best label of each arc."""

@@ -42,7 +42,9 @@ class DependencyTree:
 
     def __attrs_post_init__(self) -> None:
         if self.labels is not None and len(self.labels) != len(self.heads):
-            raise InvalidProblem(f"{len(self.labels)} labels for {len(self.heads)} words: give one for each, or none")
+            raise InvalidProblem(
+                f"{len(self.labels)} labels for {len(self.heads)} words: give one for each, or none"
+            )
 
     def __len__(self) -> int:
         return len(self.heads)

@@ -282,6 +282,7 @@ def test_json_of_every_family(family):
     [
         (lambda: Grandchild(np.zeros((3, 3))), r"grandchild: scores have shape \(3, 3\), expected 3 axes"),
         (lambda: TriSibling(np.zeros((3, 3, 3, 2))), "tri-sibling: .* expected 4 axes"),
+        (lambda: Sibling(np.ma.masked_all((3, 3, 3))), "sibling: scores are a masked array"),
         (lambda: Sibling([["a"]]), "sibling: scores are not an array of numbers"),
         (lambda: Comb(np.zeros((3, 3)), width=3), "comb: width is 3"),
         (lambda: AnyOf([], 1.0), "any-of: arcs are"),

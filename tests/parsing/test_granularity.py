@@ -12,11 +12,12 @@ def test_arc_scores_off_the_granularity_are_refused():
     scores[0, 0] = scores[1, 1] = scores[2, 0] = 0.5  # count nowhere
     assert ParsingProblem(scores, granularity=1.0).granularity == 1
     scores[2, 3] = 0.5
-    with pytest.raises(gl.InvalidProblem, match=r"arc 2 -> 3 is 0.5, no multiple of the granularity 1"):
+    with pytest.raises(gl.InvalidProblem, match=r"arc 2 -> 3 is 0\.5, no multiple of the granularity 1"):
         ParsingProblem(scores, granularity=1.0)
     mask = np.ones((4, 4), bool)
     mask[2, 3] = False
     ParsingProblem(scores, granularity=1.0, heads=mask)
+    assert ParsingProblem(np.ones((4, 4)), granularity=np.float32(1)).granularity == 1
     with pytest.raises(gl.InvalidProblem, match="granularity is '1'"):
         ParsingProblem(np.ones((4, 4)), granularity="1")
 
@@ -42,5 +43,5 @@ def test_a_false_granularity_never_proves_less_than_the_best(projective):
 def test_trees_that_score_off_the_granularity_are_refused():
     problem = ParsingProblem(np.zeros((4, 4)), factors=[Valency(1, [0.0, 0.5, 1.0, 1.5])], granularity=1.0)
     assert problem.value(problem.tree([0, 1, 1])) == 1
-    with pytest.raises(gl.InvalidProblem, match="a tree scores 0.5, no multiple"):
+    with pytest.raises(gl.InvalidProblem, match=r"a tree scores 0\.5, no multiple"):
         problem.value(problem.tree([0, 1, 2]))

@@ -21,9 +21,7 @@ def problem(n=5, seed=0, **given):
     rng = np.random.default_rng(seed)
     factors = [Grandchild(rng.normal(size=(n + 1,) * 3)), Valency(1, rng.normal(size=n + 1))]
     words = [f"w{i}" for i in range(n)]
-    return ParsingProblem(
-        rng.normal(size=(n + 1, n + 1)), factors=factors, words=words, projective=True, **given
-    )
+    return ParsingProblem(rng.normal(size=(n + 1, n + 1)), factors=factors, words=words, projective=True, **given)
 
 
 @pytest.mark.parametrize("copied", [lambda p: pickle.loads(pickle.dumps(p)), copy.deepcopy, copy.copy])

@@ -90,7 +90,10 @@ class ScoredFactor:
         self._decisions = decisions
 
     def scores(self, chosen: IntArray) -> FloatArray:
-        """Scores of the scopes with these numbers, shape (m,); NaN, plus infinity and what is off the granularity are refused."""
+        """Scores of the scopes with these numbers, shape (m,).
+
+        NaN, plus infinity and what is no multiple of the granularity are refused.
+        """
         new = chosen[~self._known[chosen]]
         if new.size > 1 and not np.all(new[1:] > new[:-1]):
             new = np.unique(new)

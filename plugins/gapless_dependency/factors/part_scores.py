@@ -33,6 +33,8 @@ class PartScores:
         if callable(given):
             self.given = given
             return
+        if isinstance(given, np.ma.MaskedArray):
+            raise InvalidProblem(f"{name}: scores are a masked array; fill with -inf what is forbidden")
         order = len(self.places)
         try:
             array = np.array(given, np.float64)  # a copy: whoever gave it may change it

@@ -114,7 +114,7 @@ class Pattern(Factor):
         modifiers = [modifier for _, modifier in self.arcs]
         if ROOT in modifiers or len(set(modifiers)) < len(modifiers) or any(a == b for a, b in self.arcs):
             raise InvalidProblem(
-                f"pattern: arcs are {list(self.arcs)}, which no tree has: every node has one head at most, which is "
+                f"pattern: arcs are {list(self.arcs)}, which no tree has: a node has one head at most, which is "
                 "another node, and the root has none"
             )
         for pair in (*self.arcs, *self.before, *self.adjacent, *self.same_word):
