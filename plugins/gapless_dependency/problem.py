@@ -334,7 +334,7 @@ class ParsingProblem(Problem[DependencyTree]):
             return bare
         if bare.heads.shape != (self.length,) or bare.heads.min() < 0 or bare.heads.max() > self.length:
             raise InvalidProblem(f"a tree of this sentence has {self.length} heads in 0..{self.length}")
-        return DependencyTree(bare.heads, [label for label in self._labels(bare.heads)])
+        return DependencyTree(bare.heads, self._labels(bare.heads))
 
     def _labels(self, heads: IntArray) -> list[str]:
         """The best label of each arc."""

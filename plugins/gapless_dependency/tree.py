@@ -20,6 +20,10 @@ def _heads(values: Any) -> IntArray:
     return heads
 
 
+def _labels(values: Any) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
 @serialisable("gapless_dependency.DependencyTree")
 @attrs.frozen(eq=False)
 class DependencyTree:
@@ -38,7 +42,7 @@ class DependencyTree:
     """
 
     heads: IntArray = attrs.field(converter=_heads)
-    labels: tuple[str, ...] | None = attrs.field(default=None, converter=attrs.converters.optional(tuple))
+    labels: tuple[str, ...] | None = attrs.field(default=None, converter=_labels)
 
     def __attrs_post_init__(self) -> None:
         if self.labels is not None and len(self.labels) != len(self.heads):
