@@ -61,6 +61,9 @@ class Tables:
             families = tuple(name for name in row.families if name in self.job.source.families)
             if row.families and not families:
                 continue
+            if row.projective and not self.treebank.projective:
+                self.console.say(f"{row.name} is left out: its dynamic program is over projective trees")
+                continue
             try:
                 request = Request(
                     families,
