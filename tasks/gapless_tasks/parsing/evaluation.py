@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from gapless import InvalidProblem
 from gapless_tasks.parsing.sentence import Sentence
 
-PUNCTUATION = frozenset({"``", "''", ":", ",", ".", ";", "PU", "PUNCT"})
-"""Gold tags of what counts as punctuation: in the Penn Treebank, the Chinese one, and Universal Dependencies."""
+PUNCTUATION = frozenset({"``", "''", ":", ",", ".", ";", "PU", "PUNCT", "XP"})
+"""Gold tags of what counts as punctuation: Penn Treebank, Chinese Treebank, Universal Dependencies, and PAROLE."""
 
 
 @attrs.frozen

@@ -58,9 +58,23 @@ class FirstOrder:
 
     table: NDArray[np.floating]
 
-    def marginals(self, atoms: NDArray[np.uint32], single_root: bool) -> FloatArray:
+    def marginals(self, atoms: NDArray[np.uint32], *, projective: bool, single_root: bool) -> FloatArray:
         """Probabilities of arcs, float64 (n + 1, n + 1)."""
-        return arc_marginals(arc_scores(atoms, self.table, all_arcs(len(atoms) - 1 - 2 * PAD)), single_root)
+        scores = arc_scores(atoms, self.table, all_arcs(len(atoms) - 1 - 2 * PAD))
+        return arc_marginals(scores, single_root, projective=projective)
+
+    def candidates(
+        self,
+        atoms: NDArray[np.uint32],
+        heads_kept: int,
+        gold: IntArray | None = None,
+        *,
+        projective: bool,
+        single_root: bool,
+    ) -> BoolArray:
+        """The candidate arcs, see `prune_mask`."""
+        marginals = self.marginals(atoms, projective=projective, single_root=single_root)
+        return prune_mask(marginals, heads_kept, gold, projective=projective, single_root=single_root)
 
 
 @attrs.frozen(eq=False)
@@ -95,7 +109,9 @@ class ParserModel:
             return all_arcs(len(sentence))
         if self.pruner is None:
             raise InvalidProblem("this model has no pruner; use heads_kept=None")
-        return prune_mask(self.pruner.marginals(atoms_of(sentence), self.single_root), heads_kept)
+        return self.pruner.candidates(
+            atoms_of(sentence), heads_kept, projective=self.projective, single_root=self.single_root
+        )
 
     def problem(
         self,
