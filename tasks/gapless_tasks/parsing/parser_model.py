@@ -19,6 +19,7 @@ from gapless_tasks.parsing.families import ARC, FAMILIES
 from gapless_tasks.parsing.parts import Score, check_families, factor_of
 from gapless_tasks.parsing.pruning import arc_marginals, prune_mask
 from gapless_tasks.parsing.sentence import Sentence
+from gapless_tasks.parsing.template_digest import check_templates, template_digests
 from gapless_tasks.parsing.templates import Templates
 
 _KIND = "parser"
@@ -162,6 +163,7 @@ class ParserModel:
             "projective": self.projective,
             "single_root": self.single_root,
             "granularity": self.granularity,
+            "templates": template_digests(self.families),
         }
         write_archive(path, _KIND, arrays, metadata)
 
@@ -175,6 +177,8 @@ class ParserModel:
             If there is no such file.
         DamagedFile
             If it is cut, altered, or no parser.
+        InvalidProblem
+            If it was trained with other templates than this version has: the message names the families.
         """
         arrays, metadata = read_archive(path, _KIND)
         try:
@@ -182,7 +186,8 @@ class ParserModel:
             pruner = FirstOrder(tables["pruner"]) if "pruner" in tables else None
             families = tuple(map(str, metadata["families"]))
             check_families(families)
-            return cls(
+            trained = {str(name): str(digest) for name, digest in metadata.get("templates", {}).items()}
+            model = cls(
                 tables["table"],
                 families,
                 bool(metadata["projective"]),
@@ -192,3 +197,5 @@ class ParserModel:
             )
         except (LookupError, TypeError, ValueError) as error:
             raise DamagedFile(f"{os.fspath(path)}: no parser ({type(error).__name__}: {error})") from error
+        check_templates(trained, families, os.fspath(path))
+        return model
