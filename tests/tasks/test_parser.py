@@ -33,7 +33,7 @@ from gapless_tasks.parsing.decoder import exact_tree
 from gapless_tasks.parsing.families import ARC
 from gapless_tasks.parsing.features import TABLE, ParsingFeatures
 from gapless_tasks.parsing.parser_model import part_scorer
-from gapless_tasks.parsing.parts import BACKBONES, CONJUNCTIONS, parts_of_tree
+from gapless_tasks.parsing.parts import BACKBONES, CONJUNCTIONS, factor_of, parts_of_tree
 from gapless_tasks.parsing.templates import Templates
 from gapless_tasks.parsing.training import training_sentence, whole_multiples
 
@@ -325,6 +325,18 @@ def test_training_says_where_no_tree_is() -> None:
     scores[1, 2] = scores[2, 1] = 0.0
     with pytest.raises(NoSolution):
         exact_tree(ParsingProblem(scores, projective=True))
+
+
+def test_long_sentences_are_refused_before_the_memory_is_full() -> None:
+    candidates = prune_mask(np.zeros((77, 77)), None)
+    with pytest.raises(InvalidProblem, match="76 words is too long for grand-sibling.* at most 75 words"):
+        factor_of("grand-sibling", candidates, lambda parts: np.zeros(len(parts)))
+
+
+def test_punctuation_of_parole_counts() -> None:
+    """The Danish treebank tags it XP."""
+    danish = Sentence(("Ja", "."), ("RGU", "XP"), ("RG", "XP"), (0, 1))
+    assert attachment([danish], [(0, 0)]).uas_without_punctuation == 1.0
 
 
 def test_a_model_of_other_templates_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
