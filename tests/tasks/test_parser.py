@@ -329,7 +329,7 @@ def test_training_says_where_no_tree_is() -> None:
 
 def test_long_sentences_are_refused_before_the_memory_is_full() -> None:
     candidates = prune_mask(np.zeros((77, 77)), None)
-    with pytest.raises(InvalidProblem, match="76 words is too long for grand-sibling.* at most 75 words"):
+    with pytest.raises(InvalidProblem, match=r"76 words is too long for grand-sibling.* at most 75 words"):
         factor_of("grand-sibling", candidates, lambda parts: np.zeros(len(parts)))
 
 

@@ -8,7 +8,7 @@ import gapless as gl
 import gapless_kernels
 from gapless import Factor
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_dependency.backbones import Arborescence, backbone_for
+from gapless_dependency.backbones import backbone_for
 from gapless_splitbound import fused
 from gapless_splitbound.method import backbone_needed
 
@@ -36,8 +36,7 @@ def exact_tree(problem: ParsingProblem) -> DependencyTree:
                 return problem.tree(heads[1:])
         elif gapless_kernels.COMPILED and needed == "first" and all(isinstance(f, Factor) for f in problem.factors):
             search = fused.Search(problem, "default", "best-first", keep_proof=False)
-            while search.kernel.advance(fused.SLICE, NODES) != fused.PROVED and search.kernel.nodes < NODES:
-                pass  # between slices Ctrl-C comes through
+            search.finish(NODES)
             if search.value > -math.inf:
                 return problem.tree(search.kernel.heads[1:])
     result = gl.solve(problem, "split-bound", limits=gl.Limits(nodes=NODES), certificate=False)

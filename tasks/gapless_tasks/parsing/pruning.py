@@ -33,8 +33,9 @@ def arc_marginals(scores: FloatArray, single_root: bool = True, *, projective: b
     Notes
     -----
     Projective trees: the sums of Eisner's algorithm. All trees: the matrix-tree theorem, Koo, Globerson, Carreras
-    and Collins (EMNLP 2007), sections 3.1 and 3.2. There, scores are taken against the best of each word, which changes no probability, and
-    lifted to 20 below it where they are lower: far below what pruning or calibration looks at.
+    and Collins (EMNLP 2007), sections 3.1 and 3.2. There, scores are taken against the best of each word, which
+    changes no probability, and lifted to 20 below it where they are lower: far below what pruning or calibration
+    looks at.
     """
     if projective:
         marginals: FloatArray = gapless_kernels.eisner_marginals(scores, single_root)[1]

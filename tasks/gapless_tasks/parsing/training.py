@@ -19,7 +19,6 @@ from gapless_tasks.parsing.atoms import atoms_of
 from gapless_tasks.parsing.decoder import exact_tree
 from gapless_tasks.parsing.features import TABLE, ParsingFeatures, TrainingSentence
 from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel, all_arcs
-from gapless_tasks.parsing.pruning import prune_mask
 from gapless_tasks.parsing.sentence import Sentence
 from gapless_tasks.parsing.tree_likelihood import TreeLikelihood
 
