@@ -85,9 +85,9 @@ class Search:
             choices=CHOICES,
         )
 
-    def finish(self) -> None:
-        """Run to the proof. Ctrl-C comes through between slices."""
-        while self.kernel.advance(SLICE) != PROVED:
+    def finish(self, nodes: int = 1 << 60) -> None:
+        """Run to the proof, or until so many nodes are done. Ctrl-C comes through between slices."""
+        while self.kernel.advance(SLICE, nodes) != PROVED and self.kernel.nodes < nodes:
             pass
 
     @property

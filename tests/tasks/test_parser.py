@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import InvalidProblem
+from gapless import InvalidProblem, NoSolution
 from gapless.learn import DamagedFile, StructuredPerceptron
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.enumeration import all_trees, tree_scores
@@ -29,10 +29,11 @@ from gapless_tasks.parsing import (
     train,
 )
 from gapless_tasks.parsing.atoms import ATOMS, PAD, atoms_of
+from gapless_tasks.parsing.decoder import exact_tree
 from gapless_tasks.parsing.families import ARC
 from gapless_tasks.parsing.features import TABLE, ParsingFeatures
 from gapless_tasks.parsing.parser_model import part_scorer
-from gapless_tasks.parsing.parts import BACKBONES, CONJUNCTIONS, parts_of_tree
+from gapless_tasks.parsing.parts import BACKBONES, CONJUNCTIONS, factor_of, parts_of_tree
 from gapless_tasks.parsing.templates import Templates
 from gapless_tasks.parsing.training import training_sentence, whole_multiples
 
@@ -103,7 +104,7 @@ def test_differences_are_those_of_the_features() -> None:
 
 
 def test_averaging_is_the_naive_average() -> None:
-    options = Options(epochs=3, heads_kept=None, bits=12, families=("sibling",))
+    options = Options(epochs=3, heads_kept=None, bits=12, families=("sibling",), margin=0.0)
     model = train(TREEBANK, (), options, solver=by_enumeration)
     features = ParsingFeatures(("sibling",), projective=True, bits=12)
     examples = [training_sentence(s, options, None, keep_gold=True) for s in TREEBANK]
@@ -299,8 +300,59 @@ def test_the_bootstrap_tells_a_lead_from_chance() -> None:
 
 def test_a_first_order_model_gives_marginals() -> None:
     atoms = atoms_of(TREEBANK[0])
-    marginals = FirstOrder(np.zeros(16, np.float32)).marginals(atoms, True)
-    np.testing.assert_allclose(marginals.sum(axis=0), [0, 1, 1, 1, 1], atol=1e-12)
+    for projective in (True, False):
+        marginals = FirstOrder(np.zeros(16, np.float32)).marginals(atoms, projective=projective, single_root=True)
+        np.testing.assert_allclose(marginals.sum(axis=0), [0, 1, 1, 1, 1], atol=1e-12)
+
+
+def test_pruning_always_leaves_a_tree() -> None:
+    """The two likeliest heads of each of these words hold no projective tree, nor a single tree with one root."""
+    marginals = np.zeros((7, 7))
+    for m, pair in enumerate([(4, 5), (5, 6), (6, 5), (1, 2), (1, 2), (2, 1)], start=1):
+        marginals[pair, m] = 0.6, 0.4
+    for projective in (True, False):
+        mask = prune_mask(marginals, 2, projective=projective)
+        heads = exact_tree(ParsingProblem(np.where(mask, 0.0, -np.inf), projective=projective)).heads
+        assert (heads == 0).sum() == 1
+
+
+@pytest.mark.parametrize("families", [(), ("adjacent-sibling",), ("grandchild", "sibling", "comb")])
+@pytest.mark.parametrize("projective", [True, False])
+def test_training_decodes_exactly(families: tuple[str, ...], projective: bool) -> None:
+    if not projective and "adjacent-sibling" in families:
+        families = ("sibling",)
+    model = fit(families=families, projective=projective, epochs=2)
+    for s in TREEBANK:
+        problem = model.problem(s)
+        assert problem.value(exact_tree(problem)) == problem.value(by_enumeration(problem))
+
+
+def test_training_says_where_no_tree_is() -> None:
+    scores = np.full((3, 3), -np.inf)
+    scores[1, 2] = scores[2, 1] = 0.0
+    with pytest.raises(NoSolution):
+        exact_tree(ParsingProblem(scores, projective=True))
+
+
+def test_long_sentences_are_refused_before_the_memory_is_full() -> None:
+    candidates = prune_mask(np.zeros((77, 77)), None)
+    with pytest.raises(InvalidProblem, match=r"76 words is too long for grand-sibling.* at most 75 words"):
+        factor_of("grand-sibling", candidates, lambda parts: np.zeros(len(parts)))
+
+
+def test_punctuation_of_parole_counts() -> None:
+    """The Danish treebank tags it XP."""
+    danish = Sentence(("Ja", "."), ("RGU", "XP"), ("RG", "XP"), (0, 1))
+    assert attachment([danish], [(0, 0)]).uas_without_punctuation == 1.0
+
+
+def test_a_model_of_other_templates_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "model.npz"
+    fit(families=("grandchild", "sibling"), epochs=1).save(path)
+    other = Templates.of("sibling", 2000, "h a b", "a b", ["order h.tag a.tag b.tag"])
+    monkeypatch.setitem(FAMILIES, "sibling", other)
+    with pytest.raises(InvalidProblem, match=r"model\.npz: trained with other templates of sibling than"):
+        ParserModel.load(path)
 
 
 @pytest.mark.parametrize("stage", ["pruner", "parser"])

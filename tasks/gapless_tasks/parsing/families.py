@@ -76,6 +76,12 @@ _GRANDCHILD = [
     "order g.tag h.tag m.tag m-1.tag",
     "order g.tag h.tag m.tag g+1.tag",
     "order g.tag h.tag m.tag marks(h,m)",
+    "order g.lower h.lower m.lower",
+    "order g.suffix h.tag m.tag",
+    "order g.tag h.suffix m.tag",
+    "order g.tag h.tag m.suffix",
+    "order g.tag h.tag m.tag h+1.tag",
+    "order g.tag h.tag m.tag h-1.tag",
 ]
 
 _SIBLING = [
@@ -96,6 +102,12 @@ _SIBLING = [
     "order h.tag a.tag b.tag conjunctions(a,b)",
     "order h.tag a.tag b.tag b+1.tag",
     "order h.tag a.tag b.tag a+1.tag",
+    # All pairs count, so these tell neighbours from others: what stands between the two.
+    "order h.tag a.tag b.tag verbs(a,b) marks(a,b) conjunctions(a,b)",
+    "order a.tag b.tag each(a,b).tag",
+    "order h.lower a.lower b.lower",
+    "order h.tag a.suffix b.tag",
+    "order h.tag a.tag b.suffix",
 ]
 
 

@@ -89,7 +89,7 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
             factor_of(name, example.candidates, part_scorer(example.atoms, FAMILIES[name], table))
             for name in self.families
         ]
-        # No granularity: the averaged weights that parse the development part are no whole numbers.
+        # No granularity: averages, and margins, need not be whole numbers.
         return ParsingProblem(scores, factors=factors, projective=self.projective, single_root=self.single_root)
 
     def features(self, example: TrainingSentence, structure: DependencyTree) -> FeatureVector:

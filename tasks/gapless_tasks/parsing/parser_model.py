@@ -19,6 +19,7 @@ from gapless_tasks.parsing.families import ARC, FAMILIES
 from gapless_tasks.parsing.parts import Score, check_families, factor_of
 from gapless_tasks.parsing.pruning import arc_marginals, prune_mask
 from gapless_tasks.parsing.sentence import Sentence
+from gapless_tasks.parsing.template_digest import check_templates, template_digests
 from gapless_tasks.parsing.templates import Templates
 
 _KIND = "parser"
@@ -58,9 +59,23 @@ class FirstOrder:
 
     table: NDArray[np.floating]
 
-    def marginals(self, atoms: NDArray[np.uint32], single_root: bool) -> FloatArray:
+    def marginals(self, atoms: NDArray[np.uint32], *, projective: bool, single_root: bool) -> FloatArray:
         """Probabilities of arcs, float64 (n + 1, n + 1)."""
-        return arc_marginals(arc_scores(atoms, self.table, all_arcs(len(atoms) - 1 - 2 * PAD)), single_root)
+        scores = arc_scores(atoms, self.table, all_arcs(len(atoms) - 1 - 2 * PAD))
+        return arc_marginals(scores, single_root, projective=projective)
+
+    def candidates(
+        self,
+        atoms: NDArray[np.uint32],
+        heads_kept: int,
+        gold: IntArray | None = None,
+        *,
+        projective: bool,
+        single_root: bool,
+    ) -> BoolArray:
+        """The candidate arcs, see `prune_mask`."""
+        marginals = self.marginals(atoms, projective=projective, single_root=single_root)
+        return prune_mask(marginals, heads_kept, gold, projective=projective, single_root=single_root)
 
 
 @attrs.frozen(eq=False)
@@ -95,7 +110,9 @@ class ParserModel:
             return all_arcs(len(sentence))
         if self.pruner is None:
             raise InvalidProblem("this model has no pruner; use heads_kept=None")
-        return prune_mask(self.pruner.marginals(atoms_of(sentence), self.single_root), heads_kept)
+        return self.pruner.candidates(
+            atoms_of(sentence), heads_kept, projective=self.projective, single_root=self.single_root
+        )
 
     def problem(
         self,
@@ -146,6 +163,7 @@ class ParserModel:
             "projective": self.projective,
             "single_root": self.single_root,
             "granularity": self.granularity,
+            "templates": template_digests(self.families),
         }
         write_archive(path, _KIND, arrays, metadata)
 
@@ -159,6 +177,8 @@ class ParserModel:
             If there is no such file.
         DamagedFile
             If it is cut, altered, or no parser.
+        InvalidProblem
+            If it was trained with other templates than this version has: the message names the families.
         """
         arrays, metadata = read_archive(path, _KIND)
         try:
@@ -166,7 +186,8 @@ class ParserModel:
             pruner = FirstOrder(tables["pruner"]) if "pruner" in tables else None
             families = tuple(map(str, metadata["families"]))
             check_families(families)
-            return cls(
+            trained = {str(name): str(digest) for name, digest in metadata.get("templates", {}).items()}
+            model = cls(
                 tables["table"],
                 families,
                 bool(metadata["projective"]),
@@ -176,3 +197,5 @@ class ParserModel:
             )
         except (LookupError, TypeError, ValueError) as error:
             raise DamagedFile(f"{os.fspath(path)}: no parser ({type(error).__name__}: {error})") from error
+        check_templates(trained, families, os.fspath(path))
+        return model

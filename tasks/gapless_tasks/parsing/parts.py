@@ -23,6 +23,9 @@ from gapless_dependency import (
 from gapless_dependency.factors import BackboneFactor
 from gapless_dependency.factors.part_factor import PartFactor
 
+MOST_CELLS = 1 << 25
+"""Of a backbone factor's dense table, 256 MB: grand-siblings of up to 75 words."""
+
 Score = Callable[[IntArray], FloatArray]
 """Scores (m,) of parts int64 (m, width)."""
 
@@ -49,6 +52,12 @@ def factor_of(family: str, candidates: BoolArray, score: Score) -> Factor | Conf
     if family in CONJUNCTIONS:
         return _conjunction(family, score)
     kind = BACKBONES[family]
+    if len(candidates) ** kind.order > MOST_CELLS:
+        raise InvalidProblem(
+            f"a sentence of {len(candidates) - 1} words is too long for {family}, whose scores are a dense table "
+            f"of (n + 1)^{kind.order} numbers: at most {int(MOST_CELLS ** (1 / kind.order)) - 1} words; leave the "
+            "sentence or the family out"
+        )
     parts = _backbone_parts(family, Arcs(candidates))
     table = np.zeros((len(candidates),) * kind.order)
     table[tuple(parts.T)] = score(parts)

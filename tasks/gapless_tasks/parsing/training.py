@@ -11,15 +11,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-import gapless as gl
 from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray
 from gapless.learn import Fitted, Progress, StructuredPerceptron, Weights
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_tasks.parsing.atoms import atoms_of
+from gapless_tasks.parsing.decoder import exact_tree
 from gapless_tasks.parsing.features import TABLE, ParsingFeatures, TrainingSentence
 from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel, all_arcs
-from gapless_tasks.parsing.pruning import prune_mask
 from gapless_tasks.parsing.sentence import Sentence
 from gapless_tasks.parsing.tree_likelihood import TreeLikelihood
 
@@ -31,16 +30,6 @@ _MOST_DIGITS = 24
 """A float32 holds whole numbers below 2^24."""
 _PRUNER_EPOCHS = 3
 """Whatever the parser's are: a resumed training must prune as it did."""
-_NODES = 30
-"""In training, a search ends after so many nodes with the best tree it has; few sentences need more."""
-
-
-def exact_tree(problem: ParsingProblem) -> DependencyTree:
-    """The best tree by the default method, or the best one found within a few nodes."""
-    result = gl.solve(problem, limits=gl.Limits(nodes=_NODES))
-    if result.stop is gl.Stop.INTERRUPTED:
-        raise KeyboardInterrupt
-    return result.best
 
 
 @attrs.frozen(kw_only=True)
@@ -58,7 +47,8 @@ class Options:
     heads_kept : int or None
         How many candidate heads the pruner keeps for each word; None keeps all and trains no pruner.
     margin : float
-        By how much wrong trees must lose for each wrong head.
+        By how much wrong trees must lose for each wrong head. An arc has about 90 features, so that one update
+        moves its score by as much; with a few thousand sentences the margin is worth more than a point of accuracy.
     bits : int
         The table has ``2^bits`` weights.
     """
@@ -70,7 +60,7 @@ class Options:
     seed: int = 0
     patience: int = 3
     heads_kept: int | None = 10
-    margin: float = 0.0
+    margin: float = 200.0
     bits: int = 22
 
 
@@ -98,7 +88,7 @@ def train(
     pruner : FirstOrder, optional
         One that `train_pruner` made, to save training it again.
     solver : callable
-        Gives the best tree of a problem; by default the method that `gapless.solve` chooses, with few nodes.
+        Gives the best tree of a problem; by default `exact_tree`, which ends a search after a few nodes.
     checkpoint : path, optional
         Training continues from it where it exists; the pruner's stands beside it.
     progress : callable, optional
@@ -154,7 +144,8 @@ def train_pruner(
         model = FirstOrder(weights[TABLE])
         losses = []
         for x in sentences:
-            gold = model.marginals(x.atoms, options.single_root)[x.heads, np.arange(1, len(x.heads) + 1)]
+            marginals = model.marginals(x.atoms, projective=options.projective, single_root=options.single_root)
+            gold = marginals[x.heads, np.arange(1, len(x.heads) + 1)]
             losses.append(-np.log(np.maximum(gold, 1e-12)).mean())
         return -float(np.mean(losses))
 
@@ -187,8 +178,13 @@ def training_sentence(
     atoms, heads = atoms_of(sentence), np.array(sentence.heads, np.int64)
     candidates: BoolArray = all_arcs(len(sentence))
     if pruner is not None and options.heads_kept is not None:
-        marginals = pruner.marginals(atoms, options.single_root)
-        candidates = prune_mask(marginals, options.heads_kept, heads if keep_gold else None)
+        candidates = pruner.candidates(
+            atoms,
+            options.heads_kept,
+            heads if keep_gold else None,
+            projective=options.projective,
+            single_root=options.single_root,
+        )
     return TrainingSentence(atoms, heads, candidates)
 
 

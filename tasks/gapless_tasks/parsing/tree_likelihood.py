@@ -19,7 +19,7 @@ _NEGLIGIBLE = 1e-3
 class TreeLikelihood(Trainer[TrainingSentence, ParsingProblem, DependencyTree]):
     """Move the weights along the gold features minus the expected ones.
 
-    Trees, projective or not, have probabilities proportional to the exponentials of their scores. The rate falls
+    Trees have probabilities proportional to the exponentials of their scores. The rate falls
     with the steps, and the weights are averaged over them. Arcs whose probability is right within 0.001 are passed
     over.
 
@@ -38,7 +38,7 @@ class TreeLikelihood(Trainer[TrainingSentence, ParsingProblem, DependencyTree]):
 
     features: ParsingFeatures
 
-    def __init__(self, features: ParsingFeatures, *, rate: float = 0.1) -> None:
+    def __init__(self, features: ParsingFeatures, *, rate: float = 0.03) -> None:
         super().__init__(features)
         if features.families:
             raise InvalidProblem("marginals are those of arcs alone: train the pruner without families")
@@ -56,7 +56,9 @@ class TreeLikelihood(Trainer[TrainingSentence, ParsingProblem, DependencyTree]):
         """One gradient step; the loss is minus the mean logarithm of the gold arcs' probabilities."""
         del rng
         marginals = arc_marginals(
-            arc_scores(example.atoms, weights[TABLE], example.candidates), self.features.single_root
+            arc_scores(example.atoms, weights[TABLE], example.candidates),
+            self.features.single_root,
+            projective=self.features.projective,
         )
         words = np.arange(1, len(example.heads) + 1)
         loss = -float(np.log(np.maximum(marginals[example.heads, words], 1e-12)).mean())
