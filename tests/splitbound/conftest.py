@@ -25,7 +25,7 @@ LENGTHS = ([1, 2, 3, 4, 5, 6], [0.04, 0.1, 0.2, 0.3, 0.26, 0.1])
 
 
 class Neighbours(Factor):
-    """As a user writes it, of width two: two neighbours have one head, or the left one heads the right one's head."""
+    """As a user writes it, of width two: two neighbours have one head, or one heads the other."""
 
     name = "neighbours"
 
