@@ -14,8 +14,7 @@ from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, Verdict,
 from gapless.core.certificate import UNREADABLE
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
 from gapless_dependency import ParsingProblem
-from gapless_dependency.proofs.entered_sets import arborescence_bounds
-from gapless_dependency.proofs.spans import through_every_arc
+from gapless_dependency.proofs.backbones import Bounds, judge_of
 from gapless_splitbound.proofs.formula import Weighed, weigh
 
 
@@ -41,8 +40,10 @@ class SplitMultipliers(BoundCertificate):
 
     No tree under the fixings scores more than the best tree's weight and the constant. The best tree is bounded by
     Eisner's recursion in NumPy, or for non-projective trees by prices of sets that every tree enters, which are
-    checked by weak duality. No kernel and no code of the solver is used. A bound below the least that an
-    allowed tree can score says that there is none.
+    checked by weak duality. Over a higher backbone the factors that it counts are left out of the above, and the
+    best tree is bounded with their scores by a recursion of the verifier's own. No kernel and no code of the
+    solver is used. Rounding is counted. A bound below the least that an allowed tree can score says that there is
+    none.
 
     Parameters
     ----------
@@ -52,12 +53,15 @@ class SplitMultipliers(BoundCertificate):
         Factor after factor, scope after scope.
     alone : int64
         Numbers of scopes that are split although they could be grouped.
+    backbone : str
+        "first", "sibling", "carreras" or "grand-sibling": which factors are counted with the tree.
     """
 
     kind: ClassVar[str] = "split bound"
     orientation: tuple[int, ...] = attrs.field(converter=_orientation)
     multipliers: FloatArray = attrs.field(converter=float_array)
     alone: IntArray = attrs.field(factory=lambda: np.zeros(0, np.int64), converter=int_array)
+    backbone: str = attrs.field(default="first", converter=str)
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Bound on the trees of `problem` that agree with `fixings`.
@@ -67,8 +71,8 @@ class SplitMultipliers(BoundCertificate):
         InvalidProblem
             Not a parsing problem, or multipliers that do not fit its factors.
         """
-        weighed = self._weigh(problem, fixings)
-        return -math.inf if weighed is None else _bound(weighed, self._trees(problem, weighed)[0])
+        weighed, bounds = self._weigh(problem, fixings)
+        return -math.inf if weighed is None else _bound(weighed, bounds(weighed.weights)[0])
 
     def verify_flips(
         self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int]
@@ -76,51 +80,54 @@ class SplitMultipliers(BoundCertificate):
         """Bound on the trees under `fixings` that contain an arc of `off` or lack one of `on`, in one pass."""
         start = time.perf_counter()
         try:
-            weighed = self._weigh(problem, fixings)
+            weighed, bounds = self._weigh(problem, fixings)
             if weighed is None:
                 return Verdict(True, "nothing is left", "", -math.inf, time.perf_counter() - start)
-            bound = _bound(weighed, self._flipped(problem, weighed, on, off))
+            bound = _bound(weighed, _flipped(problem, weighed, bounds, on, off))
         except UNREADABLE as error:
             return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
         return Verdict(True, "", "", bound, time.perf_counter() - start)
 
-    def _weigh(self, problem: Problem[Any], fixings: Fixings) -> Weighed | None:
+    def _weigh(self, problem: Problem[Any], fixings: Fixings) -> tuple[Weighed | None, Bounds]:
         if not isinstance(problem, ParsingProblem):
             raise InvalidProblem(f"split multipliers speak of a ParsingProblem, not of a {type(problem).__name__}")
-        return weigh(problem, self.orientation, self.alone, self.multipliers, fixings)
+        judge = judge_of(problem, self.backbone)
+        weighed = weigh(problem, self.orientation, self.alone, self.multipliers, fixings, judge.counted)
+        return weighed, judge.bounds
 
-    def _trees(self, problem: Problem[Any], weighed: Weighed) -> tuple[float, FloatArray]:
-        assert isinstance(problem, ParsingProblem)
-        judge = through_every_arc if problem.projective else arborescence_bounds
-        return judge(weighed.weights, problem.single_root)
 
-    def _flipped(self, problem: Problem[Any], weighed: Weighed, on: Sequence[int], off: Sequence[int]) -> float:
-        assert isinstance(problem, ParsingProblem)
-        arcs = problem.decisions
-        asked = set(off)
-        for d in on:
-            word = int(arcs.modifiers[d])
-            asked.update(other for other in range(int(arcs.first[word]), int(arcs.first[word + 1])) if other != d)
-        each = self._trees(problem, weighed)[1]
-        values = {d: float(each[arcs.heads[d], arcs.modifiers[d]]) for d in asked}
-        if problem.projective:
-            return max(values.values(), default=-math.inf)
-        # Prices of one optimum may say too much about other arcs: the largest are asked again, forced.
-        exact: set[int] = set()
-        while values:
-            top = max(values, key=values.__getitem__)
-            if top in exact or values[top] == -math.inf:
-                return values[top]
-            forced = weighed.weights.copy()
-            h, m = int(arcs.heads[top]), int(arcs.modifiers[top])
-            forced[np.arange(len(forced)) != h, m] = -np.inf
-            values[top] = min(values[top], arborescence_bounds(forced, problem.single_root)[0])
-            exact.add(top)
-        return -math.inf
+def _flipped(
+    problem: Problem[Any], weighed: Weighed, bounds: Bounds, on: Sequence[int], off: Sequence[int]
+) -> float:
+    """A bound on the weights of trees that contain an arc of `off` or lack one of `on`."""
+    assert isinstance(problem, ParsingProblem)
+    arcs = problem.decisions
+    asked = set(off)
+    for d in on:
+        word = int(arcs.modifiers[d])
+        asked.update(other for other in range(int(arcs.first[word]), int(arcs.first[word + 1])) if other != d)
+    each = bounds(weighed.weights)[1]
+    values = {d: float(each[arcs.heads[d], arcs.modifiers[d]]) for d in asked}
+    if problem.projective:
+        return max(values.values(), default=-math.inf)
+    # Prices of one optimum may say too much about other arcs: the largest are asked again, forced.
+    exact: set[int] = set()
+    while values:
+        top = max(values, key=values.__getitem__)
+        if top in exact or values[top] == -math.inf:
+            return values[top]
+        forced = weighed.weights.copy()
+        h, m = int(arcs.heads[top]), int(arcs.modifiers[top])
+        forced[np.arange(len(forced)) != h, m] = -np.inf
+        values[top] = min(values[top], bounds(forced)[0])
+        exact.add(top)
+    return -math.inf
 
 
 def _bound(weighed: Weighed, trees: float) -> float:
-    bound = trees + weighed.constant + weighed.lost
-    return -math.inf if bound < weighed.floor - weighed.lost else bound
+    if trees == -math.inf or weighed.constant == -math.inf:
+        return -math.inf
+    bound = math.nextafter(math.fsum([trees, weighed.constant, weighed.lost]), math.inf)
+    return -math.inf if bound < weighed.floor else bound

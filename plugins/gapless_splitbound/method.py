@@ -11,7 +11,7 @@ from gapless import Fixings, InvalidProblem, NoCertificate, Result, Solve, Statu
 from gapless.engine.frontier import ORDERS
 from gapless.plugins.registry import nearest
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_dependency.backbones import BACKBONES
+from gapless_dependency.backbones import BACKBONES, backbone_for
 from gapless_splitbound import fused
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.pruning import prune
@@ -110,7 +110,7 @@ def _restricted(
     held = {tree.heads.tobytes() for tree in trees}
     trees += [tree for tree in solve.start if tree.heads.tobytes() not in held]
     trees = sorted(trees, key=lambda tree: -problem.value(tree))[: solve.k]
-    bound, evidence = _one_bound(problem)
+    bound, evidence = _one_bound(problem, backbone or backbone_needed(problem))
     if found.status is Status.INFEASIBLE and bound == -math.inf:
         return attrs.evolve(found, certificate=evidence)
     stop = Stop.RESTRICTED if found.stop is Stop.PROVED else found.stop
@@ -132,10 +132,8 @@ def _restricted(
     )
 
 
-def _one_bound(problem: ParsingProblem) -> tuple[float, SplitMultipliers | NoCertificate]:
-    """A bound on all trees from scores spread evenly, by the code that verifies; none beside a higher backbone."""
-    if problem.backbone_factors:
-        return math.inf, NoCertificate("the certificate knows the first-order backbone only")
-    split = Split(problem)
-    evidence = SplitMultipliers(split.orientation, split.start() / split.scale)
+def _one_bound(problem: ParsingProblem, backbone: str) -> tuple[float, SplitMultipliers]:
+    """A bound on all trees from scores spread evenly, by the code that verifies."""
+    split = Split(problem, backbone=backbone_for(problem, backbone))
+    evidence = SplitMultipliers(split.orientation, split.start() / split.scale, backbone=backbone)
     return evidence.upper_bound(problem, Fixings.none(problem.decisions.count)), evidence

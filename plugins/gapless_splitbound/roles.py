@@ -30,7 +30,7 @@ def search(
     chosen = VARIANTS[variant]
     trees = backbone_for(problem, backbone)
     maximiser = CountedMaximiser(TreeMaximiser(problem, trees))
-    split = Split(problem, group=chosen.group, shares=chosen.shares, absorbed=trees.absorbed)
+    split = Split(problem, group=chosen.group, shares=chosen.shares, backbone=trees)
     bound = SplitBound(split, maximiser)
     relaxation: PaperRelaxation | SplitRelaxation = (
         PaperRelaxation(bound)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from gapless import Fixings, InconsistentBound
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin
 from gapless_dependency import ParsingProblem
+from gapless_dependency.backbones import Backbone
 from gapless_splitbound.scopes import SPLIT, Scopes, penalty
 from gapless_splitbound.simplex import project_rows
 from gapless_splitbound.under import OpenScopes, Under, is_on, narrow
@@ -38,18 +36,24 @@ class Split:
     group : bool
         Whether pairs are bounded in groups.
     shares : bool
-    absorbed : sequence of factors
-        Those that the backbone counts itself.
+    backbone : Backbone, optional
+        What bounds the trees under the weights; the factors that it counts itself are left out. By default none.
     """
 
     def __init__(
-        self, problem: ParsingProblem, *, group: bool = True, shares: bool = False, absorbed: Sequence[Any] = ()
+        self,
+        problem: ParsingProblem,
+        *,
+        group: bool = True,
+        shares: bool = False,
+        backbone: Backbone | None = None,
     ) -> None:
         self.problem = problem
         self.arcs = problem.decisions
         self.blocks: list[Scopes] = []
         end = 0
-        self.absorbed = tuple(absorbed)
+        absorbed = () if backbone is None else backbone.absorbed
+        self.backbone = "first" if backbone is None else backbone.name
         skipped = set(map(id, absorbed))
         ways = []
         for scored in problem.conjunctions:
@@ -64,6 +68,9 @@ class Split:
             end += scope.size
         self.size = end
         self.loss, self.floor = penalty(problem, self.blocks)
+        if absorbed:
+            # Scores that are not looked at here may take an allowed tree below any floor.
+            self.floor = -np.inf
         self.shares = shares
         self.scale = np.ones(end)
         for block in self.blocks:

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import Budget, Certificate, Fixings, FloatArray, Maximised, Maximiser, NoCertificate, Relaxed
+from gapless import Budget, Certificate, Fixings, FloatArray, Maximised, Maximiser, Relaxed
 from gapless.core.tolerance import margin
 from gapless.engine.lagrangian import Dualized, LagrangianRelaxation, StepRule
 from gapless_dependency import DependencyTree, ParsingProblem
@@ -75,10 +75,8 @@ class SplitBound(Dualized[DependencyTree]):
 
     def certificate(self, multipliers: FloatArray) -> Certificate:
         """The multipliers, as shares of the scores."""
-        if self.split.absorbed:
-            return NoCertificate("the certificate knows the first-order backbone only")
         shares = multipliers if self.split.shares else multipliers / self.split.scale
-        return SplitMultipliers(self.split.orientation, shares)
+        return SplitMultipliers(self.split.orientation, shares, backbone=self.split.backbone)
 
 
 class SplitRelaxation(LagrangianRelaxation[DependencyTree]):

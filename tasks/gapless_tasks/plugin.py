@@ -5,6 +5,8 @@ from __future__ import annotations
 import gapless as gl
 from gapless_tasks import joint_tagging, pos_tagging
 from gapless_tasks.chain_benchmark import task as chain_benchmark
+from gapless_tasks.dependency_parsing import task as dependency_parsing
+from gapless_tasks.parsing_benchmark import task as parsing_benchmark
 
 
 @gl.hookimpl
@@ -13,3 +15,5 @@ def gapless_register(registry: gl.Registry) -> None:
     registry.task(pos_tagging.TASK)
     registry.task(joint_tagging.TASK)
     registry.task(chain_benchmark.TASK)
+    registry.task(dependency_parsing.TASK)
+    registry.task(parsing_benchmark.TASK)

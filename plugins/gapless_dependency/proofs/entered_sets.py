@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_dependency.proofs.rounding import ObjectArray, rounded_up, whole_numbers
 
 
 @attrs.frozen(eq=False)
@@ -16,12 +17,12 @@ class SetPrices:
     ----------
     members : bool (sets, n + 1)
         Without the root. The first n are the single words in order.
-    values : float64 (sets,)
+    values : int (sets,)
         Not positive but for single words.
     """
 
     members: BoolArray
-    values: FloatArray
+    values: ObjectArray
 
 
 def arborescence_bounds(weights: FloatArray, single_root: bool) -> tuple[float, FloatArray]:
@@ -30,9 +31,12 @@ def arborescence_bounds(weights: FloatArray, single_root: bool) -> tuple[float, 
     For any prices y as in `SetPrices`, a tree T has
     :math:`w(T) \le \sum_S y_S + \sum_{e \in T} r_e, r_e = w_e - \sum_{S\ entered\ by\ e} y_S`,
     because each set is entered at least once and prices of larger sets are not positive; the arc into a word adds
-    no more than the largest r of that word. With a single root, weights of root arcs are lowered by a number that
-    is added once. The prices come from contracting cycles (Edmonds 1967), which makes the bound the optimum, but
-    the bound is true whatever they are.
+    no more than the largest r of that word. The prices come from contracting cycles (Edmonds 1967), which makes the
+    bound the optimum, but the bound is true whatever they are.
+
+    With a single root, arcs from it pay a charge larger than what any two trees differ by, which is given back
+    once; arcs that there are not pay more. So that such charges cost no digits, all is done in whole numbers,
+    multiples of a power of two, and only the results are rounded, upwards.
 
     Parameters
     ----------
@@ -46,65 +50,70 @@ def arborescence_bounds(weights: FloatArray, single_root: bool) -> tuple[float, 
         The first is -inf when there is no tree.
     """
     n = len(weights) - 1
-    graph = weights.copy()
-    graph[:, 0] = -np.inf
-    np.fill_diagonal(graph, -np.inf)
-    finite = graph[np.isfinite(graph)]
-    empty = np.full(weights.shape, -np.inf)
-    if not finite.size:
-        return -np.inf, empty
-    charge = 0.0
+    there = weights > -np.inf
+    there[:, 0] = False
+    np.fill_diagonal(there, False)
+    graph, bits = whole_numbers(np.where(there, weights, 0.0))
+    # The weights of two trees of n arcs differ by less than this.
+    charge = 2 * n * int(np.abs(graph).max()) + 1
     if single_root:
-        charge = n * float(finite.max() - finite.min()) + 1.0
         graph[0] -= charge
+    graph[~there] = -4 * charge
     prices = priced_sets(graph)
-    if prices is None:
-        return -np.inf, empty
-    inside = prices.members.astype(np.float64)
-    larger = np.minimum(prices.values[n:], 0.0)
-    values = np.concatenate([prices.values[:n], larger])
-    rest = graph - (1.0 - inside).T @ (values[:, None] * inside)
-    most = np.maximum(rest[:, 1:].max(axis=0), 0.0)
-    bound = float(values.sum() + most.sum()) + charge
-    each = empty
-    each[:, 1:] = bound - most + rest[:, 1:]
-    if single_root:
-        # Two root arcs pay the charge twice: a bound below every tree of one root says that there is none.
-        floor = sum(float(column[np.isfinite(column)].min()) for column in weights[:, 1:].T)
-        if bound < floor - 1e-9 * max(1.0, abs(floor)) - 0.25:
-            return -np.inf, np.full(weights.shape, -np.inf)
-    return bound, each
+    values = prices.values.copy()
+    values[n:] = np.minimum(values[n:], 0)
+    rest = graph.copy()
+    for entered, value in zip(prices.members, values, strict=True):
+        rest[np.ix_(~entered, entered)] -= value
+    rest = np.where(there, rest, -4 * charge - np.abs(values).sum())[:, 1:]
+    most = rest.max(axis=0)
+    bound = values.sum() + most.sum()
+    each = np.full(weights.shape, -np.inf)
+    # Trees pay the charge of one root; whoever must pay more is none.
+    least = -2 * charge + charge // 2 if single_root else -charge
+    back = charge if single_root else 0
+    if bound <= least:
+        return -np.inf, each
+    through = bound - most + rest
+    held = there[:, 1:] & (through > least)
+    each[:, 1:][held] = [rounded_up(value + back, bits) for value in through[held]]
+    return rounded_up(bound + back, bits), each
 
 
-def priced_sets(weights: FloatArray) -> SetPrices | None:
-    """Prices from contracting the cycles of best heads; None when some set cannot be entered."""
+def priced_sets(weights: ObjectArray) -> SetPrices:
+    """Prices from contracting the cycles of best heads.
+
+    Parameters
+    ----------
+    weights : int (n + 1, n + 1)
+        [head, modifier]; column 0 and the diagonal are not looked at.
+    """
     n = len(weights) - 1
     size = 2 * n + 1
-    graph = np.full((size, size), -np.inf)
+    graph = np.zeros((size, size), object)
     graph[: n + 1, : n + 1] = weights
     members = np.zeros((size, n + 1), bool)
     members[np.arange(1, n + 1), np.arange(1, n + 1)] = True
-    values = np.zeros(size)
+    values = np.zeros(size, object)
     active = list(range(1, n + 1))
     best = np.zeros(size, np.int64)
     fresh, end = list(active), n + 1
     while fresh:
         for node in fresh:
-            best[node] = int(graph[:, node].argmax())
-            values[node] = graph[best[node], node]
-            if values[node] == -np.inf:
-                return None
-            graph[:, node] -= values[node]
+            heads = [0, *(head for head in active if head != node)]
+            column = graph[heads, node]
+            chosen = int(column.argmax())
+            best[node], values[node] = heads[chosen], column[chosen]
+            graph[heads, node] = column - column[chosen]
         loop = _loop(best, active)
         fresh = []
         if loop:
-            graph[end] = graph[loop].max(axis=0)
-            graph[:, end] = graph[:, loop].max(axis=1)
-            graph[end, end] = -np.inf
-            graph[loop] = -np.inf
-            graph[:, loop] = -np.inf
+            active = [node for node in active if node not in loop]
+            graph[end, active] = graph[np.ix_(loop, active)].max(axis=0)
+            heads = [0, *active]
+            graph[heads, end] = graph[np.ix_(heads, loop)].max(axis=1)
             members[end] = members[loop].any(axis=0)
-            active = [node for node in active if node not in loop] + [end]
+            active.append(end)
             # Best heads inside the loop are now the loop.
             best[np.isin(best, loop)] = end
             fresh = [end]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from gapless.core.sparse import FloatArray
+from gapless_dependency.proofs.rounding import raised
 
 
 def through_every_arc(weights: FloatArray, single_root: bool) -> tuple[float, FloatArray]:
-    """The value of the best projective tree, and of the best one with each arc.
+    """Bounds on all projective trees and on those with each arc: the best ones, raised by what rounding may cost.
 
     Parameters
     ----------
@@ -26,6 +27,7 @@ def through_every_arc(weights: FloatArray, single_root: bool) -> tuple[float, Fl
     A span is stored by one end and its length, once for each end, so that the splits of all spans of one length
     are two slices. O(n^3) time in O(n) array operations a length.
     """
+    weights = raised(weights, len(weights))
     if single_root:
         return _single(weights)
     spans = _Spans(weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -10,9 +11,9 @@ import numpy as np
 from gapless import Factor, Fixings, InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency import ParsingProblem
+from gapless_dependency.proofs.rounding import ULP, raised
 from gapless_splitbound.proofs.configurations import best_configuration
 
-_ULP = 2.0**-52
 LOWER_IS_SECOND, LOWER_IS_FIRST = 1, 2
 
 Worth = dict[tuple[int, int], dict[int, float]]
@@ -26,9 +27,10 @@ class Weighed:
     Parameters
     ----------
     weights : float64 (n + 1, n + 1)
+        Raised by what float64 may have rounded away on the way to them.
     constant : float
     lost : float
-        What float64 may have rounded away, at most.
+        What may have been rounded away from the constant, at most.
     floor : float
         No allowed tree scores less.
     """
@@ -64,12 +66,13 @@ def weigh(
     alone: IntArray,
     multipliers: FloatArray,
     fixings: Fixings,
+    counted: Sequence[Any] = (),
 ) -> Weighed | None:
     """Evaluate the split bound's formula; None when the fixings leave a word without a head.
 
     Whatever the multipliers hold is turned into allowed ones: NaN to 0, charges clipped at 0, shares clipped and
     divided by their sum, parts of negative scores clipped to [0, 1]. The docstring of `SplitMultipliers` states the
-    formula.
+    formula. Factors of `counted` are left to whoever bounds the trees under these weights.
 
     Raises
     ------
@@ -83,13 +86,19 @@ def weigh(
     if not arcs.count:
         return None
     open_arcs, on = state != 0, state == 1
-    blocks = [(f.scopes, f.scores(np.arange(len(f.scopes)))) for f in problem.conjunctions]
+    elsewhere = set(map(id, counted))
+    blocks = [
+        (f.scopes[:0], np.zeros(0)) if id(f.factor) in elsewhere else (f.scopes, f.all_scores())
+        for f in problem.conjunctions
+    ]
     if len(orientation) != len(blocks):
         raise InvalidProblem(f"{len(orientation)} orientations for {len(blocks)} factors")
     given = np.nan_to_num(np.asarray(multipliers, np.float64), nan=0.0, posinf=1e150, neginf=-1e150)
     given = np.clip(given, -1e150, 1e150)
     sums = _Sums(problem.arc_weights)
     loss, floor = _range(problem, blocks)
+    if counted:
+        floor = -np.inf
     at = seen = 0
     worth: Worth = {}
     for (scopes, scores), way in zip(blocks, orientation, strict=True):
@@ -114,7 +123,10 @@ def weigh(
         if rows.size:
             lower = 1 if way == LOWER_IS_SECOND else 0
             charge = np.maximum(given[first[rows]], 0.0)
-            _charge(problem, sums, worth, scopes[rows, 1 - lower], scopes[rows, lower], scores[rows], charge)
+            pairs = scopes[rows, 1 - lower], scopes[rows, lower]
+            # Rounding counts pair by pair, so that only the pair which is chosen pays for its own.
+            worths = raised(scores[rows], len(blocks)) + raised(-charge, len(blocks))
+            _charge(problem, sums, worth, *pairs, worths, charge)
         rows = np.flatnonzero(wide & ~grouped & (scores > 0))
         shares = np.clip(given[first[rows][:, None] + np.arange(scopes.shape[1])], 0.0, None) * free[rows]
         whole = shares.sum(axis=1, keepdims=True)
@@ -141,8 +153,9 @@ def weigh(
     if at != given.size:
         raise InvalidProblem(f"{given.size} multipliers, the factors take {at}")
     weights = np.full(problem.scores.shape, -np.inf)
-    weights[arcs.heads[open_arcs], arcs.modifiers[open_arcs]] = sums.total[open_arcs]
-    return Weighed(weights, sums.constant, _lost(problem, sums, open_arcs), floor)
+    higher = sums.total + ULP * sums.size * (sums.terms + problem.length + 4)
+    weights[arcs.heads[open_arcs], arcs.modifiers[open_arcs]] = higher[open_arcs]
+    return Weighed(weights, sums.constant, ULP * sums.constant_size * (sums.constant_terms + 4), floor)
 
 
 def _charge(
@@ -151,17 +164,14 @@ def _charge(
     worth: Worth,
     upper: IntArray,
     lower: IntArray,
-    scores: FloatArray,
+    worths: FloatArray,
     charge: FloatArray,
 ) -> None:
     """Charge the upper arcs of grouped pairs, and note what each pair is worth to its lower arc after that."""
     words = problem.decisions.modifiers
-    for u, lo, s, d in zip(upper.tolist(), lower.tolist(), scores.tolist(), charge.tolist(), strict=True):
+    for u, lo, value in zip(upper.tolist(), lower.tolist(), worths.tolist(), strict=True):
         group = worth.setdefault((lo, int(words[u])), {})
-        group[u] = group.get(u, 0.0) + (s - d)
-    # Scores and charges go into maxima, where rounding counts as well.
-    np.add.at(sums.size, lower, np.where(np.isfinite(scores), np.abs(scores), 0.0) + charge)
-    np.add.at(sums.terms, lower, 1.0)
+        group[u] = group.get(u, 0.0) + value
     sums.add(upper, charge)
 
 
@@ -203,22 +213,16 @@ def _compatible(problem: ParsingProblem, scopes: IntArray) -> BoolArray:
 
 def _range(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]]) -> tuple[float, float]:
     """A loss that stands for -inf (any number would be true), and a floor under the scores of allowed trees."""
-    low = high = 0.0
+    low = high = size = 0.0
+    terms = 4 + problem.length
     for word in range(1, problem.length + 1):
         into = problem.arc_weights[problem.decisions.first[word] : problem.decisions.first[word + 1]]
         if into.size:
-            low, high = low + float(into.min()), high + float(into.max())
+            low, high, size = low + float(into.min()), high + float(into.max()), size + abs(float(into.min()))
     for scopes, scores in blocks:
         counted = scores[np.isfinite(scores) & _compatible(problem, scopes)]
-        low += float(np.minimum(counted, 0.0).sum())
+        below = float(np.minimum(counted, 0.0).sum())
+        low, size, terms = low + below, size - below, terms + counted.size
         high += float(np.maximum(counted, 0.0).sum())
     known = all(isinstance(factor, Factor) for factor in problem.factors)
-    return 2.0 * (high - low) + 1.0, (low if known else -np.inf)
-
-
-def _lost(problem: ParsingProblem, sums: _Sums, open_arcs: BoolArray) -> float:
-    """A bound on the rounding of a tree's weight: for each word its worst arc, and the constant."""
-    words = problem.decisions.modifiers
-    worst = np.zeros(problem.length + 1)
-    np.maximum.at(worst, words[open_arcs], (sums.size * (sums.terms + problem.length + 4))[open_arcs])
-    return _ULP * (float(worst.sum()) + sums.constant_size * (sums.constant_terms + 4))
+    return 2.0 * (high - low) + 1.0, (low - ULP * terms * size if known else -np.inf)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import gapless as gl
 from gapless_tasks.tagging import TaggedFileError, TaggedSentence, read_tagged
 from gapless_tasks.tagging.product_labels import ProductLabels
 from gapless_tasks.tagging.readers import JOINT
+from gapless_tasks.text_lines import numbered_lines
 
 
 @attrs.frozen
@@ -83,21 +82,16 @@ def read_functions(path: Path) -> list[TaggedSentence]:
 
 def _conll(path: Path) -> Iterator[list[list[str]]]:
     rows: list[list[str]] = []
-    number = 0
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.startswith("#"):
-                    continue
-                if line.strip():
-                    rows.append(line.rstrip("\n").split("\t"))
-                    if len(rows[-1]) != 10:
-                        raise TaggedFileError(f"{path}, line {number}: {len(rows[-1])} columns, expected 10")
-                elif rows:
-                    yield rows
-                    rows = []
-    except (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError) as error:
-        raise TaggedFileError(f"{path}, line {number + 1}: the file is damaged ({error})") from error
+    for number, line in numbered_lines(path, TaggedFileError, ".conllu"):
+        if line.startswith("#"):
+            continue
+        if line.strip():
+            rows.append(line.split("\t"))
+            if len(rows[-1]) != 10:
+                raise TaggedFileError(f"{path}, line {number}: {len(rows[-1])} columns, expected 10")
+        elif rows:
+            yield rows
+            rows = []
     if rows:
         yield rows
 

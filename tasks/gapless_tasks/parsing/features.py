@@ -89,9 +89,8 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
             factor_of(name, example.candidates, part_scorer(example.atoms, FAMILIES[name], table))
             for name in self.families
         ]
-        return ParsingProblem(
-            scores, factors=factors, projective=self.projective, single_root=self.single_root, granularity=1.0
-        )
+        # No granularity: the averaged weights that parse the development part are no whole numbers.
+        return ParsingProblem(scores, factors=factors, projective=self.projective, single_root=self.single_root)
 
     def features(self, example: TrainingSentence, structure: DependencyTree) -> FeatureVector:
         """The table places of all arcs and parts of a tree."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 from gapless_tasks.tagging.sentence import TaggedSentence
+from gapless_tasks.text_lines import numbered_lines
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 JOINT = "|"
 """Stands between the parts of a joint label."""
 
@@ -65,7 +62,7 @@ def iter_tagged(path: str | Path, columns: Sequence[int] | None = None) -> Itera
     words: list[str] = []
     labels: list[str] = []
     width = 0
-    for number, line in _numbered_lines(path):
+    for number, line in numbered_lines(path, TaggedFileError, ".tsv"):
         if not line:
             if words:
                 yield TaggedSentence(tuple(words), tuple(labels))
@@ -106,31 +103,3 @@ def _check_fields(path: Path, number: int, fields: list[str], width: int, column
             f"{path}, line {number}: column {fields.index('')} is empty; fill it in, or leave the whole line "
             "blank to end the sentence"
         )
-
-
-def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Decode line by line, so that a bad byte or a cut archive is reported with its line number."""
-    number = 0
-    try:
-        with _open_bytes(path) as stream:
-            for number, raw in enumerate(stream, start=1):
-                content = raw.removeprefix(_BYTE_ORDER_MARK) if number == 1 else raw
-                yield number, content.decode("utf-8").rstrip("\r\n")
-    except FileNotFoundError as error:
-        raise FileNotFoundError(f"{path}: no such file; check the path to the tagged data") from error
-    except IsADirectoryError as error:
-        raise TaggedFileError(f"{path}: is a folder; give a .tsv or .tsv.gz file in it") from error
-    except UnicodeDecodeError as error:
-        raise TaggedFileError(
-            f"{path}, line {number}: not UTF-8 (byte 0x{error.object[error.start]:02x}); re-encode the file "
-            "as UTF-8, or add .gz to the name of a compressed file"
-        ) from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise TaggedFileError(
-            f"{path}, line {number + 1}: the gzip data is damaged or cut short ({error}); download or "
-            "compress the file again"
-        ) from error
-
-
-def _open_bytes(path: Path) -> BinaryIO | gzip.GzipFile:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")

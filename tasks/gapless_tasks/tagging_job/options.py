@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
-import gapless as gl
 from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
+from gapless_tasks.asked import answers_folder, check_jobs, positive
 from gapless_tasks.tagging_job.figure import SUFFIXES, check_figure
 
 METHODS = ("viterbi", "column-generation", "dominance")
@@ -26,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
     parser.add_argument("--data", metavar="DIR", help=f"folder of corpora; uses DIR/{folder} (default: embedded)")
     parser.add_argument("--method", action="append", help=f"default: {', '.join(METHODS)}; may be repeated")
     parser.add_argument(
-        "--epochs", type=_positive, default=epochs, help=f"passes over the training part (default {epochs})"
+        "--epochs", type=positive, default=epochs, help=f"passes over the training part (default {epochs})"
     )
     parser.add_argument(
         "--trainer",
@@ -36,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
     )
     parser.add_argument(
         "--shuffles",
-        type=_positive,
+        type=positive,
         default=shuffles,
         help=f"trainings in different orders whose weights are averaged (default {shuffles})",
     )
@@ -52,8 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
         "last finished epoch, kept in FILE.epochs)",
     )
     parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
-    parser.add_argument("--jobs", type=_positive, default=1, help="processes for decoding (default 1)")
-    parser.add_argument("--sentences", type=_positive, metavar="N", help="only the first N of every part")
+    parser.add_argument("--jobs", type=positive, default=1, help="processes for decoding (default 1)")
+    parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N of every part")
     parser.add_argument(
         "--out", metavar="DIR", help="keep every answer with its certificate and the whole model, and a summary"
     )
@@ -95,28 +94,10 @@ def prepare(arguments: argparse.Namespace) -> Path | None:
     registry = load_plugins().registry
     for method in methods(arguments):
         registry.find_method(ChainProblem, method)
-    if arguments.jobs > 1 and find_spec("joblib") is None:
-        raise gl.MissingDependency("--jobs needs joblib: pip install 'gapless[distributed]'")
+    check_jobs(arguments.jobs)
     if arguments.model:
         require_folder(arguments.model)
     if arguments.figure:
         require_folder(arguments.figure)
         check_figure(arguments.figure)
-    if not arguments.out:
-        return None
-    out = Path(arguments.out)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise gl.InvalidProblem(f"--out {out}: cannot be used as a folder ({error.strerror})") from error
-    return out
-
-
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive whole number")
-    return number
+    return answers_folder(arguments.out)

@@ -1,0 +1,84 @@
+"""The best projective tree through every arc under adjacent siblings and outermost grandchildren, in NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gapless.core.sparse import FloatArray
+from gapless_dependency.proofs.recursion import Chart, Recursion
+from gapless_dependency.proofs.rounding import raised
+
+
+def through_every_arc(
+    weights: FloatArray, sibling: FloatArray | None, grandchild: FloatArray | None, single_root: bool
+) -> tuple[float, FloatArray]:
+    """Bounds on all projective trees and on those with each arc: the best ones, raised by what rounding may cost.
+
+    Parameters
+    ----------
+    weights : float64 (n + 1, n + 1)
+        [head, modifier]; -inf where there is no arc.
+    sibling : float64 (n + 1, n + 1, n + 1), or None
+        [head, nearer, farther] as in `gapless_dependency.AdjacentSibling`.
+    grandchild : float64 (n + 1, n + 1, n + 1), or None
+        [head, modifier, farthest] as in `gapless_dependency.OutermostGrandchild`.
+    single_root : bool
+
+    Returns
+    -------
+    float, float64 (n + 1, n + 1)
+        -inf where there is no tree.
+
+    Notes
+    -----
+    Carreras 2007, section 3. A span with a known outermost modifier scores it twice: as the farthest modifier of
+    its head under each head above (`reach`), and as the nearer neighbour of each next modifier (`near`). O(n^4)
+    time in O(n) array operations; items whose third position lies within them are made and never used.
+    """
+    size = len(weights)
+    additions = 4 * size
+    arc_scores = Chart(raised(weights, additions))
+    arc_scores.inside[:, 0] = -np.inf
+    pair, farthest = (
+        np.broadcast_to(raised(np.zeros((1, 1, 1)) if given is None else given, additions), (size, size, size))
+        for given in (sibling, grandchild)
+    )
+    at = np.arange(size)
+    arc = Chart(np.full((size, size), -np.inf))
+    # [head, end, outermost modifier]; [head above, head, end]; [head, end, next modifier].
+    span, reach, near = (Chart(np.full((size, size, size), -np.inf)) for _ in range(3))
+    reach.inside[:, at, at] = farthest[:, at, at]
+    near.inside[at, at] = pair[at, at]
+    recursion = Recursion()
+    other = at[:, None, None]
+    for k in range(1, size):
+        low = np.arange(size - k)
+        for side in (1, -1):
+            head = low if side > 0 else low + k
+            end = head + side * k
+            h, m = head[:, None], end[:, None]
+            for rows, cuts in (head == 0, [0] if single_root else range(k)), (head > 0, range(k)):
+                cut = h[rows] + side * np.array(cuts)
+                recursion.best(
+                    (arc, (head[rows], end[rows])),
+                    (arc_scores, (h[rows], m[rows])),
+                    (near, (h[rows], cut, m[rows])),
+                    (reach, (h[rows], m[rows], cut + side)),
+                )
+        for side in (1, -1):
+            head = low if side > 0 else low + k
+            end = head + side * k
+            h, e = head[:, None], end[:, None]
+            m = h + side * np.arange(1, k + 1)
+            recursion.best(
+                (span, (h, e, m)),
+                (arc, (h[..., None], m[..., None])),
+                (reach, tuple(i[..., None] for i in (h, m, e))),
+            )
+            spans = (span, (h[None], e[None], m[None]))
+            recursion.best((reach, (at[:, None], head, end)), farthest[other, h, m], spans)
+            recursion.best((near, (head, end, at[:, None])), pair[h, m, other], spans)
+    span.outside[0, size - 1] = 0.0
+    recursion.backwards()
+    through: FloatArray = arc_scores.inside + arc_scores.outside
+    return float(span.inside[0, size - 1].max()), through

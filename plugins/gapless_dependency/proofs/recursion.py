@@ -1,0 +1,79 @@
+"""Recursions of sums and maxima over charts that, once run, run backwards: best totals through every item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gapless.core.sparse import FloatArray
+
+
+class Chart:
+    """Items of a dynamic program, or the scores that go into it.
+
+    Parameters
+    ----------
+    inside : float64
+        The best sum within each item; -inf where it is impossible.
+
+    Attributes
+    ----------
+    outside : float64
+        After `Recursion.backwards`, the best sum of what is added to each item.
+    """
+
+    def __init__(self, inside: FloatArray) -> None:
+        self.inside = inside
+        self.outside = np.full(inside.shape, -np.inf)
+
+
+Items = tuple[Chart, tuple[Any, ...]]
+"""Items of a chart, given by one index array for each axis; the arrays are broadcast against each other."""
+
+
+class Recursion:
+    """Records how items are made of others."""
+
+    def __init__(self) -> None:
+        self._steps: list[tuple[Items, tuple[FloatArray | Items, ...]]] = []
+
+    def best(self, made: Items, *parts: FloatArray | Items) -> None:
+        """Raise items to the best sum of their parts.
+
+        Parameters
+        ----------
+        made : Items
+        *parts : float64, or Items
+            Scores, or items that are complete by now. The last axis, over which the best is taken, comes after
+            those of the items that are made.
+        """
+        total = _sum(parts)
+        if total.shape[-1]:
+            chart, index = made
+            chart.inside[index] = np.maximum(chart.inside[index], total.max(axis=-1))
+            self._steps.append((made, parts))
+
+    def backwards(self) -> None:
+        """Outside sums of all items, from those that the caller has given to whole structures.
+
+        An item that is a part of several made in one step is reduced over them: its index arrays say so by an axis
+        of length one.
+        """
+        for (chart, index), parts in reversed(self._steps):
+            above = chart.outside[index][..., None]
+            for number, part in enumerate(parts):
+                if isinstance(part, tuple):
+                    within, where = part
+                    around = above + _sum((*parts[:number], *parts[number + 1 :]))
+                    shape = np.broadcast_shapes(*map(np.shape, where))
+                    repeated = tuple(a for a, (n, m) in enumerate(zip(around.shape, shape, strict=True)) if n > m)
+                    around = around.max(axis=repeated, keepdims=True)
+                    within.outside[where] = np.maximum(within.outside[where], around)
+
+
+def _sum(parts: tuple[FloatArray | Items, ...]) -> FloatArray:
+    total: FloatArray = np.zeros(())
+    for part in parts:
+        total = total + (part[0].inside[part[1]] if isinstance(part, tuple) else part)
+    return total

@@ -1,0 +1,126 @@
+"""The parsers of `gapless_tasks.parsing` for the job: trained with the structured decoder in the loop."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import attrs
+
+import gapless as gl
+from gapless.cli import Console
+from gapless.learn import Progress
+from gapless_dependency import ParsingProblem
+from gapless_tasks.dependency_parsing.parser import ParserSource, Request
+from gapless_tasks.dependency_parsing.treebank import Treebank, is_crossing
+from gapless_tasks.parsing import Sentence
+from gapless_tasks.parsing.families import FAMILIES
+from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel
+from gapless_tasks.parsing.training import Options, Stage, train, train_pruner
+
+
+@attrs.frozen
+class PerceptronParser:
+    """A `ParserModel` as the job asks for one.
+
+    Parameters
+    ----------
+    model : ParserModel
+    """
+
+    model: ParserModel
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """What the model was trained with."""
+        return self.model.families
+
+    def problem(self, sentence: Sentence, *, heads_kept: int | None = None) -> ParsingProblem:
+        """Score a sentence."""
+        return self.model.problem(sentence, heads_kept=heads_kept)
+
+    def save(self, path: Path) -> None:
+        """Store the model."""
+        self.model.save(path)
+
+    @classmethod
+    def load(cls, path: Path) -> PerceptronParser:
+        """Read a stored model."""
+        return cls(ParserModel.load(path))
+
+
+class Trainer:
+    """Trains parsers; all of one treebank share a pruner."""
+
+    def __init__(self) -> None:
+        self._pruners: dict[tuple[object, ...], FirstOrder] = {}
+
+    def __call__(self, treebank: Treebank, request: Request, console: Console) -> PerceptronParser:
+        """Train one parser.
+
+        A projective parser learns from the trees without crossing arcs. The epoch that parses the development part
+        best is kept.
+
+        Raises
+        ------
+        InvalidProblem
+            There is nothing to learn from.
+        """
+        options = Options(
+            families=request.families,
+            projective=treebank.projective,
+            single_root=treebank.single_root,
+            epochs=request.epochs,
+            seed=request.seed,
+            heads_kept=request.heads_kept,
+        )
+        sentences, dev = (
+            [s for s in part if not (treebank.projective and is_crossing(s))]
+            for part in (treebank.train, treebank.dev)
+        )
+        if not sentences:
+            raise gl.InvalidProblem(f"--treebank {treebank.name}: no training sentence has a projective tree")
+        pruner = None
+        if request.heads_kept is not None:
+            key = (treebank.name, len(sentences), request.heads_kept, request.epochs, request.seed)
+            if key not in self._pruners:
+                with _told(console, "pruner", request.epochs * len(sentences)) as progress:
+                    self._pruners[key] = train_pruner(
+                        sentences, dev, options, checkpoint=request.checkpoint, progress=progress
+                    )
+            pruner = self._pruners[key]
+        with _told(console, "parser", request.epochs * len(sentences)) as progress:
+            model = train(sentences, dev, options, pruner=pruner, checkpoint=request.checkpoint, progress=progress)
+        return PerceptronParser(model)
+
+
+@contextlib.contextmanager
+def _told(console: Console, title: str, total: int) -> Iterator[Callable[[Stage, Progress], None]]:
+    """Say how each epoch went, and draw how far it is."""
+    with console.progress(f"training the {title}", total) as advance:
+        shown = 0
+
+        def tell(stage: Stage, event: Progress) -> None:
+            nonlocal shown
+            done = (event.epoch if event.kind == "resumed" else event.epoch - 1) * event.count + event.done
+            advance(done - shown)
+            shown = done
+            if event.kind == "epoch":
+                report = event.report
+                console.say(
+                    f"{title}, epoch {event.epoch}: {_score(stage, report.score)}{report.wrong} sentences wrong"
+                )
+
+        yield tell
+
+
+def _score(stage: Stage, score: float | None) -> str:
+    if score is None:
+        return ""
+    if stage == "pruner":
+        return f"log-likelihood {score:.3f} a dev word, "
+    return f"{100 * score:.2f} % of the dev heads right, "
+
+
+SOURCE = ParserSource(Trainer(), PerceptronParser.load, tuple(FAMILIES))

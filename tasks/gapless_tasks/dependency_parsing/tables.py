@@ -1,0 +1,190 @@
+"""Tables 2 and 3 of the paper beside ours, and the test whether the factors help."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gapless.cli import Console
+from gapless.core.sparse import IntArray
+from gapless_tasks.dependency_parsing import paper
+from gapless_tasks.dependency_parsing.decoding import LengthGroup
+from gapless_tasks.dependency_parsing.parser import Parser, Request
+from gapless_tasks.dependency_parsing.treebank import Treebank
+from gapless_tasks.parsing.evaluation import bootstrap_p_value
+
+if TYPE_CHECKING:
+    from gapless_tasks.dependency_parsing.job import Outcome, ParsingJob
+
+
+class Tables:
+    """Trains and decodes what the tables need; prints them.
+
+    Attributes
+    ----------
+    curves : dict of str to list of LengthGroup
+        For the figures, from table 3.
+    interrupted : bool
+        Whether Ctrl-C ended the tables early; rows that were finished are printed.
+    """
+
+    def __init__(
+        self, job: ParsingJob, treebank: Treebank, arguments: argparse.Namespace, console: Console
+    ) -> None:
+        self.job, self.treebank, self.arguments, self.console = job, treebank, arguments, console
+        self.language = paper.language(treebank.name)
+        self.curves: dict[str, list[LengthGroup]] = {}
+        self.interrupted = False
+        self._full: Parser | None = None
+
+    def show(self) -> dict[str, Any]:
+        """Print both tables; returns them as JSON data."""
+        document: dict[str, Any] = {"table2": [], "table3": [], "significance": []}
+        try:
+            dev = self._models(document["table2"])
+            self._significance(dev, document["significance"])
+            if self._full is not None:
+                self._prunings(self._full, document["table3"])
+        except KeyboardInterrupt:
+            self.interrupted = True
+        if self.interrupted:
+            self.console.complain("interrupted: the tables show what was finished")
+        return document
+
+    def _models(self, found: list[dict[str, Any]]) -> dict[str, Outcome]:
+        """Table 2; returns what each model did with the development part."""
+        dev: dict[str, Outcome] = {}
+        for row in paper.MODELS:
+            families = tuple(name for name in row.families if name in self.job.source.families)
+            if row.families and not families:
+                continue
+            if row.projective and not self.treebank.projective:
+                self.console.say(f"{row.name} is left out: its dynamic program is over projective trees")
+                continue
+            try:
+                request = Request(
+                    families,
+                    self.arguments.epochs,
+                    self.arguments.seed,
+                    self.arguments.heads_kept,
+                )
+                parser = self.job.parser(self.treebank, request, self._file(row), self.arguments, self.console)
+                for part, sentences in (("dev", self.treebank.dev), ("test", self.treebank.test)):
+                    outcome, _ = self.job.decode(
+                        parser,
+                        sentences,
+                        self.arguments,
+                        self.console,
+                        title=f"{row.name}, {part}",
+                        heads_kept=self.arguments.heads_kept,
+                    )
+                    if outcome.parsed.interrupted:
+                        raise KeyboardInterrupt
+                    if part == "dev":
+                        dev[row.name] = outcome
+            except KeyboardInterrupt:
+                self.interrupted = True
+                break
+            entry = {
+                "model": row.name,
+                "dev_uas": dev[row.name].accuracy.uas,
+                **outcome.document(),
+                "paper": self._paper(row),
+            }
+            found.append(entry)
+            if row.name == paper.FULL:
+                self._full = parser
+        self.console.table(
+            "Table 2: UAS without punctuation (the paper trains on thirteen times as many sentences of English)",
+            ("model", "dev %", "test %", "(paper)", "proved %", "words/s", "oracle calls"),
+            [
+                (
+                    entry["model"],
+                    f"{100 * entry['dev_uas']:.2f}",
+                    f"{100 * entry['uas']:.2f}",
+                    _number(entry["paper"], ".2f"),
+                    f"{100 * entry['proved']:.1f}",
+                    f"{entry['words_per_second']:,.0f}",
+                    _number(entry["oracle_calls"], ".1f"),
+                )
+                for entry in found
+            ],
+        )
+        self.console.say()
+        return dev
+
+    def _significance(self, dev: dict[str, Outcome], found: list[dict[str, Any]]) -> None:
+        """The full model against the baselines, on the development part."""
+        full = dev.get(paper.FULL)
+        if full is None or not self.treebank.dev:
+            return
+        for row in paper.MODELS:
+            if row.baseline and row.name in dev:
+                than = dev[row.name]
+                lead = full.accuracy.uas_all - than.accuracy.uas_all
+                p = bootstrap_p_value(self.treebank.dev, self._heads(full), self._heads(than))
+                found.append({"than": row.name, "lead": lead, "p": p})
+                self.console.say(
+                    f"dev: {paper.FULL} is {100 * lead:+.2f} UAS points (with punctuation) from {row.name}, "
+                    f"p = {p:.2g} (paired bootstrap over sentences)"
+                )
+        self.console.say()
+
+    def _heads(self, outcome: Outcome) -> list[IntArray]:
+        """The heads of every development sentence; -1 where there is no tree."""
+        found = outcome.parsed.heads
+        return [found.get(i, np.full(len(one), -1)) for i, one in enumerate(self.treebank.dev)]
+
+    def _prunings(self, parser: Parser, found: list[dict[str, Any]]) -> None:
+        """Table 3, with the full model."""
+        for row in paper.PRUNINGS:
+            outcome, _ = self.job.decode(
+                parser, self.treebank.test, self.arguments, self.console, title=row.name, heads_kept=row.heads_kept
+            )
+            if outcome.parsed.interrupted:
+                self.interrupted = True
+                break
+            self.curves[row.name] = list(outcome.parsed.groups)
+            beside = {
+                "english": (row.english, row.english_speed),
+                "chinese": (row.chinese, row.chinese_speed),
+                None: (None, None),
+            }[self.language]
+            found.append({"pruning": row.name, **outcome.document(), "paper": beside})
+        self.console.table(
+            "Table 3: UAS and speed by candidate heads of a word",
+            ("pruning", "UAS %", "(paper)", "proved %", "words/s", "(paper)", "oracle calls"),
+            [
+                (
+                    entry["pruning"],
+                    f"{100 * entry['uas']:.2f}",
+                    _number(entry["paper"][0], ".2f"),
+                    f"{100 * entry['proved']:.1f}",
+                    f"{entry['words_per_second']:,.0f}",
+                    _number(entry["paper"][1], ".0f"),
+                    _number(entry["oracle_calls"], ".1f"),
+                )
+                for entry in found
+            ],
+        )
+        if self.language is not None:
+            self.console.say(f"the paper needs {paper.CALLS[self.language]} oracle calls without pruning")
+        self.console.say()
+
+    def _file(self, row: paper.Row) -> Path | None:
+        """Each model of table 2 lies beside the one of ``--model``."""
+        if not self.arguments.model:
+            return None
+        stored = Path(self.arguments.model)
+        name = row.name.replace("+ ", "").replace(" ", "-")
+        return stored.with_name(f"{stored.stem}.{name}{stored.suffix}")
+
+    def _paper(self, row: paper.Row) -> float | None:
+        return {"english": row.english, "chinese": row.chinese, None: None}[self.language]
+
+
+def _number(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)

@@ -1,0 +1,100 @@
+"""What is measured on one set of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.cli import Console
+from gapless_dependency import ParsingProblem
+from gapless_tasks.chain_benchmark.stopwatch import Spread
+from gapless_tasks.dependency_parsing.decoding import Parsed, parse_all
+from gapless_tasks.dependency_parsing.parser import Parser
+from gapless_tasks.parsing import Sentence
+
+METHOD = "split-bound"
+LIMIT = 10.0
+"""Seconds for a sentence."""
+
+
+@attrs.frozen
+class Decoded:
+    """Sentences decoded a few times.
+
+    Parameters
+    ----------
+    words_per_second : Spread
+        CPU time, over the rounds; see `decode` for sentences that were not proved.
+    oracle_calls, closed_at_root, proved : float or None
+        Means over the sentences: calls, and shares in [0, 1].
+    values : float64 (sentences,)
+    """
+
+    words_per_second: Spread
+    oracle_calls: float | None
+    closed_at_root: float | None
+    proved: float
+    values: np.ndarray[Any, np.dtype[np.float64]]
+
+
+def scored(parser: Parser, sentences: Sequence[Sentence], heads_kept: int | None) -> list[ParsingProblem]:
+    """Problems with every score looked up: what is timed is the search."""
+    return [prepared(parser.problem(sentence, heads_kept=heads_kept)) for sentence in sentences]
+
+
+def prepared(problem: ParsingProblem) -> ParsingProblem:
+    """The problem with every score looked up."""
+    for factor in problem.conjunctions:
+        factor.scores(np.arange(len(factor.scopes)))
+    return problem
+
+
+def decode(
+    problems: Sequence[ParsingProblem],
+    console: Console,
+    title: str,
+    *,
+    rounds: int = 1,
+    options: Mapping[str, Any] | None = None,
+) -> Decoded:
+    """Decode every sentence within `LIMIT`, then those that were proved once more without a limit, for speed.
+
+    Without limits a batch makes no results that nobody asks for. A sentence that was not proved costs `LIMIT` in
+    every round: else a hard one would hold up the whole measurement.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C: half a measurement is none.
+    """
+
+    def run(chosen: Sequence[ParsingProblem], limits: gl.Limits) -> Parsed:
+        found = parse_all(chosen, METHOD, console, title=title, options=options, limits=limits)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        return found
+
+    parsed = run(problems, gl.Limits(time=LIMIT))
+    easy = [problem for problem, sure in zip(problems, parsed.proved, strict=True) if sure]
+    lost = LIMIT * (len(problems) - len(easy))
+    words = sum(problem.length for problem in problems)
+    rates = [words / (run(easy, gl.Limits()).seconds + lost) for _ in range(rounds)]
+    return Decoded(
+        Spread.of(rates),
+        parsed.mean("dp_calls"),
+        _closed(parsed),
+        float(parsed.proved.mean()) if len(parsed.proved) else 1.0,
+        parsed.values,
+    )
+
+
+def _closed(parsed: Parsed) -> float | None:
+    told = parsed.mean("root_closed")
+    if told is not None:
+        return told
+    nodes = parsed.arrays.get("nodes")
+    return None if nodes is None else float(np.mean(parsed.proved & (nodes <= 1)))

@@ -1,0 +1,251 @@
+"""``gapless run parsing-benchmark``: trained scores, measurements, what is to be reached."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.cli import Console, exit_codes
+from gapless_dependency import ParsingProblem
+from gapless_tasks.asked import positive
+from gapless_tasks.chain_benchmark.stopwatch import Spread
+from gapless_tasks.chain_benchmark.targets import Line
+from gapless_tasks.dependency_parsing.parser import Parser, Request
+from gapless_tasks.dependency_parsing.perceptron_parser import SOURCE
+from gapless_tasks.dependency_parsing.treebank import Treebank, embedded_treebank, load_treebank
+from gapless_tasks.parsing_benchmark import kernel_timing
+from gapless_tasks.parsing_benchmark.measurement import Decoded, decode, prepared, scored
+from gapless_tasks.parsing_benchmark.synthetic import peaked
+
+FAMILIES = ("grandchild", "sibling")
+HEADS_KEPT = 10
+EPOCHS = 6
+_NONE = (None, None)
+PROJECTIVE, OTHER = "english_wsj", "danish"
+_PAPER_EVERY = 6
+"""The paper's variant decodes every sixth sentence, and so does ours beside it."""
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Do the job."""
+    cache = Path(arguments.cache) if arguments.cache else None
+    if cache is not None:
+        cache.mkdir(parents=True, exist_ok=True)
+    judged: list[Line] = []
+    wrong: list[str] = []
+    interrupted = False
+    try:
+        for treebank in _treebanks(arguments):
+            for line in _measured(treebank, cache, arguments, console, wrong):
+                judged.append(line)
+                console.say(f"{line.scores}, {line.what}: {_value(line)}")
+        for line in _drawn(arguments, console):
+            judged.append(line)
+    except KeyboardInterrupt:
+        interrupted = True
+        console.complain("interrupted: the table shows what was measured")
+    show_lines(judged, console)
+    for what in wrong:
+        console.complain(what)
+    console.data(
+        {
+            "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+            "lines": [{**attrs.asdict(line), "verdict": line.verdict} for line in judged],
+            "disagreements": wrong,
+        }
+    )
+    if interrupted:
+        return exit_codes.INTERRUPTED
+    return exit_codes.FAILED if wrong else exit_codes.PROVED
+
+
+def _treebanks(arguments: argparse.Namespace) -> Iterator[Treebank]:
+    if arguments.data is None:
+        yield embedded_treebank().first(arguments.sentences)
+        return
+    for name in (PROJECTIVE, OTHER):
+        treebank = load_treebank(name, arguments.data)
+        yield attrs.evolve(treebank, test=treebank.test[: arguments.sentences])
+
+
+def _parser(treebank: Treebank, cache: Path | None, arguments: argparse.Namespace, console: Console) -> Parser:
+    """The model given, the one of an earlier run, or a new one."""
+    given = Path(arguments.model) if arguments.model and treebank.name != OTHER else None
+    stored = given or (None if cache is None else cache / f"{treebank.name.replace(' ', '-')}.npz")
+    if stored is not None and stored.exists():
+        return SOURCE.load(stored)
+    console.say(f"{treebank.name}: training on {len(treebank.train)} sentences first; 4,000 take tens of minutes")
+    checkpoint = None if stored is None else Path(f"{stored}.epochs")
+    parser = SOURCE.train(treebank, Request(FAMILIES, arguments.epochs, 0, HEADS_KEPT, checkpoint), console)
+    if stored is not None:
+        parser.save(stored)
+    return parser
+
+
+Marks = tuple[float, float] | tuple[None, None]
+"""What must be reached, and what to aim at."""
+
+
+def _line(what: str, scores: str, value: Spread | None, unit: str, marks: Marks, more: bool) -> Line:
+    """Caches make no difference here: a sentence's search does not leave them."""
+    return Line(what, scores, "", value, unit, marks[0], marks[1], more)
+
+
+def _measured(
+    treebank: Treebank, cache: Path | None, arguments: argparse.Namespace, console: Console, wrong: list[str]
+) -> Iterator[Line]:
+    """Every number of one treebank's test part."""
+    parser = _parser(treebank, cache, arguments, console)
+    pruned = scored(parser, treebank.test, HEADS_KEPT)
+    name, rounds = treebank.name, arguments.rounds
+    main = treebank.name == PROJECTIVE
+    found = decode(pruned, console, f"{name}, k = 10", rounds=rounds)
+    marks = (12_000, 35_000) if main else (10_000, 30_000) if name == OTHER else _NONE
+    yield _line("decode only, k = 10", name, found.words_per_second, "words/s", marks, True)
+    marked = name in (PROJECTIVE, OTHER)
+    yield from _search(found, name, judged=main)
+    yield _line(
+        "proved within 10 s each", name, _percent(found.proved), "%", ((99.5, 100) if marked else _NONE), True
+    )
+    some = pruned[::_PAPER_EVERY]
+    ours = decode(some, console, f"{name}, every sixth")
+    paper = decode(some, console, f"{name}, the paper's variant", options={"variant": "paper"})
+    both = np.isclose(ours.values, paper.values, rtol=1e-9, atol=1e-9)
+    if ours.proved == paper.proved == 1.0 and not both.all():
+        wrong.append(f"{name}: {int((~both).sum())} values differ from those of the paper's variant")
+    times = Spread.of([ours.words_per_second.median / paper.words_per_second.median])
+    yield _line(
+        "over the paper's variant, every sixth sentence", name, times, "x", ((5, 12) if main else _NONE), True
+    )
+    if paper.oracle_calls is not None:
+        calls = Spread.of([paper.oracle_calls])
+        yield _line("oracle calls of the paper's variant", name, calls, "a sentence", _NONE, False)
+    whole = scored(parser, treebank.test, None)
+    unpruned = decode(whole, console, f"{name}, unpruned")
+    yield _line(
+        "decode only, unpruned",
+        name,
+        unpruned.words_per_second,
+        "words/s",
+        ((800, 6000) if main else _NONE),
+        True,
+    )
+    yield _line("proved within 10 s each, unpruned", name, _percent(unpruned.proved), "%", _NONE, True)
+    yield from _kernels(name, treebank.projective, pruned, whole, rounds, wrong)
+
+
+def _search(found: Decoded, name: str, *, judged: bool) -> Iterator[Line]:
+    """Calls, nodes."""
+    if found.oracle_calls is not None:
+        calls = Spread.of([found.oracle_calls])
+        yield _line("oracle calls", name, calls, "a sentence", ((90, 35) if judged else _NONE), False)
+    if found.closed_at_root is not None:
+        closed = _percent(found.closed_at_root)
+        yield _line("closed at the root", name, closed, "%", ((70, 90) if judged else _NONE), True)
+
+
+def _kernels(
+    name: str,
+    projective: bool,
+    pruned: Sequence[ParsingProblem],
+    whole: Sequence[ParsingProblem],
+    rounds: int,
+    wrong: list[str],
+) -> Iterator[Line]:
+    """The tree oracles alone."""
+    turns = max(3, rounds)
+    if projective:
+        short = kernel_timing.eisner_microseconds(kernel_timing.weights_of(pruned, 19, 21), turns)
+        long = kernel_timing.eisner_microseconds(kernel_timing.weights_of(whole, 38, 42), turns)
+        yield _line("Eisner's inside pass, n = 19-21, k = 10", name, short, "us", (8, 4), False)
+        yield _line("Eisner's inside pass, n = 38-42, all", name, long, "us", (40, 22), False)
+    else:
+        weights = kernel_timing.weights_of(whole, 31, 40)
+        ratio, reduced, exact = kernel_timing.arborescence_timing(weights, turns)
+        yield _line("Chu-Liu-Edmonds over ufal's, n = 31-40", name, ratio, "x", (4, 10), True)
+        yield _line("best tree and all reduced costs, n = 31-40", name, reduced, "us", (15, 8), False)
+        yield _line("best tree and all max-marginals, n = 31-40", name, exact, "us", _NONE, False)
+        different = kernel_timing.disagreements(weights)
+        if different:
+            wrong.append(f"{name}: {different} best arborescences differ in value from ufal's")
+
+
+def _drawn(arguments: argparse.Namespace, console: Console) -> Iterator[Line]:
+    """Drawn scores, which are easier than any model's."""
+    problems = [prepared(problem) for problem in peaked(arguments.sentences or 100)]
+    found = decode(problems, console, "peaked", rounds=arguments.rounds)
+    name = "drawn, peaked (easier)"
+    yield _line("decode only, k = 10", name, found.words_per_second, "words/s", _NONE, True)
+    yield from _search(found, name, judged=False)
+
+
+def show_lines(judged: list[Line], console: Console) -> None:
+    """The numbers beside what they are to be."""
+    console.say("must: the least to be reached; aim: what to strive for; CPU time of one core, median (range)")
+    console.table(
+        "What is to be reached",
+        ("what", "scores", "value", "must", "aim", "reached"),
+        [
+            (
+                line.what,
+                line.scores,
+                _value(line),
+                *("" if mark is None else f"{mark:g}" for mark in (line.must, line.aim)),
+                line.verdict,
+            )
+            for line in judged
+        ],
+    )
+    missed = sum(line.verdict == "missed" for line in judged)
+    console.say(f"{missed} of {sum(bool(line.verdict) for line in judged)} marks missed")
+    if not kernel_timing.has_peer():
+        console.complain(kernel_timing.UFAL_MISSING)
+
+
+def _value(line: Line) -> str:
+    value = line.value
+    if value is None:
+        return "not measured"
+    numbers = f"{_short(value.median)}"
+    if value.least != value.most:
+        numbers += f" ({_short(value.least)}-{_short(value.most)})"
+    return f"{numbers} {line.unit}"
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _percent(share: float) -> Spread:
+    return Spread.of([100 * share])
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the task."""
+    parser.add_argument(
+        "--data",
+        metavar="DIR",
+        help=f"folder of corpora: DIR/parsing/{PROJECTIVE} and {OTHER} (default: the embedded treebank)",
+    )
+    parser.add_argument(
+        "--model", metavar="FILE", help=f"a parser for {PROJECTIVE}, as dependency-parsing stores it"
+    )
+    parser.add_argument("--cache", metavar="DIR", help="keep the trained parsers here for the next run")
+    parser.add_argument("--epochs", type=positive, default=EPOCHS, help=f"of training (default {EPOCHS})")
+    parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N test sentences")
+    parser.add_argument("--rounds", type=positive, default=1, help="decode so often (default 1)")
+
+
+TASK = gl.Task(
+    "parsing-benchmark",
+    "How fast trees are found and proved, next to the paper's variant, a peer and what is to be reached.",
+    add_arguments,
+    run,
+)

@@ -1,0 +1,61 @@
+"""The lines of a text file, plain or gzip-compressed, with their numbers; damage is reported with its line."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def numbered_lines(path: Path, refuse: type[ValueError], suffix: str) -> Iterator[tuple[int, str]]:
+    """Decode line by line, so that a bad byte or a cut archive is reported with its line number.
+
+    Parameters
+    ----------
+    path : Path
+        A UTF-8 file, gzip-compressed if its name ends in ``.gz``.
+    refuse : type
+        The error to raise for what cannot be read; its message names file and line.
+    suffix : str
+        What such files are usually called, for messages, such as ``.tsv``.
+
+    Yields
+    ------
+    (int, str)
+        Numbers count from 1; lines have no line break.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        Of the type `refuse`: a folder, not UTF-8, or damaged gzip data.
+    """
+    number = 0
+    try:
+        with _open_bytes(path) as stream:
+            for number, raw in enumerate(stream, start=1):
+                content = raw.removeprefix(_BYTE_ORDER_MARK) if number == 1 else raw
+                yield number, content.decode("utf-8").rstrip("\r\n")
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{path}: no such file; check the path") from error
+    except IsADirectoryError as error:
+        raise refuse(f"{path}: is a folder; give a {suffix} or {suffix}.gz file in it") from error
+    except UnicodeDecodeError as error:
+        raise refuse(
+            f"{path}, line {number}: not UTF-8 (byte 0x{error.object[error.start]:02x}); re-encode the file "
+            "as UTF-8, or add .gz to the name of a compressed file"
+        ) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise refuse(
+            f"{path}, line {number + 1}: the gzip data is damaged or cut short ({error}); download or "
+            "compress the file again"
+        ) from error
+
+
+def _open_bytes(path: Path) -> BinaryIO | gzip.GzipFile:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
