@@ -12,6 +12,7 @@ from gapless import Factor, Fixings, InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.rounding import ULP, raised
+from gapless_splitbound.proofs.configurations import best_configuration
 
 LOWER_IS_SECOND, LOWER_IS_FIRST = 1, 2
 
@@ -146,7 +147,7 @@ def weigh(
             sums.add_constant(np.array([factor.value(on[scope])]))
             continue
         sums.add(scope, prices)
-        sums.add_constant(np.array([factor.best(np.where(open_arcs[scope], -prices, -np.inf))[0]]))
+        sums.add_constant(np.array([best_configuration(factor, np.where(open_arcs[scope], -prices, -np.inf))]))
         sums.constant_size += float(np.abs(prices).sum())
         sums.constant_terms += scope.size
     if at != given.size:
