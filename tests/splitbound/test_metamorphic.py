@@ -96,7 +96,9 @@ def test_scores_times_a_power_of_two(sentence, power):
 
 
 def test_one_factor_as_two(sentence):
-    part = np.where(np.isfinite(sentence.sibling), np.random.default_rng(2).normal(size=sentence.sibling.shape), 0.0)
+    part = np.where(
+        np.isfinite(sentence.sibling), np.random.default_rng(2).normal(size=sentence.sibling.shape), 0.0
+    )
     split = sentence.problem(
         factors=[Grandchild(sentence.grandchild), Sibling(part), Sibling(sentence.sibling - part)]
     )

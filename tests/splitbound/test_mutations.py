@@ -15,7 +15,9 @@ from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
 from gapless_splitbound import fused, roles
 
-needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: there is no compiled search")
+needs_compiled = pytest.mark.skipif(
+    not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: there is no compiled search"
+)
 
 
 def sentences(seed, count, projective=True, families=("sibling", "grandchild")):
