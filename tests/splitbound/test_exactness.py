@@ -1,6 +1,6 @@
 """Every way to ask for the best tree, on random short sentences, against the scores of all trees.
 
-``GAPLESS_RANDOM_SENTENCES`` scales the count; the default is what every test run can afford. Only scores are unique,
+``GAPLESS_RANDOM_SENTENCES`` scales the count; by default every test run can afford it. Only scores are unique,
 so values are compared, never trees.
 """
 

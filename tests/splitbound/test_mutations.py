@@ -2,6 +2,7 @@
 
 import copy
 import json
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -135,10 +136,10 @@ def test_a_best_configuration_that_is_not(less, wrong, projective):
 class LyingSearch:
     """The compiled search, but for what is replaced."""
 
-    changes: dict = {}
+    changes: ClassVar[dict] = {}
 
     def __init__(self, *args, **options):
-        self.inner = fused_search(*args, **options)
+        self.inner = SplitBoundSearch(*args, **options)
 
     def __getattr__(self, name):
         value = getattr(self.inner, name)
@@ -146,7 +147,7 @@ class LyingSearch:
 
 
 if gapless_kernels.COMPILED:
-    from gapless_kernels._split_bound import SplitBoundSearch as fused_search
+    from gapless_kernels._split_bound import SplitBoundSearch
 
 
 def another_tree(heads):
