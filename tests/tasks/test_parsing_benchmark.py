@@ -25,6 +25,8 @@ def test_it_runs_on_the_embedded_treebank(capsys, tmp_path):
     stored = (tmp_path / "embedded.npz").read_bytes()
     assert main(asked) == exit_codes.PROVED
     assert (tmp_path / "embedded.npz").read_bytes() == stored
+    assert main(["run", "parsing-benchmark", "--sentences", "4", "--epochs", "2", "--cache", str(tmp_path)]) == 2
+    assert "embedded.npz was trained in another way (epochs 1, not 2)" in capsys.readouterr().err
 
 
 def test_drawn_sentences_are_projective_problems_with_a_tree():

@@ -210,11 +210,7 @@ class ParsingJob:
         found = self.stored(place, arguments, console)
         if found is None:
             return self.trained(treebank, request, place, console)
-        different = [
-            f"{name} {found.training.get(name, 'unknown')}, not {wanted}"
-            for name, wanted in request.record(treebank).items()
-            if found.training.get(name, "unknown") != wanted
-        ]
+        different = request.differences(found, treebank)
         if different:
             raise gl.InvalidProblem(
                 f"--model: {place} was trained in another way ({'; '.join(different)}); give the same options and "

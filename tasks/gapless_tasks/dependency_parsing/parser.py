@@ -77,6 +77,14 @@ class Request:
             "digest": treebank.digest,
         }
 
+    def differences(self, parser: Parser, treebank: Treebank) -> list[str]:
+        """In what a stored parser's training was another than this one; empty when nothing tells them apart."""
+        return [
+            f"{name} {parser.training.get(name, 'unknown')}, not {wanted}"
+            for name, wanted in self.record(treebank).items()
+            if name not in parser.training or parser.training[name] != wanted
+        ]
+
 
 @attrs.frozen
 class ParserSource:

@@ -79,11 +79,19 @@ def _parser(treebank: Treebank, cache: Path | None, arguments: argparse.Namespac
     """The model given, the one of an earlier run, or a new one."""
     given = Path(arguments.model) if arguments.model and treebank.name != OTHER else None
     stored = given or (None if cache is None else cache / f"{treebank.name.replace(' ', '-')}.npz")
-    if stored is not None and stored.exists():
-        return SOURCE.load(stored)
-    console.say(f"{treebank.name}: training on {len(treebank.train)} sentences first; 4,000 take tens of minutes")
     checkpoint = None if stored is None else Path(f"{stored}.epochs")
-    parser = SOURCE.train(treebank, Request(FAMILIES, arguments.epochs, 0, HEADS_KEPT, checkpoint), console)
+    request = Request(FAMILIES, arguments.epochs, 0, HEADS_KEPT, checkpoint)
+    if stored is not None and stored.exists():
+        parser = SOURCE.load(stored)
+        different = [] if given else request.differences(parser, treebank)
+        if different:
+            raise gl.InvalidProblem(
+                f"--cache: {stored} was trained in another way ({'; '.join(different)}); give the same options, "
+                "remove the file, or name another folder"
+            )
+        return parser
+    console.say(f"{treebank.name}: training on {len(treebank.train)} sentences first; 4,000 take tens of minutes")
+    parser = SOURCE.train(treebank, request, console)
     if stored is not None:
         parser.save(stored)
     return parser
