@@ -253,3 +253,17 @@ def test_the_command_trains_parses_and_verifies_the_embedded_treebank(capsys, tm
     assert [path.name for path in tmp_path.iterdir()] == ["m.npz"]
     assert main([*asked, "--heads-kept", "all", "--json"]) == exit_codes.PROVED
     assert json.loads(capsys.readouterr().out)["uas"] > 0.5
+
+
+def test_processes_start_before_the_clock(monkeypatch):
+    asked, _ = problems()
+    lengths, solve_many = [], gl.solve_many
+
+    def here(chosen, *args, jobs=1, **kwargs):
+        lengths.append({problem.length for problem in chosen})
+        return solve_many(chosen, *args, **kwargs)
+
+    monkeypatch.setattr(decoding.gl, "solve_many", here)
+    parse_all(asked, None, Console(), jobs=2)
+    assert lengths[0] == {1}
+    assert 1 not in set.union(*lengths[1:])
