@@ -65,6 +65,9 @@ class SplitBoundSearch:
         The GIL is released; signals are the caller's, between slices.
         """
 
+    def settle(self) -> None:
+        """Bound the node in work by its latest multipliers, where a proof is kept; before `bound`, `proof`."""
+
     @property
     def value(self) -> float:
         """Score of `heads`; -inf while there is none."""

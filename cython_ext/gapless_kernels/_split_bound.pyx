@@ -34,7 +34,7 @@ cdef extern from "_split_bound_tree.h" nogil:
     ctypedef struct sb_search:
         Py_ssize_t n, N, arcs, scopes, star_cells, shared
         int projective, single_root, paper, order, keep_proof, root_closed, proof_dropped, working
-        double granularity, proof_limit, value, excluded
+        double granularity, proof_limit, value, excluded, saved_psi
         int32_t *head
         int32_t *modifier
         int32_t *index
@@ -64,6 +64,7 @@ cdef extern from "_split_bound_tree.h" nogil:
     int sb_start(sb_search *, const int32_t *)
     int sb_advance(sb_search *, double, int64_t)
     double sb_bound(const sb_search *)
+    void sb_settle(sb_search *)
     void sb_export(const sb_search *, const double *, const int64_t *, double *)
     void sb_free(sb_search *)
 
@@ -126,6 +127,8 @@ cdef class SplitBoundSearch:
             raise ValueError("an arc is listed twice")
         self.blocks = [checked_block(number, *block, arcs) for number, block in enumerate(blocks)]
         total = sum(len(scores) for _, scores in self.blocks)
+        if max(arcs * size, sum(scopes.size for scopes, _ in self.blocks)) >= 2**31:
+            raise ValueError(f"{total} scopes over {arcs} arcs are more than 32-bit numbers can count")
         self.s.projective, self.s.single_root = bool(projective), bool(single_root)
         self.s.paper, self.s.order = variant == "paper", ORDERS.index(order)
         if self.s.paper:
@@ -182,6 +185,13 @@ cdef class SplitBoundSearch:
         if self.status == SB_NO_MEMORY:
             raise MemoryError("no memory for the search tree")
         return self.status
+
+    def settle(self):
+        """Bound the node in work by its latest multipliers, where a proof is kept."""
+        if self.s.head == NULL:
+            raise RuntimeError("this search was not set up")
+        with nogil:
+            sb_settle(&self.s)
 
     @property
     def value(self):
@@ -259,7 +269,9 @@ cdef class SplitBoundSearch:
         for k in range(self.s.survivor_count):
             nodes[self.s.survivors[k].record, 3] = self.s.survivors[k].snapshot
         if self.s.working:
-            nodes[self.s.node.record, 3] = self.s.saved if self.s.saved >= 0 else self.s.node.snapshot
+            # Of its own and the inherited multipliers, those that prove more.
+            own = self.s.saved >= 0 and (self.s.node.snapshot < 0 or self.s.saved_psi <= self.s.node.bound)
+            nodes[self.s.node.record, 3] = self.s.saved if own else self.s.node.snapshot
         steps = np.array(
             [
                 (self.s.fixings[k].record, self.s.fixings[k].snapshot, self.s.fixings[k].first_off)

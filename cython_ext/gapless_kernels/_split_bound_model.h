@@ -140,6 +140,8 @@ static double sb_round(const sb_search *s, double bound)
     if (!(s->granularity > 0.0) || !isfinite(bound))
         return bound;
     const double multiple = bound / s->granularity;
+    if (!(fabs(multiple) < 0x1p52)) /* all doubles of this size are multiples */
+        return bound;
     return floor(multiple + 1e-6 * fmax(1.0, 1e-2 * fabs(multiple))) * s->granularity;
 }
 

@@ -194,8 +194,10 @@ static void sb_split_node(sb_search *s, int32_t arc)
         s->saved = snapshot, s->saved_psi = s->psi;
     }
     const double bound = sb_round(s, s->saved_psi);
-    if (bound < s->node.bound)
+    if (bound <= s->node.bound)
         s->node.bound = bound;
+    else if (s->node.snapshot >= 0)
+        snapshot = s->node.snapshot; /* its own steps ended higher: what it inherited proves the bound */
     if (s->paper) {
         sb_node waiting = s->node;
         waiting.arc = arc, waiting.lower = s->best_in_node, waiting.snapshot = snapshot;
@@ -328,9 +330,26 @@ static double sb_bound(const sb_search *s)
         bound = fmax(bound, s->open[k].bound);
     for (ptrdiff_t k = 0; k < s->survivor_count; k++)
         bound = fmax(bound, s->survivors[k].bound);
-    if (s->working)
-        bound = fmax(bound, fmin(s->node.bound, sb_round(s, s->best_psi)));
+    if (s->working) /* only what was remembered can be shown in a proof */
+        bound = fmax(bound, fmin(s->node.bound, sb_round(s, s->keep_proof ? s->saved_psi : s->best_psi)));
     return bound;
+}
+
+/* Before a proof is made in the middle of a node: bound it by its multipliers of now, if they are its best. */
+static void sb_settle(sb_search *s)
+{
+    if (!s->working || !s->keep_proof || s->no_memory || (s->dirty && !sb_weigh(s)))
+        return;
+    s->dirty = 0;
+    const double found = sb_oracle(s, s->weights, s->work, s->heads);
+    const double psi = found + s->constant;
+    if (!(found > -INFINITY && psi < s->saved_psi))
+        return;
+    const int32_t snapshot = sb_remember(s);
+    if (snapshot < 0)
+        return;
+    sb_release(s, s->saved);
+    s->saved = snapshot, s->saved_psi = psi, s->best_psi = fmin(s->best_psi, psi);
 }
 
 /* Put the root in. `heads` may be NULL or a tree to begin with. */

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import BatchResult, Budget, Result, Solve, SolveError, Status, Stop
+from gapless import BatchResult, Budget, InvalidProblem, Result, Solve, SolveError, Status, Stop
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound import fused, method
 
@@ -65,7 +65,11 @@ def run_many(
                 except SolveError as error:
                     errors[i] = error
                 continue
-            search = fused.Search(problem, variant, order, keep_proof=False)
+            try:
+                search = fused.Search(problem, variant, order, keep_proof=False)
+            except InvalidProblem as error:  # a factor's scores are seen here first
+                errors[i], statuses[i] = SolveError(str(error)), Status.NO_SOLUTION
+                continue
             search.finish()
             counts["dp_calls"][i], counts["nodes"][i] = search.kernel.dp_calls, search.kernel.nodes
             counts["root_closed"][i], counts["fixed"][i] = search.kernel.root_closed, search.kernel.fixed

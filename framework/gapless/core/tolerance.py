@@ -30,4 +30,6 @@ def round_bound(bound: float, granularity: float | None) -> float:
     if granularity is None or not math.isfinite(bound):
         return bound
     multiple = bound / granularity
+    if not abs(multiple) < 2.0**52:  # all doubles of this size are multiples
+        return bound
     return math.floor(multiple + ROUNDING * max(1.0, RELATIVE / ROUNDING * abs(multiple))) * granularity

@@ -225,4 +225,4 @@ def _range(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]]) -
         low, size, terms = low + below, size - below, terms + counted.size
         high += float(np.maximum(counted, 0.0).sum())
     known = all(isinstance(factor, Factor) for factor in problem.factors)
-    return 2.0 * (high - low) + 1.0, (low - ULP * terms * size if known else -np.inf)
+    return 2.0 * (high - low) + 1.0 + 1e-6 * abs(low), (low - ULP * terms * size if known else -np.inf)
