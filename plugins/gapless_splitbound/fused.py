@@ -142,6 +142,11 @@ def search(
     guarded(budget, budget.emit, "stop", bound, value)
     budget.nodes = budget.nodes + int(run.kernel.nodes)
     trees = [problem.tree(run.kernel.heads[1:])] if value > -math.inf else []
+    explanation = ["every tree has a factor that forbids it"] if bound == -math.inf else []
+    if stop is Stop.PROVED and trees and not meets(bound, value):
+        # Beside scores that are so much larger than their sum, nothing more can be told in float64.
+        stop = Stop.GAP
+        explanation = [f"every tree was ruled out or scored, but for what float64 rounds away: {bound - value:.3g}"]
     evidence: Certificate = NoCertificate("split-bound was asked for none (certificate=False)")
     if certificate:
         evidence = run.certificate() if bound < math.inf else NoCertificate("nothing was bounded yet")
@@ -162,7 +167,7 @@ def search(
             extra=run.extra,
         ),
         trace=budget.events,
-        explanation=["every tree has a factor that forbids it"] if bound == -math.inf else [],
+        explanation=explanation,
     )
 
 
