@@ -36,6 +36,8 @@ class SplitBoundSearch:
         If > 0, every score is a multiple of it and bounds are rounded down to one.
     proof_limit : float
         Bytes of multipliers beyond which the proof is given up.
+    choices : int
+        From so many ways to choose heads on, all trees of a node are looked at; 0..16384. "paper" never does.
 
     Raises
     ------
@@ -58,12 +60,16 @@ class SplitBoundSearch:
         keep_proof: bool = ...,
         granularity: float = ...,
         proof_limit: float = ...,
+        choices: int = ...,
     ) -> None: ...
     def advance(self, seconds: float = ..., nodes: int = ...) -> int:
         """Work for `seconds`, or until `nodes` nodes were worked on in all; `PROVED`, `TIME` or `NODES`.
 
         The GIL is released; signals are the caller's, between slices.
         """
+
+    def settle(self) -> None:
+        """Bound the node in work by its latest multipliers, where a proof is kept; before `bound`, `proof`."""
 
     @property
     def value(self) -> float:
@@ -88,7 +94,12 @@ class SplitBoundSearch:
         """Arcs that max-marginals have ruled out, over all nodes."""
 
     @property
-    def root_closed(self) -> bool: ...
+    def enumerated(self) -> int:
+        """Nodes closed by looking at all trees that were left: at most `choices` choices of heads."""
+
+    @property
+    def root_closed(self) -> bool:
+        """Whether nothing was branched on, be it by a bound or by enumeration."""
     @property
     def infeasible(self) -> bool:
         """Whether it is proved that there is no tree."""
@@ -110,7 +121,8 @@ class SplitBoundSearch:
                 Whether that arc is on here, or off.
             multipliers_at : int64 (nodes,)
                 For a node without children: the row of `multipliers` whose bound closes it, or bounds it when
-                the search stopped early; -1 if its fixings leave no tree, or nothing is known yet.
+                the search stopped early; -1 if its fixings leave no tree, or nothing is known yet; -2 if its trees
+                were all looked at.
             step_node, step_multipliers : int64 (steps,)
             step_first : int64 (steps + 1,)
             off : int64

@@ -7,7 +7,7 @@ from libc.stdlib cimport free, malloc
 import numpy as np
 
 cdef extern from "_split_bound_tree.h" nogil:
-    int SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY
+    int SB_CHOICES, SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY
 
     ctypedef struct sb_snapshot:
         double *split
@@ -33,8 +33,8 @@ cdef extern from "_split_bound_tree.h" nogil:
 
     ctypedef struct sb_search:
         Py_ssize_t n, N, arcs, scopes, star_cells, shared
-        int projective, single_root, paper, order, keep_proof, root_closed, proof_dropped, working
-        double granularity, proof_limit, value, excluded
+        int projective, single_root, paper, order, keep_proof, choices, root_closed, proof_dropped, working
+        double granularity, proof_limit, value, excluded, saved_psi
         int32_t *head
         int32_t *modifier
         int32_t *index
@@ -42,7 +42,7 @@ cdef extern from "_split_bound_tree.h" nogil:
         int32_t *star_scope
         int32_t *shared_scope
         double *base
-        int64_t dp_calls, nodes, fixed
+        int64_t dp_calls, nodes, fixed, enumerated
         sb_snapshot *snapshots
         Py_ssize_t snapshot_count
         sb_record *records
@@ -64,6 +64,7 @@ cdef extern from "_split_bound_tree.h" nogil:
     int sb_start(sb_search *, const int32_t *)
     int sb_advance(sb_search *, double, int64_t)
     double sb_bound(const sb_search *)
+    void sb_settle(sb_search *)
     void sb_export(const sb_search *, const double *, const int64_t *, double *)
     void sb_free(sb_search *)
 
@@ -98,6 +99,7 @@ cdef class SplitBoundSearch:
         keep_proof=True,
         granularity=0.0,
         proof_limit=2.0**28,
+        choices=SB_CHOICES,
     ):
         if self.s.head != NULL:
             raise RuntimeError("this search was set up before; make another")
@@ -107,6 +109,8 @@ cdef class SplitBoundSearch:
             raise ValueError(f"order must be one of {', '.join(ORDERS)}, got {order!r}")
         if not (0.0 <= granularity < float("inf")):
             raise ValueError(f"granularity must be a number >= 0, got {granularity}")
+        if not (0 <= choices <= SB_CHOICES):
+            raise ValueError(f"choices must be in 0..{SB_CHOICES}, got {choices}")
         cdef const double[:, ::1] w = np.ascontiguousarray(weights, np.float64)
         cdef const int64_t[::1] h = np.ascontiguousarray(heads, np.int64)
         cdef const int64_t[::1] m = np.ascontiguousarray(modifiers, np.int64)
@@ -126,10 +130,13 @@ cdef class SplitBoundSearch:
             raise ValueError("an arc is listed twice")
         self.blocks = [checked_block(number, *block, arcs) for number, block in enumerate(blocks)]
         total = sum(len(scores) for _, scores in self.blocks)
+        if max(arcs * size, sum(scopes.size for scopes, _ in self.blocks)) >= 2**31:
+            raise ValueError(f"{total} scopes over {arcs} arcs are more than 32-bit numbers can count")
         self.s.projective, self.s.single_root = bool(projective), bool(single_root)
         self.s.paper, self.s.order = variant == "paper", ORDERS.index(order)
         if self.s.paper:
             self.s.order = ORDERS.index("breadth-first")
+        self.s.choices = 0 if self.s.paper else choices
         self.s.keep_proof, self.s.granularity, self.s.proof_limit = bool(keep_proof), granularity, proof_limit
         if not sb_reserve(&self.s, size - 1, arcs, total):
             raise MemoryError("no memory for the charts of this sentence")
@@ -183,6 +190,13 @@ cdef class SplitBoundSearch:
             raise MemoryError("no memory for the search tree")
         return self.status
 
+    def settle(self):
+        """Bound the node in work by its latest multipliers, where a proof is kept."""
+        if self.s.head == NULL:
+            raise RuntimeError("this search was not set up")
+        with nogil:
+            sb_settle(&self.s)
+
     @property
     def value(self):
         return self.s.value
@@ -206,6 +220,10 @@ cdef class SplitBoundSearch:
     @property
     def fixed(self):
         return self.s.fixed
+
+    @property
+    def enumerated(self):
+        return self.s.enumerated
 
     @property
     def root_closed(self):
@@ -259,7 +277,9 @@ cdef class SplitBoundSearch:
         for k in range(self.s.survivor_count):
             nodes[self.s.survivors[k].record, 3] = self.s.survivors[k].snapshot
         if self.s.working:
-            nodes[self.s.node.record, 3] = self.s.saved if self.s.saved >= 0 else self.s.node.snapshot
+            # Of its own and the inherited multipliers, those that prove more.
+            own = self.s.saved >= 0 and (self.s.node.snapshot < 0 or self.s.saved_psi <= self.s.node.bound)
+            nodes[self.s.node.record, 3] = self.s.saved if own else self.s.node.snapshot
         steps = np.array(
             [
                 (self.s.fixings[k].record, self.s.fixings[k].snapshot, self.s.fixings[k].first_off)

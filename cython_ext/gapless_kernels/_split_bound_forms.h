@@ -134,7 +134,7 @@ static int sb_make_shared(sb_search *s, const sb_block *blocks, ptrdiff_t block_
     SB_NEW(s, shared_scope, count), SB_NEW(s, shared_first, count + 1), SB_NEW(s, shared_score, count);
     SB_NEW(s, shared_arc, slots), SB_NEW(s, incident_first, s->arcs + 1);
     SB_NEW(s, incident, slots), SB_NEW(s, incident_other, slots), SB_NEW(s, now, slots), SB_NEW(s, now_other, slots);
-    SB_NEW(s, now_first, s->arcs + 1), SB_NEW(s, current, count), SB_NEW(s, armed, count), SB_NEW(s, armed_flag, count);
+    SB_NEW(s, now_first, s->arcs + 1), SB_NEW(s, current, count), SB_NEW(s, root_current, count), SB_NEW(s, armed, count), SB_NEW(s, armed_flag, count);
     SB_NEW(s, stamp, count), SB_NEW(s, moved_scope, 2 * count), SB_NEW(s, moved_arc, 2 * count);
     SB_NEW(s, column_max, s->columns), SB_NEW(s, active_columns, s->columns), SB_NEW(s, active_first, s->stars + 1);
     SB_NEW(s, moved_column, s->columns), SB_NEW(s, moved_best, s->columns), SB_NEW(s, moved_star, s->columns);
@@ -168,6 +168,9 @@ static int sb_make_shared(sb_search *s, const sb_block *blocks, ptrdiff_t block_
         }
     }
     free(filled);
+    for (ptrdiff_t c = 0; c < s->shared; c++)
+        s->root_current[c] = (int32_t)c;
+    s->root_count = s->shared;
     s->slots = s->star_cells + s->shared_slots;
     SB_NEW(s, split, s->slots);
     return !s->no_memory;

@@ -63,9 +63,9 @@ typedef struct {
 typedef struct {
     /* the sentence */
     ptrdiff_t n, N, arcs, scopes, slots;
-    int projective, single_root, paper, order, keep_proof;
+    int projective, single_root, paper, order, keep_proof, choices;
     double granularity, proof_bytes, proof_limit;
-    int32_t *head, *modifier, *index, *into_first, *into, *rank;
+    int32_t *head, *modifier, *index, *into_first, *into, *rank, *slot;
     ptrdiff_t *cell;
     double *base;
     /* stars */
@@ -85,8 +85,8 @@ typedef struct {
     unsigned char *alive, *on, *in_tree, *armed_flag;
     int32_t *candidates;
     int32_t *active_columns, *active_first;      /* for each star, columns with a choice left */
-    int32_t *current, *now_first, *now, *now_other;
-    ptrdiff_t current_count;
+    int32_t *current, *root_current, *now_first, *now, *now_other;
+    ptrdiff_t current_count, root_count;          /* scopes whose arcs are possible: here, and when the root was left */
     int32_t *armed;
     ptrdiff_t armed_count;
     int32_t *stamp, stamp_now;
@@ -103,7 +103,7 @@ typedef struct {
     /* the search */
     double value, excluded, root_bound;
     int32_t *best_heads;
-    int64_t dp_calls, nodes, fixed, sequence;
+    int64_t dp_calls, nodes, fixed, enumerated, sequence;
     int root_closed, proof_dropped, no_memory;
     sb_node *open, *survivors;
     ptrdiff_t open_count, open_room, survivor_count, survivor_room;
@@ -140,6 +140,8 @@ static double sb_round(const sb_search *s, double bound)
     if (!(s->granularity > 0.0) || !isfinite(bound))
         return bound;
     const double multiple = bound / s->granularity;
+    if (!(fabs(multiple) < 0x1p52)) /* all doubles of this size are multiples */
+        return bound;
     return floor(multiple + 1e-6 * fmax(1.0, 1e-2 * fabs(multiple))) * s->granularity;
 }
 
@@ -165,6 +167,7 @@ static int sb_reserve(sb_search *s, ptrdiff_t n, ptrdiff_t arcs, ptrdiff_t scope
 {
     s->n = n, s->N = n + 1, s->arcs = arcs, s->scopes = scopes;
     SB_NEW(s, head, arcs), SB_NEW(s, modifier, arcs), SB_NEW(s, index, s->N * s->N), SB_NEW(s, rank, arcs);
+    SB_NEW(s, slot, arcs);
     SB_NEW(s, into_first, s->N + 1), SB_NEW(s, into, arcs), SB_NEW(s, cell, arcs), SB_NEW(s, base, arcs);
     SB_NEW(s, weights, s->N * s->N), SB_NEW(s, linear, s->N * s->N), SB_NEW(s, marginals, s->N * s->N);
     SB_NEW(s, alive, arcs), SB_NEW(s, on, arcs), SB_NEW(s, in_tree, arcs), SB_NEW(s, arc_gap, arcs);

@@ -2,13 +2,14 @@
 #ifndef GAPLESS_SPLIT_BOUND_TREE_H
 #define GAPLESS_SPLIT_BOUND_TREE_H
 
-#include "_split_bound_proof.h"
+#include "_split_bound_enumeration.h"
 
 #define SB_ROOT_STEPS 120    /* steps at the root, and */
 #define SB_CHILD_STEPS 30    /* at other nodes, before branching */
-#define SB_TREND 10          /* steps in which */
+#define SB_TREND 7           /* steps at the root, and */
+#define SB_CHILD_TREND 4     /* at other nodes, in which */
 #define SB_TREND_SHARE 0.85  /* the gap must fall to this share, or the node branches */
-#define SB_PATIENCE 5        /* steps without a better bound before the step shrinks */
+#define SB_PATIENCE 3        /* steps without a better bound before the step shrinks */
 #define SB_SHRINK 0.6
 #define SB_FIX_BELOW 0.7     /* fix when the gap has fallen to this share since the last time */
 #define SB_SAVE_SHARE 0.05   /* remember multipliers when they close this share of the gap */
@@ -136,9 +137,8 @@ static void sb_begin(sb_search *s, sb_node node)
     if (node.snapshot >= 0)
         memcpy(s->split, s->snapshots[node.snapshot].split, (size_t)s->slots * sizeof(double));
     memcpy(s->alive, node.alive, (size_t)s->arcs);
-    for (ptrdiff_t c = 0; c < s->shared; c++)
-        s->current[c] = (int32_t)c;
-    s->current_count = s->shared;
+    memcpy(s->current, s->root_current, (size_t)s->root_count * sizeof *s->current);
+    s->current_count = s->root_count;
     s->dirty = 1;
 }
 
@@ -185,6 +185,10 @@ static void sb_split_node(sb_search *s, int32_t arc)
 {
     const int on_last = s->in_tree[arc];
     sb_leave_tree(s);
+    if (s->node.depth == 0) { /* what the root has ruled out never comes back */
+        memcpy(s->root_current, s->current, (size_t)s->current_count * sizeof *s->current);
+        s->root_count = s->current_count;
+    }
     int32_t snapshot = s->saved;
     if (s->psi <= s->saved_psi || snapshot < 0) {
         snapshot = sb_remember(s);
@@ -194,8 +198,10 @@ static void sb_split_node(sb_search *s, int32_t arc)
         s->saved = snapshot, s->saved_psi = s->psi;
     }
     const double bound = sb_round(s, s->saved_psi);
-    if (bound < s->node.bound)
+    if (bound <= s->node.bound)
         s->node.bound = bound;
+    else if (s->node.snapshot >= 0)
+        snapshot = s->node.snapshot; /* its own steps ended higher: what it inherited proves the bound */
     if (s->paper) {
         sb_node waiting = s->node;
         waiting.arc = arc, waiting.lower = s->best_in_node, waiting.snapshot = snapshot;
@@ -236,7 +242,7 @@ static int sb_spent(sb_search *s, double gap)
             || (s->iteration > 1 && s->last_psi - s->psi >= 0.0 && s->last_psi - s->psi <= SB_PAPER_PRECISION);
     if (s->iteration >= (s->node.depth ? SB_CHILD_STEPS : SB_ROOT_STEPS))
         return 1;
-    if (s->iteration % SB_TREND)
+    if (s->iteration % (s->node.depth ? SB_CHILD_TREND : SB_TREND))
         return 0;
     const int slow = gap > SB_TREND_SHARE * s->trend_gap;
     s->trend_gap = gap;
@@ -248,6 +254,10 @@ static void sb_step(sb_search *s)
 {
     if (s->dirty && !sb_weigh(s)) {
         sb_close(s, -INFINITY, -1);
+        return;
+    }
+    if (s->dirty && s->choices && sb_enumerate(s)) { /* nothing that is left scores more than the incumbent now */
+        sb_close(s, -INFINITY, SB_ENUMERATED);
         return;
     }
     s->dirty = 0;
@@ -328,9 +338,26 @@ static double sb_bound(const sb_search *s)
         bound = fmax(bound, s->open[k].bound);
     for (ptrdiff_t k = 0; k < s->survivor_count; k++)
         bound = fmax(bound, s->survivors[k].bound);
-    if (s->working)
-        bound = fmax(bound, fmin(s->node.bound, sb_round(s, s->best_psi)));
+    if (s->working) /* only what was remembered can be shown in a proof */
+        bound = fmax(bound, fmin(s->node.bound, sb_round(s, s->keep_proof ? s->saved_psi : s->best_psi)));
     return bound;
+}
+
+/* Before a proof is made in the middle of a node: bound it by its multipliers of now, if they are its best. */
+static void sb_settle(sb_search *s)
+{
+    if (!s->working || !s->keep_proof || s->no_memory || (s->dirty && !sb_weigh(s)))
+        return;
+    s->dirty = 0;
+    const double found = sb_oracle(s, s->weights, s->work, s->heads);
+    const double psi = found + s->constant;
+    if (!(found > -INFINITY && psi < s->saved_psi))
+        return;
+    const int32_t snapshot = sb_remember(s);
+    if (snapshot < 0)
+        return;
+    sb_release(s, s->saved);
+    s->saved = snapshot, s->saved_psi = psi, s->best_psi = fmin(s->best_psi, psi);
 }
 
 /* Put the root in. `heads` may be NULL or a tree to begin with. */
@@ -393,10 +420,10 @@ static void sb_free(sb_search *s)
     if (s->working)
         free(s->node.alive);
     void *const arrays[] = {
-        s->head, s->modifier, s->index, s->into_first, s->into, s->rank, s->cell, s->base, s->star, s->star_score, s->star_scope,
+        s->head, s->modifier, s->index, s->into_first, s->into, s->rank, s->slot, s->cell, s->base, s->star, s->star_score, s->star_scope,
         s->column_lower, s->shared_scope, s->shared_arc, s->shared_first, s->shared_score, s->incident_first, s->incident,
         s->incident_other, s->split, s->weights, s->column_max, s->alive, s->on, s->in_tree, s->armed_flag, s->candidates,
-        s->active_columns, s->active_first, s->current, s->now_first, s->now, s->now_other, s->armed, s->stamp, s->tree, s->heads,
+        s->active_columns, s->active_first, s->current, s->root_current, s->now_first, s->now, s->now_other, s->armed, s->stamp, s->tree, s->heads,
         s->other_heads, s->tree_heads, s->linear, s->marginals, s->arc_gap, s->work, s->other_work, s->moved_column,
         s->moved_best, s->moved_star, s->moved_scope, s->moved_arc, s->best_heads, s->open, s->survivors, s->snapshots,
         s->records, s->fixings, s->offs,

@@ -47,6 +47,7 @@ static int sb_make_linear(sb_search *s, const sb_star *star, ptrdiff_t c)
 static void sb_weigh_stars(sb_search *s)
 {
     ptrdiff_t count = 0;
+    int32_t *possible = s->moved_column; /* free until the next step */
     for (ptrdiff_t a = 0; a < s->stars; a++) {
         const sb_star *star = s->star + a;
         const int32_t *into = s->into + s->into_first[star->word];
@@ -54,35 +55,41 @@ static void sb_weigh_stars(sb_search *s)
         double *top = s->column_max + star->column;
         const int choice = s->candidates[star->word] > 1;
         s->active_first[a] = (int32_t)count;
+        ptrdiff_t open = 0;
         for (ptrdiff_t c = 0; c < L; c++) {
             const int32_t lower = s->column_lower[star->column + c];
-            top[c] = -INFINITY;
             if (!s->alive[lower])
                 continue;
+            top[c] = -INFINITY, possible[open++] = (int32_t)c;
             if (choice && !(s->on[lower] && sb_make_linear(s, star, c)))
                 s->active_columns[count++] = (int32_t)c;
         }
+        if (open == 0)
+            continue;
         for (int32_t k = 0; k < star->uppers; k++) {
             if (!s->alive[into[k]])
                 continue;
             const double *score = s->star_score + star->cell + k * L;
             double *d = s->split + star->cell + k * L, paid = 0.0;
-            for (ptrdiff_t c = 0; c < L; c++) {
-                if (!choice)
-                    d[c] = 0.0;
-                const double offer = score[c] - d[c];
-                top[c] = offer > top[c] ? offer : top[c];
-            }
-            if (choice)
-                for (ptrdiff_t c = 0; c < L; c++)
-                    paid += s->alive[s->column_lower[star->column + c]] ? d[c] : 0.0;
+            if (!choice)
+                for (ptrdiff_t i = 0; i < open; i++)
+                    d[possible[i]] = 0.0;
+            if (2 * open > L) /* whole rows go faster than a list */
+                for (ptrdiff_t c = 0; c < L; c++) {
+                    const double offer = score[c] - d[c];
+                    top[c] = offer > top[c] ? offer : top[c];
+                }
+            else
+                for (ptrdiff_t i = 0; i < open; i++) {
+                    const double offer = score[possible[i]] - d[possible[i]];
+                    top[possible[i]] = offer > top[possible[i]] ? offer : top[possible[i]];
+                }
+            for (ptrdiff_t i = 0; i < open; i++)
+                paid += d[possible[i]];
             s->weights[s->cell[into[k]]] += paid;
         }
-        for (ptrdiff_t c = 0; c < L; c++) {
-            const int32_t lower = s->column_lower[star->column + c];
-            if (s->alive[lower])
-                s->weights[s->cell[lower]] += top[c];
-        }
+        for (ptrdiff_t i = 0; i < open; i++)
+            s->weights[s->cell[s->column_lower[star->column + possible[i]]]] += top[possible[i]];
     }
     s->active_first[s->stars] = (int32_t)count;
 }
@@ -162,25 +169,20 @@ static int sb_weigh(sb_search *s)
     }
     s->current_count = kept;
     int32_t total = 0;
-    for (ptrdiff_t e = 0; e < s->arcs; e++) {
-        const int32_t here = s->now_first[e];
-        s->now_first[e] = total, total += here;
-    }
+    for (ptrdiff_t e = 0; e < s->arcs; e++)
+        s->now_first[e] = total += s->now_first[e];
     s->now_first[s->arcs] = total;
-    for (ptrdiff_t e = 0, to = 0; e < s->arcs; e++) {
-        if (s->now_first[e + 1] == s->now_first[e])
+    for (ptrdiff_t k = kept - 1; k >= 0; k--) { /* each arc's part is filled from its end */
+        const int32_t c = s->current[k];
+        const ptrdiff_t first = s->shared_first[c], width = s->shared_first[c + 1] - first;
+        ptrdiff_t free_arcs = 0;
+        for (ptrdiff_t i = 0; i < width; i++)
+            free_arcs += !s->on[s->shared_arc[first + i]];
+        if (free_arcs < 2)
             continue;
-        for (ptrdiff_t i = s->incident_first[e]; i < s->incident_first[e + 1]; i++) {
-            const int32_t c = s->incident[i];
-            int live = 1, free_arcs = 0;
-            if (s->incident_other[i] >= 0) {
-                const int32_t f = s->incident_other[i];
-                live = s->alive[f], free_arcs = !s->on[e] + !s->on[f];
-            } else
-                for (ptrdiff_t j = s->shared_first[c]; j < s->shared_first[c + 1]; j++)
-                    live &= s->alive[s->shared_arc[j]], free_arcs += !s->on[s->shared_arc[j]];
-            if (live && free_arcs > 1)
-                s->now[to] = c, s->now_other[to++] = s->incident_other[i];
+        for (ptrdiff_t i = 0; i < width; i++) {
+            const int32_t at = --s->now_first[s->shared_arc[first + i]];
+            s->now[at] = c, s->now_other[at] = width == 2 ? s->shared_arc[first + 1 - i] : -1;
         }
     }
     return 1;

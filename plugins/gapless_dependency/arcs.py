@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class Arcs(Decisions):
     modifiers: IntArray
     index: IntArray
     first: IntArray
+    words: tuple[str, ...] | None
 
     def __init__(self, candidates: BoolArray, words: Sequence[str] | None = None) -> None:
         modifiers, heads = np.nonzero(candidates.T)
@@ -60,11 +62,16 @@ class Arcs(Decisions):
         )
         for array in (heads, modifiers, index, first):
             array.flags.writeable = False
+        object.__setattr__(self, "words", None if words is None else tuple(words))
         object.__setattr__(self, "length", len(candidates) - 1)
         object.__setattr__(self, "heads", heads)
         object.__setattr__(self, "modifiers", modifiers)
         object.__setattr__(self, "index", index)
         object.__setattr__(self, "first", first)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The names are a closure, and attrs would carry its own fields only: copies are built anew.
+        return type(self), (self.index >= 0, self.words)
 
 
 def as_arcs(decisions: Decisions, factor: str) -> Arcs:

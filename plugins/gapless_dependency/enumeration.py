@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import lru_cache
 
 import numpy as np
@@ -11,6 +12,8 @@ from gapless.testing import SpaceTooLarge
 from gapless_dependency.problem import ParsingProblem
 
 LONGEST = 7
+FEW_SCOPES = 30
+"""So many conjunctions are looked for one by one, more are looked up tree by tree."""
 
 
 @lru_cache(maxsize=64)
@@ -46,20 +49,37 @@ def tree_scores(problem: ParsingProblem) -> tuple[IntArray, FloatArray]:
     words = np.arange(1, problem.length + 1)
     scores: FloatArray = problem.scores[heads, words].sum(axis=1)
     heads, scores = heads[scores > -np.inf], scores[scores > -np.inf]
-    rows = np.arange(len(heads))[:, None]
+    ids = problem.decisions.index[heads, words]
     on = np.zeros((len(heads), problem.decisions.count), bool)
-    on[rows, problem.decisions.index[heads, words]] = True
+    on[np.arange(len(heads))[:, None], ids] = True
     by_arc = np.ascontiguousarray(on.T)
     for scored in problem.conjunctions:
         parts = scored.scores(np.arange(len(scored.scopes)))
+        ascending = np.sort(scored.scopes, axis=1)
+        if ascending.shape[1] in (2, 3) and len(parts) > FEW_SCOPES and np.all(np.diff(ascending) > 0):
+            _add_from_table(scores, ids, ascending, parts, problem.decisions.count)
+            continue
         for scope, part in zip(scored.scopes, parts.tolist(), strict=True):
             scores[by_arc[scope].all(axis=0)] += part
     for factor, scope in problem.configurations:
-        kinds, kind = np.unique(on[:, scope], axis=0, return_inverse=True)
-        scores += np.array([factor.value(configuration) for configuration in kinds])[kind.ravel()]
+        packed = np.packbits(on[:, scope], axis=1)
+        _, first, kind = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+        scores += np.array([factor.value(on[row, scope]) for row in first])[kind.ravel()]
     for whole in problem.backbone_factors:
         scores += np.array([whole.value(tree) for tree in heads])
     return heads, scores
+
+
+def _add_from_table(scores: FloatArray, ids: IntArray, ascending: IntArray, parts: FloatArray, arcs: int) -> None:
+    """Add the parts that fire in each tree, from a dense table over sets of two or three arcs.
+
+    The arcs of a tree, (trees, n), ascend, too. Scopes with two arcs into one word are never looked up.
+    """
+    width = ascending.shape[1]
+    table = np.zeros((arcs,) * width)
+    np.add.at(table, tuple(ascending.T), parts)
+    for columns in itertools.combinations(range(ids.shape[1]), width):
+        scores += table[tuple(ids[:, column] for column in columns)]
 
 
 def _crosses(heads: IntArray) -> BoolArray:

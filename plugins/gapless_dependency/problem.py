@@ -21,8 +21,10 @@ from gapless import (
     serialisable,
 )
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import off_grid
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.backbone_factor import BackboneFactor
+from gapless_dependency.factors.part_factor import PartFactor
 from gapless_dependency.integer_program import integer_program
 from gapless_dependency.shape import crossing, cycle
 from gapless_dependency.tree import DependencyTree
@@ -44,7 +46,10 @@ def _scores(values: Any) -> FloatArray:
     if isinstance(values, np.ma.MaskedArray):
         raise InvalidProblem("arc_scores is a masked array; fill with -inf what is forbidden: .filled(-np.inf)")
     try:
-        array = np.array(values, dtype=np.float64)
+        given = np.asarray(values)
+        if given.dtype.kind in "cSU":
+            raise TypeError(f"its dtype is {given.dtype}")
+        array = np.array(given, dtype=np.float64)
     except (ValueError, TypeError) as error:
         raise InvalidProblem(f"arc_scores is not an array of numbers: {error}") from error
     if array.ndim not in (2, 3) or array.shape[0] != array.shape[1] or array.shape[0] < 2 or 0 in array.shape:
@@ -59,6 +64,18 @@ def _scores(values: Any) -> FloatArray:
             f"arc_scores[{place}] is {array[tuple(bad[0])]}; expected at most {LARGEST:g} in size, or -inf"
         )
     return array
+
+
+def _check_granularity(scores: FloatArray, granularity: Any) -> None:
+    if not isinstance(granularity, float | int | np.number) or not 0 < granularity < math.inf:
+        raise InvalidProblem(f"granularity is {granularity!r}, expected a positive number")
+    off = np.argwhere(off_grid(scores, float(granularity)))
+    if len(off):
+        head, modifier = off[0].tolist()
+        raise InvalidProblem(
+            f"the score of the arc {head} -> {modifier} is {scores[head, modifier]}, no multiple of the "
+            f"granularity {granularity:g}: bounds that are rounded to it would be wrong"
+        )
 
 
 @serialisable("gapless_dependency.ParsingProblem")
@@ -84,7 +101,8 @@ class ParsingProblem(Problem[DependencyTree]):
     words : sequence of n str, optional
         For messages and drawings.
     granularity : float, optional
-        If every tree's score is a multiple of this number, bounds are rounded down to one.
+        If every tree's score is a multiple of this number, bounds are rounded down to one. Scores of arcs and of
+        conjunctions that are no multiples are refused when they are looked at.
 
     Attributes
     ----------
@@ -94,7 +112,8 @@ class ParsingProblem(Problem[DependencyTree]):
     Raises
     ------
     InvalidProblem
-        Wrong shape, not numbers, NaN, plus infinity, beyond 1e12; the message names array and index.
+        Wrong shape, not real numbers, NaN, plus infinity, beyond 1e12, no multiple of the granularity; the message
+        names array and index.
     """
 
     scores: FloatArray
@@ -122,6 +141,7 @@ class ParsingProblem(Problem[DependencyTree]):
         best_label = None
         if given.ndim == 3:
             best_label = given.argmax(axis=2)
+            best_label.flags.writeable = False
             names = tuple(map(str, range(given.shape[2]))) if labels is None else tuple(labels)
             if len(names) != given.shape[2]:
                 raise InvalidProblem(f"labels holds {len(names)} names, but arc_scores scores {given.shape[2]}")
@@ -142,18 +162,22 @@ class ParsingProblem(Problem[DependencyTree]):
         given.flags.writeable = False
         if words is not None and len(words) != len(given) - 1:
             raise InvalidProblem(f"words holds {len(words)} words, but arc_scores has {len(given) - 1}")
-        for number, factor in enumerate(factors):
-            if isinstance(factor, BackboneFactor):
+        try:
+            listed = tuple(factors)  # before anything looks at them: a generator can be read once
+        except TypeError as error:
+            raise InvalidProblem(f"factors is {factors!r}, expected a sequence of factors") from error
+        for number, factor in enumerate(listed):
+            if isinstance(factor, BackboneFactor | PartFactor):
                 factor.check_length(len(given) - 1)
             elif not isinstance(factor, Factor | ConfigurationFactor):
                 raise InvalidProblem(
                     f"factors[{number}] is {factor!r}, expected a Factor, a ConfigurationFactor or a BackboneFactor"
                 )
-        if granularity is not None and not 0 < granularity < math.inf:
-            raise InvalidProblem(f"granularity is {granularity}, expected a positive number")
+        if granularity is not None:
+            _check_granularity(given, granularity)
         self.__attrs_init__(
             given,
-            tuple(factors),
+            listed,
             bool(projective),
             bool(single_root),
             None if words is None else tuple(words),
@@ -212,7 +236,9 @@ class ParsingProblem(Problem[DependencyTree]):
     @cached_property
     def conjunctions(self) -> tuple[ScoredFactor, ...]:
         """The factors that are conjunctions, over this sentence's arcs, in the order given."""
-        return tuple(ScoredFactor(f, self.decisions) for f in self.factors if isinstance(f, Factor))
+        return tuple(
+            ScoredFactor(f, self.decisions, self.granularity) for f in self.factors if isinstance(f, Factor)
+        )
 
     @cached_property
     def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
@@ -237,7 +263,10 @@ class ParsingProblem(Problem[DependencyTree]):
             on[on_ids] = True
             parts += [factor.value(on[scope]) for factor, scope in self.configurations]
         parts += [factor.value(structure.heads) for factor in self.backbone_factors]
-        return math.fsum(parts)
+        total = math.fsum(parts)
+        if self.granularity is not None and off_grid(np.array([total]), self.granularity)[0]:
+            raise InvalidProblem(f"a tree scores {total}, no multiple of the granularity {self.granularity:g}")
+        return total
 
     def violations(self, structure: DependencyTree) -> Sequence[str]:
         """Sentences for wrong lengths, heads that are no candidates, cycles, several roots, crossing arcs."""
@@ -249,6 +278,7 @@ class ParsingProblem(Problem[DependencyTree]):
             return [f"word {i + 1} has head {heads[i]}, expected 0..{self.length}" for i in outside]
         missing = np.flatnonzero(self.decisions.index[heads, np.arange(1, self.length + 1)] < 0)
         sentences = [f"the arc {heads[i]} -> {i + 1} is no candidate" for i in missing]
+        sentences += self._mislabelled(structure)
         loop = cycle(heads)
         if loop:
             sentences.append("the heads run in a circle: " + " -> ".join(map(str, loop)))
@@ -273,7 +303,22 @@ class ParsingProblem(Problem[DependencyTree]):
         if ids.min() < 0:
             word = int(np.flatnonzero(ids < 0)[0])
             raise InvalidProblem(f"the arc {heads[word]} -> {word + 1} is no candidate")
+        mislabelled = self._mislabelled(structure)
+        if mislabelled:
+            raise InvalidProblem(mislabelled[0])
         return ids
+
+    def _mislabelled(self, structure: DependencyTree) -> list[str]:
+        """Arcs whose label is not the best one, of which alone the score is known; trees may leave labels out."""
+        if self.best_label is None or structure.labels is None:
+            return []
+        return [
+            f"the arc {head} -> {word} has the label {given!r}, but only its best one, {best!r}, has a score here"
+            for word, (head, given, best) in enumerate(
+                zip(structure.heads, structure.labels, self._labels(structure.heads), strict=True), start=1
+            )
+            if given != best
+        ]
 
     def decode(self, on_ids: IntArray) -> DependencyTree:
         """The tree of the given arcs, one for each word."""
@@ -285,10 +330,18 @@ class ParsingProblem(Problem[DependencyTree]):
     def tree(self, heads: Any) -> DependencyTree:
         """The tree with these heads of the words 1..n, and the best label of each arc where there are labels."""
         bare = DependencyTree(heads)
-        if self.best_label is None or self.label_names is None:
+        if self.best_label is None:
             return bare
-        chosen = self.best_label[bare.heads, np.arange(1, self.length + 1)]
-        return DependencyTree(bare.heads, [self.label_names[i] for i in chosen])
+        if bare.heads.shape != (self.length,) or bare.heads.min() < 0 or bare.heads.max() > self.length:
+            raise InvalidProblem(f"a tree of this sentence has {self.length} heads in 0..{self.length}")
+        return DependencyTree(bare.heads, self._labels(bare.heads))
+
+    def _labels(self, heads: IntArray) -> list[str]:
+        """The best label of each arc."""
+        assert self.best_label is not None
+        assert self.label_names is not None
+        chosen = self.best_label[heads, np.arange(1, self.length + 1)]
+        return [self.label_names[i] for i in chosen]
 
     def infeasibility(self) -> Sequence[str]:
         """Words that no arc reaches."""

@@ -20,6 +20,10 @@ def _heads(values: Any) -> IntArray:
     return heads
 
 
+def _labels(values: Any) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
 @serialisable("gapless_dependency.DependencyTree")
 @attrs.frozen(eq=False)
 class DependencyTree:
@@ -30,10 +34,21 @@ class DependencyTree:
     heads : int64 (n,)
     labels : tuple of n str, optional
         The label of the arc into each word.
+
+    Raises
+    ------
+    InvalidProblem
+        Heads that are no integers, or another number of labels than of words.
     """
 
     heads: IntArray = attrs.field(converter=_heads)
-    labels: tuple[str, ...] | None = attrs.field(default=None, converter=attrs.converters.optional(tuple))
+    labels: tuple[str, ...] | None = attrs.field(default=None, converter=_labels)
+
+    def __attrs_post_init__(self) -> None:
+        if self.labels is not None and len(self.labels) != len(self.heads):
+            raise InvalidProblem(
+                f"{len(self.labels)} labels for {len(self.heads)} words: give one for each, or none"
+            )
 
     def __len__(self) -> int:
         return len(self.heads)

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import BatchResult, Budget, Result, Solve, SolveError, Status, Stop
+from gapless import BatchResult, Budget, InvalidProblem, Result, Solve, SolveError, Status, Stop
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound import fused, method
 
@@ -23,7 +23,8 @@ def run_many(
     Options are those of `gapless_splitbound.method.run`. Without limits, where the compiled search can take all
     sentences, no result is built before it is asked for: it is then solved again, with its certificate.
     `BatchResult.arrays` holds ``heads``, those of all sentences one after another (-1 where there is no tree), and
-    ``offsets``, where each begins; and for each sentence ``dp_calls``, ``nodes``, ``root_closed`` and ``fixed``.
+    ``offsets``, where each begins; and for each sentence ``dp_calls``, ``nodes``, ``root_closed``, ``fixed`` and
+    ``enumerated``.
     """
     method.check_options(variant, order)
     options: dict[str, Any] = {
@@ -42,7 +43,9 @@ def run_many(
     heads = np.full(offsets[-1], -1, np.int64)
     values, bounds = np.full(total, np.nan), np.full(total, np.nan)
     statuses: list[Status | None] = [None] * total
-    counts = {name: np.zeros(total, np.int64) for name in ("dp_calls", "nodes", "root_closed", "fixed")}
+    counts = {
+        name: np.zeros(total, np.int64) for name in ("dp_calls", "nodes", "root_closed", "fixed", "enumerated")
+    }
     held: dict[int, Result[DependencyTree]] = {}
     errors: dict[int, SolveError] = {}
 
@@ -65,10 +68,15 @@ def run_many(
                 except SolveError as error:
                     errors[i] = error
                 continue
-            search = fused.Search(problem, variant, order, keep_proof=False)
+            try:
+                search = fused.Search(problem, variant, order, keep_proof=False)
+            except InvalidProblem as error:  # a factor's scores are seen here first
+                errors[i], statuses[i] = SolveError(str(error)), Status.NO_SOLUTION
+                continue
             search.finish()
             counts["dp_calls"][i], counts["nodes"][i] = search.kernel.dp_calls, search.kernel.nodes
             counts["root_closed"][i], counts["fixed"][i] = search.kernel.root_closed, search.kernel.fixed
+            counts["enumerated"][i] = search.kernel.enumerated
             if search.value == -math.inf:
                 statuses[i], bounds[i] = Status.INFEASIBLE, search.bound
                 continue

@@ -38,6 +38,10 @@ def fits(problem: ParsingProblem, solve: Solve, backbone: str) -> bool:
     )
 
 
+CHOICES = 1 << 14
+"""Once a node has no more ways to choose heads than this, all its trees are looked at."""
+
+
 class Search:
     """One compiled search over a problem.
 
@@ -78,6 +82,7 @@ class Search:
             incumbent_heads=None if start is None else np.concatenate([[0], start.heads]),
             keep_proof=keep_proof,
             granularity=problem.granularity or 0.0,
+            choices=CHOICES,
         )
 
     def finish(self, nodes: int = 1 << 60) -> None:
@@ -105,6 +110,7 @@ class Search:
             "dp_calls": int(kernel.dp_calls),
             "root_closed": bool(kernel.root_closed),
             "fixed": int(kernel.fixed),
+            "enumerated": int(kernel.enumerated),
         }
 
     def certificate(self) -> Certificate:
@@ -131,10 +137,16 @@ def search(
     except KeyboardInterrupt:
         budget.interrupt()
         stop = Stop.INTERRUPTED
+    run.kernel.settle()
     bound, value = run.bound, run.value
     guarded(budget, budget.emit, "stop", bound, value)
     budget.nodes = budget.nodes + int(run.kernel.nodes)
     trees = [problem.tree(run.kernel.heads[1:])] if value > -math.inf else []
+    explanation = ["every tree has a factor that forbids it"] if bound == -math.inf else []
+    if stop is Stop.PROVED and trees and not meets(bound, value):
+        # Beside scores that are so much larger than their sum, nothing more can be told in float64.
+        stop = Stop.GAP
+        explanation = [f"every tree was ruled out or scored, but for what float64 rounds away: {bound - value:.3g}"]
     evidence: Certificate = NoCertificate("split-bound was asked for none (certificate=False)")
     if certificate:
         evidence = run.certificate() if bound < math.inf else NoCertificate("nothing was bounded yet")
@@ -155,7 +167,7 @@ def search(
             extra=run.extra,
         ),
         trace=budget.events,
-        explanation=["every tree has a factor that forbids it"] if bound == -math.inf else [],
+        explanation=explanation,
     )
 
 

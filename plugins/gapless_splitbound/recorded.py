@@ -10,7 +10,11 @@ import numpy as np
 from gapless import Branch, Certificate, NoCertificate, Tightening, TreeCertificate
 from gapless_dependency import ParsingProblem
 from gapless_splitbound.certificate import SplitMultipliers
+from gapless_splitbound.enumerated import EnumeratedTrees
 from gapless_splitbound.split import Split
+
+ENUMERATED = -2
+"""In the place of a leaf's multipliers: all its trees were looked at."""
 
 
 def certificate_of(problem: ParsingProblem, proof: Mapping[str, Any], *, group: bool) -> Certificate:
@@ -31,7 +35,9 @@ def certificate_of(problem: ParsingProblem, proof: Mapping[str, Any], *, group: 
         return NoCertificate("the search grouped scopes that the certificate cannot group")
     alone = np.flatnonzero(mine & ~proof["grouped"])
 
-    def at(row: int) -> SplitMultipliers:
+    def at(row: int) -> SplitMultipliers | EnumeratedTrees:
+        if row == ENUMERATED:
+            return EnumeratedTrees()
         # Where the fixings leave no tree, or nothing was bounded yet, any multipliers say what there is to say.
         table = proof["multipliers"]
         held = table[row] if row >= 0 else np.zeros(proof["multiplier_first"][-1])

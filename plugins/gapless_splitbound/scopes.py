@@ -102,5 +102,6 @@ def _penalty(problem: ParsingProblem, scored: list[tuple[FloatArray, BoolArray]]
         finite = scores[np.isfinite(scores) & can_fire]
         floor += float(finite[finite < 0].sum())
         ceiling += float(finite[finite > 0].sum())
-    loss = 2.0 * (ceiling - floor) + 1.0 if np.isfinite(ceiling - floor) else 1.0
+    # Far above the margin within which scores of the size of the floor count as equal.
+    loss = 2.0 * (ceiling - floor) + 1.0 + 1e-6 * abs(floor) if np.isfinite(ceiling - floor) else 1.0
     return loss, (floor if all(isinstance(f, Factor) for f in problem.factors) else -np.inf)

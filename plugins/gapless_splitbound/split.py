@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless import Fixings
+from gapless import Fixings, InconsistentBound
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import margin
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import Backbone
 from gapless_splitbound.scopes import SPLIT, Scopes, penalty
@@ -178,7 +179,13 @@ class Split:
             state = under.state[scope]
             if np.any(state < 0):
                 price = multipliers[first : first + scope.size]
-                copy = factor.best(np.where(state == 0, -np.inf, -price))[1]
+                most, copy = factor.best(np.where(state == 0, -np.inf, -price))
+                here = factor.value(on[scope]) - float(price[on[scope]].sum())
+                if here > most + margin(max(float(np.abs(price).sum()), abs(here))):
+                    raise InconsistentBound(
+                        f"factor {factor.name}: best() promises that no configuration is worth more than "
+                        f"{most:.12g}, but by value() that of a tree is worth {here:.12g}"
+                    )
                 gradient[first : first + scope.size] = on[scope].astype(np.float64) - copy
         return gradient
 

@@ -99,7 +99,8 @@ def tree_value(weights: Any, blocks: Any, heads: Any, tree: Any, ids: Any) -> fl
 
 def search(case: tuple[Any, ...], **options: Any) -> SplitBoundSearch:
     weights, blocks, heads, modifiers, _ = case
-    return SplitBoundSearch(weights, blocks, heads, modifiers, **options)
+    # Sentences so small would all be enumerated and leave nothing to bound.
+    return SplitBoundSearch(weights, blocks, heads, modifiers, **{"choices": 0, **options})
 
 
 def close(a: float, b: float) -> bool:
@@ -195,17 +196,27 @@ def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool
             left = [
                 t for t in family if case[4][list(t), words].min() >= 0 and possible[case[4][list(t), words]].all()
             ]
+            if at == -2:
+                assert all(tree_value(*case[:3], t, case[4][list(t), words]) <= limit for t in left)
+                continue
             assert not left or formula(case, possible, proof, 0, left) == -INF
 
 
 @pytest.mark.parametrize("projective", [True, False])
 @pytest.mark.parametrize("single_root", [True, False])
-@pytest.mark.parametrize(("variant", "order"), OPTIONS)
-def test_agrees_with_enumeration(projective: bool, single_root: bool, variant: str, order: str) -> None:
+@pytest.mark.parametrize(
+    ("variant", "order", "choices"),
+    [(*option, c) for option in OPTIONS for c in ([0, 40, 16384] if option[0] == "default" else [0])],
+)
+def test_agrees_with_enumeration(
+    projective: bool, single_root: bool, variant: str, order: str, choices: int
+) -> None:
     rng = np.random.default_rng(3)
     for _ in range(150):
         case = problem(rng, int(rng.integers(1, 6)))
-        found = search(case, projective=projective, single_root=single_root, variant=variant, order=order)
+        found = search(
+            case, projective=projective, single_root=single_root, variant=variant, order=order, choices=choices
+        )
         assert found.advance() == PROVED
         best = best_value(case, projective, single_root)
         assert close(found.value, best)
@@ -220,12 +231,14 @@ def test_agrees_with_enumeration(projective: bool, single_root: bool, variant: s
 
 
 @pytest.mark.parametrize("projective", [True, False])
-@pytest.mark.parametrize("variant", ["default", "paper"])
-def test_every_line_of_the_proof_holds(projective: bool, variant: str) -> None:
+@pytest.mark.parametrize(
+    ("variant", "choices"), [("default", 0), ("default", 30), ("default", 16384), ("paper", 0)]
+)
+def test_every_line_of_the_proof_holds(projective: bool, variant: str, choices: int) -> None:
     rng = np.random.default_rng(4)
     for _ in range(60):
         case = problem(rng, int(rng.integers(1, 5)))
-        found = search(case, projective=projective, single_root=True, variant=variant)
+        found = search(case, projective=projective, single_root=True, variant=variant, choices=choices)
         assert found.advance() == PROVED
         check_proof(case, found, projective, True)
 
@@ -309,6 +322,7 @@ PAIR = np.array([[0, 3]])
         (WEIGHTS, [(np.zeros((1, 0), int), np.ones(1))], ARCS, {}, "block 0: scopes must have shape"),
         (WEIGHTS, [], ARCS, {"variant": "fast"}, "variant must be one of default, paper"),
         (WEIGHTS, [], ARCS, {"order": "random"}, "order must be one of"),
+        (WEIGHTS, [], ARCS, {"choices": 16385}, "choices must be in 0..16384"),
         (WEIGHTS, [], ARCS, {"granularity": -1.0}, "granularity must be a number >= 0"),
         (WEIGHTS, [], ARCS, {"incumbent_heads": np.array([-1, 0])}, "incumbent_heads must have shape"),
         (WEIGHTS, [], ARCS, {"incumbent_heads": np.array([-1, 3, 0])}, r"incumbent_heads\[1\] is 3"),

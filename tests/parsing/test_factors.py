@@ -282,6 +282,7 @@ def test_json_of_every_family(family):
     [
         (lambda: Grandchild(np.zeros((3, 3))), r"grandchild: scores have shape \(3, 3\), expected 3 axes"),
         (lambda: TriSibling(np.zeros((3, 3, 3, 2))), "tri-sibling: .* expected 4 axes"),
+        (lambda: Sibling(np.ma.masked_all((3, 3, 3))), "sibling: scores are a masked array"),
         (lambda: Sibling([["a"]]), "sibling: scores are not an array of numbers"),
         (lambda: Comb(np.zeros((3, 3)), width=3), "comb: width is 3"),
         (lambda: AnyOf([], 1.0), "any-of: arcs are"),
@@ -303,6 +304,11 @@ def test_json_of_every_family(family):
         (lambda: rather_than(1.0, tags=["IN"]), "1 tags for 9 words"),
         (lambda: rather_than(1.0, nodes={"root": Node()}), "stands for position 0"),
         (lambda: rather_than(1.0, nodes={"first": "IN"}), "names 'than'|expected a Node"),
+        (lambda: rather_than(1.0, arcs=[("first", "first")]), "which no tree has"),
+        (lambda: rather_than(1.0, arcs=[("first", "root")]), "which no tree has"),
+        (lambda: rather_than(1.0, arcs=[("first", "than"), ("second", "than")]), "which no tree has"),
+        (lambda: AnyOf([(0.7, 1)], 1.0), "expected pairs of integers"),
+        (lambda: AnyOf((0, 1), 1.0), "expected pairs of integers"),
         (lambda: Node("("), "no regular expression"),
     ],
 )

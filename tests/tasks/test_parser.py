@@ -280,6 +280,13 @@ def test_attachment_with_and_without_punctuation() -> None:
         attachment(TREEBANK[:1], [(2, 3)])
 
 
+@pytest.mark.parametrize("tag", [".", "``", "PU", "XP", "PUNCT"])
+def test_every_treebanks_punctuation_is_left_out(tag: str) -> None:
+    """XP is the Danish Dependency Treebank's: without it both scores were the same there."""
+    found = attachment([sentence(f"a/X ,/{tag}", (0, 1))], [(0, 0)])
+    assert (found.uas, found.uas_without_punctuation) == (0.5, 1.0)
+
+
 def test_the_bootstrap_tells_a_lead_from_chance() -> None:
     gold = [np.array(s.heads) for s in TREEBANK] * 10
     wrong = [np.full(len(heads), -1) for heads in gold]
@@ -346,3 +353,20 @@ def test_a_model_of_other_templates_is_refused(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setitem(FAMILIES, "sibling", other)
     with pytest.raises(InvalidProblem, match=r"model\.npz: trained with other templates of sibling than"):
         ParserModel.load(path)
+
+
+@pytest.mark.parametrize("stage", ["pruner", "parser"])
+def test_an_interrupted_training_gives_no_parser_but_goes_on_later(stage: str, tmp_path: Path) -> None:
+    """It gave the half-trained one, which the job stored while it removed the checkpoint."""
+    options = Options(projective=False, epochs=2, heads_kept=2, bits=12)
+    checkpoint = tmp_path / "m.epochs"
+
+    def impatient(now: str, event: Any) -> None:
+        if now == stage and event.kind == "epoch" and event.epoch == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(TREEBANK, (), options, solver=by_enumeration, checkpoint=checkpoint, progress=impatient)
+    assert list(tmp_path.iterdir())
+    resumed = train(TREEBANK, (), options, solver=by_enumeration, checkpoint=checkpoint)
+    np.testing.assert_array_equal(resumed.table, train(TREEBANK, (), options, solver=by_enumeration).table)

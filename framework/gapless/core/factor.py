@@ -11,6 +11,7 @@ import numpy as np
 from gapless.core.decisions import Decisions
 from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import off_grid
 
 
 class Factor(ABC):
@@ -63,6 +64,13 @@ class ConfigurationFactor(ABC):
 class ScoredFactor:
     """A `Factor` over known decisions whose scores are computed lazily, once each, and counted.
 
+    Parameters
+    ----------
+    factor : Factor
+    decisions : Decisions
+    granularity : float, optional
+        What every score has to be a multiple of: bounds of the problem are rounded to it.
+
     Attributes
     ----------
     scopes : int64 (m, width)
@@ -70,8 +78,9 @@ class ScoredFactor:
         How many scopes have been scored so far.
     """
 
-    def __init__(self, factor: Factor, decisions: Decisions) -> None:
+    def __init__(self, factor: Factor, decisions: Decisions, granularity: float | None = None) -> None:
         self.factor = factor
+        self.granularity = granularity
         self.scopes: IntArray = _listed(factor, decisions)
         if self.scopes.size and not 0 <= self.scopes.min() <= self.scopes.max() < decisions.count:
             raise InvalidProblem(f"factor {factor.name}: a scope names a decision outside 0..{decisions.count - 1}")
@@ -81,7 +90,10 @@ class ScoredFactor:
         self._decisions = decisions
 
     def scores(self, chosen: IntArray) -> FloatArray:
-        """Scores of the scopes with these numbers, shape (m,); NaN and plus infinity are refused."""
+        """Scores of the scopes with these numbers, shape (m,).
+
+        NaN, plus infinity and what is no multiple of the granularity are refused.
+        """
         new = chosen[~self._known[chosen]]
         if new.size > 1 and not np.all(new[1:] > new[:-1]):
             new = np.unique(new)
@@ -96,6 +108,12 @@ class ScoredFactor:
                 raise InvalidProblem(
                     f"factor {self.factor.name}: score of scope {self.scopes[new[bad[0]]].tolist()} "
                     f"is {values[bad[0]]}"
+                )
+            if self.granularity is not None and (off := off_grid(values, self.granularity)).any():
+                bad = np.flatnonzero(off)
+                raise InvalidProblem(
+                    f"factor {self.factor.name}: score of scope {self.scopes[new[bad[0]]].tolist()} is "
+                    f"{values[bad[0]]}, no multiple of the granularity {self.granularity:g}"
                 )
             self._scores[new], self._known[new] = values, True
             self.scored += int(new.size)

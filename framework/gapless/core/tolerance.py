@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from gapless.core.sparse import BoolArray, FloatArray
+
 RELATIVE = 1e-8
 """Small enough that integer scores of tens of millions are told apart, large enough for a simplex optimum."""
 
@@ -30,4 +34,14 @@ def round_bound(bound: float, granularity: float | None) -> float:
     if granularity is None or not math.isfinite(bound):
         return bound
     multiple = bound / granularity
+    if not abs(multiple) < 2.0**52:  # all doubles of this size are multiples
+        return bound
     return math.floor(multiple + ROUNDING * max(1.0, RELATIVE / ROUNDING * abs(multiple))) * granularity
+
+
+def off_grid(values: FloatArray, granularity: float) -> BoolArray:
+    """Which finite values are no multiples of `granularity`, noise apart: for them `round_bound` would be wrong."""
+    multiples = np.where(np.isfinite(values), values, 0.0) / granularity
+    allowed = ROUNDING * np.maximum(1.0, RELATIVE / ROUNDING * np.abs(multiples))
+    off: BoolArray = np.abs(multiples - np.rint(multiples)) > allowed
+    return off

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from typing import Any, ClassVar
 
 import attrs
@@ -20,7 +21,10 @@ WIDEST = 12
 
 
 def _pairs(values: Any) -> tuple[tuple[int, int], ...]:
-    pairs = tuple((int(h), int(m)) for h, m in values)
+    try:
+        pairs = tuple((operator.index(h), operator.index(m)) for h, m in values)
+    except (TypeError, ValueError) as error:
+        raise InvalidProblem(f"any-of: arcs are {values!r}, expected pairs of integers (head, modifier)") from error
     if not pairs or len(set(pairs)) < len(pairs):
         raise InvalidProblem(f"any-of: arcs are {list(pairs)}, expected one or more, none of them twice")
     return pairs

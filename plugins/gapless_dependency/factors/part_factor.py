@@ -26,6 +26,10 @@ class PartFactor(Factor):
     def __init__(self, scores: Any) -> None:
         self.scores = PartScores(self.name, scores, self.places)
 
+    def check_length(self, length: int) -> None:
+        """Raise `InvalidProblem` when a dense array is for sentences of another length."""
+        self.scores.check_length(length)
+
     @abstractmethod
     def arc_sets(self, arcs: Arcs) -> IntArray:
         """The sets of arcs, int64 (parts, width)."""
@@ -37,7 +41,7 @@ class PartFactor(Factor):
     def scopes(self, decisions: Decisions) -> IntArray:
         """The sets of arcs that score, int64 (parts, width)."""
         arcs = as_arcs(decisions, self.name)
-        self.scores.check_length(arcs.length)
+        self.check_length(arcs.length)
         return self.arc_sets(arcs)
 
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:

@@ -33,15 +33,18 @@ class PartScores:
         if callable(given):
             self.given = given
             return
+        if isinstance(given, np.ma.MaskedArray):
+            raise InvalidProblem(f"{name}: scores are a masked array; fill with -inf what is forbidden")
         order = len(self.places)
         try:
-            array = np.asarray(given, np.float64)
+            array = np.array(given, np.float64)  # a copy: whoever gave it may change it
         except (TypeError, ValueError) as error:
             raise InvalidProblem(f"{name}: scores are not an array of numbers: {error}") from error
         if array.ndim != order or len(set(array.shape)) > 1:
             raise InvalidProblem(
                 f"{name}: scores have shape {array.shape}, expected {order} axes of n + 1 positions each"
             )
+        array.flags.writeable = False
         self.given = array
 
     def check_length(self, length: int) -> None:

@@ -111,6 +111,12 @@ class Pattern(Factor):
             raise InvalidProblem("pattern: the name 'root' stands for position 0; call the node something else")
         if not self.arcs or len(set(self.arcs)) < len(self.arcs):
             raise InvalidProblem(f"pattern: arcs are {list(self.arcs)}, expected one or more, none of them twice")
+        modifiers = [modifier for _, modifier in self.arcs]
+        if ROOT in modifiers or len(set(modifiers)) < len(modifiers) or any(a == b for a, b in self.arcs):
+            raise InvalidProblem(
+                f"pattern: arcs are {list(self.arcs)}, which no tree has: a node has one head at most, which is "
+                "another node, and the root has none"
+            )
         for pair in (*self.arcs, *self.before, *self.adjacent, *self.same_word):
             for node in pair:
                 if node not in self.nodes and not (node == ROOT and pair in self.arcs):

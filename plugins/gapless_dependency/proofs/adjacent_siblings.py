@@ -53,13 +53,13 @@ def through_every_arc(
             end = head + side * k
             h, m = head[:, None], end[:, None]
             score = (arc_scores, (h, m))
-            recursion.best((arc, (head, end)), score, pair[h, h, m], (span, (m, h + side)))
+            recursion.best((arc, (head, end)), score, (pair, (h, h, m)), (span, (m, h + side)))
             many = head != 0 if single_root else np.ones(head.size, bool)
             h, m = h[many], m[many]
             s = h + side * np.arange(1, k)
             neighbours = (between, (np.minimum(s, m), np.maximum(s, m)))
             recursion.best(
-                (arc, (head[many], end[many])), (arc_scores, (h, m)), pair[h, s, m], (arc, (h, s)), neighbours
+                (arc, (head[many], end[many])), (arc_scores, (h, m)), (pair, (h, s, m)), (arc, (h, s)), neighbours
             )
             h, e = head[:, None], end[:, None]
             m = h + side * np.arange(1, k + 1)

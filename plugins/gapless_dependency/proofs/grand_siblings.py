@@ -71,7 +71,9 @@ def through_every_arc(
             recursion.best(
                 (arc, (at[:, None], head, end)),
                 (arc_scores, (h[None], m[None])),
-                above[g, h, m] + pair[h, h, m] + both[g, h, h, m],
+                (above, (g, h[None], m[None])),
+                (pair, (h, h, m)),
+                (both, (g, h, h, m)),
                 (span, (h[None], m[None], (h + side)[None])),
             )
             many = head != 0 if single_root else np.ones(head.size, bool)
@@ -80,7 +82,9 @@ def through_every_arc(
             recursion.best(
                 (arc, (at[:, None], head[many], end[many])),
                 (arc_scores, (h[None], m[None])),
-                above[g, h, m] + pair[h, s, m] + both[g, h, s, m],
+                (above, (g, h[None], m[None])),
+                (pair, (h, s, m)),
+                (both, (g, h, s, m)),
                 (arc, (g, h, s)),
                 (between, (h[None], np.minimum(s, m)[None], np.maximum(s, m)[None])),
             )

@@ -76,8 +76,8 @@ def through_every_arc(
                 (reach, tuple(i[..., None] for i in (h, m, e))),
             )
             spans = (span, (h[None], e[None], m[None]))
-            recursion.best((reach, (at[:, None], head, end)), farthest[other, h, m], spans)
-            recursion.best((near, (head, end, at[:, None])), pair[h, m, other], spans)
+            recursion.best((reach, (at[:, None], head, end)), (farthest, (other, h[None], m[None])), spans)
+            recursion.best((near, (head, end, at[:, None])), (pair, (h[None], m[None], other)), spans)
     span.outside[0, size - 1] = 0.0
     recursion.backwards()
     through: FloatArray = arc_scores.inside + arc_scores.outside

@@ -10,7 +10,7 @@ from gapless.core.sparse import FloatArray
 
 
 class Chart:
-    """Items of a dynamic program, or the scores that go into it.
+    """Items of a dynamic program, or scores whose outside sums are asked for.
 
     Parameters
     ----------
@@ -31,22 +31,25 @@ class Chart:
 Items = tuple[Chart, tuple[Any, ...]]
 """Items of a chart, given by one index array for each axis; the arrays are broadcast against each other."""
 
+Scores = tuple[FloatArray, tuple[Any, ...]]
+"""Scores, given in the same way: they are looked up when they are summed, which saves memory."""
+
 
 class Recursion:
     """Records how items are made of others."""
 
     def __init__(self) -> None:
-        self._steps: list[tuple[Items, tuple[FloatArray | Items, ...]]] = []
+        self._steps: list[tuple[Items, tuple[Items | Scores, ...]]] = []
 
-    def best(self, made: Items, *parts: FloatArray | Items) -> None:
+    def best(self, made: Items, *parts: Items | Scores) -> None:
         """Raise items to the best sum of their parts.
 
         Parameters
         ----------
         made : Items
-        *parts : float64, or Items
-            Scores, or items that are complete by now. The last axis, over which the best is taken, comes after
-            those of the items that are made.
+        *parts : Items or Scores
+            Items are complete by now. The last axis, over which the best is taken, comes after those of the items
+            that are made.
         """
         total = _sum(parts)
         if total.shape[-1]:
@@ -62,9 +65,8 @@ class Recursion:
         """
         for (chart, index), parts in reversed(self._steps):
             above = chart.outside[index][..., None]
-            for number, part in enumerate(parts):
-                if isinstance(part, tuple):
-                    within, where = part
+            for number, (within, where) in enumerate(parts):
+                if isinstance(within, Chart):
                     around = above + _sum((*parts[:number], *parts[number + 1 :]))
                     shape = np.broadcast_shapes(*map(np.shape, where))
                     repeated = tuple(a for a, (n, m) in enumerate(zip(around.shape, shape, strict=True)) if n > m)
@@ -72,8 +74,8 @@ class Recursion:
                     within.outside[where] = np.maximum(within.outside[where], around)
 
 
-def _sum(parts: tuple[FloatArray | Items, ...]) -> FloatArray:
+def _sum(parts: tuple[Items | Scores, ...]) -> FloatArray:
     total: FloatArray = np.zeros(())
-    for part in parts:
-        total = total + (part[0].inside[part[1]] if isinstance(part, tuple) else part)
+    for chart, index in parts:
+        total = total + (chart.inside if isinstance(chart, Chart) else chart)[index]
     return total

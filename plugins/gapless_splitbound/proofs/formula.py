@@ -12,6 +12,7 @@ from gapless import Factor, Fixings, InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.rounding import ULP, raised
+from gapless_splitbound.proofs.configurations import best_configuration
 
 LOWER_IS_SECOND, LOWER_IS_FIRST = 1, 2
 
@@ -146,7 +147,7 @@ def weigh(
             sums.add_constant(np.array([factor.value(on[scope])]))
             continue
         sums.add(scope, prices)
-        sums.add_constant(np.array([factor.best(np.where(open_arcs[scope], -prices, -np.inf))[0]]))
+        sums.add_constant(np.array([best_configuration(factor, np.where(open_arcs[scope], -prices, -np.inf))]))
         sums.constant_size += float(np.abs(prices).sum())
         sums.constant_terms += scope.size
     if at != given.size:
@@ -224,4 +225,4 @@ def _range(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]]) -
         low, size, terms = low + below, size - below, terms + counted.size
         high += float(np.maximum(counted, 0.0).sum())
     known = all(isinstance(factor, Factor) for factor in problem.factors)
-    return 2.0 * (high - low) + 1.0, (low - ULP * terms * size if known else -np.inf)
+    return 2.0 * (high - low) + 1.0 + 1e-6 * abs(low), (low - ULP * terms * size if known else -np.inf)

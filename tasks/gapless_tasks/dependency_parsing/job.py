@@ -172,8 +172,9 @@ class ParsingJob:
         parser = self.source.train(treebank, request, console)
         if stored is not None:
             parser.save(stored)
-            for file in stored.parent.glob(f"{stored.name}*.epochs"):
-                file.unlink()
+            # By name: a pattern would take the checkpoints of a neighbour, parser.npz2, too.
+            for kept in (".epochs", ".pruner.epochs"):
+                Path(f"{stored}{kept}").unlink(missing_ok=True)
         console.say(f"trained with {_named(request.families)} in {time.perf_counter() - start:.0f} s")
         return parser
 

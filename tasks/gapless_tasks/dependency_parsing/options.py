@@ -97,6 +97,10 @@ def prepare(arguments: argparse.Namespace) -> Path | None:
         What cannot work.
     """
     load_plugins().registry.find_method(ParsingProblem, arguments.method)
+    if arguments.tables and arguments.heads_kept is None:
+        raise gl.InvalidProblem(
+            "--tables: table 3 keeps 3 to 20 heads a word, and --heads-kept all trains no pruner; give a number"
+        )
     check_jobs(arguments.jobs)
     if arguments.model:
         require_folder(arguments.model)

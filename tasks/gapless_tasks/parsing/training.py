@@ -98,6 +98,8 @@ def train(
     ------
     InvalidProblem
         If a sentence has no heads, is not projective though `options` say so, or a family is unknown.
+    KeyboardInterrupt
+        Ctrl-C; finished epochs are in the checkpoint.
     """
     if options.heads_kept is not None and pruner is None:
         pruner = train_pruner(sentences, dev, options, checkpoint=checkpoint, progress=progress)
@@ -108,6 +110,7 @@ def train(
         options.families, projective=options.projective, single_root=options.single_root, bits=options.bits
     )
     fitted = _fit(features, examples, held_out, options, solver, checkpoint, progress)
+    _refuse_half(fitted)
     table, granularity = whole_multiples(fitted.weights[TABLE], fitted.epoch * len(examples))
     return ParserModel(table, options.families, options.projective, options.single_root, granularity, pruner)
 
@@ -156,7 +159,14 @@ def train_pruner(
         progress=_telling("pruner", progress),
         dev_identity=_identity(held_out),
     )
+    _refuse_half(fitted)
     return FirstOrder(fitted.weights[TABLE].astype(np.float32))
+
+
+def _refuse_half(fitted: Fitted) -> None:
+    """Ctrl-C ends a training with what it has: that is no parser to store in place of its checkpoint."""
+    if fitted.reason == "interrupted":
+        raise KeyboardInterrupt
 
 
 def training_sentence(

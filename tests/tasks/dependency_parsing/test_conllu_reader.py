@@ -61,6 +61,8 @@ def test_a_missing_tag_column_is_made_up_from_the_other(tmp_path):
         (word(1, "a", "x") + "\n", "line 1: "),
         (word(1, "a", 1) + "\n", "line 1: no word of this sentence"),
         (word(1, "a", 0) + word(2, "b", 2) + "\n", "line 2: the heads run in a circle: 2 -> 2"),
+        (word(1, "a", 0) + word(1, "b", 1) + "\n", "line 2: word number 1, expected 2"),
+        (word(1, "a", "1.1") + "\n", "line 1: "),
         (word(1, "a", 0) + word(3, "b", 1) + "\n", "line 2: word number 3, expected 2"),
         (word("one", "a", 0) + "\n", "line 1: "),
         (GOOD + "1\ta\t_\n\n", "line 4: 3 columns, expected 10"),
@@ -74,6 +76,18 @@ def test_a_missing_tag_column_is_made_up_from_the_other(tmp_path):
 def test_what_is_no_tree_is_refused_with_file_and_line(tmp_path, text, message):
     with pytest.raises(ConlluError, match=f"bad.conllu, {message}"):
         read_conllu(write(tmp_path / "bad.conllu", text))
+
+
+@pytest.mark.parametrize("change", [lambda t: t.replace("\n", "\r\n"), "\ufeff{}".format, "\n\n{}\n\n".format])
+def test_line_ends_byte_order_marks_and_blank_lines_do_not_matter(tmp_path, change):
+    text = change("# one\n" + GOOD + GOOD)
+    assert [s.heads for s in read_conllu(write(tmp_path / "a.conllu", text))] == [(2, 0), (2, 0)]
+
+
+def test_odd_spaces_inside_a_word_are_part_of_it(tmp_path):
+    forms = ["5\u00a0000", "a\u2028b", "a\x85b", "_", "#"]
+    text = "".join(word(1, form, 0) + "\n" for form in forms)
+    assert [s.words for s in read_conllu(write(tmp_path / "a.conllu", text))] == [(form,) for form in forms]
 
 
 @pytest.mark.parametrize("keep", [0.3, 0.9])

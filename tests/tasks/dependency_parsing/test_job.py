@@ -171,6 +171,7 @@ def test_a_stored_parser_is_used_again(capsys, tmp_path):
         (["--method", "split-bond"], "split-bound"),
         (["--treebank", "/nowhere"], "--treebank /nowhere"),
         (["--explain", "9"], "--explain 9: there are 8 test sentences"),
+        (["--tables", "--heads-kept", "all"], "--tables: table 3 keeps 3 to 20 heads"),
         (["--model", "/nowhere/m.json"], "there is no folder"),
     ],
 )

@@ -1,0 +1,63 @@
+"""The best configuration of a factor that is no conjunction, not merely believed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from gapless import ConfigurationFactor, InvalidProblem
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import margin
+
+ENUMERATED = 8
+"""Over so many open arcs all configurations are scored; over more, those that are likely to be the best."""
+
+
+def best_configuration(factor: ConfigurationFactor, weights: FloatArray) -> float:
+    """What `ConfigurationFactor.best` says, compared with what ``value`` says.
+
+    A bound rests on ``best``, which whoever wrote the factor wrote, too. Over at most 8 open arcs the answer is
+    certain. Over more, the configuration that ``best`` names, the empty one, single arcs and the heaviest arcs
+    for each count are scored: a factor that passes all these may still be wrong.
+
+    Parameters
+    ----------
+    factor : ConfigurationFactor
+    weights : float64 (arcs,)
+        -inf where an arc is not possible.
+
+    Raises
+    ------
+    InvalidProblem
+        A configuration is worth more.
+    """
+    claimed, named = factor.best(weights)
+    open_arcs = np.flatnonzero(weights > -np.inf)
+    configurations = _all(open_arcs) if open_arcs.size <= ENUMERATED else _likely(weights, open_arcs, named)
+    for chosen in configurations:
+        on = np.zeros(weights.size, bool)
+        on[list(chosen)] = True
+        worth = factor.value(on) + float(weights[on].sum())
+        scale = float(np.abs(weights[open_arcs]).sum())
+        if worth > claimed + margin(max(scale, abs(worth))):
+            raise InvalidProblem(
+                f"factor {factor.name}: best() promises that no configuration is worth more than {claimed:.12g}, "
+                f"but by value() one of {int(np.count_nonzero(on))} decisions is worth {worth:.12g}"
+            )
+    return float(claimed)
+
+
+def _all(open_arcs: IntArray) -> Iterator[tuple[int, ...]]:
+    for count in range(open_arcs.size + 1):
+        yield from itertools.combinations(open_arcs.tolist(), count)
+
+
+def _likely(weights: FloatArray, open_arcs: IntArray, named: BoolArray) -> Iterator[tuple[int, ...]]:
+    yield tuple(np.flatnonzero(named).tolist())
+    heaviest = open_arcs[np.argsort(-weights[open_arcs], kind="stable")].tolist()
+    for count in range(len(heaviest) + 1):
+        yield tuple(heaviest[:count])
+    for arc in heaviest[1:]:
+        yield (arc,)

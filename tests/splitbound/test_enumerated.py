@@ -1,0 +1,65 @@
+"""Nodes closed by looking at all their trees: the checker's own enumeration."""
+
+import attrs
+import numpy as np
+import pytest
+
+import gapless
+from gapless import Fixings, InvalidProblem, Result, TreeCertificate
+from gapless_dependency import ParsingProblem
+from gapless_dependency.enumeration import tree_scores
+from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
+from gapless_splitbound import EnumeratedTrees, fused
+
+
+def test_the_bound_is_the_best_tree_under_the_fixings():
+    rng = np.random.default_rng(0)
+    for _ in range(80):
+        problem = random_problem(
+            rng,
+            int(rng.integers(1, 6)),
+            projective=bool(rng.integers(2)),
+            single_root=bool(rng.integers(2)),
+            families=list(rng.choice(CONJUNCTIVE, size=2, replace=False)),
+            forbidden=float(rng.choice([0.0, 0.4])),
+            forbidden_parts=float(rng.choice([0.0, 0.2])),
+        )
+        state = np.where(rng.random(problem.decisions.count) < 0.4, 0, -1).astype(np.int8)
+        fixings = Fixings(state)
+        heads, scores = tree_scores(problem)
+        ids = [problem.decisions.index[h, np.arange(1, problem.length + 1)] for h in heads]
+        kept = [s for i, s in zip(ids, scores, strict=True) if fixings.allow(i)]
+        best = max(kept, default=-np.inf)
+        assert EnumeratedTrees().upper_bound(problem, fixings) == pytest.approx(best, rel=1e-12, abs=1e-12)
+
+
+def test_too_much_is_refused():
+    everything = ParsingProblem(np.zeros((9, 9)), projective=True)
+    with pytest.raises(InvalidProblem, match="16777216 choices of heads are left, at most 65536"):
+        EnumeratedTrees().upper_bound(everything, Fixings.none(everything.decisions.count))
+    assert not EnumeratedTrees().verify(everything)
+    rng = np.random.default_rng(0)
+    for family in set(FAMILIES) - set(CONJUNCTIVE):
+        other = random_problem(rng, 3, families=[family])
+        assert not EnumeratedTrees().verify(other)
+
+
+def test_a_search_that_branches_and_enumerates_is_certified(monkeypatch):
+    """Every enumerated leaf stands for itself: put in another's place, it claims no less than the optimum."""
+    monkeypatch.setattr(fused, "CHOICES", 60)
+    rng = np.random.default_rng(5)
+    seen = 0
+    while seen < 5:
+        problem = random_problem(rng, 6, projective=True, families=["sibling", "grandchild"], strength=2.0)
+        result = gapless.solve(problem, "split-bound")
+        tree = result.certificate
+        if not isinstance(tree, TreeCertificate) or not result.stats.extra["enumerated"]:
+            continue
+        seen += 1
+        assert result.stats.extra["enumerated"] == sum(isinstance(v, EnumeratedTrees) for v in tree.leaves.values())
+        copy = Result.from_json(result.to_json())
+        assert copy.verify(problem)
+        for node in tree.leaves:
+            forged = attrs.evolve(tree, leaves={**tree.leaves, node: EnumeratedTrees()})
+            verdict = attrs.evolve(copy, certificate=forged).verify(problem)
+            assert not verdict or verdict.bound >= result.value - 1e-9

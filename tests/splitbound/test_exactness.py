@@ -1,0 +1,222 @@
+"""Every way to ask for the best tree, on random short sentences, against the scores of all trees.
+
+``GAPLESS_RANDOM_SENTENCES`` scales the count; by default every test run can afford it. Only scores are unique,
+so values are compared, never trees.
+"""
+
+import os
+
+import numpy as np
+import pytest
+
+import gapless
+from gapless import InvalidProblem, Limits, Solve, Status, Stop
+from gapless.core.tolerance import margin, meets, round_bound
+from gapless.scip import solve_monolithic
+from gapless_dependency.enumeration import tree_scores
+from gapless_dependency.random_problems import FAMILIES, random_problem
+from gapless_splitbound import roles
+
+SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "400"))
+LONGER = int(os.environ.get("GAPLESS_LONGER_SENTENCES", "12"))
+SHARDS = 20
+ORDERS = ("best-first", "depth-first", "breadth-first")
+
+
+class Judged:
+    """A problem with what enumeration says of it: allowed scores, largest first, and heads in the same order."""
+
+    def __init__(self, problem):
+        heads, scores = tree_scores(problem)
+        order = np.argsort(-scores, kind="stable")
+        order = order[scores[order] > -np.inf]
+        self.problem, self.heads, self.scores = problem, heads[order], scores[order]
+
+    @property
+    def best(self):
+        return self.scores[0] if self.scores.size else -np.inf
+
+    def optimal(self, result, k=1, *, certified=True):
+        """The result is proved, right, and its certificate proves it again."""
+        assert result.status is (Status.OPTIMAL if self.scores.size else Status.INFEASIBLE), result
+        values = [solution.value for solution in result.solutions]
+        assert values == pytest.approx(self.scores[:k].tolist(), rel=1e-9, abs=1e-9)
+        assert len({solution.structure.heads.tobytes() for solution in result.solutions}) == len(values)
+        if not certified:
+            assert not result.verify(self.problem)
+            return
+        verdict = result.verify(self.problem)
+        assert verdict, verdict
+        self.bounded(verdict.bound)
+        if k == 1:
+            assert meets(round_bound(verdict.bound, self.problem.granularity), self.best)
+
+    def bounded(self, bound):
+        assert bound >= self.best - margin(self.best)
+
+    def valid(self, result):
+        """Stopped early or not: the truth lies between value and bound."""
+        self.bounded(result.bound)
+        for solution, score in zip(result.solutions, self.scores, strict=False):
+            assert solution.value <= score + margin(score)
+        assert len(result.solutions) <= self.scores.size
+        if result.status is Status.OPTIMAL:
+            assert result.value == pytest.approx(self.best, rel=1e-9, abs=1e-9)
+        if result.status is Status.INFEASIBLE:
+            assert not self.scores.size
+
+
+def solve(judged, **options):
+    return gapless.solve(judged.problem, "split-bound", **options)
+
+
+def certified(judged):
+    return not judged.problem.backbone_factors
+
+
+def in_another_order(judged, number):
+    judged.optimal(solve(judged, order=ORDERS[number % 3]), certified=certified(judged))
+
+
+def as_in_the_paper(judged, number):
+    judged.optimal(solve(judged, variant="paper", order=ORDERS[number % 3]), certified=certified(judged))
+
+
+def by_the_roles(judged, number):
+    if judged.problem.backbone_factors:
+        return
+    variant = ("default", "paper")[number % 2]
+    judged.optimal(
+        roles.search(
+            judged.problem,
+            Solve(method="split-bound"),
+            variant=variant,
+            order=ORDERS[number % 3],
+            backbone="first",
+        )
+    )
+
+
+def with_a_higher_backbone(judged, number):
+    name, variant = ("sibling", "carreras", "grand-sibling")[number % 3], ("default", "paper")[number // 3 % 2]
+    if not judged.problem.projective or not all(name in f.backbones for f in judged.problem.backbone_factors):
+        with pytest.raises(InvalidProblem, match="backbone"):
+            solve(judged, backbone=name)
+        return
+    result = solve(judged, backbone=name, variant=variant)
+    absorbed = judged.problem.backbone_factors or (
+        name == "grand-sibling" and any(f.name == "grandchild" for f in judged.problem.factors)
+    )
+    if result.status is Status.INFEASIBLE:
+        assert not judged.scores.size
+    else:
+        judged.optimal(result, certified=not absorbed)
+
+
+def k_best(judged, number):
+    k = 2 + number % 6
+    judged.optimal(solve(judged, k=k, order=ORDERS[number % 3]), k, certified=certified(judged))
+
+
+def warm_started(judged, number):
+    if not judged.scores.size:
+        return
+    start = judged.problem.tree(judged.heads[(0, -1, number)[number % 3] % len(judged.heads)])
+    judged.optimal(
+        solve(judged, start=start, variant=("default", "paper")[number % 2]), certified=certified(judged)
+    )
+
+
+def stopped_early(judged, number):
+    limits = (
+        Limits(nodes=number % 4),
+        Limits(iterations=number % 7),
+        Limits(time=0.0),
+        Limits(gap=0.3),
+        Limits(target=judged.best - 1.0 if judged.scores.size else 0.0),
+    )[number % 5]
+    options = {"k": 3} if number % 11 == 0 else {"order": ORDERS[number % 3]}
+    result = solve(judged, limits=limits, variant=("default", "paper")[number // 5 % 2], **options)
+    judged.valid(result)
+    verdict = result.verify(judged.problem)
+    if result.bound < np.inf and certified(judged):
+        assert verdict, verdict
+        judged.bounded(verdict.bound)
+
+
+def with_few_heads(judged, number):
+    result = solve(judged, heads_kept=1 + number % 3)
+    judged.valid(result)
+    if result.bound < np.inf and certified(judged):
+        assert result.verify(judged.problem)
+
+
+def in_a_batch(judged, number):
+    batch = gapless.solve_many([judged.problem] * 2, "split-bound", variant=("default", "paper")[number % 2])
+    for i in range(2):
+        assert batch.statuses[i] is (Status.OPTIMAL if judged.scores.size else Status.INFEASIBLE)
+        judged.bounded(batch.bounds[i])
+        if judged.scores.size:
+            assert batch.values[i] == pytest.approx(judged.best, rel=1e-9, abs=1e-9)
+            assert judged.problem.value(batch.structure(i)) == pytest.approx(judged.best, rel=1e-9, abs=1e-9)
+
+
+def first_order(judged, number):
+    if judged.problem.factors:
+        return
+    k = 1 + number % 5
+    judged.optimal(gapless.solve(judged.problem, "first-order", k=k), k)
+
+
+WAYS = (
+    in_another_order,
+    as_in_the_paper,
+    by_the_roles,
+    with_a_higher_backbone,
+    k_best,
+    warm_started,
+    stopped_early,
+    with_few_heads,
+    in_a_batch,
+)
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_agrees_with_every_tree(random_sentences, shard):
+    """The default way for each sentence, first order where there are no factors, and one of the others in turn."""
+    for number, problem in enumerate(random_sentences(7000 + shard, SENTENCES // SHARDS)):
+        judged = Judged(problem)
+        ways = {first_order, WAYS[number % len(WAYS)]}
+        try:
+            judged.optimal(solve(judged), certified=certified(judged))
+            for way in ways:
+                way(judged, number // len(WAYS))
+        except Exception as error:
+            error.add_note(f"sentence {number} of shard {shard}: {problem!r}, one of {[w.__name__ for w in ways]}")
+            raise
+
+
+@pytest.mark.parametrize("shard", range(4))
+def test_agrees_with_an_integer_program(shard):
+    """Longer sentences, by SCIP, which knows nothing of trees. ``GAPLESS_LONGER_SENTENCES`` scales the count."""
+    rng = np.random.default_rng(50 + shard)
+    for number in range(LONGER // 4):
+        chosen = rng.choice(len(FAMILIES), size=2, replace=False)
+        problem = random_problem(
+            rng,
+            int(rng.integers(7, 13)),
+            projective=bool(rng.integers(2)),
+            single_root=bool(rng.integers(2)),
+            families=[FAMILIES[f] for f in chosen],
+            ties=bool(rng.integers(2)),
+            forbidden=0.5,
+            forbidden_parts=float(rng.choice([0.0, 0.05])),
+            strength=0.5,
+        )
+        judge = solve_monolithic(problem)
+        result = gapless.solve(problem, "split-bound", order=ORDERS[number % 3])
+        assert result.status is judge.status
+        assert result.verify(problem)
+        assert result.stop is Stop.PROVED
+        if judge.solutions:
+            assert result.value == pytest.approx(judge.value, rel=1e-7, abs=1e-6)

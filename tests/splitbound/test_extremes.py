@@ -1,0 +1,175 @@
+"""Scores that are tiny, huge, cancelling or all forbidden; one word, many words; searches that are stopped."""
+
+import os
+import signal
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import gapless
+from gapless import Limits, Status, Stop
+from gapless_dependency import Grandchild, ParsingProblem, Sibling
+from gapless_dependency.enumeration import tree_scores
+from gapless_dependency.random_problems import FAMILIES, random_problem
+from gapless_splitbound import prune
+
+RELATIVE = 1e-8  # what gapless.core.tolerance promises, relative to the scores that are summed
+
+
+def optimum(problem, scale):
+    """Solve, prove and compare with enumeration."""
+    scores = tree_scores(problem)[1]
+    best = scores.max() if scores.size else -np.inf
+    result = gapless.solve(problem, "split-bound")
+    verdict = result.verify(problem)
+    assert verdict, verdict
+    if best == -np.inf:
+        assert result.status is Status.INFEASIBLE
+        return
+    assert result.proved
+    assert result.value == pytest.approx(best, abs=RELATIVE * max(1.0, scale))
+    assert verdict.bound >= best - RELATIVE * max(1.0, scale)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("scale", [1e-9, 1e9, 1e11])
+def test_tiny_and_huge(projective, scale):
+    rng = np.random.default_rng(2)
+    for _ in range(6):
+        arcs = scale * rng.normal(size=(6, 6))
+        factors = [Grandchild(scale * rng.normal(size=(6,) * 3)), Sibling(scale * rng.normal(size=(6,) * 3))]
+        optimum(ParsingProblem(arcs, factors=factors, projective=projective), scale)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("mask", [-1e12, -1e6])
+def test_finite_masks(projective, mask):
+    """Large negative numbers where -inf is meant, in arcs and in factors."""
+    rng = np.random.default_rng(3)
+    for _ in range(6):
+        arcs = np.where(rng.random((6, 6)) < 0.4, mask, rng.normal(size=(6, 6)))
+        table = np.where(rng.random((6,) * 3) < 0.3, mask, rng.normal(size=(6,) * 3))
+        optimum(ParsingProblem(arcs, factors=[Grandchild(table), Sibling(table)], projective=projective), abs(mask))
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_huge_factors_that_cancel(projective):
+    rng = np.random.default_rng(4)
+    for _ in range(6):
+        huge = 1e9 * rng.normal(size=(6,) * 3)
+        small = Sibling(rng.normal(size=(6,) * 3))
+        problem = ParsingProblem(
+            rng.normal(size=(6, 6)), factors=[Grandchild(huge), small, Grandchild(-huge)], projective=projective
+        )
+        optimum(problem, 1e9)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_nothing_is_allowed(projective):
+    for n in (1, 2, 4):
+        everything = np.full((n + 1, n + 1), -np.inf)
+        result = gapless.solve(ParsingProblem(everything, projective=projective), "split-bound")
+        assert result.status is Status.INFEASIBLE
+    forbidden = [Grandchild(np.full((5,) * 3, -np.inf)), Sibling(np.full((5,) * 3, -np.inf))]
+    problem = ParsingProblem(np.zeros((5, 5)), factors=forbidden, projective=projective)
+    result = gapless.solve(problem, "split-bound")
+    assert result.status is Status.INFEASIBLE
+    assert result.verify(problem)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("single_root", [False, True])
+def test_one_word(family, single_root):
+    rng = np.random.default_rng(5)
+    for projective in (False, True):
+        problem = random_problem(rng, 1, projective=projective, single_root=single_root, families=[family])
+        optimum(problem, 1.0)
+
+
+def test_a_hundred_words_of_arcs_only():
+    rng = np.random.default_rng(6)
+    problem = ParsingProblem(rng.normal(size=(101, 101)), projective=True)
+    result = gapless.solve(problem, "split-bound")
+    assert result.value == pytest.approx(gapless.solve(problem, "first-order").value, rel=1e-12)
+    assert result.verify(problem)
+
+
+def lazy_sentence(n, projective=True):
+    """Scores by callables, which are asked only for the parts of candidate arcs."""
+    rng = np.random.default_rng(7)
+    position = np.arange(n + 1)
+    arcs = rng.normal(size=(n + 1, n + 1)) - 0.3 * np.abs(position[:, None] - position[None, :])
+
+    def noise(a, b, c):
+        return 0.3 * np.sin(37.0 * a + 59.0 * b + 83.0 * c)
+
+    return ParsingProblem(arcs, factors=[Grandchild(noise), Sibling(noise)], projective=projective)
+
+
+def test_a_very_long_sentence_takes_memory_for_its_parts_only():
+    n, k = 249, 10
+    tracemalloc.start()
+    try:
+        problem = prune(lazy_sentence(n), k)
+        result = gapless.solve(problem, "split-bound", limits=Limits(nodes=1), certificate=False)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert result.bound >= result.value
+    parts = sum(len(scored.scopes) for scored in problem.conjunctions)
+    # A dense table of triples would take 125 MB for each factor.
+    assert peak < 200 * parts + 100 * (n + 1) ** 2
+
+
+@pytest.mark.parametrize("time", [0.0, 2.0])
+def test_a_limit_gives_the_best_tree_with_its_gap(time):
+    problem = lazy_sentence(80)
+    result = gapless.solve(problem, "split-bound", limits=Limits(time=time), certificate=False)
+    if time == 0.0:
+        assert result.stop is Stop.TIME
+        assert result.bound == np.inf or result.bound >= result.value
+        return
+    assert result.solutions
+    assert result.value == problem.value(result.best)
+    assert result.bound >= result.value
+    assert result.proved or result.stop is Stop.TIME
+
+
+INTERRUPTED = """
+import os, signal, threading
+import numpy as np
+import gapless
+from gapless_dependency import Grandchild, ParsingProblem, Sibling, TriSibling
+rng = np.random.default_rng(1)
+n = 24
+problem = ParsingProblem(
+    rng.normal(size=(n + 1,) * 2),
+    factors=[Grandchild(2 * rng.normal(size=(n + 1,) * 3)), Sibling(2 * rng.normal(size=(n + 1,) * 3))],
+    projective={projective},
+)
+gapless.solve(ParsingProblem(np.zeros((2, 2))), "split-bound")  # imports are done
+threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+result = gapless.solve(problem, "split-bound", k={k})
+assert result.stop is gapless.Stop.INTERRUPTED, result
+assert result.solutions and result.bound >= result.value, result
+verdict = result.verify(problem)
+assert verdict, verdict
+assert verdict.bound >= result.value
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a console program cannot send itself SIGINT on Windows")
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("k", [1, 3])
+def test_ctrl_c_keeps_the_best_so_far(projective, k):
+    assert signal.SIGINT
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED.format(projective=projective, k=k)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,79 @@
+"""What a search claims when something stops it, and scores whose size hides a forbidden scope."""
+
+import math
+
+import numpy as np
+import pytest
+
+import gapless
+import gapless_kernels
+from gapless import Factor, Limits, Status
+from gapless.core.tolerance import margin, round_bound
+from gapless_dependency import ParsingProblem
+from gapless_dependency.factors import ArcConjunctions
+from gapless_dependency.random_problems import random_problem
+from gapless_splitbound.fused import Search
+
+
+@pytest.mark.parametrize("variant", ["default", "paper"])
+@pytest.mark.parametrize("nodes", [1, 2, 5])
+def test_a_bound_at_a_node_limit_is_what_the_certificate_proves(variant, nodes):
+    for seed in range(20):
+        problem = random_problem(
+            np.random.default_rng(seed), 5, projective=bool(seed % 2), families=["tri-sibling", "great-grandchild"]
+        )
+        result = gapless.solve(problem, "split-bound", variant=variant, limits=Limits(nodes=nodes))
+        assert result.verify(problem)
+
+
+@pytest.mark.skipif(not gapless_kernels.COMPILED, reason="needs the compiled kernels")
+@pytest.mark.parametrize("seconds", [3e-5, 1e-4, 3e-4, 6e-4, 1e-3])
+def test_a_search_stopped_inside_a_node_claims_what_it_can_prove(seconds):
+    for seed in range(12):
+        problem = random_problem(
+            np.random.default_rng(seed), 6, projective=True, families=["great-grandchild", "pattern"]
+        )
+        search = Search(problem, "default", "best-first")
+        search.kernel.advance(seconds)
+        search.kernel.settle()
+        proved = search.certificate().verify(problem).bound
+        assert proved <= search.bound + margin(search.bound)
+
+
+def test_a_forbidden_scope_is_seen_beside_large_arc_scores():
+    scores = np.full((3, 3), 8.7e9)
+    problem = ParsingProblem(
+        scores, factors=[ArcConjunctions([((0, 1), (1, 2)), ((0, 2), (2, 1))], [-np.inf, -np.inf])]
+    )
+    assert gapless.solve(problem, "split-bound").status is Status.INFEASIBLE
+
+
+def test_a_tiny_granularity_rounds_nothing():
+    assert round_bound(1e10, 1e-305) == 1e10
+    scores = np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 1.0], [0.0, 1.5, 0.0]])
+    problem = ParsingProblem(
+        scores, factors=[ArcConjunctions([((0, 1), (1, 2))], [3.0])], granularity=math.ulp(0.0)
+    )
+    assert gapless.solve(problem, "split-bound").value == 5.0
+
+
+class NotANumber(Factor):
+    name = "not a number"
+
+    def scopes(self, decisions):
+        return np.array([[0, 3]])
+
+    def score(self, scopes, decisions):
+        return np.array([np.nan])
+
+    def upper_bound(self, scopes, decisions):
+        return np.array([1.0])
+
+
+def test_a_sentence_that_is_no_problem_fails_alone_in_a_batch():
+    good = ParsingProblem(np.zeros((3, 3)), factors=[ArcConjunctions([((0, 1), (1, 2))], [1.0])])
+    batch = gapless.solve_many(
+        [good, ParsingProblem(np.zeros((3, 3)), factors=[NotANumber()]), good], "split-bound"
+    )
+    assert [status is Status.OPTIMAL for status in batch.statuses] == [True, False, True]
+    assert list(batch.errors) == [1]

@@ -1,0 +1,268 @@
+"""Wrong parts on purpose: an error or a refuted proof, never a wrong optimum that verifies."""
+
+import copy
+import json
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import gapless
+import gapless_kernels
+from gapless import ConfigurationFactor, GaplessError, Result, Solve
+from gapless_dependency import Arcs, ParsingProblem, Valency
+from gapless_dependency.backbones import FirstOrderProjective
+from gapless_dependency.enumeration import tree_scores
+from gapless_dependency.random_problems import random_problem
+from gapless_splitbound import fused, roles
+
+needs_compiled = pytest.mark.skipif(
+    not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: there is no compiled search"
+)
+
+
+def sentences(seed, count, projective=True, families=("sibling", "grandchild")):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        yield random_problem(rng, 5, projective=projective, families=families, strength=2.0)
+
+
+def caught(problem, solve):
+    """Whether a wrong part was noticed; fails the test when a wrong optimum was believed."""
+    best = tree_scores(problem)[1].max()
+    try:
+        result = solve()
+    except GaplessError:
+        return True
+    if not result.verify(problem):
+        return True
+    assert result.bound >= best - 1e-6
+    if result.proved:
+        assert result.value == pytest.approx(best, abs=1e-6)
+    return False
+
+
+class LowMaxMarginals(FirstOrderProjective):
+    """Says that all arcs off its tree are worse than they are."""
+
+    def max_marginals(self, weights):
+        value, heads, marginals = super().max_marginals(weights)
+        marginals = marginals - 6.0
+        marginals[heads[1:], np.arange(1, len(weights))] = value
+        return value, heads, marginals
+
+
+class DroppedArc(FirstOrderProjective):
+    """Never sees the arc of the best first-order tree into word 1."""
+
+    def __init__(self, problem):
+        super().__init__(problem)
+        self.dropped = int(gapless_kernels.eisner(problem.scores, problem.single_root)[1][1])
+
+    def without(self, weights):
+        fewer = weights.copy()
+        fewer[self.dropped, 1] = -np.inf
+        return fewer
+
+    def solve(self, weights):
+        return super().solve(self.without(weights))
+
+    def max_marginals(self, weights):
+        return super().max_marginals(self.without(weights))
+
+
+class LowValue(FirstOrderProjective):
+    """The right tree, and less than it is worth."""
+
+    def solve(self, weights):
+        value, heads = super().solve(weights)
+        return value - 3.0, heads
+
+    def max_marginals(self, weights):
+        value, heads, marginals = super().max_marginals(weights)
+        return value - 3.0, heads, marginals - 3.0
+
+
+@pytest.mark.parametrize("wrong", [LowMaxMarginals, DroppedArc, LowValue])
+@pytest.mark.parametrize("variant", ["default", "paper"])
+def test_wrong_backbones(monkeypatch, wrong, variant):
+    monkeypatch.setattr(roles, "backbone_for", lambda problem, name: wrong(problem))
+    noticed = [
+        caught(
+            problem,
+            lambda problem=problem: roles.search(
+                problem, Solve(method="split-bound"), variant=variant, order="best-first", backbone="first"
+            ),
+        )
+        for problem in sentences(3, 12)
+    ]
+    assert any(noticed) or (wrong is LowMaxMarginals and variant == "paper")
+
+
+class Shy(ConfigurationFactor):
+    """A valency whose best configuration is said to be worth less, or is another one."""
+
+    name = "shy"
+
+    def __init__(self, honest, less, wrong_configuration):
+        self.honest, self.less, self.wrong = honest, less, wrong_configuration
+
+    def scope(self, decisions):
+        return self.honest.scope(decisions)
+
+    def value(self, on):
+        return self.honest.value(on)
+
+    def best(self, weights):
+        if self.wrong:
+            none = np.zeros(weights.size, bool)
+            return self.value(none), none
+        value, on = self.honest.best(weights)
+        return value - self.less, on
+
+
+@pytest.mark.parametrize(("less", "wrong"), [(4.0, False), (0.0, True)])
+@pytest.mark.parametrize("projective", [False, True])
+def test_a_best_configuration_that_is_not(less, wrong, projective):
+    rng = np.random.default_rng(8)
+    noticed = []
+    for base in sentences(4, 12, projective, ("sibling",)):
+        shy = Shy(Valency(2, np.append(0.0, rng.normal(1.0, 3.0, 5))), less, wrong)
+        problem = ParsingProblem(base.scores, factors=[*base.factors, shy], projective=projective)
+        noticed.append(caught(problem, lambda problem=problem: gapless.solve(problem, "split-bound")))
+    assert all(noticed) if less else any(noticed)
+
+
+class LyingSearch:
+    """The compiled search, but for what is replaced."""
+
+    changes: ClassVar[dict] = {}
+
+    def __init__(self, *args, **options):
+        self.inner = SplitBoundSearch(*args, **options)
+
+    def __getattr__(self, name):
+        value = getattr(self.inner, name)
+        return self.changes[name](value) if name in self.changes else value
+
+
+if gapless_kernels.COMPILED:
+    from gapless_kernels._split_bound import SplitBoundSearch
+
+
+def another_tree(heads):
+    changed = heads.copy()
+    changed[1:] = np.arange(len(heads) - 1)
+    return changed
+
+
+def low_bound(value):
+    return value - 2.0
+
+
+def no_tree(heads):
+    changed = heads.copy()
+    changed[1:] = np.arange(2, len(heads) + 1) % len(heads)
+    changed[1] = 2
+    changed[2] = 1
+    return changed
+
+
+@needs_compiled
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"heads": another_tree},
+        {"heads": no_tree},
+        {"value": lambda value: value + 5.0},
+        {"bound": low_bound},
+        {"heads": another_tree, "bound": lambda bound: bound - 50.0},
+        {"proof": lambda proof: lambda: {**proof(), "multipliers": 0.0 * proof()["multipliers"]}},
+    ],
+    ids=["another tree", "no tree", "value", "bound", "tree and bound", "multipliers"],
+)
+def test_a_lying_kernel(monkeypatch, changes):
+    monkeypatch.setattr(fused, "SplitBoundSearch", type("Lying", (LyingSearch,), {"changes": changes}))
+    for problem in sentences(5, 10):
+        caught(problem, lambda problem=problem: gapless.solve(problem, "split-bound"))
+
+
+# --- certificates as they come from a file
+
+
+def certified(seed, projective, families):
+    rng = np.random.default_rng(seed)
+    while True:
+        problem = random_problem(rng, 5, projective=projective, families=families, strength=2.0)
+        result = gapless.solve(problem, "split-bound")
+        if result.stats.nodes > 2:
+            return problem, json.loads(result.to_json())
+
+
+def places(data, path=()):
+    """Paths to everything in a JSON document."""
+    yield path
+    children = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, child in children:
+        yield from places(child, (*path, key))
+
+
+def at(data, path):
+    for key in path:
+        data = data[key]
+    return data
+
+
+def changed(rng, value):
+    """Something else in its place."""
+    if isinstance(value, bool) or value is None:
+        return [not value, "x", 3][rng.integers(3)]
+    if isinstance(value, int | float):
+        return [-value, value + 1, value - 1, 1e300, -1e300, float("nan"), 0, None, "x"][rng.integers(9)]
+    if isinstance(value, str):
+        return ["", "x", "1", value[::-1], value[: len(value) // 2], 7][rng.integers(6)]
+    if isinstance(value, list):
+        ways = [[], value[:-1], value[1:], value[::-1], [*value, *value], {}]
+        return ways[rng.integers(6)]
+    rest = dict(value)
+    if rest:
+        rest.pop(list(rest)[rng.integers(len(rest))])
+    return [rest, {}, [], None][rng.integers(4)]
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("families", [("sibling", "grandchild"), ("tri-sibling", "valency")])
+def test_tampered_certificates(projective, families):
+    """Whatever is in a certificate: it is unreadable, refuted, or proves a true bound."""
+    problem, data = certified(6, projective, families)
+    best = tree_scores(problem)[1].max()
+    rng = np.random.default_rng(1)
+    inside = next(path for path in places(data) if path and path[-1] == "certificate")
+    paths = [path for path in places(data) if len(path) > len(inside) and path[: len(inside)] == inside]
+    refuted = 0
+    for _ in range(250):
+        forged = copy.deepcopy(data)
+        path = paths[rng.integers(len(paths))]
+        at(forged, path[:-1])[path[-1]] = changed(rng, at(forged, path))
+        try:
+            verdict = Result.from_json(json.dumps(forged)).verify(problem)
+        except (GaplessError, ValueError, TypeError, LookupError):
+            refuted += 1
+            continue
+        refuted += not verdict
+        if verdict:
+            assert verdict.bound >= best - 1e-6
+    assert refuted > 50
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_a_lower_bound_than_was_proved(projective):
+    problem, data = certified(7, projective, ("sibling", "grandchild"))
+    result = Result.from_json(json.dumps(data))
+    worse = problem.tree(tree_scores(problem)[0][tree_scores(problem)[1].argmin()].tolist())
+    forged = Result.of(
+        problem, [worse], problem.value(worse), gapless.Stop.PROVED, certificate=result.certificate, method="x"
+    )
+    assert forged.proved
+    assert not forged.verify(problem)
+    assert isinstance(problem.decisions, Arcs)
