@@ -60,7 +60,7 @@ class Options:
     seed: int = 0
     patience: int = 3
     heads_kept: int | None = 10
-    margin: float = 60.0
+    margin: float = 120.0
     bits: int = 22
 
 
