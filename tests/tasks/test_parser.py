@@ -287,6 +287,19 @@ def test_every_treebanks_punctuation_is_left_out(tag: str) -> None:
     assert (found.uas, found.uas_without_punctuation) == (0.5, 1.0)
 
 
+def test_the_bootstrap_counts_the_words_that_the_score_counts() -> None:
+    """A lead in punctuation is none without it."""
+    gold, found, baseline = sentence("a/X ,/,", (0, 1)), [np.array([0, 1])] * 20, [np.array([0, 0])] * 20
+    assert bootstrap_p_value([gold] * 20, found, baseline, samples=99) < 0.05
+    assert bootstrap_p_value([gold] * 20, found, baseline, samples=99, punctuation=False) == 1.0
+
+
+def test_no_tree_is_no_head_right() -> None:
+    scores = attachment([TREEBANK[0], TREEBANK[0]], [(2, 3, 0, 1), None])
+    assert (scores.uas, scores.uas_without_punctuation, scores.whole_trees) == (0.375, 0.5, 0.5)
+    assert np.isnan(attachment([], []).uas)
+
+
 def test_the_bootstrap_tells_a_lead_from_chance() -> None:
     gold = [np.array(s.heads) for s in TREEBANK] * 10
     wrong = [np.full(len(heads), -1) for heads in gold]

@@ -18,13 +18,13 @@ def test_it_runs_on_the_embedded_treebank(capsys, tmp_path):
     assert main(asked) == exit_codes.PROVED
     found = json.loads(capsys.readouterr().out)
     values = {(line["what"], line["scores"]): line["value"] for line in found["lines"]}
-    assert values["decode only, k = 10", "embedded treebank"]["median"] > 0
-    assert values["proved within 10 s each", "embedded treebank"]["median"] == 100
+    assert values["decode only, k = 10", "embedded"]["median"] > 0
+    assert values["proved within 10 s each", "embedded"]["median"] == 100
     assert ("decode only, k = 10", "drawn, peaked (easier)") in values
     assert found["disagreements"] == []
-    stored = (tmp_path / "embedded-treebank.npz").read_bytes()
+    stored = (tmp_path / "embedded.npz").read_bytes()
     assert main(asked) == exit_codes.PROVED
-    assert (tmp_path / "embedded-treebank.npz").read_bytes() == stored
+    assert (tmp_path / "embedded.npz").read_bytes() == stored
 
 
 def test_drawn_sentences_are_projective_problems_with_a_tree():

@@ -52,9 +52,10 @@ class Parsed:
         The tree of each sentence that was reached and has one.
     values, bounds : float64 (sentences,)
         NaN where there is none.
-    proved, verified : bool (sentences,)
-        Whether the tree is proved to be the best one; whether a check without the solver agreed, if one was asked
-        for.
+    proved : bool (sentences,)
+        Whether the tree is proved to be the best one.
+    verified : bool (sentences,) or None
+        Whether a check without the solver agreed; None if none was asked for.
     groups : sequence of LengthGroup
         Ascending.
     results : mapping of int to Result
@@ -70,7 +71,7 @@ class Parsed:
     values: FloatArray
     bounds: FloatArray
     proved: np.ndarray[Any, np.dtype[np.bool_]]
-    verified: np.ndarray[Any, np.dtype[np.bool_]]
+    verified: np.ndarray[Any, np.dtype[np.bool_]] | None
     groups: Sequence[LengthGroup]
     results: Mapping[int, gl.Result[DependencyTree]]
     arrays: Mapping[str, FloatArray]
@@ -137,6 +138,8 @@ def parse_all(
     arrays: dict[str, FloatArray] = {}
     groups: dict[int, LengthGroup] = {}
     reached, interrupted = 0, False
+    if jobs != 1:
+        _start_processes(jobs)
     with console.progress(title, count) as advance:
         for longest, numbers in _slices(problems):
             chosen = [problems[i] for i in numbers]
@@ -179,8 +182,24 @@ def parse_all(
             if interrupted:
                 break
     return Parsed(
-        heads, values, bounds, proved, verified, list(groups.values()), results, arrays, reached, interrupted
+        heads,
+        values,
+        bounds,
+        proved,
+        verified if verify else None,
+        list(groups.values()),
+        results,
+        arrays,
+        reached,
+        interrupted,
     )
+
+
+def _start_processes(jobs: int) -> None:
+    """Let every process import what it needs now: else the shortest sentences would pay for it in their timing."""
+    tiny = ParsingProblem(np.zeros((2, 2)))
+    if None in gl.solve_many([tiny] * (8 * abs(jobs)), jobs=jobs).statuses:
+        raise KeyboardInterrupt
 
 
 def _slices(problems: Sequence[ParsingProblem]) -> Iterator[tuple[int, list[int]]]:
@@ -208,6 +227,8 @@ def _spread(
         counted = [float(result.stats.oracle_calls) for result in batch]
         arrays.setdefault("dp_calls", np.full(count, np.nan))[numbers] = counted
         arrays.setdefault("nodes", np.full(count, np.nan))[numbers] = [float(r.stats.nodes) for r in batch]
+        closed = [float(r.stats.extra.get("root_closed", np.nan)) for r in batch]
+        arrays.setdefault("root_closed", np.full(count, np.nan))[numbers] = closed
         calls = sum(counted)
     return calls
 

@@ -49,16 +49,22 @@ def explain(
     problem: ParsingProblem, sentence: Sentence, heads: IntArray, console: Console, width: int = WIDTH
 ) -> dict[str, Any]:
     """Print both trees and what fires in each; returns it as JSON data."""
-    gold: Sequence[int] = sentence.heads
+    gold: Sequence[int] | None = sentence.heads or None
     rows = [sentence.tags, sentence.labels] if sentence.labels else [sentence.tags]
-    wrong = [m for m, (h, g) in enumerate(zip(heads.tolist(), gold, strict=True), 1) if h != g]
-    console.say(f"found ({len(wrong)} of {len(sentence)} heads wrong, arcs that end in ✗):")
+    wrong = (
+        [] if gold is None else [m for m, (h, g) in enumerate(zip(heads.tolist(), gold, strict=True), 1) if h != g]
+    )
+    known = "no gold tree" if gold is None else f"{len(wrong)} of {len(sentence)} heads wrong, arcs that end in ✗"
+    console.say(f"found ({known}):")
     show(draw(sentence.words, heads.tolist(), rows=rows, gold=gold, width=width), console)
-    if wrong:
+    if gold is not None and wrong:
         console.say("gold:")
         show(draw(sentence.words, gold, rows=rows, width=width), console)
-    document: dict[str, Any] = {"words": list(sentence.words), "heads": heads.tolist(), "gold": list(gold)}
+    document: dict[str, Any] = {"words": list(sentence.words), "heads": heads.tolist()}
+    document["gold"] = None if gold is None else list(gold)
     document["found"] = _scores(problem, heads, sentence, "found", console)
+    if gold is None:
+        return {**document, "gold_scores": None}
     try:
         gold_heads = np.array(gold)
         problem.encode(problem.tree(gold_heads))

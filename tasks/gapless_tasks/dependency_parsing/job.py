@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,11 +16,9 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
-from gapless.plugins import load_plugins
 from gapless_dependency import ParsingProblem
 from gapless_tasks.dependency_parsing import options
 from gapless_tasks.dependency_parsing.decoding import Parsed, parse_all
-from gapless_tasks.dependency_parsing.evaluation import Accuracy, accuracy
 from gapless_tasks.dependency_parsing.explaining import explain
 from gapless_tasks.dependency_parsing.figures import (
     PLOTLY_MISSING,
@@ -29,9 +28,9 @@ from gapless_tasks.dependency_parsing.figures import (
 )
 from gapless_tasks.dependency_parsing.parser import Parser, ParserSource, Request
 from gapless_tasks.dependency_parsing.svg_drawing import draw_svg
-from gapless_tasks.dependency_parsing.tables import Tables
+from gapless_tasks.dependency_parsing.tables import MEANINGS, SPEED, Tables, models
 from gapless_tasks.dependency_parsing.treebank import Treebank, load_treebank
-from gapless_tasks.parsing import Sentence
+from gapless_tasks.parsing import Attachment, Sentence, attachment
 
 
 @attrs.frozen
@@ -40,13 +39,14 @@ class Outcome:
 
     Parameters
     ----------
-    accuracy : Accuracy
+    accuracy : Attachment
+        Of the sentences that have a gold tree.
     parsed : Parsed
     scoring_seconds : float
         CPU time of looking up the features' weights.
     """
 
-    accuracy: Accuracy
+    accuracy: Attachment
     parsed: Parsed
     scoring_seconds: float
 
@@ -55,11 +55,12 @@ class Outcome:
         reached = max(1, self.parsed.reached)
         return {
             "sentences": self.parsed.reached,
-            "uas": self.accuracy.uas,
-            "uas_with_punctuation": self.accuracy.uas_all,
-            "whole_trees": self.accuracy.exact,
+            "scored": len(self.accuracy.words),
+            "uas": _known(self.accuracy.uas_without_punctuation),
+            "uas_with_punctuation": _known(self.accuracy.uas),
+            "whole_trees": _known(self.accuracy.whole_trees),
             "proved": float(self.parsed.proved.sum()) / reached,
-            "verified": float(self.parsed.verified.sum()) / reached,
+            "verified": None if self.parsed.verified is None else float(self.parsed.verified.sum()) / reached,
             "words_per_second": self.parsed.words_per_second,
             "scoring_seconds": self.scoring_seconds,
             "decoding_seconds": self.parsed.seconds,
@@ -93,22 +94,34 @@ class ParsingJob:
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
         """Do the job."""
         out = options.prepare(arguments)
-        chosen = options.families(arguments, self.source.families)
+        place = Path(arguments.model) if arguments.model else None
+        parser = self.stored(place, arguments, console)
+        arguments = options.settled(arguments, self.source.families, parser)
+        if arguments.projective is not None:
+            self.check_method(arguments)
         treebank = load_treebank(arguments.treebank, arguments.data).first(arguments.sentences)
+        if arguments.projective is None:
+            arguments.projective = treebank.projective
+            self.check_method(arguments)
         if arguments.explain and arguments.explain > len(treebank.test):
             raise gl.InvalidProblem(f"--explain {arguments.explain}: there are {len(treebank.test)} test sentences")
-        kind = "projective" if treebank.projective else "non-projective"
+        if arguments.tables and out is not None and not can_draw():
+            console.complain(f"figures.html will not be written: {PLOTLY_MISSING}")  # now, not after the training
         console.say(
             f"{treebank.name}: {len(treebank.train)} training, {len(treebank.dev)} dev, {len(treebank.test)} test "
-            f"sentences, {kind}"
+            f"sentences; the parser chooses among {options.kind(arguments.projective)} trees"
         )
-        stored = Path(arguments.model) if arguments.model else None
-        request = Request(chosen, arguments.epochs, arguments.seed, arguments.heads_kept)
-        parser = self.parser(treebank, request, stored, arguments, console)
+        if parser is None:
+            parser = self.trained(treebank, self.request(arguments, arguments.families), place, console)
+        limits_of_gold(treebank.test, parser, console)
         outcome, problems = self.decode(
             parser, treebank.test, arguments, console, heads_kept=arguments.heads_kept, keep=out is not None
         )
-        document = {"treebank": treebank.name, "families": list(parser.families), **outcome.document()}
+        document = {
+            **described(arguments, treebank, parser),
+            **outcome.document(),
+            "several_roots": sum(one.heads.count(0) > 1 for one in treebank.test),
+        }
         show_outcome(outcome, len(treebank.test), arguments, console)
         if arguments.explain:
             place = arguments.explain - 1
@@ -118,7 +131,7 @@ class ParsingJob:
             else:
                 console.complain(f"--explain {arguments.explain}: this sentence has no tree")
         if out is not None:
-            _keep(out, treebank.test, problems, outcome.parsed)
+            _keep(out, treebank, problems, outcome.parsed)
         interrupted = outcome.parsed.interrupted
         if arguments.tables and not interrupted:
             tables = Tables(self, treebank, arguments, console)
@@ -128,55 +141,98 @@ class ParsingJob:
             if out is not None and can_draw():
                 write_figures(tables.curves, treebank.name, out / "figures.html")
                 console.say(f"figures 4 and 5 drawn: {out / 'figures.html'}")
-            elif out is not None:
-                console.complain(PLOTLY_MISSING)
         console.data(document)
         if out is not None:
             write_aside(out / "summary.json", json.dumps(document, indent=2, default=float) + "\n")
         if interrupted:
             return exit_codes.INTERRUPTED
         parsed = outcome.parsed
-        if arguments.verify and not parsed.verified[parsed.proved].all():
+        if parsed.verified is not None and not parsed.verified[parsed.proved].all():
             return exit_codes.FAILED
         return exit_codes.PROVED if parsed.proved.all() else exit_codes.STOPPED_EARLY
+
+    def stored(self, place: Path | None, arguments: argparse.Namespace, console: Console) -> Parser | None:
+        """The parser of a file; None where there is none, or a new one is to take its place.
+
+        Raises
+        ------
+        InvalidProblem
+            The file is no stored parser.
+        """
+        if place is None or arguments.train or not place.exists():
+            return None
+        try:
+            loaded = self.source.load(place)
+        except ValueError as error:
+            raise gl.InvalidProblem(f"--model {error}") from error
+        console.say(f"parser of {place}: {_named(loaded.families)}")
+        return loaded
+
+    def trained(self, treebank: Treebank, request: Request, place: Path | None, console: Console) -> Parser:
+        """Train a parser, and store it if there is a place for it.
+
+        Raises
+        ------
+        InvalidProblem
+            There is nothing to train on.
+        """
+        start = time.perf_counter()
+        if not treebank.train:
+            raise gl.InvalidProblem(
+                f"--treebank {treebank.name} has no training part: give --model a stored parser"
+            )
+        if place is not None:
+            request = attrs.evolve(request, checkpoint=Path(f"{place}.epochs"))
+        parser = self.source.train(treebank, request, console)
+        if place is not None:
+            parser.save(place)
+            # By name: a pattern would take the checkpoints of a neighbour, parser.npz2, too.
+            for kept in (".epochs", ".pruner.epochs"):
+                Path(f"{place}{kept}").unlink(missing_ok=True)
+        console.say(f"trained with {_named(request.families)} in {time.perf_counter() - start:.0f} s")
+        return parser
 
     def parser(
         self,
         treebank: Treebank,
         request: Request,
-        stored: Path | None,
+        place: Path | None,
         arguments: argparse.Namespace,
         console: Console,
     ) -> Parser:
-        """Load the stored parser, or train one and store it.
+        """The parser that a request makes: of a file that says that it is that one, or a new one.
 
         Raises
         ------
         InvalidProblem
-            The file is no stored parser, or there is nothing to train on.
+            The file is no stored parser, or one that was trained in another way; there is nothing to train on.
         """
-        start = time.perf_counter()
-        if stored is not None and stored.exists() and not arguments.train:
-            try:
-                loaded = self.source.load(stored)
-            except ValueError as error:
-                raise gl.InvalidProblem(f"--model {error}") from error
-            console.say(f"parser of {stored}: {_named(loaded.families)}")
-            return loaded
-        if not treebank.train:
+        found = self.stored(place, arguments, console)
+        if found is None:
+            return self.trained(treebank, request, place, console)
+        different = [
+            f"{name} {found.training.get(name, 'unknown')}, not {wanted}"
+            for name, wanted in request.record(treebank).items()
+            if found.training.get(name, "unknown") != wanted
+        ]
+        if different:
             raise gl.InvalidProblem(
-                f"--treebank {treebank.name} has no training part: give --model a stored parser"
+                f"--model: {place} was trained in another way ({'; '.join(different)}); give the same options and "
+                "treebank, remove the file, or use --train to train all anew"
             )
-        if stored is not None:
-            request = attrs.evolve(request, checkpoint=Path(f"{stored}.epochs"))
-        parser = self.source.train(treebank, request, console)
-        if stored is not None:
-            parser.save(stored)
-            # By name: a pattern would take the checkpoints of a neighbour, parser.npz2, too.
-            for kept in (".epochs", ".pruner.epochs"):
-                Path(f"{stored}{kept}").unlink(missing_ok=True)
-        console.say(f"trained with {_named(request.families)} in {time.perf_counter() - start:.0f} s")
-        return parser
+        return found
+
+    def request(self, arguments: argparse.Namespace, families: tuple[str, ...]) -> Request:
+        """What to train with the settled options."""
+        return Request(
+            families, arguments.epochs, arguments.seed, arguments.heads_kept, projective=arguments.projective
+        )
+
+    def check_method(self, arguments: argparse.Namespace) -> None:
+        """Refuse a method or a backbone that does not fit the factors of every model to come."""
+        rows = models(self.source.families, arguments.projective) if arguments.tables else []
+        for families in dict.fromkeys([arguments.families, *(families for _, families in rows)]):
+            options.check_method(arguments, self.source.trial, families)
 
     def decode(
         self,
@@ -190,8 +246,7 @@ class ParsingJob:
         heads_kept: int | None,
     ) -> tuple[Outcome, list[ParsingProblem]]:
         """Score and parse sentences."""
-        method = load_plugins().registry.find_method(ParsingProblem, arguments.method)
-        chosen = {"backbone": arguments.backbone} if arguments.backbone else {}
+        method = options.method_of(arguments)
         start = time.process_time()
         problems = []
         with console.progress("scoring", len(sentences)) as advance:
@@ -204,26 +259,29 @@ class ParsingJob:
         seconds = time.process_time() - start
         parsed = parse_all(
             problems,
-            method.name,
+            method,
             console,
             title=title,
-            options=chosen,
+            options=options.method_options(arguments),
             limits=gl.Limits(time=arguments.limit_seconds),
             jobs=arguments.jobs,
             verify=arguments.verify,
             keep=keep,
         )
-        return Outcome(accuracy(sentences, parsed.heads), parsed, seconds), problems
+        gold = [i for i, sentence in enumerate(sentences) if sentence.heads]
+        found = attachment([sentences[i] for i in gold], [parsed.heads.get(i) for i in gold])
+        return Outcome(found, parsed, seconds), problems
 
 
 def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, console: Console) -> None:
     """Print how right, how sure and how fast."""
     known = outcome.document()
-    clock = "CPU time" if arguments.jobs == 1 else f"clock, {arguments.jobs} processes"
+    clock = "CPU time" if arguments.jobs == 1 else f"clock, {arguments.jobs} processes already started"
     kept = "all heads" if arguments.heads_kept is None else f"{arguments.heads_kept} heads a word and the root"
-    columns = ["UAS %", "with punct. %", "whole trees %", "proved %", "words/s", "oracle calls", "closed at root %"]
+    columns = ["UAS %", "with punct. %", "whole trees %", "proved %", SPEED, "oracle calls", "closed at root %"]
+    shares = [known[name] for name in ("uas", "uas_with_punctuation", "whole_trees", "proved")]
     row = [
-        *(round(100 * known[name], 2) for name in ("uas", "uas_with_punctuation", "whole_trees", "proved")),
+        *("" if share is None else round(100 * share, 2) for share in shares),
         round(known["words_per_second"]),
         "" if known["oracle_calls"] is None else round(known["oracle_calls"], 1),
         "" if known["closed_at_root"] is None else round(100 * known["closed_at_root"], 1),
@@ -231,28 +289,70 @@ def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, co
     console.table(
         f"Exact parsing of {outcome.parsed.reached} of {count} test sentences ({clock}; {kept})", columns, [row]
     )
+    console.say(MEANINGS)
     if arguments.heads_kept is not None:
         console.say("the proofs are about the trees that the kept heads make: --heads-kept all leaves none out")
-    if arguments.verify:
+    if outcome.parsed.verified is not None:
         console.say(f"certificates verified: {int(outcome.parsed.verified.sum())} of {outcome.parsed.reached}")
     if outcome.parsed.interrupted:
         console.complain(f"interrupted: {outcome.parsed.reached} of {count} sentences parsed, short ones first")
+
+
+def limits_of_gold(sentences: Sequence[Sentence], parser: Parser, console: Console) -> None:
+    """Say which gold trees are missing, and which the parser cannot find whatever its scores are."""
+    missing = sum(not one.heads for one in sentences)
+    if missing:
+        console.say(f"{missing} of {len(sentences)} test sentences have no gold tree: they are parsed, not scored")
+    several = sum(one.heads.count(0) > 1 for one in sentences)
+    if several and parser.single_root:
+        console.say(
+            f"{several} of {len(sentences)} gold test trees have several words under the root: the parser chooses "
+            "among trees with one and cannot find them"
+        )
+
+
+def described(arguments: argparse.Namespace, treebank: Treebank, parser: Parser) -> dict[str, Any]:
+    """What was run, as JSON data."""
+    return {
+        "treebank": treebank.name,
+        "families": list(parser.families),
+        "projective": parser.projective,
+        "method": options.method_of(arguments),
+        "backbone": arguments.backbone,
+        "model": arguments.model,
+        "heads_kept": arguments.heads_kept,
+        "epochs": parser.training.get("epochs"),
+        "seed": parser.training.get("seed"),
+        "limit_seconds": arguments.limit_seconds,
+        "jobs": arguments.jobs,
+    }
+
+
+def _known(share: float) -> float | None:
+    """JSON has no NaN."""
+    return None if math.isnan(share) else share
 
 
 def _named(families: Sequence[str]) -> str:
     return ", ".join(families) if families else "arcs only"
 
 
-def _keep(out: Path, sentences: Sequence[Sentence], problems: Sequence[ParsingProblem], parsed: Parsed) -> None:
-    """Every answer with its certificate, and every tree drawn."""
+def _keep(out: Path, treebank: Treebank, problems: Sequence[ParsingProblem], parsed: Parsed) -> None:
+    """Every answer with its certificate, the treebank with the heads found, and every tree drawn."""
     records = (
         gl.dumps(gl.Record(problems[i], result, f"sentence {i + 1}")) + "\n"
         for i, result in sorted(parsed.results.items())
     )
     write_aside(out / "answers.jsonl", "".join(records))
+    found = (parsed.heads.get(i) for i in range(len(treebank.entries)))
+    lines = (
+        entry.with_heads(None if heads is None else heads.tolist())
+        for entry, heads in zip(treebank.entries, found, strict=True)
+    )
+    write_aside(out / "predicted.conllu", "".join(lines))
     trees = out / "trees"
     trees.mkdir(exist_ok=True)
     for i, heads in sorted(parsed.heads.items()):
-        one = sentences[i]
+        one = treebank.test[i]
         drawn = draw_svg(one.words, heads.tolist(), labels=one.labels, tags=one.tags, gold=one.heads or None)
         write_aside(trees / f"{i + 1}.svg", drawn)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import gapless as gl
 from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
+from gapless.plugins.registry import nearest
 from gapless_dependency import ParsingProblem
+from gapless_dependency.backbones import BACKBONES
 from gapless_tasks.asked import answers_folder, check_jobs, positive
+from gapless_tasks.dependency_parsing.parser import Parser
 
+PROJECTIVE, OTHER = "projective", "non-projective"
+FAMILIES = ("grandchild", "sibling")
 HEADS_KEPT = 10
 EPOCHS = 6
 """As many as the paper found best (section 4.2)."""
@@ -26,12 +32,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "stored model (default: embedded)",
     )
     parser.add_argument("--data", metavar="DIR", help="folder of corpora (default: what GAPLESS_DATA names)")
+    parser.add_argument(
+        "--trees",
+        choices=(PROJECTIVE, OTHER),
+        default=argparse.SUPPRESS,
+        help="which trees a new parser chooses among (default: projective if fewer than 1 training tree in 100 has "
+        "crossing arcs)",
+    )
     parser.add_argument("--method", help="default: the one of parsing problems; see gapless methods")
     parser.add_argument(
         "--families",
         metavar="NAMES",
         help="factors, with commas, or none (default grandchild,sibling)",
-        default="grandchild,sibling",
+        default=argparse.SUPPRESS,
     )
     parser.add_argument(
         "--backbone", help="tree oracle of the method (default: the simplest that fits the factors)"
@@ -39,23 +52,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="FILE", help="load this parser; if missing, train and store it there")
     parser.add_argument("--train", action="store_true", help="train although FILE exists, and replace it")
     parser.add_argument(
-        "--epochs", type=positive, default=EPOCHS, help=f"passes over the training part (default {EPOCHS})"
+        "--epochs",
+        type=positive,
+        default=argparse.SUPPRESS,
+        help=f"passes over the training part (default {EPOCHS})",
     )
     parser.add_argument(
         "--heads-kept",
         type=_kept,
-        default=HEADS_KEPT,
+        default=argparse.SUPPRESS,
         metavar="K",
-        help=f"candidate heads a word, an approximation; all keeps every head (default {HEADS_KEPT})",
+        help="candidate heads a word, an approximation; all keeps every head (default: as the stored parser was "
+        f"trained, or {HEADS_KEPT})",
     )
     parser.add_argument(
         "--limit-seconds", type=_seconds, metavar="S", help="for each sentence; then its gap is said"
     )
-    parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
+    parser.add_argument(
+        "--seed", type=int, default=argparse.SUPPRESS, help="order of the training sentences (default 0)"
+    )
     parser.add_argument("--jobs", type=positive, default=1, help="processes for decoding (default 1)")
     parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N of every part")
     parser.add_argument("--verify", action="store_true", help="check every answer's certificate")
-    parser.add_argument("--out", metavar="DIR", help="keep answers with certificates, a summary, figures and trees")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="keep answers with certificates, predicted.conllu, a summary and trees; with --tables figures",
+    )
     parser.add_argument(
         "--tables", action="store_true", help="also train and print the paper's tables 2 and 3, figures 4 and 5"
     )
@@ -67,15 +90,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def families(arguments: argparse.Namespace, known: Sequence[str]) -> tuple[str, ...]:
-    """The factors asked for.
+def families(text: str, known: Sequence[str]) -> tuple[str, ...]:
+    """The factors that ``--families`` asks for.
 
     Raises
     ------
     InvalidProblem
         A name is none of `known`.
     """
-    names = [name.strip() for name in arguments.families.split(",")]
+    names = [name.strip() for name in text.split(",")]
     names = [name for name in names if name and name != "none"]
     for name in names:
         if name not in known:
@@ -84,7 +107,7 @@ def families(arguments: argparse.Namespace, known: Sequence[str]) -> tuple[str, 
 
 
 def prepare(arguments: argparse.Namespace) -> Path | None:
-    """Look at the method, what ``--jobs`` needs, the model's folder and the answers' folder.
+    """Look at the names of method and backbone, what ``--jobs`` needs, the model's folder and the answers' folder.
 
     Returns
     -------
@@ -97,14 +120,126 @@ def prepare(arguments: argparse.Namespace) -> Path | None:
         What cannot work.
     """
     load_plugins().registry.find_method(ParsingProblem, arguments.method)
-    if arguments.tables and arguments.heads_kept is None:
-        raise gl.InvalidProblem(
-            "--tables: table 3 keeps 3 to 20 heads a word, and --heads-kept all trains no pruner; give a number"
-        )
+    if arguments.backbone is not None and arguments.backbone not in BACKBONES:
+        near = nearest(arguments.backbone, BACKBONES)
+        raise gl.InvalidProblem(f"--backbone {arguments.backbone}{near}: expected one of {', '.join(BACKBONES)}")
     check_jobs(arguments.jobs)
     if arguments.model:
         require_folder(arguments.model)
     return answers_folder(arguments.out)
+
+
+def settled(arguments: argparse.Namespace, known: Sequence[str], stored: Parser | None) -> argparse.Namespace:
+    """The options with what was not given: as the stored parser was trained, else the defaults.
+
+    Parameters
+    ----------
+    arguments : Namespace
+    known : sequence of str
+        Families that can be trained.
+    stored : Parser or None
+        The parser of ``--model``, where it is to be used.
+
+    Returns
+    -------
+    Namespace
+        `projective` is None where only the treebank can say.
+
+    Raises
+    ------
+    InvalidProblem
+        An unknown family, or an option that the stored parser was not trained with.
+    """
+    given = vars(arguments)
+    asked: dict[str, Any] = {name: given[name] for name in ("epochs", "seed", "heads_kept") if name in given}
+    if "families" in given:
+        asked["families"] = families(given["families"], known)
+    if "trees" in given:
+        asked["projective"] = given["trees"] == PROJECTIVE
+    settings: dict[str, Any] = {
+        "families": FAMILIES,
+        "epochs": EPOCHS,
+        "seed": 0,
+        "heads_kept": HEADS_KEPT,
+        "projective": None,
+    }
+    if stored is not None:
+        trained = {**stored.training, "families": tuple(stored.families), "projective": stored.projective}
+        _refuse_others(asked, trained, arguments.model)
+        settings.update((name, trained[name]) for name in settings if name in trained)
+    settings.update(asked)
+    if arguments.tables and settings["heads_kept"] is None:
+        raise gl.InvalidProblem(
+            "--tables: table 3 keeps 3 to 20 heads a word, and --heads-kept all trains no pruner; give a number"
+        )
+    return argparse.Namespace(**{**given, **settings})
+
+
+def _refuse_others(asked: dict[str, Any], trained: dict[str, Any], model: str) -> None:
+    """Refuse options that the stored parser would silently ignore."""
+    for name, value in asked.items():
+        option = "--trees" if name == "projective" else "--" + name.replace("_", "-")
+        instead = "leave the option out, or use --train to train a new parser in its place"
+        if name not in trained:
+            if name == "heads_kept":  # says only how to decode: the model itself knows whether it can
+                continue
+            raise gl.InvalidProblem(f"{option}: the parser of --model {model} does not say its own; {instead}")
+        found = trained[name]
+        same = set(found) == set(value) if name == "families" else found == value
+        if name == "heads_kept":  # any number can be kept where there is a pruner
+            same = value is None or found is not None
+        if not same:
+            raise gl.InvalidProblem(
+                f"{option} {_told(name, value)}: the parser of --model {model} was trained with "
+                f"{_told(name, found)}; {instead}"
+            )
+
+
+def _told(name: str, value: Any) -> str:
+    """A setting as its option takes it."""
+    if name == "families":
+        return ",".join(value) or "none"
+    if name == "projective":
+        return kind(value)
+    return "all" if value is None else str(value)
+
+
+def method_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What is handed to the method."""
+    return {"backbone": arguments.backbone} if arguments.backbone else {}
+
+
+def method_of(arguments: argparse.Namespace) -> str:
+    """The method's name."""
+    return load_plugins().registry.find_method(ParsingProblem, arguments.method).name
+
+
+def kind(projective: bool) -> str:
+    """As ``--trees`` calls them."""
+    return PROJECTIVE if projective else OTHER
+
+
+def check_method(
+    arguments: argparse.Namespace, trial: Callable[[tuple[str, ...], bool], ParsingProblem], names: tuple[str, ...]
+) -> None:
+    """Solve a short problem with the factors of the sentences to come.
+
+    Raises
+    ------
+    InvalidProblem
+        Method or backbone do not fit it.
+    """
+    try:
+        gl.solve(trial(names, arguments.projective), arguments.method, **method_options(arguments))
+    except gl.GaplessError as error:
+        given = {
+            "--method": arguments.method,
+            "--backbone": arguments.backbone,
+            "--trees": kind(arguments.projective),
+            "--families": _told("families", names),
+        }
+        named = " ".join(f"{option} {value}" for option, value in given.items() if value)
+        raise gl.InvalidProblem(f"{named}: {error}") from error
 
 
 def _kept(text: str) -> int | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import attrs
 
@@ -20,6 +20,18 @@ class Parser(Protocol):
     @property
     def families(self) -> Sequence[str]:
         """Names of the factors that the model has weights for."""
+
+    @property
+    def projective(self) -> bool:
+        """Whether it chooses among projective trees only."""
+
+    @property
+    def single_root(self) -> bool:
+        """Whether it chooses among trees with one word under the root only."""
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """What `Request.record` was when it was trained; empty where nobody wrote it down."""
 
     def problem(self, sentence: Sentence, *, heads_kept: int | None = None) -> ParsingProblem:
         """Score a sentence; with `heads_kept`, only so many candidate heads a word, and the root."""
@@ -42,6 +54,8 @@ class Request:
         Candidate heads in training; gold ones are always among them.
     checkpoint : Path or None
         Where finished epochs are kept until the parser is stored.
+    projective : bool or None
+        Which trees it chooses among; None is what the treebank says.
     """
 
     families: tuple[str, ...]
@@ -49,6 +63,19 @@ class Request:
     seed: int
     heads_kept: int | None
     checkpoint: Path | None = None
+    projective: bool | None = None
+
+    def record(self, treebank: Treebank) -> dict[str, Any]:
+        """What the weights depend on, as JSON data: stored with the parser, so that no other request takes it."""
+        return {
+            "families": list(self.families),
+            "epochs": self.epochs,
+            "seed": self.seed,
+            "heads_kept": self.heads_kept,
+            "projective": treebank.projective if self.projective is None else self.projective,
+            "sentences": len(treebank.train),
+            "digest": treebank.digest,
+        }
 
 
 @attrs.frozen
@@ -63,8 +90,14 @@ class ParserSource:
         ``load(path)``; raises ValueError for what is no stored parser.
     families : sequence of str
         Those that it can train.
+    trial : callable
+        ``trial(families, projective)``: a short problem with these factors; what does not fit it fits no sentence.
+    trial : callable
+        ``trial(families, projective)``: a short problem with these factors and no scores; a method that does not
+        fit it fits no sentence.
     """
 
     train: Callable[[Treebank, Request, Console], Parser]
     load: Callable[[Path], Parser]
     families: Sequence[str]
+    trial: Callable[[tuple[str, ...], bool], ParsingProblem]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import attrs
+import numpy as np
 
 import gapless as gl
 from gapless.cli import Console
@@ -16,7 +18,8 @@ from gapless_tasks.dependency_parsing.parser import ParserSource, Request
 from gapless_tasks.dependency_parsing.treebank import Treebank, is_crossing
 from gapless_tasks.parsing import Sentence
 from gapless_tasks.parsing.families import FAMILIES
-from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel
+from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel, all_arcs
+from gapless_tasks.parsing.parts import factor_of
 from gapless_tasks.parsing.training import Options, Stage, train, train_pruner
 
 
@@ -35,6 +38,21 @@ class PerceptronParser:
     def families(self) -> tuple[str, ...]:
         """What the model was trained with."""
         return self.model.families
+
+    @property
+    def projective(self) -> bool:
+        """Whether it chooses among projective trees only."""
+        return self.model.projective
+
+    @property
+    def single_root(self) -> bool:
+        """Whether it chooses among trees with one word under the root only."""
+        return self.model.single_root
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """How it was trained."""
+        return self.model.training
 
     def problem(self, sentence: Sentence, *, heads_kept: int | None = None) -> ParsingProblem:
         """Score a sentence."""
@@ -67,23 +85,24 @@ class Trainer:
         InvalidProblem
             There is nothing to learn from.
         """
+        record = request.record(treebank)
+        projective = record["projective"]
         options = Options(
             families=request.families,
-            projective=treebank.projective,
+            projective=projective,
             single_root=treebank.single_root,
             epochs=request.epochs,
             seed=request.seed,
             heads_kept=request.heads_kept,
         )
         sentences, dev = (
-            [s for s in part if not (treebank.projective and is_crossing(s))]
-            for part in (treebank.train, treebank.dev)
+            [s for s in part if not (projective and is_crossing(s))] for part in (treebank.train, treebank.dev)
         )
         if not sentences:
             raise gl.InvalidProblem(f"--treebank {treebank.name}: no training sentence has a projective tree")
         pruner = None
         if request.heads_kept is not None:
-            key = (treebank.name, len(sentences), request.heads_kept, request.epochs, request.seed)
+            key = (record["digest"], projective, request.heads_kept, request.epochs, request.seed)
             if key not in self._pruners:
                 with _told(console, "pruner", request.epochs * len(sentences)) as progress:
                     self._pruners[key] = train_pruner(
@@ -92,7 +111,7 @@ class Trainer:
             pruner = self._pruners[key]
         with _told(console, "parser", request.epochs * len(sentences)) as progress:
             model = train(sentences, dev, options, pruner=pruner, checkpoint=request.checkpoint, progress=progress)
-        return PerceptronParser(model)
+        return PerceptronParser(attrs.evolve(model, training=record))
 
 
 @contextlib.contextmanager
@@ -109,7 +128,8 @@ def _told(console: Console, title: str, total: int) -> Iterator[Callable[[Stage,
             if event.kind == "epoch":
                 report = event.report
                 console.say(
-                    f"{title}, epoch {event.epoch}: {_score(stage, report.score)}{report.wrong} sentences wrong"
+                    f"{title}, epoch {event.epoch}: {_score(stage, report.score)}{report.wrong} "
+                    f"sentence{'' if report.wrong == 1 else 's'} wrong"
                 )
 
         yield tell
@@ -123,4 +143,14 @@ def _score(stage: Stage, score: float | None) -> str:
     return f"{100 * score:.2f} % of the dev heads right, "
 
 
-SOURCE = ParserSource(Trainer(), PerceptronParser.load, tuple(FAMILIES))
+def trial(families: tuple[str, ...], projective: bool) -> ParsingProblem:
+    """Five words with these factors and no scores."""
+    candidates = all_arcs(5)
+    return ParsingProblem(
+        np.where(candidates, 0.0, -np.inf),
+        factors=[factor_of(name, candidates, lambda parts: np.zeros(len(parts))) for name in families],
+        projective=projective,
+    )
+
+
+SOURCE = ParserSource(Trainer(), PerceptronParser.load, tuple(FAMILIES), trial)

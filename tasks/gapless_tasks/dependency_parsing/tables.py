@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gapless.cli import Console
-from gapless.core.sparse import IntArray
 from gapless_tasks.dependency_parsing import paper
 from gapless_tasks.dependency_parsing.decoding import LengthGroup
-from gapless_tasks.dependency_parsing.parser import Parser, Request
+from gapless_tasks.dependency_parsing.parser import Parser
 from gapless_tasks.dependency_parsing.treebank import Treebank
 from gapless_tasks.parsing.evaluation import bootstrap_p_value
 
 if TYPE_CHECKING:
     from gapless_tasks.dependency_parsing.job import Outcome, ParsingJob
+
+
+SPEED = "words/s, decode only"
+MEANINGS = (
+    f"{SPEED}: reading and scoring are left out; oracle calls: how often the dynamic program or the spanning "
+    "tree search ran for a sentence; closed at root: proved without branching"
+)
+
+
+def models(known: Sequence[str], projective: bool) -> list[tuple[paper.Row, tuple[str, ...]]]:
+    """The rows of table 2 that can be trained, and the factors of each."""
+    found = []
+    for row in paper.MODELS:
+        families = tuple(name for name in row.families if name in known)
+        if (families or not row.families) and (projective or not row.projective):
+            found.append((row, families))
+    return found
 
 
 class Tables:
@@ -57,20 +72,13 @@ class Tables:
     def _models(self, found: list[dict[str, Any]]) -> dict[str, Outcome]:
         """Table 2; returns what each model did with the development part."""
         dev: dict[str, Outcome] = {}
-        for row in paper.MODELS:
-            families = tuple(name for name in row.families if name in self.job.source.families)
-            if row.families and not families:
-                continue
-            if row.projective and not self.treebank.projective:
-                self.console.say(f"{row.name} is left out: its dynamic program is over projective trees")
-                continue
+        if not self.arguments.projective:
+            for row in paper.MODELS:
+                if row.projective:
+                    self.console.say(f"{row.name} is left out: its dynamic program is over projective trees")
+        for row, families in models(self.job.source.families, self.arguments.projective):
             try:
-                request = Request(
-                    families,
-                    self.arguments.epochs,
-                    self.arguments.seed,
-                    self.arguments.heads_kept,
-                )
+                request = self.job.request(self.arguments, families)
                 parser = self.job.parser(self.treebank, request, self._file(row), self.arguments, self.console)
                 for part, sentences in (("dev", self.treebank.dev), ("test", self.treebank.test)):
                     outcome, _ = self.job.decode(
@@ -90,7 +98,7 @@ class Tables:
                 break
             entry = {
                 "model": row.name,
-                "dev_uas": dev[row.name].accuracy.uas,
+                "dev_uas": dev[row.name].document()["uas"],
                 **outcome.document(),
                 "paper": self._paper(row),
             }
@@ -99,12 +107,12 @@ class Tables:
                 self._full = parser
         self.console.table(
             "Table 2: UAS without punctuation (the paper trains on thirteen times as many sentences of English)",
-            ("model", "dev %", "test %", "(paper)", "proved %", "words/s", "oracle calls"),
+            ("model", "dev %", "test %", "(paper)", "proved %", SPEED, "oracle calls"),
             [
                 (
                     entry["model"],
-                    f"{100 * entry['dev_uas']:.2f}",
-                    f"{100 * entry['uas']:.2f}",
+                    _percent(entry["dev_uas"]),
+                    _percent(entry["uas"]),
                     _number(entry["paper"], ".2f"),
                     f"{100 * entry['proved']:.1f}",
                     f"{entry['words_per_second']:,.0f}",
@@ -112,6 +120,10 @@ class Tables:
                 )
                 for entry in found
             ],
+        )
+        self.console.say(
+            "the rows with a + add their factors to the first-order model, the paper's to its second-order one: "
+            "the numbers beside each other are of different models"
         )
         self.console.say()
         return dev
@@ -124,19 +136,15 @@ class Tables:
         for row in paper.MODELS:
             if row.baseline and row.name in dev:
                 than = dev[row.name]
-                lead = full.accuracy.uas_all - than.accuracy.uas_all
-                p = bootstrap_p_value(self.treebank.dev, self._heads(full), self._heads(than))
+                lead = full.accuracy.uas_without_punctuation - than.accuracy.uas_without_punctuation
+                heads = [[one.parsed.heads.get(i) for i in range(len(self.treebank.dev))] for one in (full, than)]
+                p = bootstrap_p_value(self.treebank.dev, *heads, punctuation=False)
                 found.append({"than": row.name, "lead": lead, "p": p})
                 self.console.say(
-                    f"dev: {paper.FULL} is {100 * lead:+.2f} UAS points (with punctuation) from {row.name}, "
+                    f"dev: {paper.FULL} is {100 * lead:+.2f} UAS points (without punctuation) from {row.name}, "
                     f"p = {p:.2g} (paired bootstrap over sentences)"
                 )
         self.console.say()
-
-    def _heads(self, outcome: Outcome) -> list[IntArray]:
-        """The heads of every development sentence; -1 where there is no tree."""
-        found = outcome.parsed.heads
-        return [found.get(i, np.full(len(one), -1)) for i, one in enumerate(self.treebank.dev)]
 
     def _prunings(self, parser: Parser, found: list[dict[str, Any]]) -> None:
         """Table 3, with the full model."""
@@ -155,12 +163,12 @@ class Tables:
             }[self.language]
             found.append({"pruning": row.name, **outcome.document(), "paper": beside})
         self.console.table(
-            "Table 3: UAS and speed by candidate heads of a word",
-            ("pruning", "UAS %", "(paper)", "proved %", "words/s", "(paper)", "oracle calls"),
+            "Table 3: UAS without punctuation and speed by candidate heads of a word",
+            ("pruning", "UAS %", "(paper)", "proved %", SPEED, "(paper)", "oracle calls"),
             [
                 (
                     entry["pruning"],
-                    f"{100 * entry['uas']:.2f}",
+                    _percent(entry["uas"]),
                     _number(entry["paper"][0], ".2f"),
                     f"{100 * entry['proved']:.1f}",
                     f"{entry['words_per_second']:,.0f}",
@@ -184,6 +192,10 @@ class Tables:
 
     def _paper(self, row: paper.Row) -> float | None:
         return {"english": row.english, "chinese": row.chinese, None: None}[self.language]
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.2f}"
 
 
 def _number(value: float | None, form: str) -> str:

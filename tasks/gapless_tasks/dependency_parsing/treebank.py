@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from hashlib import sha256
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -12,13 +13,14 @@ import numpy as np
 
 import gapless as gl
 from gapless_dependency.shape import crossing
-from gapless_tasks.dependency_parsing.conllu_reader import ConlluError, read_conllu
+from gapless_tasks.dependency_parsing.conllu_reader import ConlluError, Entry, read_conllu, read_entries
 from gapless_tasks.parsing import Sentence
 
 PARTS = ("train", "dev", "test")
 FOLDER = "parsing"
 """Below the folder of all corpora."""
-EMBEDDED = "embedded treebank"
+EMBEDDED = "embedded"
+"""The name of the treebank that comes with gapless."""
 _SUFFIXES = (".conllu", ".conllu.gz")
 
 
@@ -29,17 +31,42 @@ class Treebank:
     Parameters
     ----------
     name : str
+        As ``--treebank`` takes it.
     train, dev, test : sequence of Sentence
+        Those of `test` may be without a tree.
+    entries : sequence of Entry
+        What `test` was read from; empty where it was not read from a file.
+    whole : Treebank or None
+        What this one is the beginning of.
     """
 
     name: str
     train: Sequence[Sentence]
     dev: Sequence[Sentence]
     test: Sequence[Sentence]
+    entries: Sequence[Entry] = attrs.field(default=(), repr=False)
+    whole: Treebank | None = attrs.field(default=None, repr=False)
 
     def first(self, count: int | None) -> Treebank:
-        """At most `count` sentences of every part, for a quick look."""
-        return attrs.evolve(self, train=self.train[:count], dev=self.dev[:count], test=self.test[:count])
+        """At most `count` sentences of every part, for a quick look; which trees there are, the whole says."""
+        return attrs.evolve(
+            self,
+            train=self.train[:count],
+            dev=self.dev[:count],
+            test=self.test[:count],
+            entries=self.entries[:count],
+            whole=self.whole or self,
+        )
+
+    @property
+    def digest(self) -> str:
+        """Of the sentences that a parser learns from and is chosen by: the training and the development part."""
+        digest = sha256()
+        for part in (self.train, self.dev):
+            digest.update(f"{len(part)}\n".encode())
+            for one in part:
+                digest.update(repr((one.words, one.tags, one.coarse, one.heads)).encode())
+        return digest.hexdigest()[:16]
 
     @property
     def projective(self) -> bool:
@@ -47,13 +74,19 @@ class Treebank:
 
         Below 1 % of the trees: conversions from phrase structure have a handful by mistake.
         """
-        trees = self.train or self.test
-        return sum(is_crossing(sentence) for sentence in trees) < 0.01 * len(trees)
+        trees = self._trees
+        return sum(map(is_crossing, trees)) < max(0.01 * len(trees), 1)
 
     @property
     def single_root(self) -> bool:
         """Whether every training tree has exactly one word that is headed by the root."""
-        return all(sentence.heads.count(0) == 1 for sentence in self.train or self.test)
+        return all(sentence.heads.count(0) == 1 for sentence in self._trees)
+
+    @property
+    def _trees(self) -> Sequence[Sentence]:
+        """The gold trees that say which trees there are."""
+        whole = self.whole or self
+        return whole.train or [sentence for sentence in whole.test if sentence.heads]
 
 
 def is_crossing(sentence: Sentence) -> bool:
@@ -68,7 +101,8 @@ def embedded_treebank() -> Treebank:
     and relations in the manner of Universal Dependencies; every tenth tree has crossing arcs.
     """
     with as_file(files("gapless_tasks.dependency_parsing") / "data") as folder:
-        return Treebank(EMBEDDED, *(read_conllu(folder / f"{part}.conllu") for part in PARTS))
+        train, dev, test = (folder / f"{part}.conllu" for part in PARTS)
+        return _treebank(EMBEDDED, read_conllu(train), read_conllu(dev), read_entries(test))
 
 
 def load_treebank(name: str | None, data: str | None) -> Treebank:
@@ -78,7 +112,8 @@ def load_treebank(name: str | None, data: str | None) -> Treebank:
     ----------
     name : str or None
         A folder below ``DATA/parsing``; or a path, to a folder with ``train``, ``dev`` and ``test`` or to one file,
-        which is then the test part; or None for the embedded treebank.
+        which is then the test part; or None or "embedded" for the embedded treebank. The test part may hold
+        sentences whose heads are all ``_``: they can be parsed, not scored.
     data : str or None
         The folder of corpora; by default what the environment variable GAPLESS_DATA names.
 
@@ -87,19 +122,24 @@ def load_treebank(name: str | None, data: str | None) -> Treebank:
     InvalidProblem
         There is no such treebank, or it is damaged; the message names the file and the line.
     """
-    if name is None:
+    if name is None or name == EMBEDDED:
         return embedded_treebank()
     place = _place(name, data or os.environ.get("GAPLESS_DATA"))
     try:
         if place.is_file():
-            return Treebank(name, (), (), read_conllu(place))
-        parts = [_part(place, part) for part in PARTS]
-        if parts[2] is None:
+            return _treebank(name, (), (), read_entries(place, gold=False))
+        train, dev, test = (_part(place, part) for part in PARTS)
+        if test is None:
             wanted = " or ".join(f"test{suffix}" for suffix in _SUFFIXES)
             raise gl.InvalidProblem(f"--treebank {name}: {place} does not hold {wanted}")
-        return Treebank(name, *(read_conllu(path) if path is not None else () for path in parts))
+        learnt = [() if path is None else read_conllu(path) for path in (train, dev)]
+        return _treebank(name, learnt[0], learnt[1], read_entries(test, gold=False))
     except (ConlluError, OSError) as error:
         raise gl.InvalidProblem(str(error)) from error
+
+
+def _treebank(name: str, train: Sequence[Sentence], dev: Sequence[Sentence], test: Sequence[Entry]) -> Treebank:
+    return Treebank(name, train, dev, [entry.sentence for entry in test], test)
 
 
 def _place(name: str, data: str | None) -> Path:

@@ -9,38 +9,48 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gapless import InvalidProblem
+from gapless.core.sparse import IntArray
 from gapless_tasks.parsing.sentence import Sentence
 
 PUNCTUATION = frozenset({"``", "''", ":", ",", ".", ";", "PU", "PUNCT", "XP"})
 """Gold tags of what counts as punctuation: Penn Treebank, Chinese Treebank, Universal Dependencies, and PAROLE."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Attachment:
-    """Words with the right head.
+    """Words with the right head, sentence by sentence.
 
     Parameters
     ----------
-    right, words : int
+    right, words : int64 (sentences,)
         Of all words.
-    right_inner, words_inner : int
+    right_inner, words_inner : int64 (sentences,)
         Of those that are no punctuation.
     """
 
-    right: int
-    words: int
-    right_inner: int
-    words_inner: int
+    right: IntArray
+    words: IntArray
+    right_inner: IntArray
+    words_inner: IntArray
 
     @property
     def uas(self) -> float:
-        """Unlabelled attachment score, in [0, 1]."""
-        return self.right / self.words
+        """Unlabelled attachment score, in [0, 1]; NaN where there are no words."""
+        return _share(self.right, self.words)
 
     @property
     def uas_without_punctuation(self) -> float:
         """The same where the gold tag is no punctuation; NaN where there is nothing else."""
-        return self.right_inner / self.words_inner if self.words_inner else float("nan")
+        return _share(self.right_inner, self.words_inner)
+
+    @property
+    def whole_trees(self) -> float:
+        """Share of the sentences whose heads are all right, punctuation left out; NaN where there are none."""
+        return float((self.right_inner == self.words_inner).mean()) if self.words.size else float("nan")
+
+
+def _share(right: IntArray, words: IntArray) -> float:
+    return float(right.sum() / words.sum()) if words.sum() else float("nan")
 
 
 def is_punctuation(sentence: Sentence) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -49,23 +59,30 @@ def is_punctuation(sentence: Sentence) -> np.ndarray[tuple[int], np.dtype[np.boo
     return np.array([tag in PUNCTUATION or coarse in PUNCTUATION for tag, coarse in pairs])
 
 
-def attachment(sentences: Sequence[Sentence], heads: Sequence[ArrayLike]) -> Attachment:
-    """Compare heads with the gold ones; ``heads[i]`` has one entry for each word of ``sentences[i]``."""
-    right = right_inner = words = words_inner = 0
-    for sentence, found in zip(sentences, heads, strict=True):
+def attachment(sentences: Sequence[Sentence], heads: Sequence[ArrayLike | None]) -> Attachment:
+    """Compare heads with the gold ones.
+
+    Parameters
+    ----------
+    sentences : sequence of Sentence
+        With gold heads.
+    heads : sequence of arrays (n,) or None
+        ``heads[i]`` has one entry for each word of ``sentences[i]``; where it is None there is no tree, and no head
+        is right.
+    """
+    counts = np.zeros((4, len(sentences)), np.int64)
+    for i, (sentence, found) in enumerate(zip(sentences, heads, strict=True)):
         hit, inner = _hits(sentence, found), ~is_punctuation(sentence)
-        right += int(hit.sum())
-        right_inner += int(hit[inner].sum())
-        words += len(hit)
-        words_inner += int(inner.sum())
-    return Attachment(right, words, right_inner, words_inner)
+        counts[:, i] = hit.sum(), len(hit), hit[inner].sum(), inner.sum()
+    return Attachment(*counts)
 
 
 def bootstrap_p_value(
     sentences: Sequence[Sentence],
-    heads: Sequence[ArrayLike],
-    baseline: Sequence[ArrayLike],
+    heads: Sequence[ArrayLike | None],
+    baseline: Sequence[ArrayLike | None],
     *,
+    punctuation: bool = True,
     samples: int = 10_000,
     seed: int = 0,
 ) -> float:
@@ -78,7 +95,10 @@ def bootstrap_p_value(
     ----------
     sentences : sequence of Sentence
         With gold heads.
-    heads, baseline : sequence of arrays (n,)
+    heads, baseline : sequence of arrays (n,) or None
+        As for `attachment`.
+    punctuation : bool
+        Whether it counts; let the test be of the score that is told beside it.
     samples : int
     seed : int
 
@@ -87,12 +107,8 @@ def bootstrap_p_value(
     float
         In (0, 1]; 1 when there is no lead.
     """
-    leads = np.array(
-        [
-            int(_hits(sentence, ours).sum()) - int(_hits(sentence, theirs).sum())
-            for sentence, ours, theirs in zip(sentences, heads, baseline, strict=True)
-        ]
-    )
+    ours, theirs = attachment(sentences, heads), attachment(sentences, baseline)
+    leads = ours.right - theirs.right if punctuation else ours.right_inner - theirs.right_inner
     if leads.sum() <= 0:
         return 1.0
     # A draw counts how often each sentence came: a multinomial.
@@ -101,10 +117,12 @@ def bootstrap_p_value(
     return (beyond + 1) / (samples + 1)
 
 
-def _hits(sentence: Sentence, heads: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    found = np.asarray(heads)
+def _hits(sentence: Sentence, heads: ArrayLike | None) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     if not sentence.heads:
         raise InvalidProblem(f"a sentence has no gold heads: {' '.join(sentence.words[:8])} ...")
+    if heads is None:
+        return np.zeros(len(sentence), bool)
+    found = np.asarray(heads)
     if found.shape != (len(sentence),):
         raise InvalidProblem(f"heads of shape {found.shape} for a sentence of {len(sentence)} words")
     hits: np.ndarray[tuple[int], np.dtype[np.bool_]] = found == np.array(sentence.heads)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -95,6 +96,8 @@ class ParserModel:
         down to multiples (Qian and Liu 2013, section 4.4).
     pruner : FirstOrder, optional
         For candidate heads.
+    training : mapping, optional
+        How it was trained, as JSON data, for whoever must know whether it is the model that was asked for.
     """
 
     table: NDArray[np.float32]
@@ -103,6 +106,7 @@ class ParserModel:
     single_root: bool
     granularity: float
     pruner: FirstOrder | None = None
+    training: Mapping[str, Any] = attrs.field(factory=dict)
 
     def candidates(self, sentence: Sentence, heads_kept: int | None) -> BoolArray:
         """The candidate arcs, bool (n + 1, n + 1): the `heads_kept` most probable heads, and the root; or all."""
@@ -164,6 +168,7 @@ class ParserModel:
             "single_root": self.single_root,
             "granularity": self.granularity,
             "templates": template_digests(self.families),
+            "training": dict(self.training),
         }
         write_archive(path, _KIND, arrays, metadata)
 
@@ -194,6 +199,7 @@ class ParserModel:
                 bool(metadata["single_root"]),
                 float(metadata["granularity"]),
                 pruner,
+                dict(metadata.get("training", {})),
             )
         except (LookupError, TypeError, ValueError) as error:
             raise DamagedFile(f"{os.fspath(path)}: no parser ({type(error).__name__}: {error})") from error

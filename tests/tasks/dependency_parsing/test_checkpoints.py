@@ -24,6 +24,6 @@ def test_only_its_own_checkpoints_are_removed(tmp_path, name):
     other = tmp_path / f"{name}2.epochs"
     for path in (*mine, other):
         path.write_text("")
-    job = ParsingJob(ParserSource(lambda *_: Stub(), None, ()))
+    job = ParsingJob(ParserSource(lambda *_: Stub(), None, (), None))
     job.parser(embedded_treebank(), Request((), 1, 0, None), stored, argparse.Namespace(train=False), Console())
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, other.name])

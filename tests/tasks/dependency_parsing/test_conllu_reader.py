@@ -65,6 +65,7 @@ def test_a_missing_tag_column_is_made_up_from_the_other(tmp_path):
         (word(1, "a", "1.1") + "\n", "line 1: "),
         (word(1, "a", 0) + word(3, "b", 1) + "\n", "line 2: word number 3, expected 2"),
         (word("one", "a", 0) + "\n", "line 1: "),
+        (GOOD + word(1, "a", 0).replace("\t", "  ") + "\n", "line 4: no tab in the line; columns must be"),
         (GOOD + "1\ta\t_\n\n", "line 4: 3 columns, expected 10"),
         (GOOD + word(1, "a", 0), "line 4: the file ends inside a sentence"),
         ("1-2\tvámonos" + 8 * "\t_" + "\n\n", "line 1: a sentence without words"),
@@ -76,6 +77,14 @@ def test_a_missing_tag_column_is_made_up_from_the_other(tmp_path):
 def test_what_is_no_tree_is_refused_with_file_and_line(tmp_path, text, message):
     with pytest.raises(ConlluError, match=f"bad.conllu, {message}"):
         read_conllu(write(tmp_path / "bad.conllu", text))
+
+
+def test_heads_may_be_missing_from_whole_sentences_of_new_text(tmp_path):
+    bare = word(1, "a", "_") + word(2, "b", "_") + "\n"
+    found = read_conllu(write(tmp_path / "new.conllu", GOOD + bare), gold=False)
+    assert [sentence.heads for sentence in found] == [(2, 0), ()]
+    with pytest.raises(ConlluError, match=r"line 2: word 2 .b. has no head"):
+        read_conllu(write(tmp_path / "half.conllu", word(1, "a", 0) + word(2, "b", "_") + "\n"), gold=False)
 
 
 @pytest.mark.parametrize("change", [lambda t: t.replace("\n", "\r\n"), "\ufeff{}".format, "\n\n{}\n\n".format])
