@@ -177,9 +177,12 @@ def backbone_for(problem: ParsingProblem, name: str = "first") -> Backbone:
     if name not in BACKBONES:
         raise UnknownName(f"there is no backbone {name!r}, only {', '.join(map(repr, BACKBONES))}")
     if not problem.projective and name != "first":
+        # "first" would refuse these factors in turn.
+        without = ", ".join(sorted({factor.name for factor in problem.backbone_factors}))
+        either = f"leave the factors {without} out" if without else "use backbone='first'"
         raise InvalidProblem(
             f"backbone {name!r} is a dynamic program over projective trees, and this problem lets arcs cross: "
-            "use backbone='first' or ParsingProblem(..., projective=True)"
+            f"{either}, or ask for ParsingProblem(..., projective=True)"
         )
     chosen = BACKBONES[name] if problem.projective else Arborescence
     for factor in problem.backbone_factors:

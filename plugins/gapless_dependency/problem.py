@@ -20,11 +20,13 @@ from gapless import (
     ScoredFactor,
     serialisable,
 )
+from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import off_grid
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.factors.part_factor import PartFactor
+from gapless_dependency.granularity import check_granularity
 from gapless_dependency.integer_program import integer_program
 from gapless_dependency.shape import crossing, cycle
 from gapless_dependency.tree import DependencyTree
@@ -38,44 +40,42 @@ class Tabulated(Protocol):
         """The same factor over these decisions, made of data."""
 
 
-LARGEST = 1e12
-"""Beyond this, sums of scores lose the digits that a proof needs."""
-
-
 def _scores(values: Any) -> FloatArray:
-    if isinstance(values, np.ma.MaskedArray):
-        raise InvalidProblem("arc_scores is a masked array; fill with -inf what is forbidden: .filled(-np.inf)")
-    try:
-        given = np.asarray(values)
-        if given.dtype.kind in "cSU":
-            raise TypeError(f"its dtype is {given.dtype}")
-        array = np.array(given, dtype=np.float64)
-    except (ValueError, TypeError) as error:
-        raise InvalidProblem(f"arc_scores is not an array of numbers: {error}") from error
+    array = score_array(values, "arc_scores")
     if array.ndim not in (2, 3) or array.shape[0] != array.shape[1] or array.shape[0] < 2 or 0 in array.shape:
         raise InvalidProblem(
             f"arc_scores has shape {array.shape}, expected (n + 1, n + 1) or (n + 1, n + 1, labels) "
             "with n >= 1 words; rows are heads, row 0 is the root"
         )
-    bad = np.argwhere(np.isnan(array) | (array > LARGEST) | ((array < -LARGEST) & (array > -np.inf)))
-    if len(bad):
-        place = ", ".join(map(str, bad[0]))
-        raise InvalidProblem(
-            f"arc_scores[{place}] is {array[tuple(bad[0])]}; expected at most {LARGEST:g} in size, or -inf"
-        )
+    check_scores(array, bracketed("arc_scores"))
     return array
 
 
-def _check_granularity(scores: FloatArray, granularity: Any) -> None:
-    if not isinstance(granularity, float | int | np.number) or not 0 < granularity < math.inf:
-        raise InvalidProblem(f"granularity is {granularity!r}, expected a positive number")
-    off = np.argwhere(off_grid(scores, float(granularity)))
-    if len(off):
-        head, modifier = off[0].tolist()
+def _flag(value: Any, name: str) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidProblem(f"{name} is {value!r}, expected True or False")
+    return bool(value)
+
+
+def _texts(values: Any, name: str) -> tuple[str, ...]:
+    """Words, or names of labels; one string would count as its letters."""
+    try:
+        texts = () if isinstance(values, str | bytes) else tuple(values)
+    except TypeError as error:
+        raise InvalidProblem(f"{name} is {values!r}, expected a sequence of strings") from error
+    if isinstance(values, str | bytes) or not all(isinstance(text, str) for text in texts):
+        wrong = values if isinstance(values, str | bytes) else next(t for t in texts if not isinstance(t, str))
+        raise InvalidProblem(f"{name} holds {wrong!r}, expected a sequence of strings")
+    return tuple(map(str, texts))
+
+
+def _tree(structure: Any) -> DependencyTree:
+    if not isinstance(structure, DependencyTree):
         raise InvalidProblem(
-            f"the score of the arc {head} -> {modifier} is {scores[head, modifier]}, no multiple of the "
-            f"granularity {granularity:g}: bounds that are rounded to it would be wrong"
+            f"the structure is a {type(structure).__name__}, expected a DependencyTree: make one of the heads "
+            "of the words 1..n by problem.tree(heads)"
         )
+    return structure
 
 
 @serialisable("gapless_dependency.ParsingProblem")
@@ -101,8 +101,9 @@ class ParsingProblem(Problem[DependencyTree]):
     words : sequence of n str, optional
         For messages and drawings.
     granularity : float, optional
-        If every tree's score is a multiple of this number, bounds are rounded down to one. Scores of arcs and of
-        conjunctions that are no multiples are refused when they are looked at.
+        If every tree's score is a multiple of this number, bounds are rounded down to one. Scores that are no
+        multiples are refused: those of conjunctions when they are looked at, all others at once.
+        A `ConfigurationFactor` of your own needs a method ``possible_values()`` beside it.
 
     Attributes
     ----------
@@ -112,8 +113,8 @@ class ParsingProblem(Problem[DependencyTree]):
     Raises
     ------
     InvalidProblem
-        Wrong shape, not real numbers, NaN, plus infinity, beyond 1e12, no multiple of the granularity; the message
-        names array and index.
+        Wrong shape, not real numbers, NaN, plus infinity, beyond 1e12, no multiple of the granularity, flags that
+        are no booleans, words that are no strings; the message names array and index.
     """
 
     scores: FloatArray
@@ -142,7 +143,7 @@ class ParsingProblem(Problem[DependencyTree]):
         if given.ndim == 3:
             best_label = given.argmax(axis=2)
             best_label.flags.writeable = False
-            names = tuple(map(str, range(given.shape[2]))) if labels is None else tuple(labels)
+            names = tuple(map(str, range(given.shape[2]))) if labels is None else _texts(labels, "labels")
             if len(names) != given.shape[2]:
                 raise InvalidProblem(f"labels holds {len(names)} names, but arc_scores scores {given.shape[2]}")
             given = given.max(axis=2)
@@ -160,8 +161,9 @@ class ParsingProblem(Problem[DependencyTree]):
                 )
             given[~mask] = -np.inf
         given.flags.writeable = False
-        if words is not None and len(words) != len(given) - 1:
-            raise InvalidProblem(f"words holds {len(words)} words, but arc_scores has {len(given) - 1}")
+        forms = None if words is None else _texts(words, "words")
+        if forms is not None and len(forms) != len(given) - 1:
+            raise InvalidProblem(f"words holds {len(forms)} words, but arc_scores has {len(given) - 1}")
         try:
             listed = tuple(factors)  # before anything looks at them: a generator can be read once
         except TypeError as error:
@@ -174,13 +176,13 @@ class ParsingProblem(Problem[DependencyTree]):
                     f"factors[{number}] is {factor!r}, expected a Factor, a ConfigurationFactor or a BackboneFactor"
                 )
         if granularity is not None:
-            _check_granularity(given, granularity)
+            check_granularity(granularity, given, listed)
         self.__attrs_init__(
             given,
             listed,
-            bool(projective),
-            bool(single_root),
-            None if words is None else tuple(words),
+            _flag(projective, "projective"),
+            _flag(single_root, "single_root"),
+            forms,
             granularity,
             best_label,
             names,
@@ -270,7 +272,7 @@ class ParsingProblem(Problem[DependencyTree]):
 
     def violations(self, structure: DependencyTree) -> Sequence[str]:
         """Sentences for wrong lengths, heads that are no candidates, cycles, several roots, crossing arcs."""
-        heads = structure.heads
+        heads = _tree(structure).heads
         if heads.shape != (self.length,):
             return [f"the tree has {heads.size} words, the sentence has {self.length}"]
         outside = np.flatnonzero((heads < 0) | (heads > self.length))
@@ -296,9 +298,8 @@ class ParsingProblem(Problem[DependencyTree]):
 
     def encode(self, structure: DependencyTree) -> IntArray:
         """The arc into each word, ascending."""
-        heads = structure.heads
-        if heads.shape != (self.length,) or heads.min() < 0 or heads.max() > self.length:
-            raise InvalidProblem(f"a tree of this sentence has {self.length} heads in 0..{self.length}")
+        heads = _tree(structure).heads
+        self._check_heads(heads)
         ids: IntArray = self.decisions.index[heads, np.arange(1, self.length + 1)]
         if ids.min() < 0:
             word = int(np.flatnonzero(ids < 0)[0])
@@ -328,13 +329,22 @@ class ParsingProblem(Problem[DependencyTree]):
         return self.tree(self.decisions.heads[ids])
 
     def tree(self, heads: Any) -> DependencyTree:
-        """The tree with these heads of the words 1..n, and the best label of each arc where there are labels."""
+        """The tree with these heads of the words 1..n, and the best label of each arc where there are labels.
+
+        Whether it is a tree, and feasible, is for `violations` to say.
+        """
         bare = DependencyTree(heads)
+        self._check_heads(bare.heads)
         if self.best_label is None:
             return bare
-        if bare.heads.shape != (self.length,) or bare.heads.min() < 0 or bare.heads.max() > self.length:
-            raise InvalidProblem(f"a tree of this sentence has {self.length} heads in 0..{self.length}")
         return DependencyTree(bare.heads, self._labels(bare.heads))
+
+    def _check_heads(self, heads: IntArray) -> None:
+        if heads.shape != (self.length,):
+            raise InvalidProblem(f"{heads.size} heads are given, a tree of this sentence has {self.length}")
+        if heads.min() < 0 or heads.max() > self.length:
+            word = int(np.flatnonzero((heads < 0) | (heads > self.length))[0])
+            raise InvalidProblem(f"the head of word {word + 1} is {heads[word]}, expected 0..{self.length}")
 
     def _labels(self, heads: IntArray) -> list[str]:
         """The best label of each arc."""
@@ -342,6 +352,11 @@ class ParsingProblem(Problem[DependencyTree]):
         assert self.label_names is not None
         chosen = self.best_label[heads, np.arange(1, self.length + 1)]
         return [self.label_names[i] for i in chosen]
+
+    def drift(self, structure: DependencyTree) -> Sequence[str]:
+        """Sentences about conjunctions that score this tree differently when they are asked again."""
+        on_ids = self.encode(structure)
+        return [said for scored in self.conjunctions if (said := scored.drift(on_ids)) is not None]
 
     def infeasibility(self) -> Sequence[str]:
         """Words that no arc reaches."""

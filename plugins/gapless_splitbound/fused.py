@@ -7,7 +7,17 @@ import math
 import numpy as np
 
 import gapless_kernels
-from gapless import Factor, InvalidProblem, NoCertificate, Result, Solve, Stats, Stop
+from gapless import (
+    Factor,
+    InconsistentBound,
+    InvalidProblem,
+    NoCertificate,
+    Result,
+    ScoredFactor,
+    Solve,
+    Stats,
+    Stop,
+)
 from gapless.core.certificate import Certificate
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
@@ -18,6 +28,8 @@ from gapless_splitbound.scopes import penalty_of
 if gapless_kernels.COMPILED:
     from gapless_kernels._split_bound import PROVED, SplitBoundSearch
 
+ROUNDED = 1e-10
+"""What sums in float64 may lose, relative to the largest score."""
 SLICE = 0.05
 """Seconds between two looks at Ctrl-C and the clock."""
 
@@ -142,6 +154,14 @@ def search(
     guarded(budget, budget.emit, "stop", bound, value)
     budget.nodes = budget.nodes + int(run.kernel.nodes)
     trees = [problem.tree(run.kernel.heads[1:])] if value > -math.inf else []
+    explanation = ["every tree has a factor that forbids it"] if bound == -math.inf else []
+    if trees:
+        bound, value = _settled(problem, trees[0], bound, value)
+        if stop is Stop.PROVED and not meets(bound, value):
+            stop = Stop.GAP
+            explanation = [
+                f"nothing is left but what float64 rounds away beside scores so large: {bound - value:.3g}"
+            ]
     evidence: Certificate = NoCertificate("split-bound was asked for none (certificate=False)")
     if certificate:
         evidence = run.certificate() if bound < math.inf else NoCertificate("nothing was bounded yet")
@@ -162,8 +182,31 @@ def search(
             extra=run.extra,
         ),
         trace=budget.events,
-        explanation=["every tree has a factor that forbids it"] if bound == -math.inf else [],
+        explanation=explanation,
     )
+
+
+def _settled(problem: ParsingProblem, tree: DependencyTree, bound: float, value: float) -> tuple[float, float]:
+    """Bound and value of the tree; what rounding did to the value it may have done to the bound.
+
+    Raises
+    ------
+    InconsistentBound
+        The search scored its tree otherwise than the problem does, by more than rounding explains.
+    """
+    exact = problem.value(tree)
+    noise = abs(exact - value)
+    if noise <= margin(exact):
+        return bound, exact
+    largest = max([float(np.abs(problem.arc_weights).max()), *map(_largest, problem.conjunctions)])
+    if not noise <= ROUNDED * largest:
+        raise InconsistentBound(f"the compiled search scores its tree {value!r}, the problem {exact!r}")
+    return max(bound, exact) + noise, exact
+
+
+def _largest(scored: ScoredFactor) -> float:
+    scores = scored.all_scores()
+    return float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))
 
 
 def _advance(run: Search, solve: Solve) -> Stop:

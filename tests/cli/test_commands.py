@@ -115,6 +115,22 @@ def test_verify_holds_for_what_solve_stored(
     assert json.loads(capsys.readouterr().out) == {"checked": 1, "verified": 1, "failures": []}
 
 
+def test_verify_takes_several_files(stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = record(stored, tmp_path)
+    second = tmp_path / "second.json"
+    data = json.loads(first.read_text("utf-8"))
+    data["result"]["solutions"]["items"][0]["value"] += 1.0
+    data["result"]["bound"] += 1.0
+    second.write_text(json.dumps(data), "utf-8")
+    capsys.readouterr()
+    assert main(["verify", str(first), str(first)]) == exit_codes.PROVED
+    assert "2 of 2 verified in 2 files" in capsys.readouterr().out
+    assert main(["verify", str(first), str(second), "--json"]) == exit_codes.FAILED
+    document = json.loads(capsys.readouterr().out)
+    assert (document["checked"], document["verified"]) == (2, 1)
+    assert document["failures"][0]["file"] == str(second)
+
+
 def test_verify_takes_a_bare_result_with_its_problem(problem: ChainProblem, stored: Path, tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     path.write_text(gl.solve(problem).to_json(), "utf-8")

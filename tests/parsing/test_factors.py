@@ -218,8 +218,8 @@ def test_valency_of_low_degree():
         Valency(2, np.eye(31)[15]).polynomial()[0].scopes(arcs_of(30))
 
 
-def test_more_modifiers_than_scores_are_forbidden():
-    problem = ParsingProblem(np.zeros((4, 4)), factors=[Valency(1, [0.0, 1.0])])
+def test_numbers_of_modifiers_are_forbidden():
+    problem = ParsingProblem(np.zeros((4, 4)), factors=[Valency(1, [0.0, 1.0, NONE])])
     assert problem.violations(problem.tree([0, 1, 1])) == ["a factor forbids this tree: its score is -inf"]
     assert problem.value(problem.tree([0, 1, 2])) == 1
 

@@ -40,8 +40,15 @@ def test_a_false_granularity_never_proves_less_than_the_best(projective):
             gl.solve(ParsingProblem(whole, factors=[factor], granularity=1.0, projective=projective))
 
 
+class Bragging(Valency):
+    """Does not list all that it scores."""
+
+    def possible_values(self):
+        return np.array([0.0, 1.0])
+
+
 def test_trees_that_score_off_the_granularity_are_refused():
-    problem = ParsingProblem(np.zeros((4, 4)), factors=[Valency(1, [0.0, 0.5, 1.0, 1.5])], granularity=1.0)
+    problem = ParsingProblem(np.zeros((4, 4)), factors=[Bragging(1, [0.0, 0.5, 1.0, 1.5])], granularity=1.0)
     assert problem.value(problem.tree([0, 1, 1])) == 1
     with pytest.raises(gl.InvalidProblem, match=r"a tree scores 0\.5, no multiple"):
         problem.value(problem.tree([0, 1, 2]))

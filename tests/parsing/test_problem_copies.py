@@ -77,7 +77,7 @@ def test_labels_are_the_best_ones_or_none():
     assert "only its best one" in first
     with pytest.raises(gl.InvalidProblem, match="only its best one"):
         labelled.value(other)
-    with pytest.raises(gl.InvalidProblem, match=r"3 heads in 0\.\.3"):
+    with pytest.raises(gl.InvalidProblem, match=r"the head of word 2 is 9, expected 0\.\.3"):
         labelled.tree([0, 9, 1])
     with pytest.raises(gl.InvalidProblem, match="1 labels for 2 words"):
         DependencyTree([0, 1], ["a"])

@@ -32,17 +32,19 @@ class Neighbours(Factor):
     def __init__(self, scores: Any) -> None:
         self.table = scores
 
-    def scopes(self, decisions: Any) -> Iterator[tuple[int, int]]:
+    def scopes(self, decisions: Any) -> Iterator[tuple[int, ...]]:
         arcs = decisions
         for a in range(arcs.count):
             for b in range(arcs.count):
                 if arcs.modifiers[b] == arcs.modifiers[a] + 1 and (
                     arcs.heads[a] == arcs.heads[b] or arcs.modifiers[a] == arcs.heads[b]
                 ):
-                    yield (b, a) if a % 2 else (a, b)
+                    yield (b, a) if arcs.heads[a] % 2 else (a, b)
 
     def score(self, scopes: Any, decisions: Any) -> Any:
-        return self.table[scopes[:, 0] % len(self.table), scopes[:, 1] % len(self.table)]
+        """By positions, never by numbers of arcs, which are others where fewer heads are kept."""
+        place = decisions.heads + 3 * decisions.modifiers
+        return self.table[place[scopes[:, 0]] % len(self.table), place[scopes[:, 1]] % len(self.table)]
 
 
 class Triples(Neighbours):
@@ -51,9 +53,11 @@ class Triples(Neighbours):
     name = "triples"
 
     def scopes(self, decisions: Any) -> Iterator[tuple[int, ...]]:
-        rng = np.random.default_rng(decisions.count)
-        found = {tuple(rng.permutation(decisions.count)[:3].tolist()) for _ in range(12)}
-        yield from sorted(scope for scope in found if len(scope) == 3)
+        rng = np.random.default_rng(decisions.length)
+        size = decisions.length + 1
+        drawn = rng.integers(0, size, (2, 15, 3))
+        found = {tuple(decisions.index[heads, words].tolist()) for heads, words in drawn.transpose(1, 0, 2)}
+        yield from sorted(scope for scope in found if min(scope) >= 0 and len(set(scope)) == 3)
 
 
 class Parity(ConfigurationFactor):

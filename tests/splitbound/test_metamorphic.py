@@ -14,7 +14,7 @@ class Sentence:
 
     def __init__(self, seed, projective, ties):
         rng = np.random.default_rng(seed)
-        self.n = int(rng.integers(2, 9))
+        self.n = int(rng.integers(2, 7))
         self.projective, self.single_root = projective, bool(rng.integers(2))
         size = self.n + 1
 
@@ -74,9 +74,6 @@ def test_a_constant_for_all_arcs_into_a_word(sentence):
 def test_the_order_of_words_or_the_mirror_image(sentence):
     words = np.arange(1, sentence.n + 1)
     order = words[::-1] if sentence.projective else np.random.default_rng(0).permutation(words)
-    if sentence.projective and not sentence.single_root:
-        # Several roots hang from position 0, left of all words: the mirror image has them on the right.
-        return
     assert value(sentence.renamed(np.append(0, order))) == pytest.approx(value(sentence.problem()), abs=1e-9)
 
 
@@ -96,9 +93,8 @@ def test_scores_times_a_power_of_two(sentence, power):
 
 
 def test_one_factor_as_two(sentence):
-    part = np.where(
-        np.isfinite(sentence.sibling), np.random.default_rng(2).normal(size=sentence.sibling.shape), 0.0
-    )
+    drawn = np.random.default_rng(2).normal(size=sentence.sibling.shape)
+    part = np.where(np.isfinite(sentence.sibling), drawn, 0.0)
     split = sentence.problem(
         factors=[Grandchild(sentence.grandchild), Sibling(part), Sibling(sentence.sibling - part)]
     )

@@ -2,7 +2,7 @@
 
 import copy
 import json
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -10,15 +10,13 @@ import pytest
 import gapless
 import gapless_kernels
 from gapless import ConfigurationFactor, GaplessError, Result, Solve
-from gapless_dependency import Arcs, ParsingProblem, Valency
+from gapless_dependency import ParsingProblem, Valency
 from gapless_dependency.backbones import FirstOrderProjective
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
 from gapless_splitbound import fused, roles
 
-needs_compiled = pytest.mark.skipif(
-    not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: there is no compiled search"
-)
+needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
 
 
 def sentences(seed, count, projective=True, families=("sibling", "grandchild")):
@@ -94,7 +92,7 @@ def test_wrong_backbones(monkeypatch, wrong, variant):
                 problem, Solve(method="split-bound"), variant=variant, order="best-first", backbone="first"
             ),
         )
-        for problem in sentences(3, 12)
+        for problem in sentences(3, 6)
     ]
     assert any(noticed) or (wrong is LowMaxMarginals and variant == "paper")
 
@@ -126,28 +124,27 @@ class Shy(ConfigurationFactor):
 def test_a_best_configuration_that_is_not(less, wrong, projective):
     rng = np.random.default_rng(8)
     noticed = []
-    for base in sentences(4, 12, projective, ("sibling",)):
+    for base in sentences(4, 6, projective, ("sibling",)):
         shy = Shy(Valency(2, np.append(0.0, rng.normal(1.0, 3.0, 5))), less, wrong)
         problem = ParsingProblem(base.scores, factors=[*base.factors, shy], projective=projective)
         noticed.append(caught(problem, lambda problem=problem: gapless.solve(problem, "split-bound")))
     assert all(noticed) if less else any(noticed)
 
 
+HONEST = getattr(fused, "SplitBoundSearch", None)
+
+
 class LyingSearch:
     """The compiled search, but for what is replaced."""
 
-    changes: ClassVar[dict] = {}
+    changes: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, *args, **options):
-        self.inner = SplitBoundSearch(*args, **options)
+        self.inner = HONEST(*args, **options)
 
     def __getattr__(self, name):
         value = getattr(self.inner, name)
         return self.changes[name](value) if name in self.changes else value
-
-
-if gapless_kernels.COMPILED:
-    from gapless_kernels._split_bound import SplitBoundSearch
 
 
 def another_tree(heads):
@@ -240,7 +237,7 @@ def test_tampered_certificates(projective, families):
     inside = next(path for path in places(data) if path and path[-1] == "certificate")
     paths = [path for path in places(data) if len(path) > len(inside) and path[: len(inside)] == inside]
     refuted = 0
-    for _ in range(250):
+    for _ in range(80):
         forged = copy.deepcopy(data)
         path = paths[rng.integers(len(paths))]
         at(forged, path[:-1])[path[-1]] = changed(rng, at(forged, path))
@@ -252,17 +249,17 @@ def test_tampered_certificates(projective, families):
         refuted += not verdict
         if verdict:
             assert verdict.bound >= best - 1e-6
-    assert refuted > 50
+    assert refuted > 15
 
 
 @pytest.mark.parametrize("projective", [False, True])
 def test_a_lower_bound_than_was_proved(projective):
     problem, data = certified(7, projective, ("sibling", "grandchild"))
     result = Result.from_json(json.dumps(data))
-    worse = problem.tree(tree_scores(problem)[0][tree_scores(problem)[1].argmin()].tolist())
+    heads, scores = tree_scores(problem)
+    worse = problem.tree(heads[scores.argmin()])
     forged = Result.of(
         problem, [worse], problem.value(worse), gapless.Stop.PROVED, certificate=result.certificate, method="x"
     )
     assert forged.proved
     assert not forged.verify(problem)
-    assert isinstance(problem.decisions, Arcs)

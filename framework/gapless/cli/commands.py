@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from gapless.cli import exit_codes
-from gapless.cli.console import Console
+from gapless.cli.console import Console, in_one_line
 from gapless.cli.verifying import files_of, verify_records
 from gapless.core.errors import InvalidProblem, SolveError, UnknownName, UnknownOption
 from gapless.core.limits import Limits, Stop
@@ -58,7 +58,9 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
 
     verifying = add("verify", "Re-check stored results without any solver.", verify_file)
     verifying.add_argument(
-        "file",
+        "files",
+        nargs="+",
+        metavar="FILE",
         help="a record (.json) or records (.jsonl), also .gz; a folder of .jsonl files; or a result with --problem",
     )
     verifying.add_argument("--problem", help="the problem, when FILE holds a bare result")
@@ -146,7 +148,7 @@ def solve_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
 def _report(result: Result[Any], console: Console) -> None:
     console.say(f"{result.status.value}, stopped by {result.stop.value}, method {result.method}")
     for number, solution in enumerate(result.solutions, 1):
-        console.say(f"{number}. value {solution.value:.12g}: {solution.structure}")
+        console.say(f"{number}. value {solution.value:.12g}: {in_one_line(solution.structure)}")
     console.say(f"bound {result.bound:.12g}, gap {result.gap:.3g}, {result.stats.seconds:.3g} s")
     for line in result.explanation:
         console.say(f"note: {line}")
@@ -165,9 +167,9 @@ def _report(result: Result[Any], console: Console) -> None:
 
 
 def verify_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
-    """``gapless verify FILE``."""
+    """``gapless verify FILE [FILE ...]``."""
     problem = _read_problem(parsed.problem) if parsed.problem else None
-    files = files_of(parsed.file)
+    files = [file for path in parsed.files for file in files_of(path)]
     checked = failed = 0
     failures: list[dict[str, Any]] = []
     for file in files:

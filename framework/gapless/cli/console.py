@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO
 
+import attrs
+
 try:
     import rich.console
     import rich.progress
@@ -48,7 +50,7 @@ class Console:
     def data(self, document: Any) -> None:
         """The whole outcome for programs: printed with ``--json`` only. Arrays become lists, infinities strings."""
         if self.as_json:
-            print(json.dumps(_plain(document), indent=2, allow_nan=False, default=str), file=self.out)
+            print(json.dumps(plain_data(document), indent=2, allow_nan=False, default=str), file=self.out)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """A table for people; numbers are right-aligned."""
@@ -100,13 +102,24 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-def _plain(value: Any) -> Any:
+def in_one_line(value: Any) -> str:
+    """A structure for people: its fields, or its numbers, whole and without line breaks."""
+    plain = plain_data(value)
+    if not isinstance(plain, dict):
+        return str(plain).replace("\n", " ")
+    return ", ".join(f"{name} {in_one_line(part)}" for name, part in plain.items() if part is not None)
+
+
+def plain_data(value: Any) -> Any:
+    """Data for JSON: arrays become lists, infinities strings, structures dictionaries of their fields."""
     if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): plain_data(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [plain_data(v) for v in value]
+    if attrs.has(type(value)):  # structures
+        return {a.alias: plain_data(getattr(value, a.name)) for a in attrs.fields(type(value)) if a.init}
     if hasattr(value, "tolist"):  # numpy's arrays and scalars
-        return _plain(value.tolist())
+        return plain_data(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value

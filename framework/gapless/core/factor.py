@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import operator
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gapless.core.decisions import Decisions
-from gapless.core.errors import InvalidProblem
+from gapless.core.errors import GaplessError, InvalidProblem
+from gapless.core.score_array import check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import off_grid
 
@@ -25,15 +28,19 @@ class Factor(ABC):
 
     @abstractmethod
     def scopes(self, decisions: Decisions) -> Iterable[Sequence[int]] | IntArray:
-        """Every set of decisions that may fire together; all of one length, no repeats inside a scope.
+        """Every set of decisions that may fire together; all of one length, at least 1, no repeats inside a scope.
 
-        Sequences, or one integer array (m, width), which is taken as it is and saves the checks in Python: a scope
-        that such an array lists twice counts twice.
+        Sequences, none of which names the set of another in any order; or one integer array (m, width), in which
+        such repeats are not looked for: a scope that it lists twice counts twice.
         """
 
     @abstractmethod
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """Scores of the given scopes, shape (m, width) -> (m,). Called only for scopes that matter."""
+        """Scores of the given scopes, shape (m, width) -> (m,), at most 1e12 in size, or -inf.
+
+        Called only for scopes that matter, and remembered: the score of a scope must be the same whenever it is
+        asked for, alone or among others. `Result.verify` asks again.
+        """
 
     def upper_bound(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
         """A cheap bound on `score`, shape (m,). By default the score itself."""
@@ -76,44 +83,77 @@ class ScoredFactor:
     scopes : int64 (m, width)
     scored : int
         How many scopes have been scored so far.
+
+    Raises
+    ------
+    InvalidProblem
+        What ``scopes()`` gave are no sets of decisions; the message names factor and scope.
     """
 
     def __init__(self, factor: Factor, decisions: Decisions, granularity: float | None = None) -> None:
         self.factor = factor
         self.granularity = granularity
+        self._decisions = decisions
         self.scopes: IntArray = _listed(factor, decisions)
-        if self.scopes.size and not 0 <= self.scopes.min() <= self.scopes.max() < decisions.count:
-            raise InvalidProblem(f"factor {factor.name}: a scope names a decision outside 0..{decisions.count - 1}")
+        self._check_scopes()
         self.scored = 0
         self._scores = np.full(len(self.scopes), np.nan)
         self._known = np.zeros(len(self.scopes), bool)
-        self._decisions = decisions
+
+    def _check_scopes(self) -> None:
+        """Refuse scopes that are empty, name a decision twice, or name one that is not there."""
+        scopes, name = self.scopes, name_of(self.factor)
+        if not len(scopes):
+            return
+        if not scopes.shape[1]:
+            raise InvalidProblem(
+                f"factor {name}: scopes() gave an empty scope, which no decision turns on; leave it out, or give "
+                "each decision of an exactly-one group the constant score"
+            )
+        if not 0 <= scopes.min() <= scopes.max() < self._decisions.count:
+            bad = np.flatnonzero(((scopes < 0) | (scopes >= self._decisions.count)).any(axis=1))
+            raise InvalidProblem(
+                f"factor {name}: the scope {scopes[bad[0]].tolist()} names a decision outside "
+                f"0..{self._decisions.count - 1}"
+            )
+        twice = np.zeros(len(scopes), bool)
+        for column in range(1, scopes.shape[1]):
+            for other in range(column):
+                twice |= scopes[:, column] == scopes[:, other]
+        if twice.any():
+            raise InvalidProblem(
+                f"factor {name}: {self.scope_named(int(np.argmax(twice)))} names a decision twice; name it once"
+            )
+
+    def scope_named(self, number: int) -> str:
+        """A scope for messages: its decisions, in numbers and in words."""
+        scope = self.scopes[number].tolist()
+        return f"scope {scope} ({', '.join(map(self._decisions.name, scope))})"
 
     def scores(self, chosen: IntArray) -> FloatArray:
         """Scores of the scopes with these numbers, shape (m,).
 
-        NaN, plus infinity and what is no multiple of the granularity are refused.
+        NaN, plus infinity, what is beyond 1e12 and what is no multiple of the granularity are refused.
         """
         new = chosen[~self._known[chosen]]
         if new.size > 1 and not np.all(new[1:] > new[:-1]):
             new = np.unique(new)
         if new.size:
-            values = np.asarray(self.factor.score(self.scopes[new], self._decisions), np.float64)
+            name = name_of(self.factor)
+            with named_after(self.factor, "score"):
+                given = self.factor.score(self.scopes[new], self._decisions)
+            values = score_array(given, f"factor {name}: scores")
             if values.shape != new.shape:
                 raise InvalidProblem(
-                    f"factor {self.factor.name}: score() returned shape {values.shape} for {new.size} scopes"
+                    f"factor {name}: score() returned shape {values.shape} for {new.size} scopes, "
+                    f"expected {new.shape}"
                 )
-            bad = np.flatnonzero(np.isnan(values) | (values == np.inf))
-            if bad.size:
-                raise InvalidProblem(
-                    f"factor {self.factor.name}: score of scope {self.scopes[new[bad[0]]].tolist()} "
-                    f"is {values[bad[0]]}"
-                )
+            check_scores(values, lambda index: f"factor {name}: the score of {self.scope_named(new[index[0]])}")
             if self.granularity is not None and (off := off_grid(values, self.granularity)).any():
-                bad = np.flatnonzero(off)
+                bad = int(np.argmax(off))
                 raise InvalidProblem(
-                    f"factor {self.factor.name}: score of scope {self.scopes[new[bad[0]]].tolist()} is "
-                    f"{values[bad[0]]}, no multiple of the granularity {self.granularity:g}"
+                    f"factor {name}: the score of {self.scope_named(new[bad])} is "
+                    f"{values[bad]}, no multiple of the granularity {self.granularity:g}"
                 )
             self._scores[new], self._known[new] = values, True
             self.scored += int(new.size)
@@ -138,20 +178,93 @@ class ScoredFactor:
         """Total score of what fires."""
         return float(self.scores(self.firing(on_ids)).sum())
 
+    def drift(self, on_ids: IntArray) -> str | None:
+        """What is said differently when the factor is asked again for what fires, one scope at a time.
+
+        Scores are remembered, and proofs stand on what is remembered: scores that depend on what else is asked, or
+        that change, would make them proofs of another problem.
+
+        Returns
+        -------
+        str or None
+            A sentence that names factor and scope; None when everything is as it was.
+        """
+        again = ScoredFactor(self.factor, self._decisions, self.granularity)
+        firing, fires_again = self.firing(on_ids), again.firing(on_ids)
+        name = name_of(self.factor)
+        if not np.array_equal(self.scopes[firing], again.scopes[fires_again]):
+            return f"factor {name}: scopes() lists other scopes when it is called again; it must not change"
+        for number, other in zip(firing.tolist(), fires_again.tolist(), strict=True):
+            one = float(self.scores(np.array([number]))[0])
+            two = float(again.scores(np.array([other]))[0])
+            if not (one == two or abs(one - two) <= SAME * max(1.0, abs(one))):
+                return (
+                    f"factor {name}: the score of {self.scope_named(number)} was {one}, and is {two} when it is "
+                    "asked for again, alone; score() must neither change nor depend on what else is asked"
+                )
+        return None
+
+
+SAME = 1e-9
+"""How far a score may be from itself, relatively: sums in another order, as in a product of matrices."""
+
+
+def name_of(factor: Factor | ConfigurationFactor) -> str:
+    """A factor's name; its class where it has none."""
+    return str(getattr(factor, "name", None) or type(factor).__name__)
+
+
+@contextlib.contextmanager
+def named_after(factor: Factor, call: str) -> Iterator[None]:
+    """Note on errors of a user's code which factor they come from."""
+    try:
+        yield
+    except GaplessError:
+        raise  # says itself where it comes from
+    except Exception as error:
+        error.add_note(f"raised in {call}() of the factor {name_of(factor)!r} ({type(factor).__qualname__})")
+        raise
+
 
 def _listed(factor: Factor, decisions: Decisions) -> IntArray:
     """The scopes of a factor as int64 (m, width)."""
-    given = factor.scopes(decisions)
-    if isinstance(given, np.ndarray):
-        if given.ndim != 2 or given.dtype.kind not in "iu":
+    name = name_of(factor)
+    with named_after(factor, "scopes"):
+        given: Any = factor.scopes(decisions)
+        if isinstance(given, np.ndarray):
+            if given.ndim != 2 or given.dtype.kind not in "iu":
+                raise InvalidProblem(
+                    f"factor {name}: scopes() gave an array of shape {given.shape} and dtype {given.dtype}, "
+                    "expected integers of shape (m, width)"
+                )
+            return np.ascontiguousarray(given, np.int64)
+        if isinstance(given, str) or not isinstance(given, Iterable):
             raise InvalidProblem(
-                f"factor {factor.name}: scopes() gave an array of shape {given.shape} and dtype {given.dtype}, "
-                "expected integers of shape (m, width)"
+                f"factor {name}: scopes() gave {given!r}, expected sequences of decisions, or an integer array "
+                "(m, width)"
             )
-        return np.ascontiguousarray(given, np.int64)
-    rows = [tuple(int(d) for d in scope) for scope in given]
+        listed = list(given)  # a generator runs the user's code here
+    rows = [_scope(scope, name) for scope in listed]
     if len({len(row) for row in rows}) > 1:
-        raise InvalidProblem(f"factor {factor.name}: scopes must all have one length")
-    if len(set(rows)) < len(rows):
-        raise InvalidProblem(f"factor {factor.name}: a scope is listed twice")
+        raise InvalidProblem(
+            f"factor {name}: scopes must all have one length; {list(rows[0])} and "
+            f"{list(next(row for row in rows if len(row) != len(rows[0])))} have not. Make a factor for each length"
+        )
+    seen: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for row in rows:
+        same = seen.setdefault(tuple(sorted(row)), row)
+        if same is not row:
+            raise InvalidProblem(
+                f"factor {name}: the scope {list(row)} is listed twice"
+                f"{'' if same == row else f', also as {list(same)}'}; add up its scores"
+            )
     return np.array(rows, np.int64).reshape(len(rows), len(rows[0]) if rows else 0)
+
+
+def _scope(scope: Any, name: str) -> tuple[int, ...]:
+    try:
+        return tuple(map(operator.index, scope))
+    except TypeError as error:
+        raise InvalidProblem(
+            f"factor {name}: scopes() gave the scope {scope!r}, expected a sequence of decisions: integers"
+        ) from error

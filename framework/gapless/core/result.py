@@ -6,7 +6,7 @@ import enum
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import attrs
 
@@ -41,6 +41,14 @@ class Status(enum.Enum):
 
 class NoSolution(GaplessError, LookupError):
     """A solution was asked of a result that holds none."""
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A problem that remembers what a user's code scored, and that can ask it again."""
+
+    def drift(self, structure: Any) -> Sequence[str]:
+        """Sentences about scores of a structure that are others when they are asked for afresh."""
 
 
 for _enum in (Status, Stop, Sense):
@@ -244,7 +252,11 @@ class Result(Generic[S]):
         return self.stop is Stop.PROVED
 
     def verify(self, problem: Problem[S]) -> Verdict:
-        """Re-check everything: feasibility and value of each solution, and the evidence for the bound."""
+        """Re-check everything: feasibility and value of each solution, and the evidence for the bound.
+
+        Scores of the solutions that a problem remembers are asked for afresh: evidence about scores that
+        change from call to call proves nothing.
+        """
         seen: list[list[int]] = []
         for number, solution in enumerate(self.solutions):
             place = f"solutions[{number}]"
@@ -252,10 +264,13 @@ class Result(Generic[S]):
                 broken = list(problem.violations(solution.structure))
                 value = math.nan if broken else float(problem.value(solution.structure))
                 on = [] if broken else sorted(int(d) for d in problem.encode(solution.structure))
+                drift = () if broken or not isinstance(problem, Remembering) else problem.drift(solution.structure)
             except UNREADABLE as error:
                 return Verdict(False, f"not a structure of this problem: {error}", place)
             if broken:
                 return Verdict(False, f"infeasible: {broken[0]}", place)
+            if drift:
+                return Verdict(False, drift[0], place)
             if not (value == solution.value or abs(value - solution.value) <= 1e-9 * max(1.0, abs(value))):
                 return Verdict(False, f"value {solution.value!r} is stated, the problem says {value!r}", place)
             if on in seen:

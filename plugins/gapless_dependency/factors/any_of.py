@@ -20,6 +20,10 @@ WIDEST = 12
 """A polynomial over more arcs has too many terms."""
 
 
+def _score(value: Any) -> float:
+    return single_score(value, "any-of")
+
+
 def _pairs(values: Any) -> tuple[tuple[int, int], ...]:
     try:
         pairs = tuple((operator.index(h), operator.index(m)) for h, m in values)
@@ -46,7 +50,7 @@ class AnyOf(ConfigurationFactor):
 
     name: ClassVar[str] = "any-of"
     arcs: tuple[tuple[int, int], ...] = attrs.field(converter=_pairs)
-    score: float = attrs.field(converter=single_score)
+    score: float = attrs.field(converter=_score)
 
     def scope(self, decisions: Decisions) -> IntArray:
         """The candidates among the arcs."""
@@ -62,6 +66,10 @@ class AnyOf(ConfigurationFactor):
     def value(self, on: BoolArray) -> float:
         """The score if anything is on."""
         return self.score if on.any() else 0.0
+
+    def possible_values(self) -> FloatArray:
+        """Nothing, or the score."""
+        return np.array([0.0, self.score])
 
     def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
         """All arcs of positive weight, or the heaviest arc alone, or none."""

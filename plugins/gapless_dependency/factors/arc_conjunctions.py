@@ -8,21 +8,23 @@ import attrs
 import numpy as np
 
 from gapless import Decisions, Factor, InvalidProblem, serialisable
+from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_dependency.arcs import as_arcs
 
 
 def _scores(values: Any) -> FloatArray:
-    array = np.array(values, np.float64)
-    bad = np.flatnonzero(np.isnan(array) | (array == np.inf))
-    if bad.size:
-        raise InvalidProblem(f"conjunction: scores[{bad[0]}] is {array.flat[bad[0]]}; expected a number or -inf")
+    array = score_array(values, "conjunction: scores")
+    check_scores(array, bracketed("conjunction: scores"))
     array.flags.writeable = False
     return array
 
 
 def _arcs(values: Any) -> IntArray:
-    array = np.array(values)
+    try:
+        array = np.array(values)
+    except ValueError as error:
+        raise InvalidProblem(f"conjunction: arcs are not an array (sets, width, 2): {error}") from error
     if array.dtype.kind not in "iu" or array.ndim != 3 or array.shape[2] != 2 or array.shape[1] < 1:
         raise InvalidProblem(
             f"conjunction: arcs have shape {array.shape} and dtype {array.dtype}, "

@@ -7,9 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from gapless import InvalidProblem
+from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray
 
 
@@ -27,7 +26,8 @@ class BackboneFactor(ABC):
     Raises
     ------
     InvalidProblem
-        Not numbers, the wrong number of axes, unequal axes, NaN or plus infinity; the message names the place.
+        Not numbers, the wrong number of axes, unequal axes, NaN, plus infinity, beyond 1e12; the message names the
+        place.
     """
 
     name: ClassVar[str]
@@ -38,20 +38,12 @@ class BackboneFactor(ABC):
     scores: FloatArray
 
     def __init__(self, scores: Any) -> None:
-        try:
-            array = np.array(scores, np.float64)
-        except (ValueError, TypeError) as error:
-            raise InvalidProblem(f"{self.name}: scores are not an array of numbers: {error}") from error
+        array = score_array(scores, f"{self.name}: scores")
         if array.ndim != self.order or len(set(array.shape)) != 1:
             raise InvalidProblem(
                 f"{self.name}: scores have shape {array.shape}, expected {self.order} axes of n + 1 positions each"
             )
-        bad = np.argwhere(np.isnan(array) | (array == np.inf))
-        if len(bad):
-            place = ", ".join(map(str, bad[0]))
-            raise InvalidProblem(
-                f"{self.name}: scores[{place}] is {array[tuple(bad[0])]}, expected a number or -inf"
-            )
+        check_scores(array, bracketed(f"{self.name}: scores"))
         array.flags.writeable = False
         self.scores = array
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,9 +37,12 @@ class Comb(PartFactor):
 
     def __init__(self, scores: Any, width: int = 4) -> None:
         super().__init__(scores)
-        if not isinstance(width, int) or width < 4:
+        try:
+            self.width = operator.index(width)
+        except TypeError as error:
+            raise InvalidProblem(f"comb: width is {width!r}, expected an integer of at least 4") from error
+        if self.width < 4:
             raise InvalidProblem(f"comb: width is {width!r}, expected an integer of at least 4")
-        self.width = width
 
     def modifiers(self, heads: IntArray, first: IntArray) -> IntArray:
         """The modifiers of combs with these heads and first modifiers, int64 (parts, width)."""

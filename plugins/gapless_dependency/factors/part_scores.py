@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gapless import InvalidProblem
+from gapless.core.score_array import check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_dependency.factors.part_table import PartTable
 
@@ -33,13 +35,8 @@ class PartScores:
         if callable(given):
             self.given = given
             return
-        if isinstance(given, np.ma.MaskedArray):
-            raise InvalidProblem(f"{name}: scores are a masked array; fill with -inf what is forbidden")
         order = len(self.places)
-        try:
-            array = np.array(given, np.float64)  # a copy: whoever gave it may change it
-        except (TypeError, ValueError) as error:
-            raise InvalidProblem(f"{name}: scores are not an array of numbers: {error}") from error
+        array = score_array(given, f"{name}: scores")  # a copy: whoever gave it may change it
         if array.ndim != order or len(set(array.shape)) > 1:
             raise InvalidProblem(
                 f"{name}: scores have shape {array.shape}, expected {order} axes of n + 1 positions each"
@@ -61,23 +58,53 @@ class PartScores:
         Raises
         ------
         InvalidProblem
-            Another number of scores than parts, or NaN or plus infinity, naming the part.
+            Another number of scores than parts, or NaN, plus infinity, or beyond 1e12, naming the part.
         """
         if isinstance(self.given, np.ndarray):
             scores: FloatArray = self.given[positions]
         else:
-            scores = np.asarray(self.given(*positions), np.float64)
+            scores = score_array(self._asked(positions), f"{self.name}: scores of {positions[0].size} parts")
             if scores.shape != positions[0].shape:
                 raise InvalidProblem(
                     f"{self.name}: scores of {positions[0].size} parts came with shape {scores.shape}, "
                     f"expected {positions[0].shape}"
                 )
-        # One pass in the good case: a maximum is NaN when anything is.
-        if scores.size and not scores.max() < np.inf:
-            bad = int(np.flatnonzero(np.isnan(scores) | (scores == np.inf))[0])
-            part = ", ".join(f"{p} = {int(a[bad])}" for p, a in zip(self.places, positions, strict=True))
-            raise InvalidProblem(f"{self.name}: the score of {part} is {scores[bad]}; expected a number or -inf")
+        check_scores(scores, lambda index: f"{self.name}: the score of {self._part(positions, index[0])}")
         return scores
+
+    def _part(self, positions: tuple[IntArray, ...], number: int) -> str:
+        return ", ".join(f"{p} = {int(a[number])}" for p, a in zip(self.places, positions, strict=True))
+
+    def _asked(self, positions: tuple[IntArray, ...]) -> Any:
+        """What the callable answers; its errors say what it was given."""
+        assert callable(self.given)
+        given = f"one int64 array (parts,) for each of {', '.join(self.places)}"
+        try:
+            return self.given(*positions)
+        except TypeError as error:
+            if self._takes(len(positions)):
+                raise
+            raise InvalidProblem(f"{self.name}: the scores' callable is given {given}: {error}") from error
+        except ValueError as error:
+            if "truth value" in str(error):
+                error.add_note(
+                    f"{self.name}: the scores' callable is given {given}, not single positions: "
+                    "write np.where(a > 2, 1.0, 0.0) for 1.0 if a > 2 else 0.0"
+                )
+            raise
+
+    def _takes(self, count: int) -> bool:
+        """Whether the callable takes so many arguments; True where that cannot be known."""
+        assert callable(self.given)
+        try:
+            signature = inspect.signature(self.given)
+        except (TypeError, ValueError):
+            return True
+        try:
+            signature.bind(*range(count))
+        except TypeError:
+            return False
+        return True
 
     def tabulated(self, *positions: IntArray) -> FloatArray | PartTable:
         """What JSON can hold: the array, or the scores of these parts when a callable gives them."""

@@ -56,6 +56,10 @@ class Node:
         return np.flatnonzero(fits) + 1
 
 
+def _score(value: Any) -> float:
+    return single_score(value, "pattern")
+
+
 def _nodes(values: Any) -> dict[str, Node]:
     return dict(values)
 
@@ -97,7 +101,7 @@ class Pattern(Factor):
     name: ClassVar[str] = "pattern"
     nodes: Mapping[str, Node] = attrs.field(converter=_nodes)
     arcs: Pairs = attrs.field(converter=_pairs)
-    score_each: float = attrs.field(alias="score", converter=single_score)
+    score_each: float = attrs.field(alias="score", converter=_score)
     words: tuple[str, ...] = attrs.field(kw_only=True, converter=_texts)
     tags: tuple[str, ...] | None = attrs.field(
         default=None, kw_only=True, converter=attrs.converters.optional(_texts)

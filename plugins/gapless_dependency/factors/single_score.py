@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from gapless import InvalidProblem
+from gapless.core.score_array import EXPECTED, check_scores, score_array
 
 
-def single_score(value: Any) -> float:
-    """A factor's only score: a finite number or -inf."""
+def single_score(value: Any, name: str = "a factor") -> float:
+    """A factor's only score: a finite number of at most 1e12 in size, or -inf.
+
+    Parameters
+    ----------
+    value : number
+    name : str
+        The factor's, for messages.
+    """
     try:
-        score = float(value)
-    except (TypeError, ValueError) as error:
-        raise InvalidProblem(f"a factor's score is {value!r}, expected a number") from error
-    if math.isnan(score) or score == math.inf:
-        raise InvalidProblem(f"a factor's score is {score}; expected a number or -inf")
-    return score
+        array = score_array(value, f"{name}: scores")
+    except InvalidProblem as error:
+        raise InvalidProblem(f"{name}: the score is {value!r}, {EXPECTED}") from error
+    if array.ndim:
+        raise InvalidProblem(f"{name}: the score is {value!r}, {EXPECTED}")
+    check_scores(array, lambda _: f"{name}: the score")
+    return float(array)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 
 from gapless import ConfigurationFactor, Decisions, Factor, InvalidProblem, serialisable
+from gapless.core.score_array import check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency.arcs import Arcs, as_arcs
 from gapless_dependency.factors.arc_scopes import arcs_of_one_head
@@ -20,16 +22,23 @@ MOST_SETS = 200_000
 
 
 def _counted(values: Any) -> FloatArray:
-    array = np.array(values, np.float64)
+    array = score_array(values, "valency: scores")
     if array.ndim != 1 or not array.size:
         raise InvalidProblem(f"valency: scores have shape {array.shape}, expected one for each number of modifiers")
-    bad = np.flatnonzero(np.isnan(array) | (array == np.inf))
-    if bad.size:
-        raise InvalidProblem(
-            f"valency: the score of {bad[0]} modifiers is {array[bad[0]]}; expected a number or -inf"
-        )
+    check_scores(array, lambda index: f"valency: the score of {index[0]} modifiers")
     array.flags.writeable = False
     return array
+
+
+def _score(value: Any) -> float:
+    return single_score(value, "valency")
+
+
+def _position(value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        raise InvalidProblem(f"valency: head is {value!r}, expected the position of a word, or 0") from error
 
 
 @serialisable("gapless_dependency.Valency")
@@ -42,22 +51,37 @@ class Valency(ConfigurationFactor):
     head : int
         A position, 0 for the root.
     scores : float64 (most + 1,)
-        For 0 to `most` modifiers. More are forbidden.
+        For 0 to `most` modifiers, as many as the head has candidates, or more; -inf forbids a number.
+
+    Raises
+    ------
+    InvalidProblem
+        No scores, or not numbers; by `scope`, fewer scores than the head may have modifiers.
     """
 
     name: ClassVar[str] = "valency"
-    head: int
+    head: int = attrs.field(converter=_position)
     scores: FloatArray = attrs.field(converter=_counted)
 
     def scope(self, decisions: Decisions) -> IntArray:
         """The arcs from the head."""
         arcs = as_arcs(decisions, self.name)
-        return _arcs_from(arcs, self.head)
+        own = _arcs_from(arcs, self.head)
+        # What more modifiers score is anyone's guess: nothing, the last score, or -inf.
+        if own.size >= self.scores.size:
+            raise InvalidProblem(
+                f"valency: head {self.head} may have up to {own.size} modifiers, but the scores end at "
+                f"{self.scores.size - 1}; give one for each number up to {own.size}, -inf for what is forbidden"
+            )
+        return own
+
+    def possible_values(self) -> FloatArray:
+        """The scores."""
+        return self.scores
 
     def value(self, on: BoolArray) -> float:
         """Look the count up."""
-        count = int(np.count_nonzero(on))
-        return float(self.scores[count]) if count < self.scores.size else -math.inf
+        return float(self.scores[np.count_nonzero(on)])
 
     def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
         """For each number of modifiers the heaviest ones: sort once, add up."""
@@ -125,9 +149,9 @@ def valency(scores: Any) -> tuple[Valency, ...]:
     Parameters
     ----------
     scores : (n + 1, most + 1) array of numbers
-        Row 0 is the root. More than `most` modifiers are forbidden.
+        Row 0 is the root. No head may have more than `most` candidate modifiers; -inf forbids a number.
     """
-    array = np.asarray(scores, np.float64)
+    array = score_array(scores, "valency: scores")
     if array.ndim != 2 or 0 in array.shape:
         raise InvalidProblem(f"valency: scores have shape {array.shape}, expected (n + 1, most + 1)")
     return tuple(Valency(head, row) for head, row in enumerate(array))
@@ -157,7 +181,7 @@ class ModifierSets(Factor):
     name: ClassVar[str] = "modifier-sets"
     head: int
     width: int
-    score_each: float = attrs.field(converter=single_score)
+    score_each: float = attrs.field(converter=_score)
     most: int
 
     def scopes(self, decisions: Decisions) -> IntArray:
@@ -167,7 +191,7 @@ class ModifierSets(Factor):
         if own.size > self.most:
             raise InvalidProblem(
                 f"valency: the scores of head {self.head} end at {self.most} modifiers, but it has {own.size} "
-                "candidates; a polynomial cannot forbid the rest: give more scores, or use the factor itself"
+                "candidates; give a score for each number of modifiers"
             )
         if math.comb(own.size, self.width) > MOST_SETS:
             raise InvalidProblem(
@@ -189,7 +213,7 @@ class Always(Factor):
     """`score_each` for every arc into word 1, hence once in every tree: a constant written as a factor."""
 
     name: ClassVar[str] = "always"
-    score_each: float = attrs.field(converter=single_score)
+    score_each: float = attrs.field(converter=_score)
 
     def scopes(self, decisions: Decisions) -> IntArray:
         """The arcs into word 1, int64 (arcs, 1)."""

@@ -28,7 +28,7 @@ Tell = Callable[[Stage, Progress], None]
 
 _MOST_DIGITS = 24
 """A float32 holds whole numbers below 2^24."""
-_PRUNER_EPOCHS = 3
+_PRUNER_EPOCHS = 8
 """Whatever the parser's are: a resumed training must prune as it did."""
 
 
@@ -60,7 +60,7 @@ class Options:
     seed: int = 0
     patience: int = 3
     heads_kept: int | None = 10
-    margin: float = 200.0
+    margin: float = 120.0
     bits: int = 22
 
 

@@ -1,0 +1,74 @@
+"""Scores as users give them: which arrays of numbers are taken, and which numbers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gapless.core.errors import InvalidProblem
+from gapless.core.sparse import FloatArray
+
+LARGEST = 1e12
+"""Beyond this, sums of scores lose the digits that a proof needs."""
+
+EXPECTED = f"expected a number of at most {LARGEST:g} in size, or -inf"
+
+
+def score_array(values: Any, what: str) -> FloatArray:
+    """A float64 copy of `values`, whatever numbers it holds.
+
+    Parameters
+    ----------
+    values : array-like of real numbers
+    what : str
+        What a message calls them, a plural: "grandchild: scores".
+
+    Raises
+    ------
+    InvalidProblem
+        Text, complex numbers, dates, ragged lists, or a masked array, whose mask would silently be dropped.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        raise InvalidProblem(f"{what} are a masked array; fill with -inf what is forbidden: .filled(-np.inf)")
+    try:
+        given = np.asarray(values)
+        # Objects may be fractions, or text that float() would read.
+        if given.dtype.kind not in "biufO" or any(isinstance(v, str | bytes) for v in _objects(given)):
+            raise TypeError(f"the dtype is {given.dtype}")
+        return np.array(given, np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidProblem(f"{what} are not an array of numbers: {error}") from error
+
+
+def check_scores(scores: FloatArray, place: Callable[[tuple[int, ...]], str]) -> None:
+    """Refuse NaN, plus infinity and numbers beyond `LARGEST`; minus infinity forbids and is allowed.
+
+    Parameters
+    ----------
+    scores : float64 array
+    place : callable
+        ``place(index)`` names the score at an index: "scores[0, 2]".
+
+    Raises
+    ------
+    InvalidProblem
+        Naming the first such place.
+    """
+    # Two passes in the good case, without arrays of booleans: a maximum is NaN when anything is.
+    if not scores.size or (scores.max() <= LARGEST and scores.min() >= -LARGEST):
+        return
+    bad = np.argwhere(~((np.abs(scores) <= LARGEST) | (scores == -np.inf)))
+    if len(bad):
+        index = tuple(bad[0].tolist())
+        raise InvalidProblem(f"{place(index)} is {scores[index]}; {EXPECTED}")
+
+
+def bracketed(name: str) -> Callable[[tuple[int, ...]], str]:
+    """For `check_scores`: places as they are written in Python, ``name[2, 3]``."""
+    return lambda index: f"{name}[{', '.join(map(str, index))}]"
+
+
+def _objects(given: Any) -> Any:
+    return given.flat if given.dtype.kind == "O" else ()
