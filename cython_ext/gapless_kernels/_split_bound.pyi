@@ -35,7 +35,11 @@ class SplitBoundSearch:
     granularity : float
         If > 0, every score is a multiple of it and bounds are rounded down to one.
     proof_limit : float
-        Bytes of multipliers beyond which the proof is given up.
+        Bytes beyond which the proof is given up but for the root's multipliers and fixings.
+    memory_limit : float
+        Bytes for multipliers, proof and open nodes, half for the last; the proof has half at most. Without room for
+        multipliers, nodes begin with those of an ancestor; without room for open nodes, the search goes depth-first.
+        The answer is the same. A few copies of the multipliers and one open node for each arc are always allowed.
     choices : int
         From so many ways to choose heads on, all trees of a node are looked at; 0..16384. "paper" never does.
 
@@ -60,6 +64,7 @@ class SplitBoundSearch:
         keep_proof: bool = ...,
         granularity: float = ...,
         proof_limit: float = ...,
+        memory_limit: float = ...,
         choices: int = ...,
     ) -> None: ...
     def advance(self, seconds: float = ..., nodes: int = ...) -> int:
@@ -105,7 +110,21 @@ class SplitBoundSearch:
         """Whether it is proved that there is no tree."""
 
     @property
-    def proof_dropped(self) -> bool: ...
+    def proof_dropped(self) -> bool:
+        """Whether the proof outgrew `proof_limit`: `proof` is then that of the root alone, and a weaker bound."""
+
+    @property
+    def memory(self) -> float:
+        """Bytes that multipliers, proof and open nodes take now."""
+
+    @property
+    def order(self) -> str:
+        """Which node is next; turns to "depth-first" without room for open nodes."""
+
+    @property
+    def rough(self) -> bool:
+        """Whether scores cancel so much that rounding may exceed the margin: check `proof` before `bound` is used."""
+
     def groups(self) -> npt.NDArray[Any]:
         """For each scope, in the order of the blocks, whether it is a pair in a group; bool (scopes,)."""
 
@@ -138,5 +157,5 @@ class SplitBoundSearch:
         Raises
         ------
         ValueError
-            None was kept.
+            None was asked for.
         """

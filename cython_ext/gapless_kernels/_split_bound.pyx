@@ -34,7 +34,7 @@ cdef extern from "_split_bound_tree.h" nogil:
     ctypedef struct sb_search:
         Py_ssize_t n, N, arcs, scopes, star_cells, shared
         int projective, single_root, paper, order, keep_proof, choices, root_closed, proof_dropped, working
-        double granularity, proof_limit, value, excluded, saved_psi
+        double granularity, proof_limit, memory_limit, snapshot_bytes, value, excluded, saved_psi
         int32_t *head
         int32_t *modifier
         int32_t *index
@@ -56,7 +56,7 @@ cdef extern from "_split_bound_tree.h" nogil:
         sb_node *survivors
         Py_ssize_t survivor_count
         sb_node node
-        int32_t saved
+        int32_t saved, root_snapshot
 
     int sb_reserve(sb_search *, Py_ssize_t, Py_ssize_t, Py_ssize_t)
     void sb_number_arcs(sb_search *)
@@ -64,6 +64,9 @@ cdef extern from "_split_bound_tree.h" nogil:
     int sb_start(sb_search *, const int32_t *)
     int sb_advance(sb_search *, double, int64_t)
     double sb_bound(const sb_search *)
+    double sb_open_bytes(const sb_search *)
+    double sb_proof_bytes(const sb_search *)
+    int sb_rough(const sb_search *)
     void sb_settle(sb_search *)
     void sb_export(const sb_search *, const double *, const int64_t *, double *)
     void sb_free(sb_search *)
@@ -99,6 +102,7 @@ cdef class SplitBoundSearch:
         keep_proof=True,
         granularity=0.0,
         proof_limit=2.0**28,
+        memory_limit=2.0**30,
         choices=SB_CHOICES,
     ):
         if self.s.head != NULL:
@@ -111,6 +115,8 @@ cdef class SplitBoundSearch:
             raise ValueError(f"granularity must be a number >= 0, got {granularity}")
         if not (0 <= choices <= SB_CHOICES):
             raise ValueError(f"choices must be in 0..{SB_CHOICES}, got {choices}")
+        if not memory_limit >= 0:
+            raise ValueError(f"memory_limit must be a number of bytes >= 0, got {memory_limit}")
         cdef const double[:, ::1] w = np.ascontiguousarray(weights, np.float64)
         cdef const int64_t[::1] h = np.ascontiguousarray(heads, np.int64)
         cdef const int64_t[::1] m = np.ascontiguousarray(modifiers, np.int64)
@@ -137,7 +143,9 @@ cdef class SplitBoundSearch:
         if self.s.paper:
             self.s.order = ORDERS.index("breadth-first")
         self.s.choices = 0 if self.s.paper else choices
-        self.s.keep_proof, self.s.granularity, self.s.proof_limit = bool(keep_proof), granularity, proof_limit
+        self.s.keep_proof, self.s.granularity = bool(keep_proof), granularity
+        # Half is for multipliers, the proof's among them, half for open nodes.
+        self.s.memory_limit, self.s.proof_limit = memory_limit, min(proof_limit, 0.5 * memory_limit)
         if not sb_reserve(&self.s, size - 1, arcs, total):
             raise MemoryError("no memory for the charts of this sentence")
         for e in range(arcs):
@@ -237,6 +245,18 @@ cdef class SplitBoundSearch:
     def proof_dropped(self):
         return bool(self.s.proof_dropped)
 
+    @property
+    def memory(self):
+        return sb_open_bytes(&self.s) + sb_proof_bytes(&self.s)
+
+    @property
+    def order(self):
+        return ORDERS[self.s.order]
+
+    @property
+    def rough(self):
+        return bool(sb_rough(&self.s))
+
     def groups(self):
         """For each scope whether it is a pair in a group, bool (scopes,)."""
         grouped = np.zeros(self.s.scopes, bool)
@@ -248,8 +268,8 @@ cdef class SplitBoundSearch:
 
     def proof(self):
         """Nodes, fixing steps and multipliers as arrays; see the stub."""
-        if not self.s.keep_proof:
-            raise ValueError("no proof was kept: it was not asked for, or grew beyond proof_limit bytes")
+        if not (self.s.keep_proof or self.s.proof_dropped):
+            raise ValueError("no proof was kept: it was not asked for")
         grouped = self.groups()
         widths = np.concatenate([np.full(len(scores), scopes.shape[1]) for scopes, scores in self.blocks] or [[]])
         all_scores = np.concatenate([scores for _, scores in self.blocks] or [[]])
@@ -260,11 +280,14 @@ cdef class SplitBoundSearch:
         rest = np.where(shares, 1.0 / np.maximum(widths, 1), np.where(~grouped & (widths == 1), 1.0, 0.0))
         base = np.repeat(rest, np.diff(first))
         cdef Py_ssize_t k, count = self.s.snapshot_count, total = self.s.record_count
-        cdef double[:, ::1] table = np.tile(base, (count, 1)) if count else np.zeros((0, len(base)))
-        cdef const int64_t[::1] starts = first
+        held = np.array([self.s.snapshots[k].split != NULL for k in range(count)], bool)
+        rows = np.append(np.cumsum(held) - 1, [-2, -1])  # -2 and -1 stand for themselves
+        cdef double[:, ::1] table = np.tile(base, (int(held.sum()), 1))
+        cdef const int64_t[::1] starts = first, row = rows
         if table.shape[1]:
             for k in range(count):
-                sb_export(&self.s, self.s.snapshots[k].split, &starts[0], &table[k, 0])
+                if self.s.snapshots[k].split != NULL:
+                    sb_export(&self.s, self.s.snapshots[k].split, &starts[0], &table[row[k], 0])
         nodes = np.array(
             [
                 (self.s.records[k].parent, self.s.records[k].arc, self.s.records[k].on, self.s.records[k].leaf_snapshot)
@@ -272,11 +295,13 @@ cdef class SplitBoundSearch:
             ],
             np.int64,
         ).reshape(total, 4)
-        for k in range(self.s.open_count):
+        for k in range(self.s.open_count if self.s.keep_proof else 0):
             nodes[self.s.open[k].record, 3] = self.s.open[k].snapshot
-        for k in range(self.s.survivor_count):
+        for k in range(self.s.survivor_count if self.s.keep_proof else 0):
             nodes[self.s.survivors[k].record, 3] = self.s.survivors[k].snapshot
-        if self.s.working:
+        if self.s.proof_dropped and self.s.root_snapshot >= 0:
+            nodes[0, 3] = self.s.root_snapshot
+        elif self.s.working and (self.s.keep_proof or self.s.node.snapshot < 0):
             # Of its own and the inherited multipliers, those that prove more.
             own = self.s.saved >= 0 and (self.s.node.snapshot < 0 or self.s.saved_psi <= self.s.node.bound)
             nodes[self.s.node.record, 3] = self.s.saved if own else self.s.node.snapshot
@@ -291,9 +316,9 @@ cdef class SplitBoundSearch:
             "parent": nodes[:, 0].copy(),
             "arc": nodes[:, 1].copy(),
             "on": nodes[:, 2].astype(bool),
-            "multipliers_at": nodes[:, 3].copy(),
+            "multipliers_at": rows[nodes[:, 3]],
             "step_node": steps[:, 0].copy(),
-            "step_multipliers": steps[:, 1].copy(),
+            "step_multipliers": rows[steps[:, 1]],
             "step_first": np.append(steps[:, 2], self.s.off_count),
             "off": np.array([self.s.offs[k] for k in range(self.s.off_count)], np.int64),
             "grouped": grouped,

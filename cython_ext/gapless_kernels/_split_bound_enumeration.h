@@ -18,7 +18,7 @@
 typedef struct {
     int words, arcs;
     int32_t first[SB_OPEN_WORDS + 1], arc[SB_OPEN_ARCS];
-    double constant, wide;
+    double constant, wide, lost; /* lost: to rounding, at most */
     double pair[SB_OPEN_ARCS][SB_OPEN_ARCS];
     double score[SB_OPEN_WORDS + 1][SB_OPEN_ARCS]; /* of the arcs beside what is chosen */
     double rest[SB_OPEN_WORDS + 1];                /* what pairs of words not chosen yet, and wide scopes, may add */
@@ -175,7 +175,7 @@ static void sb_choose(sb_search *s, sb_choices *left, int word, double total)
             }
             bound += most;
         }
-        if (bound <= s->value)
+        if (bound + left->lost <= s->value)
             continue;
         const int32_t e = left->arc[k];
         s->other_heads[s->modifier[e]] = s->head[e];
@@ -190,6 +190,7 @@ static int sb_enumerate(sb_search *s)
     if (!sb_open_words(s, &left))
         return 0;
     sb_lay_out(s, &left);
+    left.lost = sb_rough(s) ? sb_lost(s) : 0.0; /* else ties would all be looked at */
     for (ptrdiff_t e = 0; e < s->arcs; e++)
         if (s->on[e])
             s->other_heads[s->modifier[e]] = s->head[e];

@@ -126,8 +126,12 @@ static int sb_make_shared(sb_search *s, const sb_block *blocks, ptrdiff_t block_
     for (ptrdiff_t b = 0; b < block_count; b++)
         for (ptrdiff_t c = 0; c < blocks[b].count; c++) {
             const int64_t *arcs = blocks[b].arcs + c * blocks[b].width;
-            if (blocks[b].width == 1)
-                s->base[arcs[0]] += blocks[b].scores[c];
+            if (blocks[b].width == 1) {
+                double *base = s->base + arcs[0];
+                if (*base * blocks[b].scores[c] < 0.0) /* where scores cancel, both were summed */
+                    s->largest = fmax(s->largest, fmin(fabs(*base), fabs(blocks[b].scores[c])));
+                *base += blocks[b].scores[c];
+            }
             else if (!form[blocks[b].first + c] && blocks[b].scores[c] != 0.0 && !sb_cannot_fire(s, arcs, blocks[b].width))
                 count++, slots += blocks[b].width;
         }

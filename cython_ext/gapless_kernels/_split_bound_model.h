@@ -34,8 +34,9 @@ typedef struct {
 
 /* Multipliers that children, fixings and leaves refer to. */
 typedef struct {
-    double *split;
+    double *split;      /* NULL when free */
     int32_t users;
+    int32_t next_free;  /* while free: the next free one */
 } sb_snapshot;
 
 typedef struct {
@@ -46,7 +47,7 @@ typedef struct {
     int32_t depth;
     int32_t arc;        /* to branch on next, for nodes that wait for the end of their level */
     double lower;       /* best score found in it, likewise */
-    unsigned char *alive;
+    unsigned char *alive; /* a bit for each arc: there are many open nodes */
 } sb_node;
 
 typedef struct {
@@ -64,7 +65,7 @@ typedef struct {
     /* the sentence */
     ptrdiff_t n, N, arcs, scopes, slots;
     int projective, single_root, paper, order, keep_proof, choices;
-    double granularity, proof_bytes, proof_limit;
+    double granularity, snapshot_bytes, proof_limit, memory_limit;
     int32_t *head, *modifier, *index, *into_first, *into, *rank, *slot;
     ptrdiff_t *cell;
     double *base;
@@ -95,13 +96,13 @@ typedef struct {
     void *work, *other_work;
     int32_t *moved_column, *moved_best, *moved_star, *moved_scope, *moved_arc;
     ptrdiff_t moved_columns, moved_scopes;
-    int working, dirty;
+    int working, dirty, fresh;                    /* fresh: no step since the weights were summed */
     sb_node node;
     int64_t iteration, stalled, rises;
     double theta, psi, best_psi, saved_psi, last_psi, gap_at_fixing, first_gap, trend_gap, best_in_node;
     int32_t saved;
     /* the search */
-    double value, excluded, root_bound;
+    double value, excluded, largest;              /* largest: size of what was summed, for `sb_rough` */
     int32_t *best_heads;
     int64_t dp_calls, nodes, fixed, enumerated, sequence;
     int root_closed, proof_dropped, no_memory;
@@ -109,6 +110,7 @@ typedef struct {
     ptrdiff_t open_count, open_room, survivor_count, survivor_room;
     sb_snapshot *snapshots;
     ptrdiff_t snapshot_count, snapshot_room;
+    int32_t free_snapshot, root_snapshot;
     sb_record *records;
     ptrdiff_t record_count, record_room;
     sb_fixing *fixings;
@@ -120,6 +122,18 @@ typedef struct {
 static inline double sb_margin(double value)
 {
     return isfinite(value) ? 1e-8 * fmax(1.0, fabs(value)) : 0.0;
+}
+
+/* What float64 may have rounded away from a bound: sums of terms as large as `largest`. */
+static inline double sb_lost(const sb_search *s)
+{
+    return 0x1p-46 * s->largest;
+}
+
+/* Whether rounding might decide; then bounds are taken from fresh sums only, and the caller checks the proof. */
+static inline int sb_rough(const sb_search *s)
+{
+    return sb_lost(s) > 0.25 * (isfinite(s->value) ? sb_margin(s->value) : sb_margin(0.0));
 }
 
 /* Room for one more element; 0 without memory. */

@@ -4,65 +4,83 @@
 
 #include "_split_bound_steps.h"
 
-/* A copy of the multipliers, with no user yet; -1 without memory. */
+static size_t sb_alive_bytes(const sb_search *s)
+{
+    return (size_t)s->arcs / 8 + 1;
+}
+
+static double sb_open_bytes(const sb_search *s)
+{
+    return (double)(s->open_room + s->survivor_room) * sizeof(sb_node)
+        + (double)(s->open_count + s->survivor_count) * (double)sb_alive_bytes(s);
+}
+
+/* Of what is kept for the proof; multipliers of open nodes included, since leaves will need them. */
+static double sb_proof_bytes(const sb_search *s)
+{
+    return s->snapshot_bytes + (double)s->record_room * sizeof(sb_record) + (double)s->fixing_room * sizeof(sb_fixing)
+        + (double)s->off_room * sizeof(int32_t);
+}
+
+/* Whether children of the node in work begin where it began, because there is no room for more multipliers. */
+static int sb_shares(const sb_search *s)
+{
+    return !s->keep_proof && s->node.snapshot >= 0
+        && s->snapshot_bytes + (double)s->slots * sizeof(double) > 0.5 * s->memory_limit;
+}
+
+/* A copy of the multipliers, with one user; -1 without memory. */
 static int32_t sb_remember(sb_search *s)
 {
-    ptrdiff_t at = 0;
-    if (s->keep_proof)
-        at = s->snapshot_count;
-    else
-        while (at < s->snapshot_count && s->snapshots[at].users)
-            at++;
-    if (at == s->snapshot_count) {
-        if (!sb_grow((void **)&s->snapshots, &s->snapshot_room, at + 1, sizeof *s->snapshots))
+    int32_t at = s->free_snapshot;
+    if (at < 0) {
+        if (!sb_grow((void **)&s->snapshots, &s->snapshot_room, s->snapshot_count + 1, sizeof *s->snapshots))
             return s->no_memory = 1, -1;
-        s->snapshots[at].split = NULL, s->snapshot_count++;
+        at = (int32_t)s->snapshot_count++;
+        s->snapshots[at].split = NULL, s->snapshots[at].next_free = -1;
     }
+    s->free_snapshot = s->snapshots[at].next_free;
     s->snapshots[at].users = 1;
-    if (s->snapshots[at].split == NULL) {
-        s->snapshots[at].split = malloc((size_t)(s->slots + 1) * sizeof(double));
-        if (s->snapshots[at].split == NULL)
-            return s->snapshots[at].users = 0, s->no_memory = 1, -1;
-        s->proof_bytes += (double)s->slots * sizeof(double);
-    }
+    s->snapshots[at].split = malloc((size_t)(s->slots + 1) * sizeof(double));
+    if (s->snapshots[at].split == NULL)
+        return s->no_memory = 1, -1;
+    s->snapshot_bytes += (double)s->slots * sizeof(double);
     memcpy(s->snapshots[at].split, s->split, (size_t)s->slots * sizeof(double));
-    return (int32_t)at;
+    return at;
 }
 
-/* Without a proof to keep, multipliers live as long as a node uses them. */
+/* Multipliers live as long as a node, a fixing or a leaf of the proof uses them. */
 static void sb_release(sb_search *s, int32_t snapshot)
 {
-    if (snapshot < 0 || s->keep_proof)
+    if (snapshot < 0 || --s->snapshots[snapshot].users > 0)
         return;
-    if (--s->snapshots[snapshot].users == 0) {
-        free(s->snapshots[snapshot].split);
-        s->snapshots[snapshot].split = NULL;
-        s->proof_bytes -= (double)s->slots * sizeof(double);
-    }
+    free(s->snapshots[snapshot].split);
+    s->snapshots[snapshot].split = NULL;
+    s->snapshots[snapshot].next_free = s->free_snapshot, s->free_snapshot = snapshot;
+    s->snapshot_bytes -= (double)s->slots * sizeof(double);
 }
 
-/* Give the proof up: what no open node uses is freed. */
+/* Give the proof up but for the root, whose multipliers and fixings still prove a bound. */
 static void sb_drop_proof(sb_search *s)
 {
-    for (ptrdiff_t k = 0; k < s->snapshot_count; k++)
-        s->snapshots[k].users = 0;
-    for (ptrdiff_t k = 0; k < s->open_count; k++)
-        if (s->open[k].snapshot >= 0)
-            s->snapshots[s->open[k].snapshot].users++;
-    for (ptrdiff_t k = 0; k < s->survivor_count; k++)
-        if (s->survivors[k].snapshot >= 0)
-            s->snapshots[s->survivors[k].snapshot].users++;
-    if (s->working && s->node.snapshot >= 0)
-        s->snapshots[s->node.snapshot].users++;
-    if (s->working && s->saved >= 0)
-        s->snapshots[s->saved].users++;
-    for (ptrdiff_t k = 0; k < s->snapshot_count; k++)
-        if (!s->snapshots[k].users && s->snapshots[k].split) {
-            free(s->snapshots[k].split), s->snapshots[k].split = NULL;
-            s->proof_bytes -= (double)s->slots * sizeof(double);
-        }
+    ptrdiff_t kept = 0;
+    while (kept < s->fixing_count && s->fixings[kept].record == 0)
+        kept++;
+    if ((double)kept * (double)s->slots * sizeof(double) > s->proof_limit)
+        kept = 0; /* the multipliers alone, then */
+    for (ptrdiff_t k = kept; k < s->fixing_count; k++)
+        sb_release(s, s->fixings[k].snapshot);
+    if (kept < s->fixing_count)
+        s->off_count = s->fixings[kept].first_off;
+    s->fixing_count = kept;
+    for (ptrdiff_t k = 0; k < s->record_count; k++)
+        sb_release(s, s->records[k].leaf_snapshot);
+    s->record_count = s->record_count > 0;
+    s->records[0].leaf_snapshot = -1;
+    sb_record *records = realloc(s->records, sizeof *records);
+    if (records != NULL)
+        s->records = records, s->record_room = 1;
     s->keep_proof = 0, s->proof_dropped = 1;
-    s->record_count = s->fixing_count = s->off_count = 0;
 }
 
 static int64_t sb_record_node(sb_search *s, int64_t parent, int32_t arc, int32_t on)
@@ -79,8 +97,11 @@ static int64_t sb_record_node(sb_search *s, int64_t parent, int32_t arc, int32_t
 /* The node ends here, its bound being that of `snapshot` (-1: its fixings leave no tree). */
 static void sb_record_leaf(sb_search *s, int64_t record, int32_t snapshot)
 {
-    if (s->keep_proof)
-        s->records[record].leaf_snapshot = snapshot;
+    if (!s->keep_proof)
+        return;
+    s->records[record].leaf_snapshot = snapshot;
+    if (snapshot >= 0)
+        s->snapshots[snapshot].users++;
 }
 
 static void sb_record_off(sb_search *s, int32_t arc)

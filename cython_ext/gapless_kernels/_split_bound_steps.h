@@ -132,6 +132,7 @@ static void sb_move_shared(sb_search *s, int32_t c, double step)
 /* Move everything noted by `step` score units against the subgradient. */
 static void sb_move(sb_search *s, double step)
 {
+    s->fresh = 0;
     for (ptrdiff_t k = 0; k < s->moved_columns; k++) {
         const sb_star *star = s->star + s->moved_star[k];
         const int32_t c = s->moved_column[k], best = s->moved_best[k], lower = s->column_lower[star->column + c];

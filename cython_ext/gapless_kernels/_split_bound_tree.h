@@ -2,7 +2,7 @@
 #ifndef GAPLESS_SPLIT_BOUND_TREE_H
 #define GAPLESS_SPLIT_BOUND_TREE_H
 
-#include "_split_bound_enumeration.h"
+#include "_split_bound_open.h"
 
 #define SB_ROOT_STEPS 120    /* steps at the root, and */
 #define SB_CHILD_STEPS 30    /* at other nodes, before branching */
@@ -28,62 +28,28 @@ static double sb_target(const sb_search *s)
     return s->value + sb_margin(s->value);
 }
 
-/* Whether the first node is to be worked on before the second. */
-static int sb_before(const sb_search *s, const sb_node *a, const sb_node *b)
+static void sb_turn_off(unsigned char *alive, int32_t arc)
 {
-    if (s->order == SB_BEST_FIRST && a->bound != b->bound)
-        return a->bound > b->bound;
-    if (s->order == SB_BREADTH_FIRST && a->depth != b->depth)
-        return a->depth < b->depth;
-    return s->order == SB_DEPTH_FIRST ? a->order > b->order : a->order < b->order;
-}
-
-static int sb_push(sb_search *s, const sb_node *node)
-{
-    if (!sb_grow((void **)&s->open, &s->open_room, s->open_count + 1, sizeof *s->open))
-        return s->no_memory = 1, 0;
-    ptrdiff_t at = s->open_count++;
-    for (; at && sb_before(s, node, &s->open[(at - 1) / 2]); at = (at - 1) / 2)
-        s->open[at] = s->open[(at - 1) / 2];
-    s->open[at] = *node;
-    return 1;
-}
-
-static sb_node sb_pop(sb_search *s)
-{
-    const sb_node first = s->open[0], last = s->open[--s->open_count];
-    ptrdiff_t at = 0;
-    for (;;) {
-        ptrdiff_t child = 2 * at + 1;
-        if (child >= s->open_count)
-            break;
-        if (child + 1 < s->open_count && sb_before(s, &s->open[child + 1], &s->open[child]))
-            child++;
-        if (!sb_before(s, &s->open[child], &last))
-            break;
-        s->open[at] = s->open[child], at = child;
-    }
-    if (s->open_count)
-        s->open[at] = last;
-    return first;
+    alive[arc >> 3] &= (unsigned char)~(1u << (arc & 7));
 }
 
 /* A child of `node` with one more arc on or off, whose bound is that of `snapshot` until it is worked on. */
 static void sb_add_child(sb_search *s, const sb_node *node, int32_t snapshot, int32_t arc, int on)
 {
     sb_node child = {node->bound, 0, s->sequence++, snapshot, node->depth + 1, -1, -INFINITY, NULL};
-    child.alive = malloc((size_t)s->arcs + 1);
+    child.alive = malloc(sb_alive_bytes(s));
     if (child.alive == NULL) {
         s->no_memory = 1;
         return;
     }
-    memcpy(child.alive, node->alive, (size_t)s->arcs);
+    memcpy(child.alive, node->alive, sb_alive_bytes(s));
     if (on) {
         const ptrdiff_t m = s->modifier[arc];
         for (ptrdiff_t k = s->into_first[m]; k < s->into_first[m + 1]; k++)
-            child.alive[s->into[k]] &= s->into[k] == arc;
+            if (s->into[k] != arc)
+                sb_turn_off(child.alive, s->into[k]);
     } else
-        child.alive[arc] = 0;
+        sb_turn_off(child.alive, arc);
     child.record = sb_record_node(s, node->record, arc, on);
     if (snapshot >= 0)
         s->snapshots[snapshot].users++;
@@ -125,6 +91,7 @@ static void sb_close_here(sb_search *s, double bound)
             return;
     }
     sb_close(s, bound, snapshot);
+    sb_release(s, snapshot);
 }
 
 static void sb_begin(sb_search *s, sb_node node)
@@ -136,7 +103,8 @@ static void sb_begin(sb_search *s, sb_node node)
     s->nodes++;
     if (node.snapshot >= 0)
         memcpy(s->split, s->snapshots[node.snapshot].split, (size_t)s->slots * sizeof(double));
-    memcpy(s->alive, node.alive, (size_t)s->arcs);
+    for (ptrdiff_t e = 0; e < s->arcs; e++)
+        s->alive[e] = node.alive[e >> 3] >> (e & 7) & 1;
     memcpy(s->current, s->root_current, (size_t)s->root_count * sizeof *s->current);
     s->current_count = s->root_count;
     s->dirty = 1;
@@ -161,7 +129,8 @@ static int sb_fix(sb_search *s)
             continue;
         if (bound > s->excluded)
             s->excluded = bound;
-        s->alive[e] = s->node.alive[e] = 0;
+        s->alive[e] = 0;
+        sb_turn_off(s->node.alive, (int32_t)e);
         sb_record_off(s, (int32_t)e);
         count++;
     }
@@ -180,6 +149,25 @@ static int sb_fix(sb_search *s)
     return 1;
 }
 
+/* Children of the node in work, now or at the end of its level (paper). */
+static void sb_hand_on(sb_search *s, int32_t snapshot, int32_t arc, int on_last)
+{
+    if (s->paper && s->order != SB_DEPTH_FIRST) {
+        sb_node waiting = s->node;
+        waiting.arc = arc, waiting.lower = s->best_in_node, waiting.snapshot = snapshot;
+        if (!sb_grow((void **)&s->survivors, &s->survivor_room, s->survivor_count + 1, sizeof *s->survivors)) {
+            s->no_memory = 1;
+            return;
+        }
+        if (snapshot >= 0)
+            s->snapshots[snapshot].users++;
+        s->survivors[s->survivor_count++] = waiting;
+        s->node.alive = NULL;
+    } else
+        sb_branch(s, &s->node, snapshot, arc, on_last);
+    sb_end_node(s);
+}
+
 /* Branch, or wait for the end of the level (paper). The tree of the last bound is entered. */
 static void sb_split_node(sb_search *s, int32_t arc)
 {
@@ -190,6 +178,12 @@ static void sb_split_node(sb_search *s, int32_t arc)
         s->root_count = s->current_count;
     }
     int32_t snapshot = s->saved;
+    if (sb_shares(s)) {
+        const double reached = sb_round(s, s->best_psi);
+        s->node.bound = fmin(s->node.bound, reached);
+        sb_hand_on(s, s->node.snapshot, arc, on_last);
+        return;
+    }
     if (s->psi <= s->saved_psi || snapshot < 0) {
         snapshot = sb_remember(s);
         if (snapshot < 0)
@@ -202,21 +196,10 @@ static void sb_split_node(sb_search *s, int32_t arc)
         s->node.bound = bound;
     else if (s->node.snapshot >= 0)
         snapshot = s->node.snapshot; /* its own steps ended higher: what it inherited proves the bound */
-    if (s->paper) {
-        sb_node waiting = s->node;
-        waiting.arc = arc, waiting.lower = s->best_in_node, waiting.snapshot = snapshot;
-        if (!sb_grow((void **)&s->survivors, &s->survivor_room, s->survivor_count + 1, sizeof *s->survivors)) {
-            s->no_memory = 1;
-            return;
-        }
-        s->snapshots[snapshot].users++;
-        s->survivors[s->survivor_count++] = waiting;
-        s->node.alive = NULL;
-    } else
-        sb_branch(s, &s->node, snapshot, arc, on_last);
-    sb_end_node(s);
+    if (s->node.depth == 0 && (s->keep_proof || s->proof_dropped))
+        s->root_snapshot = snapshot, s->snapshots[snapshot].users++;
+    sb_hand_on(s, snapshot, arc, on_last);
 }
-
 /* The level is worked off: all that survive branch on one arc, that of the node with the best tree (section 3.3). */
 static void sb_next_level(sb_search *s)
 {
@@ -281,7 +264,14 @@ static void sb_step(sb_search *s)
         sb_enter_tree(s, s->heads);
     }
     double bound = sb_round(s, s->psi);
-    if (bound <= sb_target(s)) {
+    s->largest = fmax(s->largest, fabs(found));
+    const int closes = bound <= sb_target(s), fixes = !s->paper && s->psi - s->value <= SB_FIX_BELOW * s->gap_at_fixing;
+    if (!s->fresh && (closes || fixes) && sb_rough(s)) { /* not on sums that went through many steps */
+        sb_leave_tree(s);
+        s->dirty = 1;
+        return;
+    }
+    if (closes) {
         sb_leave_tree(s);
         sb_close_here(s, bound);
         return;
@@ -298,7 +288,8 @@ static void sb_step(sb_search *s)
             return;
         }
     }
-    if (s->saved_psi == INFINITY ? s->iteration > 8 : s->saved_psi - s->psi > SB_SAVE_SHARE * (s->saved_psi - s->value)) {
+    if (!sb_shares(s)
+        && (s->saved_psi == INFINITY ? s->iteration > 8 : s->saved_psi - s->psi > SB_SAVE_SHARE * (s->saved_psi - s->value))) {
         const int32_t snapshot = sb_remember(s);
         if (snapshot < 0)
             return;
@@ -346,7 +337,7 @@ static double sb_bound(const sb_search *s)
 /* Before a proof is made in the middle of a node: bound it by its multipliers of now, if they are its best. */
 static void sb_settle(sb_search *s)
 {
-    if (!s->working || !s->keep_proof || s->no_memory || (s->dirty && !sb_weigh(s)))
+    if (!s->working || !s->keep_proof || s->no_memory || !sb_weigh(s))
         return;
     s->dirty = 0;
     const double found = sb_oracle(s, s->weights, s->work, s->heads);
@@ -363,13 +354,13 @@ static void sb_settle(sb_search *s)
 /* Put the root in. `heads` may be NULL or a tree to begin with. */
 static int sb_start(sb_search *s, const int32_t *heads)
 {
-    sb_node root = {INFINITY, 0, s->sequence++, -1, 0, -1, -INFINITY, malloc((size_t)s->arcs + 1)};
+    sb_node root = {INFINITY, 0, s->sequence++, -1, 0, -1, -INFINITY, malloc(sb_alive_bytes(s))};
     if (root.alive == NULL)
         return 0;
-    memset(root.alive, 1, (size_t)s->arcs);
-    memcpy(s->alive, root.alive, (size_t)s->arcs);
+    memset(root.alive, 0xff, sb_alive_bytes(s));
+    memset(s->alive, 1, (size_t)s->arcs);
     root.record = sb_record_node(s, -1, -1, 0);
-    s->saved = -1;
+    s->saved = s->root_snapshot = s->free_snapshot = -1;
     if (heads != NULL) {
         sb_enter_tree(s, heads);
         sb_offer(s, heads, sb_tree_score(s));
@@ -382,7 +373,7 @@ static int sb_advance(sb_search *s, double seconds, int64_t nodes)
 {
     const double end = sb_now() + seconds;
     while (!s->no_memory) {
-        if (s->keep_proof && s->proof_bytes > s->proof_limit)
+        if (s->keep_proof && sb_proof_bytes(s) > s->proof_limit)
             sb_drop_proof(s);
         if (s->working) {
             if (sb_now() > end)
@@ -390,6 +381,8 @@ static int sb_advance(sb_search *s, double seconds, int64_t nodes)
             sb_step(s);
             continue;
         }
+        if (s->order != SB_DEPTH_FIRST && sb_open_bytes(s) > 0.5 * s->memory_limit)
+            sb_go_deep(s);
         if (!s->open_count && s->survivor_count)
             sb_next_level(s);
         if (!s->open_count)

@@ -87,6 +87,7 @@ static void sb_weigh_stars(sb_search *s)
             for (ptrdiff_t i = 0; i < open; i++)
                 paid += d[possible[i]];
             s->weights[s->cell[into[k]]] += paid;
+            s->largest = fmax(s->largest, paid);
         }
         for (ptrdiff_t i = 0; i < open; i++)
             s->weights[s->cell[s->column_lower[star->column + possible[i]]]] += top[possible[i]];
@@ -102,6 +103,14 @@ static int sb_weigh_shared(sb_search *s, ptrdiff_t c, ptrdiff_t free_arcs)
     double *q = s->split + s->star_cells + first;
     const double score = s->shared_score[c];
     if (score > 0.0) {
+        s->largest = fmax(s->largest, score);
+        if (sb_rough(s)) { /* steps may have rounded the shares' sum away from the score */
+            double sum = 0.0;
+            for (ptrdiff_t k = 0; k < width; k++)
+                sum += q[k];
+            for (ptrdiff_t k = 0; sum > 0.0 && k < width; k++)
+                q[k] *= score / sum;
+        }
         if (free_arcs < width && free_arcs > 0) { /* what lies on arcs that are on is lost: hand it to the others */
             double lost = 0.0;
             for (ptrdiff_t k = 0; k < width; k++)
@@ -121,6 +130,7 @@ static int sb_weigh_shared(sb_search *s, ptrdiff_t c, ptrdiff_t free_arcs)
         for (ptrdiff_t k = 0; k < width; k++)
             s->weights[s->cell[arcs[k]]] -= q[0];
         s->constant += q[0] * (double)(width - 1);
+        s->largest = fmax(s->largest, s->constant);
         if (free_arcs > 1)
             s->armed[s->armed_count++] = (int32_t)c, s->armed_flag[c] = 1;
     }
@@ -144,7 +154,9 @@ static int sb_weigh(sb_search *s)
         if (s->alive[e])
             s->weights[s->cell[e]] = s->base[e];
         s->now_first[e] = 0;
+        s->largest = fmax(s->largest, s->weights[s->cell[e]]);
     }
+    s->fresh = 1;
     s->constant = 0.0;
     for (ptrdiff_t k = 0; k < s->armed_count; k++)
         s->armed_flag[s->armed[k]] = 0;

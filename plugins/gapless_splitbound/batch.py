@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from gapless import BatchResult, Budget, InvalidProblem, Result, Solve, SolveError, Status, Stop
+from gapless.core.tolerance import meets
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound import fused, method
 
@@ -74,6 +75,13 @@ def run_many(
                 errors[i], statuses[i] = SolveError(str(error)), Status.NO_SOLUTION
                 continue
             search.finish()
+            if search.kernel.rough or not meets(search.bound, search.value):
+                # Scores cancel: the status depends on what the record of the search proves.
+                try:
+                    take(i, alone(i))
+                except SolveError as error:
+                    errors[i] = error
+                continue
             counts["dp_calls"][i], counts["nodes"][i] = search.kernel.dp_calls, search.kernel.nodes
             counts["root_closed"][i], counts["fixed"][i] = search.kernel.root_closed, search.kernel.fixed
             counts["enumerated"][i] = search.kernel.enumerated

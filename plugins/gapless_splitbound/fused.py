@@ -15,6 +15,7 @@ from gapless import (
     Result,
     ScoredFactor,
     Solve,
+    SolveError,
     Stats,
     Stop,
 )
@@ -115,6 +116,16 @@ class Search:
         return -math.inf if value < self.floor - margin(self.floor) else value
 
     @property
+    def rough(self) -> bool:
+        """Whether scores cancel so much that only the checker can tell what is proved."""
+        if self.kernel.rough:
+            return True
+        if self.value == -math.inf:
+            return False
+        exact = self.problem.value(self.problem.tree(self.kernel.heads[1:]))
+        return abs(exact - self.value) > 0.25 * margin(exact)
+
+    @property
     def extra(self) -> dict[str, float]:
         """For `Stats`."""
         kernel = self.kernel
@@ -126,9 +137,7 @@ class Search:
         }
 
     def certificate(self) -> Certificate:
-        """The record of the search."""
-        if self.kernel.proof_dropped:
-            return NoCertificate("the record of the search outgrew its memory")
+        """The record of the search; where it outgrew its memory, that of the root."""
         return certificate_of(self.problem, self.kernel.proof(), group=self.variant == "default")
 
 
@@ -138,37 +147,70 @@ def search(
     """Branch and bound in slices, so that Ctrl-C and limits are heeded."""
     budget = solve.budget
     for tree in solve.start:
+        if not isinstance(tree, DependencyTree):
+            raise InvalidProblem(f"start is a {type(tree).__name__}, it must be one DependencyTree")
         broken = problem.violations(tree)
         if broken:
             raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
     start = max(solve.start, key=problem.value, default=None)
     run = Search(problem, variant, order, start, keep_proof=certificate)
-    guarded(budget, budget.emit, "start", math.inf, run.value)
     try:
+        guarded(budget, budget.emit, "start", math.inf, run.value)
         stop = _advance(run, solve)
+        if stop is Stop.PROVED and run.rough and not certificate:
+            # Rounding may have decided: only the checker can tell, and it needs the record.
+            known = problem.tree(run.kernel.heads[1:]) if run.value > -math.inf else start
+            run = Search(problem, variant, order, known)
+            stop = _advance(run, solve)
     except KeyboardInterrupt:
         budget.interrupt()
         stop = Stop.INTERRUPTED
+    except SolveError as error:
+        error.result = _result(run, solve, Stop.ERROR, start is not None, certificate)
+        raise
+    run.kernel.settle()
+    try:
+        guarded(budget, budget.emit, "stop", run.bound, run.value)
+    except SolveError as error:
+        error.result = _result(run, solve, Stop.ERROR, start is not None, certificate)
+        raise
+    return _result(run, solve, stop, start is not None, certificate)
+
+
+def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool) -> Result[DependencyTree]:
+    """What is known now, with the bound that the certificate proves where that is another."""
+    problem, budget = run.problem, solve.budget
     run.kernel.settle()
     bound, value = run.bound, run.value
-    guarded(budget, budget.emit, "stop", bound, value)
     budget.nodes = budget.nodes + int(run.kernel.nodes)
     trees = [problem.tree(run.kernel.heads[1:])] if value > -math.inf else []
+    exact = problem.value(trees[0]) if trees else -math.inf
+    asked_for_none = NoCertificate("split-bound was asked for none (certificate=False)")
+    evidence: Certificate = asked_for_none
+    dropped = run.kernel.proof_dropped
+    if bound == math.inf:
+        evidence = NoCertificate("nothing was bounded yet") if certificate else asked_for_none
+    elif dropped and stop is Stop.PROVED and not run.rough:
+        evidence = NoCertificate(
+            "the record of the search outgrew its memory, so that its bound cannot be checked; "
+            "a limit on nodes or time gives a checkable, weaker bound"
+        )
+    elif certificate or run.rough:
+        evidence, bound = _checked(run, bound, exact)
+    if not certificate:
+        evidence = asked_for_none
     explanation = ["every tree has a factor that forbids it"] if bound == -math.inf else []
     if trees:
-        bound, value = _settled(problem, trees[0], bound, value)
-        if stop is Stop.PROVED and not meets(bound, value):
-            stop = Stop.GAP
-            explanation = [
-                f"nothing is left but what float64 rounds away beside scores so large: {bound - value:.3g}"
-            ]
-    evidence: Certificate = NoCertificate("split-bound was asked for none (certificate=False)")
-    if certificate:
-        evidence = run.certificate() if bound < math.inf else NoCertificate("nothing was bounded yet")
+        settled = _settled(problem, exact, bound, value)
+        bound = bound if run.rough else settled
+    if stop is Stop.PROVED and not meets(bound, exact):
+        # Beside scores that are so much larger than their sum, nothing more can be told in float64.
+        stop = Stop.GAP
+        explanation = [f"every tree was ruled out or scored, but for what float64 rounds away: {bound - exact:.3g}"]
     return Result.of(
         problem,
         trees,
-        bound,
+        max(bound, exact),
         stop,
         certificate=evidence,
         method=solve.method,
@@ -178,7 +220,7 @@ def search(
             iterations=int(run.kernel.dp_calls),
             oracle_calls=int(run.kernel.dp_calls),
             parts_scored=sum(scored.scored for scored in problem.conjunctions),
-            warm_start_used=start is not None,
+            warm_start_used=warm,
             extra=run.extra,
         ),
         trace=budget.events,
@@ -186,27 +228,40 @@ def search(
     )
 
 
-def _settled(problem: ParsingProblem, tree: DependencyTree, bound: float, value: float) -> tuple[float, float]:
-    """Bound and value of the tree; what rounding did to the value it may have done to the bound.
+def _settled(problem: ParsingProblem, exact: float, bound: float, value: float) -> float:
+    """The bound; what rounding did to the value of the tree it may have done to the bound.
 
     Raises
     ------
     InconsistentBound
         The search scored its tree otherwise than the problem does, by more than rounding explains.
     """
-    exact = problem.value(tree)
     noise = abs(exact - value)
     if noise <= margin(exact):
-        return bound, exact
+        return bound
     largest = max([float(np.abs(problem.arc_weights).max()), *map(_largest, problem.conjunctions)])
     if not noise <= ROUNDED * largest:
         raise InconsistentBound(f"the compiled search scores its tree {value!r}, the problem {exact!r}")
-    return max(bound, exact) + noise, exact
+    return max(bound, exact) + noise
 
 
 def _largest(scored: ScoredFactor) -> float:
     scores = scored.all_scores()
     return float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))
+
+
+def _checked(run: Search, bound: float, value: float) -> tuple[Certificate, float]:
+    """The certificate, and the bound it proves where scores cancel or only the root's part of it was kept."""
+    try:
+        evidence = run.certificate()
+    except MemoryError:
+        return NoCertificate("there was no memory to write the record of the search"), bound
+    if not (run.rough or run.kernel.proof_dropped):
+        return evidence, bound
+    verdict = evidence.verify(run.problem)
+    if not verdict:
+        return NoCertificate(f"the record of the search proves nothing: {verdict.reason}"), math.inf
+    return evidence, max(float(verdict.bound), value)
 
 
 def _advance(run: Search, solve: Solve) -> Stop:

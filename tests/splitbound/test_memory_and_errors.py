@@ -1,0 +1,128 @@
+"""Proofs that outgrow their memory, scores that cancel, observers that raise, starts that are no tree."""
+
+import numpy as np
+import pytest
+
+import gapless
+from gapless import Factor, InvalidProblem, Limits, NoCertificate, OracleError, Status, Stop
+from gapless_dependency import Grandchild, ParsingProblem, Sibling
+from gapless_dependency.enumeration import tree_scores
+from gapless_splitbound import fused
+
+pytest.importorskip("gapless_kernels._split_bound")
+
+ENUMERATION = 1e-5
+"""How far enumeration itself may be off, whose sums hold terms of 1e9."""
+
+
+class Scored(Factor):
+    """Any scopes with any scores."""
+
+    name = "scored"
+
+    def __init__(self, scopes, scores):
+        self._scopes, self._scores = np.asarray(scopes, np.int64), np.asarray(scores, float)
+
+    def scopes(self, decisions):
+        return self._scopes
+
+    def score(self, scopes, decisions):
+        known = {tuple(row): score for row, score in zip(self._scopes.tolist(), self._scores, strict=True)}
+        return np.array([known[tuple(row)] for row in scopes.tolist()], float)
+
+    def upper_bound(self, scopes, decisions):
+        return self.score(scopes, decisions)
+
+
+def cancelling(rng, n):
+    """Scores of +-1 to 1e9 on any sets of arcs, beside arc scores of about 1."""
+    weights, projective = rng.normal(size=(n + 1, n + 1)), bool(rng.random() < 0.5)
+    arcs = ParsingProblem(weights, projective=projective).decisions.count
+    factors = []
+    for _ in range(rng.integers(1, 4)):
+        width = min(int(rng.choice([1, 2, 2, 3])), arcs)
+        rows = {tuple(rng.permutation(arcs)[:width].tolist()): None for _ in range(rng.integers(1, 40))}
+        scores = rng.choice([-1, 1], len(rows)) * 10 ** rng.uniform(0, 9, len(rows))
+        factors.append(Scored(list(rows), scores))
+        if rng.random() < 0.5:
+            factors.append(Scored([row[::-1] for row in rows], -scores))
+    return ParsingProblem(weights, projective=projective, factors=factors)
+
+
+@pytest.mark.parametrize("variant", ["default", "paper"])
+def test_optimal_is_said_only_when_the_proof_verifies(variant):
+    rng = np.random.default_rng(20)
+    for _ in range(60):
+        problem = cancelling(rng, int(rng.integers(1, 5)))
+        best = tree_scores(problem)[1].max()
+        result = gapless.solve(problem, "split-bound", variant=variant)
+        assert result.bound >= best - ENUMERATION
+        assert result.verify(problem)
+        if result.status is Status.OPTIMAL:
+            assert result.value == pytest.approx(best, rel=1e-8, abs=ENUMERATION)
+        plain = gapless.solve(problem, "split-bound", variant=variant, certificate=False)
+        assert plain.status is result.status
+        batch = gapless.solve_many([problem], "split-bound", variant=variant)
+        assert batch.statuses[0] is result.status
+
+
+def noise(n):
+    rng = np.random.default_rng(5)
+    shape = (n + 1,) * 3
+    factors = [Sibling(rng.normal(size=shape)), Grandchild(rng.normal(size=shape))]
+    return ParsingProblem(rng.normal(size=shape[1:]), projective=False, factors=factors)
+
+
+def with_memory(monkeypatch, limit):
+    kernel = fused.SplitBoundSearch
+    monkeypatch.setattr(
+        fused, "SplitBoundSearch", lambda *given, **named: kernel(*given, **named, memory_limit=limit)
+    )
+
+
+def test_a_stopped_search_proves_a_bound_without_its_record(monkeypatch):
+    with_memory(monkeypatch, 2e5)
+    problem = noise(9)
+    result = gapless.solve(problem, "split-bound", limits=Limits(nodes=15))
+    assert result.status is Status.FEASIBLE
+    assert result.stop is Stop.NODES
+    assert len(result.certificate.parents) == 1
+    verdict = result.verify(problem)
+    assert verdict, verdict
+    assert result.bound < np.inf
+
+
+def test_a_finished_search_says_why_it_has_no_record(monkeypatch):
+    problem = noise(7)
+    known = gapless.solve(problem, "split-bound")
+    with_memory(monkeypatch, 0.0)
+    result = gapless.solve(problem, "split-bound")
+    assert result.status is Status.OPTIMAL
+    assert known.verify(problem)
+    assert result.value == known.value
+    assert isinstance(result.certificate, NoCertificate)
+    assert "outgrew its memory" in result.certificate.why
+    assert "limit on nodes" in result.certificate.why
+
+
+def test_an_observer_that_raises_leaves_the_best_so_far():
+    problem = noise(6)
+
+    def observer(event):
+        if event.kind == "node":
+            raise RuntimeError("full disk")
+
+    with pytest.raises(OracleError) as caught:
+        gapless.solve(problem, "split-bound", observers=[observer])
+    held = caught.value.result
+    assert held is not None
+    assert held.stop is Stop.ERROR
+    assert held.solutions
+    assert not held.proved
+
+
+def test_a_start_that_is_no_tree():
+    problem = noise(4)
+    tree = gapless.solve(problem, "split-bound").best
+    with pytest.raises(InvalidProblem, match="start is a list"):
+        gapless.solve(problem, "split-bound", start=[tree])
