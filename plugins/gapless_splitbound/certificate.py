@@ -55,6 +55,9 @@ class SplitMultipliers(BoundCertificate):
         Numbers of scopes that are split although they could be grouped.
     backbone : str
         "first", "sibling", "carreras" or "grand-sibling": which factors are counted with the tree.
+    loss : float
+        Stands for a score of -inf wherever one is not certain to be charged. Any number keeps the bound true; the
+        multipliers were found with this one.
     """
 
     kind: ClassVar[str] = "split bound"
@@ -62,6 +65,7 @@ class SplitMultipliers(BoundCertificate):
     multipliers: FloatArray = attrs.field(converter=float_array)
     alone: IntArray = attrs.field(factory=lambda: np.zeros(0, np.int64), converter=int_array)
     backbone: str = attrs.field(default="first", converter=str)
+    loss: float = attrs.field(default=0.0, converter=float)
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Bound on the trees of `problem` that agree with `fixings`.
@@ -94,7 +98,7 @@ class SplitMultipliers(BoundCertificate):
         if not isinstance(problem, ParsingProblem):
             raise InvalidProblem(f"split multipliers speak of a ParsingProblem, not of a {type(problem).__name__}")
         judge = judge_of(problem, self.backbone)
-        weighed = weigh(problem, self.orientation, self.alone, self.multipliers, fixings, judge.counted)
+        weighed = weigh(problem, self.orientation, self.alone, self.multipliers, self.loss, fixings, judge.counted)
         return weighed, judge.bounds
 
 

@@ -29,7 +29,7 @@ class EnumeratedTrees(BoundCertificate):
         Raises
         ------
         InvalidProblem
-            Not a parsing problem with conjunctive factors only, or too many choices are left.
+            Not a parsing problem, or too many choices are left.
         """
         if not isinstance(problem, ParsingProblem):
             raise InvalidProblem(f"enumerated trees speak of a ParsingProblem, not of a {type(problem).__name__}")

@@ -135,5 +135,5 @@ def _restricted(
 def _one_bound(problem: ParsingProblem, backbone: str) -> tuple[float, SplitMultipliers]:
     """A bound on all trees from scores spread evenly, by the code that verifies."""
     split = Split(problem, backbone=backbone_for(problem, backbone))
-    evidence = SplitMultipliers(split.orientation, split.start() / split.scale, backbone=backbone)
+    evidence = SplitMultipliers(split.orientation, split.start() / split.scale, backbone=backbone, loss=split.loss)
     return evidence.upper_bound(problem, Fixings.none(problem.decisions.count)), evidence

@@ -16,8 +16,8 @@ from gapless_splitbound.split_bound import SplitBound
 EPSILON = 1e-8
 """A node is left when a step improves its bound by no more than this."""
 
-ITERATIONS = 200
-"""DP calls of one node."""
+ITERATIONS = 2000
+"""DP calls of one node, at most; as many as the compiled search makes."""
 
 
 class PaperRelaxation(Relaxation[DependencyTree]):

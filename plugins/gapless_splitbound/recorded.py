@@ -41,7 +41,7 @@ def certificate_of(problem: ParsingProblem, proof: Mapping[str, Any], *, group: 
         # Where the fixings leave no tree, or nothing was bounded yet, any multipliers say what there is to say.
         table = proof["multipliers"]
         held = table[row] if row >= 0 else np.zeros(proof["multiplier_first"][-1])
-        return SplitMultipliers(split.orientation, held, alone)
+        return SplitMultipliers(split.orientation, held, alone, loss=split.loss)
 
     parents = proof["parent"].tolist()
     inner = set(parents)

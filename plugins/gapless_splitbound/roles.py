@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import attrs
 
-from gapless import Result, Solve
+from gapless import Result, Solve, Status
 from gapless.engine import tree_search
 from gapless_dependency import DependencyTree, ParsingProblem, TreeMaximiser, backbone_for
 from gapless_splitbound.branching import LargestGap
 from gapless_splitbound.counting import CountedMaximiser
+from gapless_splitbound.end_game import EndGame
+from gapless_splitbound.enumeration import BACKBONE_CHOICES, CHOICES
 from gapless_splitbound.paper import PaperRelaxation
 from gapless_splitbound.split import Split
 from gapless_splitbound.split_bound import SplitBound, SplitRelaxation
@@ -19,6 +21,10 @@ def search(
     problem: ParsingProblem, solve: Solve, *, variant: str, order: str, backbone: str
 ) -> Result[DependencyTree]:
     """Branch and bound by the generic engines.
+
+    The paper's variant takes the open nodes in breadth-first order, whatever `order` says, and enumerates none, as
+    the compiled search does. Unlike there, each node branches on an arc of its own: in the paper, and in the
+    compiled search, all nodes of a level branch on the arc that the best tree of the level names.
 
     Parameters
     ----------
@@ -37,21 +43,32 @@ def search(
         if variant == "paper"
         else SplitRelaxation(bound, rule=chosen.rule, fix=chosen.fix and solve.k == 1)
     )
+    # Parts that only a backbone sees are scored tree by tree.
+    few = BACKBONE_CHOICES if problem.backbone_factors else CHOICES
+    end_game = EndGame(relaxation, problem, 0 if variant == "paper" else few)
     result = tree_search(
         problem,
-        relaxation,
+        end_game,
         LargestGap(split),
         solve.budget,
-        order=order,
+        order="breadth-first" if variant == "paper" else order,
         k=solve.k,
         start=solve.start,
         method=solve.method,
     )
-    extra = {"dp_calls": maximiser.calls, "root_closed": result.stats.nodes <= 1, "fixed": relaxation.fixed}
+    extra = {
+        "dp_calls": maximiser.calls,
+        "root_closed": result.stats.nodes <= 1,
+        "fixed": relaxation.fixed,
+        "enumerated": end_game.enumerated,
+    }
     stats = attrs.evolve(
         result.stats,
         oracle_calls=maximiser.calls,
         parts_scored=sum(scored.scored for scored in problem.conjunctions),
         extra=extra,
     )
-    return attrs.evolve(result, stats=stats)
+    explanation = result.explanation
+    if result.status is Status.INFEASIBLE and not explanation:
+        explanation = ["every tree has a factor that forbids it"]
+    return attrs.evolve(result, stats=stats, explanation=tuple(explanation))

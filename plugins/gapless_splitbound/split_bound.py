@@ -76,7 +76,7 @@ class SplitBound(Dualized[DependencyTree]):
     def certificate(self, multipliers: FloatArray) -> Certificate:
         """The multipliers, as shares of the scores."""
         shares = multipliers if self.split.shares else multipliers / self.split.scale
-        return SplitMultipliers(self.split.orientation, shares, backbone=self.split.backbone)
+        return SplitMultipliers(self.split.orientation, shares, backbone=self.split.backbone, loss=self.split.loss)
 
 
 class SplitRelaxation(LagrangianRelaxation[DependencyTree]):

@@ -75,7 +75,7 @@ def test_the_checked_formula_is_the_one_that_is_solved(seed):
             multipliers = split.project(split.start() + rng.normal(size=split.size))
             fixings = random_fixings(rng, problem)
             weights, constant = split.weights(multipliers, fixings)
-            evidence = SplitMultipliers(split.orientation, multipliers / split.scale)
+            evidence = SplitMultipliers(split.orientation, multipliers / split.scale, loss=split.loss)
             bound = evidence.upper_bound(problem, fixings)
             under = split.under(fixings)
             if under is None:

@@ -279,14 +279,19 @@ class Result(Generic[S]):
         if problem.sense is not self.sense:
             return Verdict(False, f"the result is for a problem to {self.sense.value}", "sense")
         if self.sense.sign * self.bound == math.inf:
-            return Verdict(True, "values are as stated; no bound is claimed")
+            held = "values are as stated" if self.solutions else "no structure is held"
+            return Verdict(True, f"{held}; no bound is claimed")
         try:
             verdict = self.certificate.verify(problem)
         except UNREADABLE as error:
             return Verdict(False, f"the evidence cannot be read: {type(error).__name__}: {error}", "certificate")
         if self.status is Status.LIKELY_OPTIMAL:
             return verdict
-        return check_bound(verdict, self.sense.sign * self.bound, problem)
+        checked = check_bound(verdict, self.sense.sign * self.bound, problem)
+        if checked and not self.solutions:
+            said = "nothing is feasible" if self.status is Status.INFEASIBLE else "no structure is held"
+            return attrs.evolve(checked, reason=f"{said}; {checked.reason}")
+        return checked
 
     def to_json(self) -> str:
         """One line of JSON; `Result.from_json` reads it back."""

@@ -6,11 +6,15 @@ import math
 
 import numpy as np
 
-from gapless import Factor, Fixings, InvalidProblem
+from gapless import Fixings, InvalidProblem
+from gapless.core.sparse import BoolArray
 from gapless_dependency import DependencyTree, ParsingProblem
 
 MOST_CHOICES = 1 << 16
 """More are refused: a certificate must not make its checker work for hours."""
+
+MOST_SCORED_ALONE = 1 << 12
+"""The same where factors can only be scored tree by tree."""
 
 
 def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
@@ -19,25 +23,23 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
     Parameters
     ----------
     problem : ParsingProblem
-        With conjunctive factors only.
     fixings : Fixings
         With what they imply: a word with one candidate has it on.
 
     Raises
     ------
     InvalidProblem
-        Another kind of factor, or more than `MOST_CHOICES` ways to choose heads.
+        More than `MOST_CHOICES` ways to choose heads, or `MOST_SCORED_ALONE` beside a `BackboneFactor`.
     """
-    if not all(isinstance(factor, Factor) for factor in problem.factors):
-        raise InvalidProblem("only trees with conjunctive factors are enumerated")
     arcs, open_arcs = problem.decisions, fixings.state != 0
     choices = [
         np.flatnonzero(open_arcs[arcs.first[m] : arcs.first[m + 1]]) + arcs.first[m]
         for m in range(1, problem.length + 1)
     ]
     count = math.prod(len(into) for into in choices)
-    if count > MOST_CHOICES:
-        raise InvalidProblem(f"{count} choices of heads are left, at most {MOST_CHOICES} are enumerated")
+    most = MOST_SCORED_ALONE if problem.backbone_factors else MOST_CHOICES
+    if count > most:
+        raise InvalidProblem(f"{count} choices of heads are left, at most {most} are enumerated")
     if count == 0:
         return -math.inf
     chosen = np.stack([column.ravel() for column in np.meshgrid(*choices, indexing="ij")], axis=1)
@@ -47,6 +49,17 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
         for scope, score in zip(factor.scopes[left], factor.scores(left), strict=True):
             fires = (chosen[:, arcs.modifiers[scope] - 1] == scope).all(axis=1)
             scores[fires] += score
+    for other, arcs_of_it in problem.configurations:
+        on: BoolArray = chosen[:, arcs.modifiers[arcs_of_it] - 1] == arcs_of_it
+        seen: dict[bytes, float] = {}
+        for number, configuration in enumerate(on):
+            key = configuration.tobytes()
+            if key not in seen:
+                seen[key] = other.value(configuration)
+            scores[number] += seen[key]
+    if problem.backbone_factors:
+        trees = (DependencyTree(arcs.heads[row]) for row in chosen[scores > -math.inf])
+        return max((problem.value(tree) for tree in trees if not problem.violations(tree)), default=-math.inf)
     for row in np.argsort(-scores, kind="stable"):
         if scores[row] == -math.inf:
             break

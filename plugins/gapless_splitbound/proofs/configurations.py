@@ -61,3 +61,27 @@ def _likely(weights: FloatArray, open_arcs: IntArray, named: BoolArray) -> Itera
         yield tuple(heaviest[:count])
     for arc in heaviest[1:]:
         yield (arc,)
+
+
+def allows(factor: ConfigurationFactor, on: BoolArray, free: BoolArray) -> bool:
+    """Whether some configuration scores more than -inf.
+
+    Over at most 8 free arcs all configurations are scored. Over more, ``best`` is asked with weights that outweigh
+    any sum of scores: it then leaves out an arc that is on only where no allowed configuration has them all.
+
+    Parameters
+    ----------
+    factor : ConfigurationFactor
+    on, free : bool (arcs,)
+        What every configuration holds, and what it may hold.
+    """
+    places = np.flatnonzero(free)
+    if places.size <= ENUMERATED:
+        for chosen in _all(places):
+            configuration = on.copy()
+            configuration[list(chosen)] = True
+            if factor.value(configuration) > -np.inf:
+                return True
+        return False
+    value, named = factor.best(np.where(on, 1e300, np.where(free, 0.0, -np.inf)))
+    return bool(value != -np.inf and np.all(np.asarray(named, bool)[on]))

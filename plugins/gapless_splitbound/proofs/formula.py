@@ -65,13 +65,15 @@ def weigh(
     orientation: tuple[int, ...],
     alone: IntArray,
     multipliers: FloatArray,
+    loss: float,
     fixings: Fixings,
     counted: Sequence[Any] = (),
 ) -> Weighed | None:
     """Evaluate the split bound's formula; None when the fixings leave a word without a head.
 
     Whatever the multipliers hold is turned into allowed ones: NaN to 0, charges clipped at 0, shares clipped and
-    divided by their sum, parts of negative scores clipped to [0, 1]. The docstring of `SplitMultipliers` states the
+    divided by their sum, parts of negative scores clipped to [0, 1], a loss that is
+    no number or negative to 0. The docstring of `SplitMultipliers` states the
     formula. Factors of `counted` are left to whoever bounds the trees under these weights.
 
     Raises
@@ -96,9 +98,8 @@ def weigh(
     given = np.nan_to_num(np.asarray(multipliers, np.float64), nan=0.0, posinf=1e150, neginf=-1e150)
     given = np.clip(given, -1e150, 1e150)
     sums = _Sums(problem.arc_weights)
-    loss, floor = _range(problem, blocks)
-    if counted:
-        floor = -np.inf
+    loss = min(loss, 1e150) if loss > 0 else 0.0
+    floor = -np.inf if counted else _floor(problem, blocks)
     at = seen = 0
     worth: Worth = {}
     for (scopes, scores), way in zip(blocks, orientation, strict=True):
@@ -211,18 +212,18 @@ def _compatible(problem: ParsingProblem, scopes: IntArray) -> BoolArray:
     return fine
 
 
-def _range(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]]) -> tuple[float, float]:
-    """A loss that stands for -inf (any number would be true), and a floor under the scores of allowed trees."""
-    low = high = size = 0.0
+def _floor(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]]) -> float:
+    """No allowed tree scores less; -inf beside factors that are no conjunctions, which may score anything."""
+    if not all(isinstance(factor, Factor) for factor in problem.factors):
+        return -np.inf
+    low = size = 0.0
     terms = 4 + problem.length
     for word in range(1, problem.length + 1):
         into = problem.arc_weights[problem.decisions.first[word] : problem.decisions.first[word + 1]]
         if into.size:
-            low, high, size = low + float(into.min()), high + float(into.max()), size + abs(float(into.min()))
+            low, size = low + float(into.min()), size + abs(float(into.min()))
     for scopes, scores in blocks:
         counted = scores[np.isfinite(scores) & _compatible(problem, scopes)]
         below = float(np.minimum(counted, 0.0).sum())
         low, size, terms = low + below, size - below, terms + counted.size
-        high += float(np.maximum(counted, 0.0).sum())
-    known = all(isinstance(factor, Factor) for factor in problem.factors)
-    return 2.0 * (high - low) + 1.0 + 1e-6 * abs(low), (low - ULP * terms * size if known else -np.inf)
+    return low - ULP * terms * size
