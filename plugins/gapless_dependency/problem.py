@@ -353,10 +353,11 @@ class ParsingProblem(Problem[DependencyTree]):
         chosen = self.best_label[heads, np.arange(1, self.length + 1)]
         return [self.label_names[i] for i in chosen]
 
-    def drift(self, structure: DependencyTree) -> Sequence[str]:
-        """Sentences about conjunctions that score this tree differently when they are asked again."""
-        on_ids = self.encode(structure)
-        return [said for scored in self.conjunctions if (said := scored.drift(on_ids)) is not None]
+    def drift(self, structures: Sequence[DependencyTree]) -> tuple[int, str] | None:
+        """The number of a tree that a conjunction scores differently when it is asked again, and a sentence."""
+        sets_on = [self.encode(structure) for structure in structures]
+        drifts = (scored.drift(sets_on) for scored in self.conjunctions)
+        return next((found for found in drifts if found is not None), None)
 
     def infeasibility(self) -> Sequence[str]:
         """Words that no arc reaches."""

@@ -74,6 +74,9 @@ class Parity(ConfigurationFactor):
     def value(self, on: Any) -> float:
         return self.odd if np.count_nonzero(on) % 2 else 0.0
 
+    def possible_values(self) -> Any:
+        return np.array([0.0, self.odd])
+
     def best(self, weights: Any) -> tuple[float, Any]:
         order = np.argsort(-weights, kind="stable")
         totals = np.concatenate([[0.0], np.cumsum(weights[order])])

@@ -178,18 +178,27 @@ class ScoredFactor:
         """Total score of what fires."""
         return float(self.scores(self.firing(on_ids)).sum())
 
-    def drift(self, on_ids: IntArray) -> str | None:
+    def drift(self, sets_on: Sequence[IntArray]) -> tuple[int, str] | None:
         """What is said differently when the factor is asked again for what fires, one scope at a time.
 
         Scores are remembered, and proofs stand on what is remembered: scores that depend on what else is asked, or
         that change, would make them proofs of another problem.
 
+        Parameters
+        ----------
+        sets_on : sequence of int64 arrays
+            Decisions that are on, of one structure each.
+
         Returns
         -------
-        str or None
-            A sentence that names factor and scope; None when everything is as it was.
+        (int, str) or None
+            The number of a structure, and a sentence that names factor and scope; None when all is as it was.
         """
         again = ScoredFactor(self.factor, self._decisions, self.granularity)
+        told = (self._drift(on_ids, again) for on_ids in sets_on)
+        return next(((number, said) for number, said in enumerate(told) if said is not None), None)
+
+    def _drift(self, on_ids: IntArray, again: ScoredFactor) -> str | None:
         firing, fires_again = self.firing(on_ids), again.firing(on_ids)
         name = name_of(self.factor)
         if not np.array_equal(self.scopes[firing], again.scopes[fires_again]):

@@ -47,8 +47,8 @@ class NoSolution(GaplessError, LookupError):
 class Remembering(Protocol):
     """A problem that remembers what a user's code scored, and that can ask it again."""
 
-    def drift(self, structure: Any) -> Sequence[str]:
-        """Sentences about scores of a structure that are others when they are asked for afresh."""
+    def drift(self, structures: Sequence[Any]) -> tuple[int, str] | None:
+        """Which structure has a score that is another one when asked for afresh, and a sentence about it."""
 
 
 for _enum in (Status, Stop, Sense):
@@ -264,18 +264,22 @@ class Result(Generic[S]):
                 broken = list(problem.violations(solution.structure))
                 value = math.nan if broken else float(problem.value(solution.structure))
                 on = [] if broken else sorted(int(d) for d in problem.encode(solution.structure))
-                drift = () if broken or not isinstance(problem, Remembering) else problem.drift(solution.structure)
             except UNREADABLE as error:
                 return Verdict(False, f"not a structure of this problem: {error}", place)
             if broken:
                 return Verdict(False, f"infeasible: {broken[0]}", place)
-            if drift:
-                return Verdict(False, drift[0], place)
             if not (value == solution.value or abs(value - solution.value) <= 1e-9 * max(1.0, abs(value))):
                 return Verdict(False, f"value {solution.value!r} is stated, the problem says {value!r}", place)
             if on in seen:
                 return Verdict(False, f"the same structure as solutions[{seen.index(on)}]", place)
             seen.append(on)
+        if isinstance(problem, Remembering):
+            try:
+                drift = problem.drift([solution.structure for solution in self.solutions])
+            except UNREADABLE as error:
+                return Verdict(False, f"scores cannot be asked for again: {error}", "solutions")
+            if drift is not None:
+                return Verdict(False, drift[1], f"solutions[{drift[0]}]")
         if problem.sense is not self.sense:
             return Verdict(False, f"the result is for a problem to {self.sense.value}", "sense")
         if self.sense.sign * self.bound == math.inf:
