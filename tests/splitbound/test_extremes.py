@@ -155,7 +155,7 @@ import numpy as np
 import gapless
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 rng = np.random.default_rng(1)
-n = 14
+n = 26
 problem = ParsingProblem(
     rng.normal(size=(n + 1,) * 2),
     factors=[Grandchild(3 * rng.normal(size=(n + 1,) * 3)), Sibling(3 * rng.normal(size=(n + 1,) * 3))],

@@ -10,6 +10,7 @@ from gapless import Fixings, InvalidProblem
 from gapless.core.sparse import BoolArray
 from gapless_dependency import DependencyTree, ParsingProblem
 
+ULP = 2.0**-52
 MOST_CHOICES = 1 << 16
 """More are refused: a certificate must not make its checker work for hours."""
 
@@ -42,13 +43,20 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
         raise InvalidProblem(f"{count} choices of heads are left, at most {most} are enumerated")
     if count == 0:
         return -math.inf
-    chosen = np.stack([column.ravel() for column in np.meshgrid(*choices, indexing="ij")], axis=1)
+    chosen = np.empty((count, problem.length), np.int64)
+    numbers = np.arange(count)
+    for column, into in enumerate(choices):
+        chosen[:, column] = into[numbers % len(into)]
+        numbers //= len(into)
     scores = problem.arc_weights[chosen].sum(axis=1)
+    sizes, terms = np.abs(problem.arc_weights[chosen]).sum(axis=1), problem.length + 4
     for factor in problem.conjunctions:
         left = np.flatnonzero(open_arcs[factor.scopes].all(axis=1))
         for scope, score in zip(factor.scopes[left], factor.scores(left), strict=True):
             fires = (chosen[:, arcs.modifiers[scope] - 1] == scope).all(axis=1)
             scores[fires] += score
+            sizes[fires] += abs(score) if score > -math.inf else 0.0
+        terms += len(left)
     for other, arcs_of_it in problem.configurations:
         on: BoolArray = chosen[:, arcs.modifiers[arcs_of_it] - 1] == arcs_of_it
         seen: dict[bytes, float] = {}
@@ -57,12 +65,17 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
             if key not in seen:
                 seen[key] = other.value(configuration)
             scores[number] += seen[key]
+            sizes[number] += abs(seen[key]) if seen[key] > -math.inf else 0.0
+        terms += 1
     if problem.backbone_factors:
         trees = (DependencyTree(arcs.heads[row]) for row in chosen[scores > -math.inf])
         return max((problem.value(tree) for tree in trees if not problem.violations(tree)), default=-math.inf)
-    for row in np.argsort(-scores, kind="stable"):
-        if scores[row] == -math.inf:
+    # These sums are rounded; the problem's own value decides among all that may be the largest.
+    most_it_can_be, best = scores + ULP * terms * sizes, -math.inf
+    for row in np.argsort(-most_it_can_be, kind="stable"):
+        if most_it_can_be[row] <= best:
             break
-        if not problem.violations(DependencyTree(arcs.heads[chosen[row]])):
-            return float(scores[row])
-    return -math.inf
+        tree = DependencyTree(arcs.heads[chosen[row]])
+        if not problem.violations(tree):
+            best = max(best, problem.value(tree))
+    return best
