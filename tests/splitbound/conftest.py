@@ -68,6 +68,9 @@ class Parity(ConfigurationFactor):
     def __init__(self, score: float) -> None:
         self.odd = score
 
+    def possible_values(self) -> Any:
+        return np.array([0.0, self.odd])
+
     def scope(self, decisions: Any) -> Any:
         return np.flatnonzero(decisions.heads < decisions.modifiers)
 

@@ -8,13 +8,14 @@ import numpy as np
 
 from gapless import Factor, Fixings, InvalidProblem
 from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_dependency.proofs.rounding import ULP
 
 MOST_CHOICES = 1 << 16
 """More are refused: a certificate must not make its checker work for hours."""
 
 
 def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
-    """Score of the best tree under `fixings`; -inf if there is none.
+    """Score of the best tree under `fixings`, no less than it is; -inf if there is none.
 
     Parameters
     ----------
@@ -42,11 +43,17 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
         return -math.inf
     chosen = np.stack([column.ravel() for column in np.meshgrid(*choices, indexing="ij")], axis=1)
     scores = problem.arc_weights[chosen].sum(axis=1)
+    size, terms = np.abs(problem.arc_weights[chosen]).sum(axis=1), np.full(len(chosen), float(problem.length))
     for factor in problem.conjunctions:
         left = np.flatnonzero(open_arcs[factor.scopes].all(axis=1))
         for scope, score in zip(factor.scopes[left], factor.scores(left), strict=True):
             fires = (chosen[:, arcs.modifiers[scope] - 1] == scope).all(axis=1)
             scores[fires] += score
+            if np.isfinite(score):
+                size[fires] += abs(score)
+                terms[fires] += 1.0
+    # What float64 may have rounded away of each sum.
+    scores += ULP * terms * size
     for row in np.argsort(-scores, kind="stable"):
         if scores[row] == -math.inf:
             break
