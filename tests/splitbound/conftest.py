@@ -68,14 +68,14 @@ class Parity(ConfigurationFactor):
     def __init__(self, score: float) -> None:
         self.odd = score
 
+    def possible_values(self) -> Any:
+        return np.array([0.0, self.odd])
+
     def scope(self, decisions: Any) -> Any:
         return np.flatnonzero(decisions.heads < decisions.modifiers)
 
     def value(self, on: Any) -> float:
         return self.odd if np.count_nonzero(on) % 2 else 0.0
-
-    def possible_values(self) -> Any:
-        return np.array([0.0, self.odd])
 
     def best(self, weights: Any) -> tuple[float, Any]:
         order = np.argsort(-weights, kind="stable")
