@@ -179,12 +179,12 @@ class Split:
             state = under.state[scope]
             if np.any(state < 0):
                 price = multipliers[first : first + scope.size]
-                best, copy = factor.best(np.where(state == 0, -np.inf, -price))
+                claimed, copy = factor.best(np.where(state == 0, -np.inf, -price))
                 here = factor.value(on[scope]) - float(price[on[scope]].sum())
-                if here > best + margin(max(float(np.abs(price).sum()), abs(here))):
+                if here > claimed + margin(max(float(np.abs(price).sum()), abs(here))):
                     raise InconsistentBound(
                         f"factor {factor.name}: best() promises that no configuration is worth more than "
-                        f"{best:.12g}, but by value() that of a tree is worth {here:.12g}"
+                        f"{claimed:.12g}, but by value() that of a tree is worth {here:.12g}"
                     )
                 gradient[first : first + scope.size] = on[scope].astype(np.float64) - copy
         return gradient
