@@ -37,8 +37,8 @@ class SplitBoundSearch:
     proof_limit : float
         Bytes beyond which the proof is given up but for the root's multipliers and fixings.
     memory_limit : float
-        Bytes for multipliers, proof and open nodes, half for the last; the proof has half at most. Without room
-        for multipliers, nodes begin with those of an ancestor; without room for open nodes, the search goes depth-first.
+        Bytes for multipliers, proof and open nodes, half for the last; the proof has half at most. Without room for
+        multipliers, nodes begin with those of an ancestor; without room for open nodes, it goes depth-first.
         The answer is the same. A few copies of the multipliers and one open node for each arc are always allowed.
     choices : int
         From so many ways to choose heads on, all trees of a node are looked at; 0..16384. "paper" never does.
@@ -123,7 +123,7 @@ class SplitBoundSearch:
 
     @property
     def rough(self) -> bool:
-        """Whether scores cancel so much that rounding may exceed the margin: check `proof` before using `bound`."""
+        """Whether scores cancel so much that rounding may exceed the margin: check `proof` first."""
 
     def groups(self) -> npt.NDArray[Any]:
         """For each scope, in the order of the blocks, whether it is a pair in a group; bool (scopes,)."""
