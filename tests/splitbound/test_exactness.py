@@ -15,7 +15,7 @@ from gapless.core.tolerance import margin, meets, round_bound
 from gapless.scip import solve_monolithic
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
-from gapless_splitbound import roles
+from gapless_splitbound import fused, roles
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "400"))
 LONGER = int(os.environ.get("GAPLESS_LONGER_SENTENCES", "12"))
@@ -167,8 +167,14 @@ WAYS = (
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
-def test_agrees_with_every_tree(random_sentences, shard):
-    """The default way for each sentence, first order where there are no factors, and one of the others in turn."""
+def test_agrees_with_every_tree(random_sentences, shard, monkeypatch):
+    """The default way for each sentence, first order where there are no factors, and one of the others in turn.
+
+    Bounded only, enumerated at the end, and enumerated at once.
+    """
+    for name in ("CHOICES", "BACKBONE_CHOICES"):
+        monkeypatch.setattr(roles, name, (0, 30, getattr(roles, name))[shard % 3])
+    monkeypatch.setattr(fused, "CHOICES", (0, 30, fused.CHOICES)[shard % 3])
     for number, problem in enumerate(random_sentences(7000 + shard, SENTENCES // SHARDS)):
         judged = Judged(problem)
         ways = {first_order, WAYS[number % len(WAYS)]}

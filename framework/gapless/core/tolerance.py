@@ -41,7 +41,9 @@ def round_bound(bound: float, granularity: float | None) -> float:
 
 def off_grid(values: FloatArray, granularity: float) -> BoolArray:
     """Which finite values are no multiples of `granularity`, noise apart: for them `round_bound` would be wrong."""
-    multiples = np.where(np.isfinite(values), values, 0.0) / granularity
-    allowed = ROUNDING * np.maximum(1.0, RELATIVE / ROUNDING * np.abs(multiples))
+    with np.errstate(over="ignore"):
+        multiples = np.abs(np.where(np.isfinite(values), values, 0.0) / granularity)
+    multiples = np.minimum(multiples, 2.0**52)  # from there on `round_bound` rounds nothing
+    allowed = ROUNDING * np.maximum(1.0, RELATIVE / ROUNDING * multiples)
     off: BoolArray = np.abs(multiples - np.rint(multiples)) > allowed
     return off
