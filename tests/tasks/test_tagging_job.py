@@ -16,6 +16,7 @@ import pytest
 import gapless_chains
 from gapless import Limits
 from gapless.cli import Console, exit_codes, main
+from gapless_tasks import asked
 from gapless_tasks.tagging_job import evaluation, figure, margin_oracles, options, paper
 from gapless_tasks.tagging_job.measuring import cpu_seconds
 from gapless_tasks.tagging_job.regularisation import METHODS, TRANSITION_L2, Point
@@ -229,7 +230,7 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_the_work(tmp_path, monk
 
 
 def test_jobs_without_joblib_are_refused_before_the_training(monkeypatch, capsys):
-    monkeypatch.setattr(options, "find_spec", lambda _: None)
+    monkeypatch.setattr(asked, "find_spec", lambda _: None)
     assert main(["run", "pos-tagging", *QUICK, "--jobs", "2"]) != exit_codes.PROVED
     printed = capsys.readouterr()
     assert "pip install 'gapless[distributed]'" in printed.err
