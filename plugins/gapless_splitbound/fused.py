@@ -20,6 +20,7 @@ from gapless import (
     Stop,
 )
 from gapless.core.certificate import Certificate
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
 from gapless_dependency import DependencyTree, ParsingProblem
@@ -38,13 +39,11 @@ SLICE = 0.05
 def fits(problem: ParsingProblem, solve: Solve, backbone: str) -> bool:
     """Whether the compiled search can take this solve.
 
-    It knows conjunctions over a first-order backbone and finds one best tree; it does not count iterations as the
-    roles do.
+    It knows conjunctions over a first-order backbone; it does not count iterations as the roles do.
     """
     return (
         gapless_kernels.COMPILED
         and backbone == "first"
-        and solve.k == 1
         and solve.budget.limits.iterations is None
         and all(isinstance(factor, Factor) for factor in problem.factors)
         and not problem.infeasibility()
@@ -65,6 +64,8 @@ class Search:
     start : DependencyTree, optional
         Feasible.
     keep_proof : bool
+    kept : bool (arcs,), optional
+        Only trees of these arcs. No certificate can be made of such a search.
     """
 
     def __init__(
@@ -75,19 +76,24 @@ class Search:
         start: DependencyTree | None = None,
         *,
         keep_proof: bool = True,
+        kept: BoolArray | None = None,
     ) -> None:
         self.problem, self.variant = problem, variant
         arcs = problem.decisions
+        heads, modifiers = arcs.heads, arcs.modifiers
         blocks = [(scored.scopes, scored.all_scores()) for scored in problem.conjunctions if scored.scopes.size]
         self.floor = -math.inf
         if any(np.isneginf(scores).any() for _, scores in blocks):
             loss, self.floor = penalty_of(problem, blocks)
             blocks = [(scopes, np.maximum(scores, -loss)) for scopes, scores in blocks]
+        if kept is not None:
+            blocks = [_among(kept, scopes, scores) for scopes, scores in blocks]
+            heads, modifiers = heads[kept], modifiers[kept]
         self.kernel = SplitBoundSearch(
             problem.scores,
             blocks,
-            arcs.heads,
-            arcs.modifiers,
+            heads,
+            modifiers,
             projective=problem.projective,
             single_root=problem.single_root,
             variant=variant,
@@ -98,9 +104,13 @@ class Search:
             choices=CHOICES,
         )
 
+    def advance(self, seconds: float, nodes: int) -> bool:
+        """Work until so many nodes are done in all, for a slice at most; whether the search is over."""
+        return bool(self.kernel.advance(min(SLICE, seconds), nodes) == PROVED)
+
     def finish(self, nodes: int = 1 << 60) -> None:
         """Run to the proof, or until so many nodes are done. Ctrl-C comes through between slices."""
-        while self.kernel.advance(SLICE, nodes) != PROVED and self.kernel.nodes < nodes:
+        while not self.advance(SLICE, nodes) and self.kernel.nodes < nodes:
             pass
 
     @property
@@ -139,6 +149,12 @@ class Search:
     def certificate(self) -> Certificate:
         """The record of the search; where it outgrew its memory, that of the root."""
         return certificate_of(self.problem, self.kernel.proof(), group=self.variant == "default")
+
+
+def _among(kept: BoolArray, scopes: IntArray, scores: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The scopes of these arcs alone, by the numbers that the arcs have among themselves."""
+    whole = kept[scopes].all(axis=1)
+    return (np.cumsum(kept) - 1)[scopes[whole]], scores[whole]
 
 
 def search(
@@ -282,6 +298,6 @@ def _advance(run: Search, solve: Solve) -> Stop:
         if limits.nodes is not None and nodes >= limits.nodes:
             return Stop.NODES
         until = min(nodes + step if step else 1 << 60, limits.nodes if limits.nodes is not None else 1 << 60)
-        if run.kernel.advance(min(SLICE, budget.time_left), until) == PROVED:
+        if run.advance(budget.time_left, until):
             return Stop.PROVED
         guarded(budget, budget.emit, "node", run.bound, run.value, node=int(run.kernel.nodes))

@@ -12,7 +12,7 @@ from gapless.engine.frontier import ORDERS
 from gapless.plugins.registry import nearest
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import BACKBONES, backbone_for
-from gapless_splitbound import fused
+from gapless_splitbound import fused, k_best
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.pruning import prune
 from gapless_splitbound.roles import search
@@ -58,7 +58,10 @@ def run(
         return _restricted(problem, solve, heads_kept, variant, order, backbone, certificate)
     chosen = backbone or backbone_needed(problem)
     if fused.fits(problem, solve, chosen):
-        return fused.search(problem, solve, variant=variant, order=order, certificate=certificate)
+        compiled = fused.search if solve.k == 1 else k_best.search
+        found = compiled(problem, solve, variant=variant, order=order, certificate=certificate)
+        if found is not None:
+            return found
     result = search(problem, solve, variant=variant, order=order, backbone=chosen)
     if certificate:
         return result

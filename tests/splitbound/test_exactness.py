@@ -22,7 +22,7 @@ LONGER = int(os.environ.get("GAPLESS_LONGER_SENTENCES", "12"))
 SHARDS = 20
 ORDERS = ("best-first", "depth-first", "breadth-first")
 A_MINUTE = Limits(time=60.0)
-"""For the ways that are here to be compared with: among 50,000 sentences, some keep the paper's steps busy for hours."""
+"""For ways that are here for comparison: a few of 50,000 sentences keep the paper's steps busy for hours."""
 
 
 class Judged:

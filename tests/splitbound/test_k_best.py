@@ -1,0 +1,119 @@
+"""The k best trees by the compiled search, against the scores of all trees."""
+
+import numpy as np
+import pytest
+
+import gapless
+import gapless_kernels
+from gapless import Limits, Status, Stop
+from gapless_dependency import ParsingProblem
+from gapless_dependency.enumeration import tree_scores
+from gapless_dependency.random_problems import random_problem
+from gapless_splitbound import fused, method
+
+FAMILIES = ("sibling", "grandchild", "tri-sibling")
+pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
+
+
+@pytest.fixture
+def compiled_alone(monkeypatch):
+    """The roles would find the same trees, slowly."""
+
+    def never(*_args, **_options):
+        raise AssertionError("the compiled search should have done it")
+
+    monkeypatch.setattr(method, "search", never)
+
+
+def sentences(seed, count, longest=5):
+    """But for those without any tree, which are known without a search."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        problem = random_problem(
+            rng,
+            int(rng.integers(1, longest + 1)),
+            projective=bool(rng.integers(2)),
+            single_root=bool(rng.integers(2)),
+            families=FAMILIES[: rng.integers(4)],
+            ties=bool(rng.integers(2)),
+            forbidden=float(rng.choice([0.0, 0.3])),
+            forbidden_parts=float(rng.choice([0.0, 0.2])),
+            strength=2.0,
+        )
+        if not problem.infeasibility():
+            yield problem
+
+
+def best_scores(problem, k):
+    scores = np.sort(tree_scores(problem)[1])[::-1]
+    return scores[scores > -np.inf][:k].tolist()
+
+
+@pytest.mark.parametrize("variant", ["default", "paper"])
+@pytest.mark.parametrize("choices", [0, 30, 1 << 14])
+def test_agrees_with_enumeration(monkeypatch, compiled_alone, choices, variant):
+    monkeypatch.setattr(fused, "CHOICES", choices)
+    for number, problem in enumerate(sentences(choices, 60)):
+        k = 2 + number % 9
+        expected = best_scores(problem, k)
+        result = gapless.solve(problem, "split-bound", k=k, variant=variant)
+        assert [s.value for s in result.solutions] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        assert len({s.structure.heads.tobytes() for s in result.solutions}) == len(expected)
+        assert result.status is (Status.OPTIMAL if expected else Status.INFEASIBLE)
+        assert result.verify(problem)
+
+
+def test_all_trees_when_more_are_asked_for(compiled_alone):
+    problem = random_problem(np.random.default_rng(1), 3, families=["sibling"], single_root=False)
+    everything = best_scores(problem, None)
+    result = gapless.solve(problem, "split-bound", k=1000)
+    assert [s.value for s in result.solutions] == pytest.approx(everything)
+    assert len(everything) == 16  # (n + 1)^(n - 1) labelled trees
+
+
+def test_where_all_trees_are_worth_the_same_few_are_searched(compiled_alone):
+    problem = ParsingProblem(np.zeros((13, 13)))
+    result = gapless.solve(problem, "split-bound", k=4)
+    assert [s.value for s in result.solutions] == [0.0] * 4
+    assert result.status is Status.OPTIMAL
+    assert result.stats.nodes <= 6
+
+
+@pytest.mark.parametrize("nodes", [1, 3, 6])
+def test_a_list_that_a_limit_ended_says_so_and_keeps_the_start(monkeypatch, compiled_alone, nodes):
+    monkeypatch.setattr(fused, "CHOICES", 0)
+    early = 0
+    for problem in sentences(9, 25):
+        heads, scores = tree_scores(problem)
+        if not np.any(scores > -np.inf):
+            continue
+        worst = problem.tree(heads[np.where(scores > -np.inf, scores, np.inf).argmin()])
+        result = gapless.solve(problem, "split-bound", k=1000, start=worst, limits=Limits(nodes=nodes))
+        assert result.bound >= scores.max() - 1e-9
+        assert result.verify(problem)
+        assert worst.heads.tobytes() in {s.structure.heads.tobytes() for s in result.solutions}
+        if result.status is Status.OPTIMAL:
+            assert len(result.solutions) == np.count_nonzero(scores > -np.inf)
+            continue
+        early += 1
+        assert result.stop is Stop.NODES
+        assert result.stats.nodes <= nodes
+        assert "the list may miss some" in result.explanation[-1]
+    assert early
+
+
+def test_ctrl_c_keeps_what_was_found(monkeypatch, compiled_alone):
+    problem = random_problem(np.random.default_rng(2), 6, families=["sibling", "grandchild"])
+    advance, calls = fused.Search.advance, []
+
+    def interrupted(self, *args):
+        calls.append(self)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return advance(self, *args)
+
+    monkeypatch.setattr(fused.Search, "advance", interrupted)
+    result = gapless.solve(problem, "split-bound", k=5)
+    assert (result.status, result.stop) == (Status.FEASIBLE, Stop.INTERRUPTED)
+    assert result.value == pytest.approx(tree_scores(problem)[1].max())
+    assert result.verify(problem)
