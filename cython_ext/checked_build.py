@@ -14,6 +14,7 @@ would win as well, so the kernels use none. The rows in the C headers are past t
 every row's address is taken through a checked index, and the lengths come from the same shapes.
 """
 
+import os
 import re
 import shutil
 import sys
@@ -56,12 +57,14 @@ def build(target: Path) -> None:
     for source in package.glob("*.pyx"):
         # The line stays, empty, so that line numbers in errors are those of the original.
         source.write_text(re.sub(r"^# *cython:.*", "#", source.read_text(), flags=re.MULTILINE))
-    extensions = cythonize(declared_extensions(target), compiler_directives=CHECKS, force=True)
+    processors = os.cpu_count() or 1
+    extensions = cythonize(declared_extensions(target), compiler_directives=CHECKS, force=True, nthreads=processors)
     # Not setup(): that would read the project's own configuration and build the unchecked modules.
     command = Distribution({"ext_modules": extensions}).get_command_obj("build_ext")
     command.build_lib = str(target)
     command.build_temp = str(target / "temp")
     command.force = True
+    command.parallel = processors
     command.ensure_finalized()
     command.run()
 

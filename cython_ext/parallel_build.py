@@ -1,0 +1,27 @@
+"""How setuptools builds the kernels: Cython first, then as many C compilers at once as there are processors.
+
+setuptools alone builds one extension after the other. Its own ``parallel`` option would run Cython in threads, for
+which it was not written; here Cython runs in processes, and only the C compilers are started by threads.
+"""
+
+import os
+
+from Cython.Build import cythonize
+from setuptools.command.build_ext import build_ext
+
+
+class ParallelBuild(build_ext):
+    """``build_ext`` over all processors."""
+
+    def finalize_options(self) -> None:
+        """Take all processors unless ``--parallel`` says otherwise."""
+        super().finalize_options()
+        if self.parallel is None:
+            self.parallel = os.cpu_count() or 1
+
+    def build_extensions(self) -> None:
+        """Translate all, then compile all."""
+        translated = cythonize(self.extensions, force=self.force, nthreads=int(self.parallel), quiet=True)
+        for extension, done in zip(self.extensions, translated, strict=True):
+            extension.sources = done.sources
+        super().build_extensions()
