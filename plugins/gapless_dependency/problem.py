@@ -22,7 +22,7 @@ from gapless import (
 )
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.tolerance import off_grid
+from gapless.core.tolerance import ROUNDING, off_grid
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.factors.part_factor import PartFactor
@@ -266,7 +266,7 @@ class ParsingProblem(Problem[DependencyTree]):
             parts += [factor.value(on[scope]) for factor, scope in self.configurations]
         parts += [factor.value(structure.heads) for factor in self.backbone_factors]
         total = math.fsum(parts)
-        if self.granularity is not None and off_grid(np.array([total]), self.granularity)[0]:
+        if self.granularity is not None and off_grid(np.array([total]), self.granularity, ROUNDING)[0]:
             raise InvalidProblem(f"a tree scores {total}, no multiple of the granularity {self.granularity:g}")
         return total
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+import attrs
 import numpy as np
 
 import gapless_kernels
@@ -32,6 +34,7 @@ if gapless_kernels.COMPILED:
 
 ROUNDED = 1e-10
 """What sums in float64 may lose, relative to the largest score."""
+ASKED_FOR_NONE = "split-bound was asked for none (certificate=False)"
 SLICE = 0.05
 """Seconds between two looks at Ctrl-C and the clock."""
 
@@ -54,6 +57,39 @@ CHOICES = 1 << 14
 """Once a node has no more ways to choose heads than this, all its trees are looked at."""
 
 
+@attrs.frozen
+class Tables:
+    """The scores of a problem's conjunctions as the compiled search takes them.
+
+    Parameters
+    ----------
+    blocks : sequence of (scopes int64 (scopes, width), scores float64 (scopes,))
+        With a finite loss in the place of -inf.
+    floor : float
+        Less than any allowed tree scores, where there is such a loss; else -inf.
+    """
+
+    blocks: Sequence[tuple[IntArray, FloatArray]]
+    floor: float
+
+    @classmethod
+    def of(cls, problem: ParsingProblem) -> Tables:
+        """Score whatever is not yet scored."""
+        blocks = [(scored.scopes, scored.all_scores()) for scored in problem.conjunctions if scored.scopes.size]
+        if not any(np.isneginf(scores).any() for _, scores in blocks):
+            return cls(blocks, -math.inf)
+        loss, floor = penalty_of(problem, blocks)
+        return cls([(scopes, np.maximum(scores, -loss)) for scopes, scores in blocks], floor)
+
+    def among(self, kept: BoolArray) -> list[tuple[IntArray, FloatArray]]:
+        """The scopes of these arcs alone, by the numbers that the arcs have among themselves."""
+        numbers = np.cumsum(kept) - 1
+        whole = [kept[scopes].all(axis=1) for scopes, _ in self.blocks]
+        return [
+            (numbers[scopes[rows]], scores[rows]) for (scopes, scores), rows in zip(self.blocks, whole, strict=True)
+        ]
+
+
 class Search:
     """One compiled search over a problem.
 
@@ -66,6 +102,8 @@ class Search:
     keep_proof : bool
     kept : bool (arcs,), optional
         Only trees of these arcs. No certificate can be made of such a search.
+    tables : Tables, optional
+        Of the problem, where many searches share them.
     """
 
     def __init__(
@@ -77,17 +115,16 @@ class Search:
         *,
         keep_proof: bool = True,
         kept: BoolArray | None = None,
+        tables: Tables | None = None,
     ) -> None:
         self.problem, self.variant = problem, variant
         arcs = problem.decisions
         heads, modifiers = arcs.heads, arcs.modifiers
-        blocks = [(scored.scopes, scored.all_scores()) for scored in problem.conjunctions if scored.scopes.size]
-        self.floor = -math.inf
-        if any(np.isneginf(scores).any() for _, scores in blocks):
-            loss, self.floor = penalty_of(problem, blocks)
-            blocks = [(scopes, np.maximum(scores, -loss)) for scopes, scores in blocks]
+        tables = tables or Tables.of(problem)
+        self.floor = tables.floor
+        blocks = list(tables.blocks)
         if kept is not None:
-            blocks = [_among(kept, scopes, scores) for scopes, scores in blocks]
+            blocks = tables.among(kept)
             heads, modifiers = heads[kept], modifiers[kept]
         self.kernel = SplitBoundSearch(
             problem.scores,
@@ -151,12 +188,6 @@ class Search:
         return certificate_of(self.problem, self.kernel.proof(), group=self.variant == "default")
 
 
-def _among(kept: BoolArray, scopes: IntArray, scores: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The scopes of these arcs alone, by the numbers that the arcs have among themselves."""
-    whole = kept[scopes].all(axis=1)
-    return (np.cumsum(kept) - 1)[scopes[whole]], scores[whole]
-
-
 def search(
     problem: ParsingProblem, solve: Solve, *, variant: str, order: str, certificate: bool
 ) -> Result[DependencyTree]:
@@ -201,7 +232,7 @@ def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool
     budget.nodes = budget.nodes + int(run.kernel.nodes)
     trees = [problem.tree(run.kernel.heads[1:])] if value > -math.inf else []
     exact = problem.value(trees[0]) if trees else -math.inf
-    asked_for_none = NoCertificate("split-bound was asked for none (certificate=False)")
+    asked_for_none = NoCertificate(ASKED_FOR_NONE)
     evidence: Certificate = asked_for_none
     dropped = run.kernel.proof_dropped
     if bound == math.inf:
@@ -217,8 +248,8 @@ def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool
         evidence = asked_for_none
     explanation = ["every tree has a factor that forbids it"] if bound == -math.inf else []
     if trees:
-        settled = _settled(problem, exact, bound, value)
-        bound = bound if run.rough else settled
+        noisy = settled(problem, exact, bound, value)
+        bound = bound if run.rough else noisy
     if stop is Stop.PROVED and not meets(bound, exact):
         # Beside scores that are so much larger than their sum, nothing more can be told in float64.
         stop = Stop.GAP
@@ -244,7 +275,7 @@ def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool
     )
 
 
-def _settled(problem: ParsingProblem, exact: float, bound: float, value: float) -> float:
+def settled(problem: ParsingProblem, exact: float, bound: float, value: float) -> float:
     """The bound; what rounding did to the value of the tree it may have done to the bound.
 
     Raises

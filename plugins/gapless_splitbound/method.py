@@ -59,13 +59,11 @@ def run(
     chosen = backbone or backbone_needed(problem)
     if fused.fits(problem, solve, chosen):
         compiled = fused.search if solve.k == 1 else k_best.search
-        found = compiled(problem, solve, variant=variant, order=order, certificate=certificate)
-        if found is not None:
-            return found
+        return compiled(problem, solve, variant=variant, order=order, certificate=certificate)
     result = search(problem, solve, variant=variant, order=order, backbone=chosen)
     if certificate:
         return result
-    return attrs.evolve(result, certificate=NoCertificate("split-bound was asked for none (certificate=False)"))
+    return attrs.evolve(result, certificate=NoCertificate(fused.ASKED_FOR_NONE))
 
 
 def check_options(variant: str, order: str) -> None:
@@ -117,13 +115,14 @@ def _restricted(
     if found.status is Status.INFEASIBLE and bound == -math.inf:
         return attrs.evolve(found, certificate=evidence)
     stop = Stop.RESTRICTED if found.stop is Stop.PROVED else found.stop
-    left = "the best one" if found.stop is Stop.PROVED else "no more than the search reached"
+    best = "the best one" if solve.k == 1 else f"the {solve.k} best"
+    left = best if found.stop is Stop.PROVED else "no more than the search reached"
     return Result.of(
         problem,
         trees,
         bound,
         stop,
-        certificate=evidence if certificate else NoCertificate("split-bound was asked for none"),
+        certificate=evidence if certificate else NoCertificate(fused.ASKED_FOR_NONE),
         method=solve.method,
         stats=attrs.evolve(found.stats, extra={**found.stats.extra, "restricted_bound": found.bound}),
         trace=found.trace,

@@ -6,10 +6,10 @@ import pytest
 import gapless
 import gapless_kernels
 from gapless import Limits, Status, Stop
-from gapless_dependency import ParsingProblem
+from gapless_dependency import ArcConjunctions, ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import fused, method
+from gapless_splitbound import fused, k_best, method
 
 FAMILIES = ("sibling", "grandchild", "tri-sibling")
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
@@ -23,6 +23,7 @@ def compiled_alone(monkeypatch):
         raise AssertionError("the compiled search should have done it")
 
     monkeypatch.setattr(method, "search", never)
+    monkeypatch.setattr(k_best, "search_by_roles", never)
 
 
 def sentences(seed, count, longest=5):
@@ -117,3 +118,81 @@ def test_ctrl_c_keeps_what_was_found(monkeypatch, compiled_alone):
     assert (result.status, result.stop) == (Status.FEASIBLE, Stop.INTERRUPTED)
     assert result.value == pytest.approx(tree_scores(problem)[1].max())
     assert result.verify(problem)
+
+
+def test_a_list_within_a_gap_is_full_and_says_so(compiled_alone):
+    rng = np.random.default_rng(3)
+    early = 0
+    for _ in range(20):
+        problem = random_problem(rng, 6, families=["sibling", "grandchild"], strength=2.0)
+        scores = np.sort(tree_scores(problem)[1])[::-1]
+        result = gapless.solve(problem, "split-bound", k=5, limits=Limits(gap=0.5))
+        values = [s.value for s in result.solutions]
+        assert len(values) == 5
+        assert values[0] == pytest.approx(scores[0])
+        assert scores[4] - values[4] <= 0.5 * max(1.0, abs(values[4])) + 1e-9
+        assert result.status is (Status.FEASIBLE if result.stop is Stop.GAP else Status.OPTIMAL)
+        early += result.stop is Stop.GAP
+    assert early
+
+
+@pytest.mark.parametrize("order", ["best-first", "depth-first", "breadth-first"])
+def test_without_a_certificate_in_every_order(compiled_alone, order):
+    problem = random_problem(np.random.default_rng(4), 6, families=["sibling", "grandchild"], strength=2.0)
+    result = gapless.solve(problem, "split-bound", k=7, order=order, certificate=False)
+    assert [s.value for s in result.solutions] == pytest.approx(best_scores(problem, 7))
+    assert "asked for none" in result.verify(problem).reason
+
+
+def test_what_a_part_holds_when_a_limit_ends_it_is_listed(monkeypatch, compiled_alone):
+    monkeypatch.setattr(fused, "CHOICES", 0)
+    problem = random_problem(np.random.default_rng(5), 9, families=["sibling", "grandchild"], strength=3.0)
+    whole = gapless.solve(problem, "split-bound").stats.nodes
+    sizes = [
+        len(gapless.solve(problem, "split-bound", k=4, limits=Limits(nodes=whole + more)).solutions)
+        for more in (0, 1, 3000)
+    ]
+    assert sizes[0] == 1
+    assert sizes[1] == 2
+    assert sizes[2] == 4
+
+
+def test_events_begin_and_end_once(compiled_alone):
+    problem = random_problem(np.random.default_rng(6), 6, families=["sibling", "grandchild"], strength=2.0)
+    seen = []
+    gapless.solve(problem, "split-bound", k=4, observers=[seen.append])
+    kinds = [event.kind for event in seen]
+    assert (kinds[0], kinds[-1]) == ("start", "stop")
+    assert set(kinds[1:-1]) == {"node"}
+    assert all(event.bound >= event.value for event in seen)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_scores_that_cancel_are_left_to_the_roles(monkeypatch, k):
+    """Beside sums of 1e9 that cancel, the compiled search cannot tell the order of trees."""
+    monkeypatch.setattr(fused, "CHOICES", 0)
+    rng = np.random.default_rng(7)
+    asked = []
+    honest = k_best.search_by_roles
+    monkeypatch.setattr(k_best, "search_by_roles", lambda *a, **o: asked.append(1) or honest(*a, **o))
+    settled = 0
+    for _ in range(15):
+        problem = random_problem(rng, 5, families=["sibling", "grandchild"], ties=True)
+        shift = 1e9 * rng.integers(-1, 2, (6, 6))
+        arcs = problem.decisions
+        hidden = ArcConjunctions(
+            [[(h, m)] for h, m in zip(arcs.heads.tolist(), arcs.modifiers.tolist(), strict=True)],
+            -shift[arcs.heads, arcs.modifiers],
+        )
+        cancelled = ParsingProblem(problem.scores + shift, factors=[*problem.factors, hidden])
+        expected = best_scores(problem, k)
+        result = gapless.solve(cancelled, "split-bound", k=k)
+        assert result.bound >= expected[0] - 1e-6
+        if result.status is Status.OPTIMAL:
+            settled += 1
+            assert [s.value for s in result.solutions] == pytest.approx(expected, abs=1e-5)
+        else:
+            assert result.explanation
+            assert result.solutions
+    assert asked
+    assert settled

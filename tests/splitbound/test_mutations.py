@@ -9,7 +9,7 @@ import pytest
 
 import gapless
 import gapless_kernels
-from gapless import ConfigurationFactor, GaplessError, Result, Solve
+from gapless import ConfigurationFactor, GaplessError, Result, Solve, SolveError
 from gapless_dependency import ParsingProblem, Valency
 from gapless_dependency.backbones import FirstOrderProjective
 from gapless_dependency.enumeration import tree_scores
@@ -189,6 +189,38 @@ def test_a_lying_kernel(monkeypatch, changes):
     monkeypatch.setattr(fused, "SplitBoundSearch", type("Lying", (LyingSearch,), {"changes": changes}))
     for problem in sentences(5, 10):
         caught(problem, lambda problem=problem: gapless.solve(problem, "split-bound"))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"heads": another_tree},
+        {"heads": no_tree},
+        {"value": lambda value: value + 3.0},
+        {"heads": another_tree, "bound": lambda bound: bound - 50.0},
+    ],
+    ids=["another tree", "no tree", "value", "tree and bound"],
+)
+def test_a_kernel_that_lies_about_parts_of_a_list(monkeypatch, changes):
+    """The first search is honest: what the parts around its tree return is checked by itself."""
+    noticed = []
+
+    def honest_once(*args, **options):
+        lying = not options["keep_proof"]
+        return type("Lying", (LyingSearch,), {"changes": changes if lying else {}})(*args, **options)
+
+    monkeypatch.setattr(fused, "SplitBoundSearch", honest_once)
+    for problem in sentences(5, 10):
+        scores = np.sort(tree_scores(problem)[1])[::-1][:3]
+        failed = None
+        try:
+            result = gapless.solve(problem, "split-bound", k=3)
+        except SolveError as error:
+            failed, result = error, error.result
+        noticed.append(failed is not None)
+        best = scores[:1] if failed else scores
+        assert [s.value for s in result.solutions][: len(best)] == pytest.approx(best)
+    assert any(noticed)
 
 
 # --- certificates as they come from a file

@@ -338,7 +338,7 @@ def check_bound(verdict: Verdict, claimed: float, problem: AnyProblem) -> Verdic
     if verdict and round_bound(verdict.bound, problem.granularity) > claimed + margin(claimed):
         return Verdict(
             False,
-            f"the evidence proves {verdict.bound:.12g}, but {claimed:.12g} is claimed",
+            f"the evidence proves {verdict.bound:.16g}, but {claimed:.16g} is claimed",
             "certificate",
             verdict.bound,
             verdict.seconds,

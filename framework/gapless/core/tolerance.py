@@ -15,6 +15,10 @@ ROUNDING = 1e-6
 """How far below a multiple a bound may lie and still count as it: erring upward keeps the bound true."""
 
 
+EPSILON = 2.0**-52
+"""The distance of float64 numbers near 1."""
+
+
 def margin(value: float) -> float:
     """Difference that float64 arithmetic and LP solvers may leave between equal scores near `value`."""
     return RELATIVE * max(1.0, abs(value)) if math.isfinite(value) else 0.0
@@ -39,11 +43,13 @@ def round_bound(bound: float, granularity: float | None) -> float:
     return math.floor(multiple + ROUNDING * max(1.0, RELATIVE / ROUNDING * abs(multiple))) * granularity
 
 
-def off_grid(values: FloatArray, granularity: float) -> BoolArray:
-    """Which finite values are no multiples of `granularity`, noise apart: for them `round_bound` would be wrong."""
+def off_grid(values: FloatArray, granularity: float, forgiven: float = 1e-3 * ROUNDING) -> BoolArray:
+    """Which finite values are no multiples of `granularity`, by more than float64 makes of sums, and `forgiven`.
+
+    By default a thousandth of what `round_bound` forgives, as a structure's value sums many.
+    """
     with np.errstate(over="ignore"):
         multiples = np.abs(np.where(np.isfinite(values), values, 0.0) / granularity)
     multiples = np.minimum(multiples, 2.0**52)  # from there on `round_bound` rounds nothing
-    allowed = ROUNDING * np.maximum(1.0, RELATIVE / ROUNDING * multiples)
-    off: BoolArray = np.abs(multiples - np.rint(multiples)) > allowed
+    off: BoolArray = np.abs(multiples - np.rint(multiples)) > forgiven + 8.0 * EPSILON * multiples
     return off
