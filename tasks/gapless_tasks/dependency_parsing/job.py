@@ -115,7 +115,13 @@ class ParsingJob:
             parser = self.trained(treebank, self.request(arguments, arguments.families), place, console)
         limits_of_gold(treebank.test, parser, console)
         outcome, problems = self.decode(
-            parser, treebank.test, arguments, console, heads_kept=arguments.heads_kept, keep=out is not None
+            parser,
+            treebank.test,
+            arguments,
+            console,
+            heads_kept=arguments.heads_kept,
+            keep=out is not None,
+            verify=arguments.verify,
         )
         document = {
             **described(arguments, treebank, parser),
@@ -238,6 +244,7 @@ class ParsingJob:
         console: Console,
         *,
         keep: bool = False,
+        verify: bool = False,
         title: str = "parsing",
         heads_kept: int | None,
     ) -> tuple[Outcome, list[ParsingProblem]]:
@@ -261,7 +268,7 @@ class ParsingJob:
             options=options.method_options(arguments),
             limits=gl.Limits(time=arguments.limit_seconds),
             jobs=arguments.jobs,
-            verify=arguments.verify,
+            verify=verify,
             keep=keep,
         )
         gold = [i for i, sentence in enumerate(sentences) if sentence.heads]

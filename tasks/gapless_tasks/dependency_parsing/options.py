@@ -73,7 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--jobs", type=positive, default=1, help="processes for decoding (default 1)")
     parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N of every part")
-    parser.add_argument("--verify", action="store_true", help="check every answer's certificate")
+    parser.add_argument(
+        "--verify", action="store_true", help="check every answer's certificate (not those of the tables)"
+    )
     parser.add_argument(
         "--out",
         metavar="DIR",
