@@ -35,6 +35,10 @@ if gapless_kernels.COMPILED:
 ROUNDED = 1e-10
 """What sums in float64 may lose, relative to the largest score."""
 ASKED_FOR_NONE = "split-bound was asked for none (certificate=False)"
+OUTGROWN = (
+    "the record of the search outgrew its memory, so that its bound cannot be checked; "
+    "a limit on nodes or time that ends it before gives a checkable, weaker bound"
+)
 SLICE = 0.05
 """Seconds between two looks at Ctrl-C and the clock."""
 
@@ -184,7 +188,7 @@ class Search:
         }
 
     def certificate(self) -> Certificate:
-        """The record of the search; where it outgrew its memory, that of the root."""
+        """The record of the search; where it outgrew its memory, that of the root alone."""
         return certificate_of(self.problem, self.kernel.proof(), group=self.variant == "default")
 
 
@@ -237,16 +241,15 @@ def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool
     dropped = run.kernel.proof_dropped
     if bound == math.inf:
         evidence = NoCertificate("nothing was bounded yet") if certificate else asked_for_none
-    elif dropped and stop is Stop.PROVED and not run.rough:
-        evidence = NoCertificate(
-            "the record of the search outgrew its memory, so that its bound cannot be checked; "
-            "a limit on nodes or time gives a checkable, weaker bound"
-        )
+    elif dropped and not run.rough:
+        evidence = NoCertificate(OUTGROWN)
     elif certificate or run.rough:
         evidence, bound = _checked(run, bound, exact)
     if not certificate:
         evidence = asked_for_none
     explanation = ["every tree has a factor that forbids it"] if bound == -math.inf else []
+    if certificate and evidence == NoCertificate(OUTGROWN):
+        explanation.append(OUTGROWN)
     if trees:
         noisy = settled(problem, exact, bound, value)
         bound = bound if run.rough else noisy
@@ -298,7 +301,7 @@ def _largest(scored: ScoredFactor) -> float:
 
 
 def _checked(run: Search, bound: float, value: float) -> tuple[Certificate, float]:
-    """The certificate, and the bound it proves where scores cancel or only the root's part of it was kept."""
+    """The certificate, and the bound it proves where scores cancel."""
     try:
         evidence = run.certificate()
     except MemoryError:

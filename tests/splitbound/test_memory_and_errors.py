@@ -80,16 +80,25 @@ def with_memory(monkeypatch, limit):
     )
 
 
-def test_a_stopped_search_proves_a_bound_without_its_record(monkeypatch):
-    with_memory(monkeypatch, 2e5)
+def test_a_stopped_search_without_its_record_keeps_its_bound_and_says_so(monkeypatch):
     problem = noise(9)
+    whole = gapless.solve(problem, "split-bound", limits=Limits(nodes=15))
+    assert whole.verify(problem)
+    with_memory(monkeypatch, 2e5)
     result = gapless.solve(problem, "split-bound", limits=Limits(nodes=15))
     assert result.status is Status.FEASIBLE
     assert result.stop is Stop.NODES
-    assert len(result.certificate.parents) == 1
-    verdict = result.verify(problem)
-    assert verdict, verdict
-    assert result.bound < np.inf
+    assert whole.bound - 1e-9 <= result.bound < whole.bound + 20.0
+    assert result.bound >= gapless.solve(problem, "split-bound").value
+    assert "outgrew its memory" in result.verify(problem).reason
+    assert "outgrew its memory" in result.explanation[0]
+
+
+def test_a_longer_search_has_no_worse_a_bound():
+    """With a record or without one."""
+    problem = noise(20)
+    bounds = [gapless.solve(problem, "split-bound", limits=Limits(nodes=n)).bound for n in (20, 200, 4000)]
+    assert bounds == sorted(bounds, reverse=True)
 
 
 def test_a_finished_search_says_why_it_has_no_record(monkeypatch):

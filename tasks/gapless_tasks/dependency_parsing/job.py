@@ -143,8 +143,8 @@ class ParsingJob:
             tables = Tables(self, treebank, arguments, console)
             document["tables"] = tables.show()
             interrupted = tables.interrupted
-            document["figures"] = show_figures(tables.curves, console)
-            if out is not None and can_draw():
+            document["figures"] = show_figures(tables.curves, console) if tables.curves else {}
+            if out is not None and tables.curves and can_draw():
                 write_figures(tables.curves, treebank.name, out / "figures.html")
                 console.say(f"figures 4 and 5 drawn: {out / 'figures.html'}")
         console.data(document)
@@ -355,6 +355,9 @@ def _keep(out: Path, treebank: Treebank, problems: Sequence[ParsingProblem], par
     write_aside(out / "predicted.conllu", "".join(lines))
     trees = out / "trees"
     trees.mkdir(exist_ok=True)
+    for left in trees.glob("*.svg"):  # of an earlier run, about other sentences
+        if left.stem.isdigit() and int(left.stem) - 1 not in parsed.heads:
+            left.unlink()
     for i, heads in sorted(parsed.heads.items()):
         one = treebank.test[i]
         drawn = draw_svg(one.words, heads.tolist(), labels=one.labels, tags=one.tags, gold=one.heads or None)
