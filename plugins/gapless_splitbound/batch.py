@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import BatchResult, Budget, InvalidProblem, Result, Solve, SolveError, Status, Stop
+from gapless import BatchResult, Budget, InvalidProblem, Limits, Result, Solve, SolveError, Status, Stop
 from gapless.core.tolerance import meets
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound import fused, method
@@ -21,8 +21,8 @@ def run_many(
 ) -> BatchResult[DependencyTree]:  # fmt: skip
     """Decode sentences one after another; Ctrl-C keeps what is finished.
 
-    Options are those of `gapless_splitbound.method.run`. Without limits, where the compiled search can take all
-    sentences, no result is built before it is asked for: it is then solved again, with its certificate.
+    Options are those of `gapless_splitbound.method.run`. Without limits but time, no result is built before
+    it is asked for where the compiled search takes the sentence: it is then solved again, with its certificate.
     `BatchResult.arrays` holds ``heads``, those of all sentences one after another (-1 where there is no tree), and
     ``offsets``, where each begins; and for each sentence ``dp_calls``, ``nodes``, ``root_closed``, ``fixed`` and
     ``enumerated``.
@@ -36,7 +36,8 @@ def run_many(
         "certificate": certificate,
     }
     limits = solve.budget.limits
-    free = limits == attrs.evolve(limits, time=None, nodes=None, gap=0.0, target=None, iterations=None)
+    free = limits == Limits(time=limits.time)
+    seconds = math.inf if limits.time is None else limits.time
     if not free or heads_kept is not None:
         return _one_by_one(problems, solve, options)
     total = len(problems)
@@ -74,8 +75,8 @@ def run_many(
             except InvalidProblem as error:  # a factor's scores are seen here first
                 errors[i], statuses[i] = SolveError(str(error)), Status.NO_SOLUTION
                 continue
-            search.finish()
-            if search.kernel.rough or not meets(search.bound, search.value):
+            proved = search.finish(seconds=seconds)
+            if search.kernel.rough or (proved and not meets(search.bound, search.value)):
                 # Scores cancel: the status depends on what the record of the search proves.
                 try:
                     take(i, alone(i))
@@ -86,12 +87,14 @@ def run_many(
             counts["root_closed"][i], counts["fixed"][i] = search.kernel.root_closed, search.kernel.fixed
             counts["enumerated"][i] = search.kernel.enumerated
             if search.value == -math.inf:
-                statuses[i], bounds[i] = Status.INFEASIBLE, search.bound
+                statuses[i] = Status.INFEASIBLE if proved else Status.NO_SOLUTION
+                bounds[i] = search.bound
                 continue
             found = search.kernel.heads[1:]
             heads[offsets[i] : offsets[i + 1]] = found
             values[i] = search.value
-            statuses[i], bounds[i] = Status.OPTIMAL, max(search.bound, search.value)
+            statuses[i] = Status.OPTIMAL if proved else Status.FEASIBLE
+            bounds[i] = max(search.bound, search.value)
     except KeyboardInterrupt:
         solve.budget.interrupt()
 

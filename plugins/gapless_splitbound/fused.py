@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 
 import attrs
@@ -149,10 +150,17 @@ class Search:
         """Work until so many nodes are done in all, for a slice at most; whether the search is over."""
         return bool(self.kernel.advance(min(SLICE, seconds), nodes) == PROVED)
 
-    def finish(self, nodes: int = 1 << 60) -> None:
-        """Run to the proof, or until so many nodes are done. Ctrl-C comes through between slices."""
-        while not self.advance(SLICE, nodes) and self.kernel.nodes < nodes:
-            pass
+    def finish(self, nodes: int = 1 << 60, seconds: float = math.inf) -> bool:
+        """Run to the proof, or until so many nodes or seconds are spent; whether there is a proof.
+
+        Ctrl-C comes through between slices.
+        """
+        end = time.perf_counter() + seconds
+        while self.kernel.nodes < nodes and seconds > 0:
+            if self.advance(seconds, nodes):
+                return True
+            seconds = end - time.perf_counter()
+        return False
 
     @property
     def bound(self) -> float:
