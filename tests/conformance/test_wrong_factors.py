@@ -45,6 +45,8 @@ FACTORS = {
     "scopes raise": ({"scopes": lambda self, d: {}["x"]}, "scopes can be listed"),
     "scopes of two lengths": ({"scopes": pairs((0, 1), (2,))}, "one length"),
     "scope repeats a decision": ({"scopes": pairs((0, 0))}, "repeats no decision"),
+    "score is too large": ({"score": lambda self, s, d: np.full(len(s), 1e13)}, "at most 1e+12"),
+    "scope of fractions": ({"scopes": pairs((0.5, 1))}, "whole numbers"),
     "scope is not there": ({"scopes": pairs((0, 6))}, "existing decisions"),
     "scope listed twice": ({"scopes": pairs((0, 1), (1, 0))}, "listed twice"),
     "scopes change": (

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from gapless.core.decisions import Decisions
 from gapless.core.factor import ConfigurationFactor, Factor
+from gapless.core.score_array import LARGEST
 from gapless.core.sparse import FloatArray, IntArray, float_array
 from gapless.core.tolerance import margin
 from gapless.testing.conformance import Check, same
@@ -54,6 +56,8 @@ def _check_conjunctions(
     check.require(listed == again, "scopes are listed the same way each time", factor.name)
     check.require(len({len(s) for s in listed}) <= 1, "scopes have one length", factor.name)
     for scope in listed:
+        whole = all(isinstance(d, Integral) and not isinstance(d, bool) for d in scope)
+        check.require(whole, "scopes hold whole numbers", str(scope))
         check.require(len(set(scope)) == len(scope), "a scope repeats no decision", str(scope))
         check.require(all(0 <= d < decisions.count for d in scope), "scopes name existing decisions", str(scope))
     check.require(
@@ -88,6 +92,11 @@ def _scores(check: Check, label: str, factor: Factor, scopes: IntArray, decision
     check.require(values.shape == (len(scopes),), "scores have shape (m,)", f"{place}: {values.shape}")
     bad = np.flatnonzero(np.isnan(values) | ((values == np.inf) & (label == "score")))
     check.require(not bad.size, "scores are never NaN or plus infinity", f"{place}: {scopes[bad[:1]].tolist()}")
+    if label == "score":
+        large = np.flatnonzero((np.abs(values) > LARGEST) & (values != -np.inf))
+        check.require(
+            not large.size, f"scores are at most {LARGEST:g} in size", f"{place}: {scopes[large[:1]].tolist()}"
+        )
     return float_array(values)
 
 

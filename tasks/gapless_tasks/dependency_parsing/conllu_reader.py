@@ -189,6 +189,8 @@ def _token(path: Path, number: int, line: str) -> Mapping[str, Any]:
             f"{path}, line {number}: {len(fields)} columns, expected {_FIELDS}, separated by tabs; the file may "
             "have been cut short"
         )
+    if fields[6] != "_" and not fields[6].isdecimal():
+        raise ConlluError(f"{path}, line {number}: the head (column 7) is {fields[6]!r}, expected a number or _")
     try:
         (sentence,) = conllu.parse(line, field_parsers=_PARSERS)
         token: Mapping[str, Any] = sentence[0]

@@ -62,6 +62,8 @@ def test_a_missing_tag_column_is_made_up_from_the_other(tmp_path):
         (word(1, "a", 1) + "\n", "line 1: no word of this sentence"),
         (word(1, "a", 0) + word(2, "b", 2) + "\n", "line 2: the heads run in a circle: 2 -> 2"),
         (word(1, "a", 0) + word(1, "b", 1) + "\n", "line 2: word number 1, expected 2"),
+        (word(1, "a", 0) + word(2, "b", "x") + "\n", "line 2: the head .column 7. is 'x', expected a number"),
+        (word(1, "a", 0) + word(2, "b", -1) + "\n", "line 2: the head .column 7. is '-1', expected a number"),
         (word(1, "a", "1.1") + "\n", "line 1: "),
         (word(1, "a", 0) + word(3, "b", 1) + "\n", "line 2: word number 3, expected 2"),
         (word("one", "a", 0) + "\n", "line 1: "),
