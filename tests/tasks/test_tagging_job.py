@@ -87,7 +87,7 @@ def test_labels_outside_of_the_lists_are_named(tmp_path, capsys):
 
 
 def test_without_seqeval_the_rest_is_scored(monkeypatch, capsys):
-    monkeypatch.setattr(evaluation, "_seqeval", None)
+    monkeypatch.setattr(evaluation, "find_spec", lambda _: None)
     assert main(["run", "joint-tagging", *QUICK]) == exit_codes.PROVED
     printed = capsys.readouterr()
     assert "pip install 'gapless[tasks]'" in printed.err

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import ModuleType
+from importlib import import_module
+from importlib.util import find_spec
 
 from gapless_tasks.tagging.readers import JOINT
-
-try:
-    import seqeval.metrics
-    import seqeval.scheme
-
-    _seqeval: ModuleType | None = seqeval
-except ImportError:  # the extra `tasks` brings it
-    _seqeval = None
 
 SEQEVAL_MISSING = "entities are not scored: seqeval is not installed (pip install 'gapless[tasks]')"
 
 
 def can_score_entities() -> bool:
     """Whether seqeval is installed."""
-    return _seqeval is not None
+    return find_spec("seqeval") is not None
 
 
 def accuracy(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> float:
@@ -41,10 +34,12 @@ def joint_scores(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) 
     gold_tags, gold_entities = _parts(gold)
     found_tags, found_entities = _parts(found)
     scores = {"tag_accuracy": accuracy(gold_tags, found_tags)}
-    if _seqeval is not None:
-        options = {"mode": "strict", "scheme": _seqeval.scheme.IOB2, "zero_division": 0}
+    if can_score_entities():
+        # Here, not above: it imports scikit-learn, a second that no other command and no `solve` should wait for.
+        metrics, scheme = import_module("seqeval.metrics"), import_module("seqeval.scheme")
+        options = {"mode": "strict", "scheme": scheme.IOB2, "zero_division": 0}
         for name in ("precision", "recall", "f1"):
-            measure = getattr(_seqeval.metrics, f"{name}_score")
+            measure = getattr(metrics, f"{name}_score")
             scores[f"entity_{name}"] = float(measure(gold_entities, found_entities, **options))
     return scores
 
