@@ -1,5 +1,7 @@
 """Nodes closed by looking at all their trees: the checker's own enumeration."""
 
+import itertools
+
 import attrs
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
 from gapless_splitbound import EnumeratedTrees, fused
+from gapless_splitbound.proofs.completions import are_trees
 
 
 def test_the_bound_is_the_best_tree_under_the_fixings():
@@ -31,6 +34,30 @@ def test_the_bound_is_the_best_tree_under_the_fixings():
         kept = [s for i, s in zip(ids, scores, strict=True) if fixings.allow(i)]
         best = max(kept, default=-np.inf)
         assert EnumeratedTrees().upper_bound(problem, fixings) == pytest.approx(best, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+@pytest.mark.parametrize("projective", [False, True])
+def test_all_choices_of_heads_are_told_apart_from_trees(single_root, projective):
+    rng = np.random.default_rng(1)
+    kinds = {"single_root": single_root, "projective": projective}
+    for n in (1, 2, 3, 4, 9, 33):
+        rows = np.array(list(itertools.product(range(n + 1), repeat=n))) if n < 5 else likely_trees(rng, n, 400)
+        problem = ParsingProblem(np.zeros((n + 1, n + 1)), **kinds)
+        expected = [
+            not np.any(row == np.arange(1, n + 1)) and not problem.violations(problem.tree(row)) for row in rows
+        ]
+        found = are_trees(rows, **kinds)
+        assert found.tolist() == expected
+        assert sum(expected) > 0
+
+
+def likely_trees(rng, n, count):
+    """Heads near their words: trees, circles, crossings, several roots, each many times."""
+    rows = np.clip(np.arange(1, n + 1) + rng.choice([-2, -1, -1, -1, 1], size=(count, n)), 0, n)
+    chain = np.arange(n) * np.ones((count // 4, 1), np.int64)
+    chain[np.arange(len(chain)), rng.integers(1, n, len(chain))] -= 1
+    return np.concatenate([rows, chain])
 
 
 def test_too_much_is_refused():

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from gapless import Fixings, InvalidProblem
-from gapless.core.sparse import BoolArray
+from gapless.core.sparse import BoolArray, IntArray
 from gapless_dependency import DependencyTree, ParsingProblem
 
 ULP = 2.0**-52
@@ -48,6 +48,7 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
     for column, into in enumerate(choices):
         chosen[:, column] = into[numbers % len(into)]
         numbers //= len(into)
+    chosen = chosen[are_trees(arcs.heads[chosen], single_root=problem.single_root, projective=problem.projective)]
     scores = problem.arc_weights[chosen].sum(axis=1)
     sizes, terms = np.abs(problem.arc_weights[chosen]).sum(axis=1), problem.length + 4
     for factor in problem.conjunctions:
@@ -79,3 +80,32 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
         if not problem.violations(tree):
             best = max(best, problem.value(tree))
     return best
+
+
+def are_trees(heads: IntArray, *, single_root: bool, projective: bool) -> BoolArray:
+    """Which rows hold the heads of a tree; bool (rows,).
+
+    Parameters
+    ----------
+    heads : int64 (rows, n)
+        In 0..n, that of word 1 first.
+    single_root, projective : bool
+        As in `ParsingProblem`.
+    """
+    count, n = heads.shape
+    above = np.concatenate([np.zeros((count, 1), np.int64), heads], axis=1)
+    for _ in range(
+        n.bit_length()
+    ):  # each time twice as far up; who is not at the root after n steps is in a circle
+        above = np.take_along_axis(above, above, axis=1)
+    trees: BoolArray = ~above.any(axis=1)
+    if single_root:
+        trees = trees & ((heads == 0).sum(axis=1) == 1)
+    if projective:
+        left = np.flatnonzero(trees)
+        words = np.arange(1, n + 1)
+        low, high = np.minimum(heads[left], words), np.maximum(heads[left], words)
+        for word in range(n):
+            begin, end = low[:, [word]], high[:, [word]]
+            trees[left[((begin < low) & (low < end) & (end < high)).any(axis=1)]] = False
+    return trees
