@@ -100,7 +100,7 @@ def are_trees(heads: IntArray, *, single_root: bool, projective: bool) -> BoolAr
         above = np.take_along_axis(above, above, axis=1)
     trees: BoolArray = ~above.any(axis=1)
     if single_root:
-        trees = trees & ((heads == 0).sum(axis=1) == 1)
+        trees[(heads == 0).sum(axis=1) != 1] = False
     if projective:
         left = np.flatnonzero(trees)
         words = np.arange(1, n + 1)
