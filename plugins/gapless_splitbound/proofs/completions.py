@@ -94,11 +94,10 @@ def are_trees(heads: IntArray, *, single_root: bool, projective: bool) -> BoolAr
     """
     count, n = heads.shape
     above = np.concatenate([np.zeros((count, 1), np.int64), heads], axis=1)
-    for _ in range(
-        n.bit_length()
-    ):  # each time twice as far up; who is not at the root after n steps is in a circle
+    # Twice as far up each time: who is not at the root after n steps is in a circle.
+    for _ in range(n.bit_length()):
         above = np.take_along_axis(above, above, axis=1)
-    trees: BoolArray = ~above.any(axis=1)
+    trees: BoolArray = np.all(above == 0, axis=1)
     if single_root:
         trees[(heads == 0).sum(axis=1) != 1] = False
     if projective:
