@@ -252,9 +252,11 @@ class _Listing:
                 order=self.order,
                 backbone="first",
             )
-        except SolveError:
-            # Their checks do not forgive what rounding does here; what was found before stands.
-            return self._result(Stop.GAP)
+        except InconsistentBound as error:
+            # Their checks do not forgive what rounding does here; what was found before stands. No other error is
+            # taken back: one of an observer is the user's to see.
+            found = self._result(Stop.GAP)
+            return attrs.evolve(found, explanation=[*found.explanation, f"the roles gave up: {error}"])
         if found.status is Status.OPTIMAL or found.bound <= self.first.bound:
             if self.certificate:
                 return found

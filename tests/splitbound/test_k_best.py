@@ -5,7 +5,7 @@ import pytest
 
 import gapless
 import gapless_kernels
-from gapless import Limits, Status, Stop
+from gapless import InconsistentBound, Limits, OracleError, Status, Stop
 from gapless_dependency import ArcConjunctions, ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
@@ -196,3 +196,24 @@ def test_scores_that_cancel_are_left_to_the_roles(monkeypatch, k):
             assert result.solutions
     assert asked
     assert settled
+
+
+def test_only_rounding_is_forgiven_when_the_roles_take_over(monkeypatch):
+    """A bound that rounding made inconsistent leaves what was found; any other error is the caller's to see."""
+    problem = random_problem(np.random.default_rng(8), 5, families=["sibling"])
+    monkeypatch.setattr(fused.Search, "rough", property(lambda _: True))
+
+    def fails(error):
+        def search(*_args, **_options):
+            raise error
+
+        return search
+
+    monkeypatch.setattr(k_best, "search_by_roles", fails(InconsistentBound("below by 4e-8")))
+    result = gapless.solve(problem, "split-bound", k=3)
+    assert result.status is Status.FEASIBLE
+    assert result.value == pytest.approx(tree_scores(problem)[1].max())
+    assert "below by 4e-8" in result.explanation[-1]
+    monkeypatch.setattr(k_best, "search_by_roles", fails(OracleError("full disk")))
+    with pytest.raises(OracleError, match="full disk"):
+        gapless.solve(problem, "split-bound", k=3)
