@@ -29,7 +29,8 @@ LAYERS = {
     "gapless.learn": 5,
     "gapless_dependency": 6,
     # every other package below plugins/: 7
-    "gapless_tasks": 8,
+    "gapless_pricecut": 8,  # the same Lagrangian as split-bound, with lazy scores and a linear program
+    "gapless_tasks": 9,
 }
 METHODS = 7
 RIM = 4

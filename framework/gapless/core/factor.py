@@ -46,6 +46,11 @@ class Factor(ABC):
         """A cheap bound on `score`, shape (m,). By default the score itself."""
         return self.score(scopes, decisions)
 
+    @property
+    def bounded(self) -> bool:
+        """Whether `upper_bound` is cheaper than `score`, so that methods do well to ask for it first."""
+        return type(self).upper_bound is not Factor.upper_bound
+
 
 class ConfigurationFactor(ABC):
     """A factor that is not a conjunction: OR, budgets, valency, automata over a set of decisions."""
@@ -99,6 +104,7 @@ class ScoredFactor:
         self.scored = 0
         self._scores = np.full(len(self.scopes), np.nan)
         self._known = np.zeros(len(self.scopes), bool)
+        self._bounds: FloatArray | None = None
 
     def _check_scopes(self) -> None:
         """Refuse scopes that are empty, name a decision twice, or name one that is not there."""
@@ -155,9 +161,50 @@ class ScoredFactor:
                     f"factor {name}: the score of {self.scope_named(new[bad])} is "
                     f"{values[bad]}, no multiple of the granularity {self.granularity:g}"
                 )
+            if self._bounds is not None:
+                self._check_bounds(new, values)
             self._scores[new], self._known[new] = values, True
             self.scored += int(new.size)
         return self._scores[chosen]
+
+    def all_bounds(self) -> FloatArray:
+        """An upper bound on the score of each scope, shape (m,): the score itself where it is known.
+
+        Bounds that are not finite say nothing; those scopes are scored.
+        """
+        if not self.factor.bounded:
+            return self.all_scores()
+        if self._bounds is None:
+            name = name_of(self.factor)
+            with named_after(self.factor, "upper_bound"):
+                given = self.factor.upper_bound(self.scopes, self._decisions)
+            bounds = score_array(given, f"factor {name}: upper bounds")
+            if bounds.shape != self._known.shape:
+                raise InvalidProblem(
+                    f"factor {name}: upper_bound() returned shape {bounds.shape} for {len(self.scopes)} scopes, "
+                    f"expected {self._known.shape}"
+                )
+            if np.isnan(bounds).any():
+                bad = self.scope_named(int(np.isnan(bounds).argmax()))
+                raise InvalidProblem(f"factor {name}: the upper bound of {bad} is NaN")
+            known = np.flatnonzero(self._known)
+            self._bounds = bounds
+            self._check_bounds(known, self._scores[known])
+        self.scores(np.flatnonzero(~np.isfinite(self._bounds)))
+        return np.where(self._known, self._scores, self._bounds)
+
+    def _check_bounds(self, numbers: IntArray, values: FloatArray) -> None:
+        """Refuse a bound that a score exceeds: what was left unscored because of it may be the optimum."""
+        assert self._bounds is not None
+        bounds = self._bounds[numbers]
+        # False where either is infinite and they are equal, or the bound is plus infinity.
+        above = values > bounds + SAME * np.maximum(1.0, np.abs(values))
+        if above.any():
+            bad = int(np.argmax(above))
+            raise InvalidProblem(
+                f"factor {name_of(self.factor)}: the score of {self.scope_named(int(numbers[bad]))} is "
+                f"{values[bad]}, but upper_bound() promised at most {bounds[bad]}"
+            )
 
     def all_scores(self) -> FloatArray:
         """Scores of all scopes, shape (m,)."""

@@ -74,7 +74,9 @@ class Stats:
     ----------
     seconds : float
         Wall clock.
-    nodes, iterations, oracle_calls, columns, rows, parts_scored : int
+    nodes, iterations, oracle_calls, columns, rows : int
+    parts_scored, parts_added, parts_total : int
+        Scopes of conjunctive factors: scored, taken into the optimisation, and all there are.
     warm_start_used : bool
         Whether the `start` structure became the first incumbent.
     extra : dict
@@ -88,6 +90,8 @@ class Stats:
     columns: int = 0
     rows: int = 0
     parts_scored: int = 0
+    parts_added: int = 0
+    parts_total: int = 0
     warm_start_used: bool = False
     extra: dict[str, Any] = attrs.field(factory=dict)
 

@@ -17,7 +17,8 @@ class PartFactor(Factor):
     Parameters
     ----------
     scores : array of n + 1 positions on each axis, or callable
-        One axis, or one int64 array (parts,), for each letter of `places`.
+        One axis, or one int64 array (parts,), for each letter of `places`. A callable with a method
+        ``upper_bound`` of the same arguments is asked for scores only where its bounds leave a doubt.
     """
 
     places: ClassVar[str]
@@ -47,6 +48,15 @@ class PartFactor(Factor):
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
         """Look the parts up."""
         return self.scores.lookup(*self.positions(scopes, as_arcs(decisions, self.name)))
+
+    def upper_bound(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
+        """What the scorer's ``upper_bound`` says; the scores where it has none."""
+        return self.scores.bound(*self.positions(scopes, as_arcs(decisions, self.name)))
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the scorer has a method ``upper_bound``."""
+        return self.scores.bounded
 
     def tabulated(self, decisions: Decisions) -> Self:
         """The factor as JSON can hold it: with a table of this sentence's parts in place of a callable."""

@@ -72,6 +72,30 @@ class PartScores:
         check_scores(scores, lambda index: f"{self.name}: the score of {self._part(positions, index[0])}")
         return scores
 
+    @property
+    def bounded(self) -> bool:
+        """Whether `bound` is cheaper than `lookup`: the callable has a method ``upper_bound``."""
+        return callable(getattr(self.given, "upper_bound", None))
+
+    def bound(self, *positions: IntArray) -> FloatArray:
+        """Upper bounds on scores of parts, arguments as for `lookup`; the scores where nobody gives bounds.
+
+        Raises
+        ------
+        InvalidProblem
+            Another number of bounds than parts.
+        """
+        if not self.bounded:
+            return self.lookup(*positions)
+        given: Any = self.given
+        bounds = score_array(given.upper_bound(*positions), f"{self.name}: bounds of {positions[0].size} parts")
+        if bounds.shape != positions[0].shape:
+            raise InvalidProblem(
+                f"{self.name}: upper bounds of {positions[0].size} parts came with shape {bounds.shape}, "
+                f"expected {positions[0].shape}"
+            )
+        return bounds
+
     def _part(self, positions: tuple[IntArray, ...], number: int) -> str:
         return ", ".join(f"{p} = {int(a[number])}" for p, a in zip(self.places, positions, strict=True))
 
