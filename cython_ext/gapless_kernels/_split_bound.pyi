@@ -41,8 +41,8 @@ class SplitBoundSearch:
         multipliers, nodes begin with those of an ancestor; without room for open nodes, it goes depth-first.
         The answer is the same. A few copies of the multipliers and one open node for each arc are always allowed.
     ask : callable, optional
-        From int64 (m,) numbers of scopes, counted over all blocks, to their float64 (m,) finite scores; called from
-        `advance` when those of unknown scopes matter, once for each scope. What it raises, `advance` raises.
+        From int64 (m,) numbers of scopes, counted over all blocks, to their float64 (m,) finite scores; called
+        from `advance` when those of unknown scopes matter, once for each scope. What it raises, `advance` raises.
     unknown : bool (scopes,), optional
         Scopes of two arcs or more whose score in the blocks is an upper bound only. Not for "paper".
     choices : int
@@ -165,9 +165,9 @@ class SplitBoundSearch:
         Parameters
         ----------
         sparse : bool
-            Whether ``multipliers`` is, for each row, a pair of arrays: the slots (see `slots`) whose multipliers are
-            not 0, and these in units of scores, a charged part of a negative score written negative. There is no
-            ``multiplier_first`` then. Needs no score that was not asked for.
+            Whether ``multipliers`` is, for each row, a pair of arrays: the slots (see `slots`) whose multipliers
+            are not 0, and these in units of scores, a charged part of a negative score written negative. There is
+            no ``multiplier_first`` then. Needs no score that was not asked for.
 
         Returns
         -------

@@ -11,7 +11,7 @@ import numpy as np
 from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, Verdict, serialisable
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
 from gapless_dependency import ParsingProblem
-from gapless_splitbound.certificate import SplitMultipliers
+from gapless_splitbound.certificate import SplitMultipliers, orientations
 from gapless_splitbound.proofs.formula import grouped_pairs
 
 
@@ -20,12 +20,12 @@ from gapless_splitbound.proofs.formula import grouped_pairs
 class CompletedDual(BoundCertificate):
     r"""Prices of the parts that were looked at; those of all other parts follow.
 
-    In the linear program of Riedel, Smith and McCallum (2012, section 3.2) with the rows :math:`z_{gpc} \le z_{gp}`,
-    a price :math:`d_{gpc} \ge 0` of each row completes to prices of all rows: that of OneGP for the arc (p, c) is
-    :math:`\max_g (s_{gpc} - d_{gpc})`, whether g was ever scored or not, and those of the arborescence polytope are
-    the prices of sets that bound the best tree. No absent part can improve on such prices, alone or together with
-    others. The bound is that of `gapless_splitbound.SplitMultipliers`, which this certificate writes sparsely; whoever
-    checks it scores every part.
+    In the linear program of Riedel, Smith and McCallum (2012, section 3.2) with the rows
+    :math:`z_{gpc} \le z_{gp}`, a price :math:`d_{gpc} \ge 0` of each row completes to prices of all rows: that of
+    OneGP for the arc (p, c) is :math:`\max_g (s_{gpc} - d_{gpc})`, whether g was ever scored or not, and those of
+    the arborescence polytope are the prices of sets that bound the best tree. No absent part can improve on such
+    prices, alone or together with others. The bound is that of `gapless_splitbound.SplitMultipliers`, which this
+    certificate writes sparsely; whoever checks it scores every part.
 
     Parameters
     ----------
@@ -37,12 +37,13 @@ class CompletedDual(BoundCertificate):
     places : int64 (k,)
         The arc of the scope that it belongs to, for a share of a score; otherwise 0.
     values : float64 (k,)
-        In units of scores: d of a grouped pair; a share of another scope's score, to be normalised; or, negative, how
-        much of a negative score is charged. Where the score is not of the sign that this speaks of, it is left out.
+        In units of scores: d of a grouped pair; a share of another scope's score, to be normalised; or, negative,
+        how much of a negative score is charged. Where the score is not of the sign that this speaks of, it is left
+        out.
     """
 
     kind: ClassVar[str] = "completed dual"
-    orientation: tuple[int, ...] = attrs.field(converter=lambda values: tuple(int(v) for v in values))
+    orientation: tuple[int, ...] = attrs.field(converter=orientations)
     alone: IntArray = attrs.field(converter=int_array)
     scopes: IntArray = attrs.field(converter=int_array)
     places: IntArray = attrs.field(converter=int_array)

@@ -24,8 +24,8 @@ def run(
 ) -> Result[DependencyTree]:
     """Find the best tree, or the k best, and prove it.
 
-    The rows that tie parts to arcs (Riedel et al. 2012, section 3.2) are priced into the arcs' weights, over which the
-    best tree is found. Parts are scored only where their upper bounds matter for a tree that was met.
+    The rows that tie parts to arcs (Riedel et al. 2012, section 3.2) are priced into the arcs' weights, over which
+    the best tree is found. Parts are scored only where their upper bounds matter for a tree that was met.
 
     Parameters
     ----------

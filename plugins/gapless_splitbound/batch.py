@@ -14,7 +14,6 @@ from gapless.core.tolerance import meets
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound import fused, method
 
-
 COUNTS = ("dp_calls", "nodes", "root_closed", "fixed", "enumerated", "parts_scored", "program")
 """What `BatchResult.arrays` counts for each sentence, where a method tells it."""
 

@@ -13,7 +13,7 @@ from gapless.core.tolerance import meets
 from gapless_dependency import ArcConjunctions, Grandchild, GreatGrandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
 from gapless_pricecut.certificate import CompletedDual
-from gapless_pricecut.lagrangian_search import LagrangianSearch
+from gapless_pricecut.lagrangian_search import LagrangianSearch, grouping
 from gapless_splitbound import fused
 
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="the lazy search is compiled")
@@ -57,7 +57,7 @@ def listed(rng, n, ties):
 
 
 def sentence(rng, n):
-    """Grandchildren and siblings of both signs, lazily scored or not, user's conjunctions, forced and forbidden arcs."""
+    """Grandchildren and siblings of both signs, lazily scored or not, listed conjunctions, forced and forbidden arcs."""
     ties = bool(rng.integers(2))
     arcs = draw(rng, ties, (n + 1, n + 1))
     arcs[rng.random(arcs.shape) < rng.choice([0.0, 0.2])] = -np.inf
@@ -78,13 +78,13 @@ def sentence(rng, n):
         factors.append(GreatGrandchild(scorer(rng, ties, (n + 1,) * 4)))
     if rng.random() < 0.2 and n > 1:
         factors.append(listed(rng, n, ties))
-    return dict(
-        arc_scores=arcs,
-        factors=factors,
-        heads=heads,
-        projective=bool(rng.integers(2)),
-        single_root=bool(rng.integers(2)),
-    )
+    return {
+        "arc_scores": arcs,
+        "factors": factors,
+        "heads": heads,
+        "projective": bool(rng.integers(2)),
+        "single_root": bool(rng.integers(2)),
+    }
 
 
 def best_score(problem):
@@ -284,16 +284,10 @@ def test_any_numbers_make_a_true_certificate():
         scopes, places = search.kernel.slots()
         owned = np.flatnonzero(scopes >= 0)
         values = rng.choice([0.0, 1e300, -1e300, np.nan, np.inf, 0.5, -0.5, 2.0], owned.size)
-        ways = tuple(int(block.orientation) for block in _blocks(problem))
+        ways = grouping(problem, search.kernel.groups())[0]
         evidence = CompletedDual(ways, [], scopes[owned], places[owned], values)
         verdict = evidence.verify(problem)
         assert not verdict or verdict.bound >= best - 1e-9
-
-
-def _blocks(problem):
-    from gapless_splitbound.scopes import Scopes
-
-    return [Scopes(scored, problem.decisions, 0, group=True) for scored in problem.conjunctions]
 
 
 def test_certificates_survive_json_and_do_not_fit_other_problems():
