@@ -153,6 +153,11 @@ class LinearProgram:
         return signs.prices(np.asarray(ray) / max(np.abs(ray).max(), FEASIBLE))
 
     @property
+    def objective(self) -> float:
+        """The score of the last optimum."""
+        return signs.score(float(self._lp.getObjVal()))
+
+    @property
     def unbounded(self) -> bool:
         """Whether the last solve found a direction in which the objective grows for ever."""
         return self._lp.getPrimalRay() is not None
