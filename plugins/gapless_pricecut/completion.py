@@ -11,6 +11,9 @@ from gapless_pricecut.parts import Parts
 PASSES = 4
 """How often what is short asks for more room."""
 
+SAME = 1e-9
+"""Relative size of what does not count as overspent."""
+
 
 @attrs.frozen(eq=False)
 class Open:
@@ -115,6 +118,17 @@ class Prices:
     taken: FloatArray
     present: BoolArray
 
+    @classmethod
+    def unknown(cls, parts: Parts) -> Prices:
+        """Before any program is solved: nothing is present, and no arc is too dear."""
+        return cls(
+            np.full(parts.arcs.count, np.inf),
+            np.full(parts.group_lower.size, np.nan),
+            np.zeros(parts.scopes.entry_scope.size),
+            np.zeros(len(parts.scopes)),
+            np.zeros(len(parts.scopes), bool),
+        )
+
 
 @attrs.frozen(eq=False)
 class Completion:
@@ -143,7 +157,7 @@ class Completion:
     excess: FloatArray
 
 
-def complete(parts: Parts, left: Open, prices: Prices, tolerance: float) -> Completion:
+def complete(parts: Parts, left: Open, prices: Prices) -> Completion:
     """Spend the allowances of arcs on what is absent.
 
     An arc may be charged until it pays more than the tree's rows ask for it: that is its allowance (its reduced
@@ -157,9 +171,8 @@ def complete(parts: Parts, left: Open, prices: Prices, tolerance: float) -> Comp
     parts : Parts
     left : Open
     prices : Prices
-    tolerance : float
-        Overspending that does not count.
     """
+    tolerance = SAME * parts.largest
     scopes = parts.scopes
     estimate = parts.estimate[left.rows]
     positive = scopes.scores > 0
@@ -188,7 +201,7 @@ def complete(parts: Parts, left: Open, prices: Prices, tolerance: float) -> Comp
     charge = np.bincount(left.upper, excess, parts.arcs.count)
     absent = left.entries[positive[left.entry_scope] & ~present[left.entry_scope]]
     if absent.size:
-        shares[absent] = _spread(parts, absent, np.maximum(allowance - charge, 0.0), tolerance)
+        shares[absent] = _spread(parts, absent, np.clip(allowance - charge, 0.0, parts.loss), tolerance)
         spent = np.bincount(scopes.arcs.indices[absent], shares[absent], parts.arcs.count)
         charge, own = charge + spent, own + spent
         charged = charge - spent

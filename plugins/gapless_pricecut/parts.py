@@ -108,6 +108,10 @@ class Parts:
     groups_of : int64 (arcs,)
         How many groups each arc is the lower arc of.
     scopes : Scopes
+    largest : float
+        A size of scores, of which tolerances are shares.
+    loss : float
+        What a score of -inf counts as where a program needs a number.
 
     Raises
     ------
@@ -123,19 +127,18 @@ class Parts:
             )
         self.problem, self.arcs = problem, problem.decisions
         self.blocks = [Block.of(scored, problem) for scored in problem.conjunctions if scored.scopes.size]
-        self.loss = 1.0 + 4.0 * self._size()
+        self.largest = 1.0 + self._largest()
+        self.loss = self.first_loss = 4.0 * self.largest * (self.arcs.length + 1)
         self._place_multipliers()
         self._make_rows()
         self.scopes = self._other_scopes()
 
-    def _size(self) -> float:
-        """An estimate of the largest score of a tree, in size."""
-        weights = self.problem.arc_weights
-        largest = float(np.abs(weights).max(initial=0.0))
+    def _largest(self) -> float:
+        """The sum of the largest scores, in size, of arcs and of each factor."""
+        largest = float(np.abs(self.problem.arc_weights).max(initial=0.0))
         for block in self.blocks:
-            finite = block.scores[np.isfinite(block.scores)]
-            largest += float(np.abs(finite).max(initial=0.0))
-        return largest * (self.arcs.length + 1)
+            largest += float(np.abs(block.scores[np.isfinite(block.scores)]).max(initial=0.0))
+        return largest
 
     def _place_multipliers(self) -> None:
         """Where the multipliers of each scope stand in the layout of `Split`."""

@@ -217,6 +217,11 @@ class PartsProgram:
         for column in self.tree.column[arcs[self.tree.column[arcs] >= 0]].tolist():
             self.program.limit(column, 0.0)
 
+    @property
+    def added(self) -> int:
+        """How many rows of groups and other scopes are present."""
+        return int(np.count_nonzero(self.row_column >= 0) + np.count_nonzero(self.scope_column >= 0))
+
     # --- solving
 
     def solve(self, seconds: float) -> bool:
@@ -231,6 +236,19 @@ class PartsProgram:
     def point(self) -> FloatArray:
         """How far each arc is on, float64 (arcs,)."""
         return self._of(self.tree.column)
+
+    def arc_gains(self) -> FloatArray:
+        """Reduced costs of the arcs at the last optimum; 0 for absent ones, never positive, float64 (arcs,)."""
+        gains: FloatArray = np.append(self.program.gains(), 0.0)[self.tree.column]
+        return gains
+
+    def group_prices(self) -> FloatArray:
+        """Prices of OneGP, float64 (groups,)."""
+        return self._price_of(self.group_row)
+
+    def none_prices(self) -> FloatArray:
+        """Prices of NoGP, float64 (arcs,)."""
+        return self._price_of(self.none_row)
 
     def _of(self, columns: IntArray) -> FloatArray:
         values: FloatArray = np.append(self._point, 0.0)[columns]
@@ -251,6 +269,7 @@ class PartsProgram:
         """
         parts = self.parts
         positive = parts.scopes.scores > 0
+        # A price of another sign is noise.
         price = np.maximum(self._price_of(self.scope_row), 0.0)
         taken = np.zeros(len(parts.scopes))
         taken[~positive] = price[parts.scopes.arcs.indptr[:-1][~positive]]
@@ -291,10 +310,14 @@ class PartsProgram:
         taken = np.append(self._of(self.row_column[rows]), self._of(self.scope_column[scopes]))
         return bool(np.any(taken > tolerance))
 
-    def raise_loss(self) -> None:
-        """Make what scores -inf dearer."""
-        self.parts.loss *= 10.0
-        rows = (self.row_column >= 0) & (self.parts.estimate == -np.inf)
-        scopes = (self.scope_column >= 0) & (self.parts.scopes.scores == -np.inf)
+    def raise_loss(self, most: float) -> bool:
+        """Make what scores -inf dearer, up to `most` times what it cost first; whether it was."""
+        parts = self.parts
+        if parts.loss >= most * parts.first_loss:
+            return False
+        parts.loss *= 10.0
+        rows = (self.row_column >= 0) & (parts.estimate == -np.inf)
+        scopes = (self.scope_column >= 0) & (parts.scopes.scores == -np.inf)
         for column in np.append(self.row_column[rows], self.scope_column[scopes]).tolist():
-            self.program.set_objective(column, -self.parts.loss)
+            self.program.set_objective(column, -parts.loss)
+        return True

@@ -71,6 +71,11 @@ class Proof:
         self.calls = 0
         self._seen: set[bytes] = set()
 
+    @classmethod
+    def of_all(cls, parts: Parts) -> Proof:
+        """With all arcs alive."""
+        return cls(parts, np.ones(parts.arcs.count, bool))
+
     # --- trees
 
     def offer(self, tree: DependencyTree) -> bool:

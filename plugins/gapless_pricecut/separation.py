@@ -53,7 +53,7 @@ def violated_sets(arcs: Arcs, point: FloatArray) -> BoolArray:
             inside: BoolArray = np.isin(leader, list(beyond))
             found[inside.tobytes()] = inside
             covered |= inside
-    return np.array(list(found.values())).reshape(-1, size)
+    return np.array(list(found.values()), bool).reshape(-1, size)
 
 
 def _contracted(arcs: Arcs, certain: IntArray, size: int) -> IntArray:
