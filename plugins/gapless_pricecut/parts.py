@@ -236,6 +236,11 @@ class Parts:
         return sum(len(scored.scopes) for scored in self.problem.conjunctions)
 
     @cached_property
+    def arc_floor(self) -> float:
+        """What `floor` is at most: the lowest arc into each word."""
+        return float(np.minimum.reduceat(self.problem.arc_weights, self.arcs.first[1:-1]).sum())
+
+    @cached_property
     def floor(self) -> float:
         """No allowed tree scores less. Asks for all scores."""
         return penalty_of(self.problem, [(block.arcs, block.scored.all_scores()) for block in self.blocks])[1]
