@@ -31,6 +31,8 @@ static int sb_cannot_fire(const sb_search *s, const int64_t *arcs, ptrdiff_t wid
 typedef struct {
     ptrdiff_t first, end; /* in the block */
     int32_t lower, word, size, column;
+    int32_t last;         /* upper arc; while these ascend, none comes twice */
+    int32_t ascends;
 } sb_run;
 
 typedef struct {
@@ -51,13 +53,14 @@ static inline int sb_is_new(uint64_t *seen, ptrdiff_t key)
  * goes to `others`. 0 without memory, -1 when a group is not in one piece. */
 static int sb_find_runs(const sb_search *s, const sb_block *block, int side, sb_runs *runs, uint64_t *const *seen, ptrdiff_t *others)
 {
-    const sb_run none = {0, 0, -1, -1, 0, -1};
+    const sb_run none = {0, 0, -1, -1, 0, -1, -1, 1};
     sb_run now = none;
     runs->count = 0, runs->side = side, *others = 0;
     for (ptrdiff_t c = 0; c <= block->count; c++) {
-        int32_t lower = -1, word = -1;
+        int32_t lower = -1, word = -1, u = -1;
         if (c < block->count) {
-            const int32_t l = (int32_t)block->arcs[2 * c + side], u = (int32_t)block->arcs[2 * c + 1 - side];
+            const int32_t l = (int32_t)block->arcs[2 * c + side];
+            u = (int32_t)block->arcs[2 * c + 1 - side];
             if (l == u || sb_excludes(s, l, u))
                 continue;
             lower = l, word = s->modifier[u];
@@ -73,7 +76,7 @@ static int sb_find_runs(const sb_search *s, const sb_block *block, int side, sb_
             if (lower >= 0 && !sb_is_new(seen[1], lower * s->N + word))
                 return -1;
         }
-        now.size++, now.end = c + 1;
+        now.size++, now.end = c + 1, now.ascends &= u > now.last, now.last = u;
     }
     return 1;
 }
@@ -107,7 +110,7 @@ static int sb_sort_runs(const sb_search *s, const sb_block *block, int side, sb_
             free(end);
             return 0;
         }
-        const sb_run run = {end[key], end[key + 1], (int32_t)(key / s->N), (int32_t)(key % s->N), (int32_t)size, -1};
+        const sb_run run = {end[key], end[key + 1], (int32_t)(key / s->N), (int32_t)(key % s->N), (int32_t)size, -1, -1, 0};
         runs->run[runs->count++] = run;
     }
     free(end);
@@ -197,7 +200,7 @@ static int sb_make_stars(sb_search *s, const sb_block *block, unsigned char *for
             const ptrdiff_t cell = star->cell + (ptrdiff_t)s->rank[upper] * star->lowers + run->column;
             if (!whole && (lower != run->lower || sb_excludes(s, upper, lower)))
                 continue; /* pairs that cannot fire lie between others */
-            if (s->star_scope[cell] >= 0)
+            if (!run->ascends && s->star_scope[cell] >= 0)
                 continue; /* the same pair once more is shared */
             s->star_scope[cell] = (int32_t)(block->first + c), s->star_score[cell] = block->scores[c];
             form[block->first + c] = 1, ++*taken;
