@@ -177,7 +177,7 @@ def parse_all(
                 proved[i] = status is gl.Status.OPTIMAL
                 if np.isfinite(values[i]):
                     heads[i] = batch.structure(place).heads
-                if (verify or keep) and status is not None:
+                if (verify or keep) and status is not None and place not in batch.errors:
                     result = batch[place]
                     interrupted |= result.stop is gl.Stop.INTERRUPTED
                     if keep:

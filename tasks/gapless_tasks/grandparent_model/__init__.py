@@ -3,7 +3,7 @@
 from gapless_tasks.grandparent_model.model import GrandparentModel
 from gapless_tasks.grandparent_model.scorer import FoldedTables, GrandparentScorer
 from gapless_tasks.grandparent_model.token_classes import TokenClasses
-from gapless_tasks.grandparent_model.training import LEARNERS, Training, train
+from gapless_tasks.grandparent_model.training import LEARNERS, Training, train, train_pruner
 
 __all__ = [
     "LEARNERS",
@@ -13,4 +13,5 @@ __all__ = [
     "TokenClasses",
     "Training",
     "train",
+    "train_pruner",
 ]

@@ -104,7 +104,8 @@ class GrandparentFeatures(FeatureMap[Example, ParsingProblem, DependencyTree]):
     def part_scores(self, weights: Weights, places: IntArray) -> FloatArray:
         """Scores of parts (parts,) from the places of their weights (parts, templates)."""
         found = weights.rows(GRANDPARENTS, places.ravel()).reshape(places.shape)
-        return found.sum(axis=1, dtype=np.float64)
+        scores: FloatArray = found.sum(axis=1, dtype=np.float64)
+        return scores
 
     def features(self, example: Example, structure: DependencyTree) -> FeatureVector:
         """The places of all arcs and parts of a tree."""

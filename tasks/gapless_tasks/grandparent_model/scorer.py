@@ -6,18 +6,16 @@ from functools import cached_property
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_tasks.grandparent_model.templates import (
     PartPlaces,
     Template,
+    Weights,
     distance_bins,
     table_slices,
 )
 from gapless_tasks.grandparent_model.token_classes import ROOT, TokenClasses
-
-Weights = NDArray[np.floating]
 
 _KEPT = ((0, 3, 5, 6), (2, 4, 6, 7), (1, 5, 7))
 """For the pairs (g, p), (p, c) and (g, c) the axes of a table that a bound about the pair keeps."""
@@ -62,6 +60,7 @@ class FoldedTables:
 
     def scorer(self, tokens: IntArray) -> GrandparentScorer:
         """The scorer of a sentence whose classes are `tokens`, int64 (4, n + 1)."""
+        _ = self.maxima  # before the first sentence, not in the middle of it
         return GrandparentScorer(self, tokens)
 
 
@@ -103,15 +102,15 @@ class GrandparentScorer:
 
     def __call__(self, g: IntArray, p: IntArray, c: IntArray) -> FloatArray:
         """Scores of parts, float64 (parts,): sums over the templates (equation 4)."""
-        weights = self.tables.weights.take(self._places.lookup(g, p, c))
-        return weights.sum(axis=1, dtype=np.float64)
+        scores: FloatArray = self.tables.weights.take(self._places.lookup(g, p, c)).sum(axis=1, dtype=np.float64)
+        return scores
 
     def upper_bound(self, g: IntArray, p: IntArray, c: IntArray) -> FloatArray:
         """Bounds on scores, float64 (parts,): the least that a pair of positions allows (equation 11)."""
         size = self.tokens.shape[1]
         first = g * size
         by_parent, by_child, by_skip = (bounds.ravel() for bounds in self.pair_bounds)
-        found = by_parent.take(first + p)
+        found: FloatArray = by_parent.take(first + p)
         np.minimum(found, by_child.take(p * size + c), out=found)
         np.minimum(found, by_skip.take(first + c), out=found)
         return found

@@ -8,9 +8,12 @@ from itertools import pairwise
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_tasks.grandparent_model.token_classes import COARSE, FINE, LEVELS, NOTHING, WORD, TokenClasses
+
+Weights = NDArray[np.floating]
 
 DISTANCES = np.array([1, 2, 3, 6])
 """Where the bins of distances begin: beside each other, one word between, two to four, more."""
@@ -95,7 +98,7 @@ def table_slices(templates: Sequence[Template], classes: TokenClasses) -> list[s
 
 
 def folded(
-    weights: FloatArray, templates: Sequence[Template], into: Sequence[Template], classes: TokenClasses
+    weights: Weights, templates: Sequence[Template], into: Sequence[Template], classes: TokenClasses
 ) -> FloatArray:
     """The weights of `into` under which every part scores what it scores under `weights`.
 
@@ -131,7 +134,8 @@ def folded(
 
 def distance_bins(positions: IntArray) -> IntArray:
     """The bin of the distance of each two positions, int64 (positions, positions)."""
-    return np.searchsorted(DISTANCES[1:], np.abs(positions[:, None] - positions), side="right")
+    bins: IntArray = np.searchsorted(DISTANCES[1:], np.abs(positions[:, None] - positions), side="right")
+    return bins
 
 
 @attrs.frozen(eq=False)

@@ -15,9 +15,11 @@ from gapless_tasks.grandparent_model.features import Example, GrandparentFeature
 from gapless_tasks.grandparent_model.likelihood import BeliefLikelihood
 from gapless_tasks.grandparent_model.model import GrandparentModel
 from gapless_tasks.grandparent_model.token_classes import TokenClasses, fine_tagged
+from gapless_tasks.parsing import training as pruning
 from gapless_tasks.parsing.decoder import exact_tree
+from gapless_tasks.parsing.parser_model import FirstOrder
 from gapless_tasks.parsing.sentence import Sentence
-from gapless_tasks.parsing.training import Options, Tell, refuse_half, telling, train_pruner
+from gapless_tasks.parsing.training import Options, Tell
 
 BELIEFS, PERCEPTRON = "beliefs", "perceptron"
 LEARNERS = (BELIEFS, PERCEPTRON)
@@ -68,11 +70,32 @@ class Training:
     margin: float = 120.0
 
 
+def train_pruner(
+    sentences: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    training: Training,
+    *,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: Tell | None = None,
+) -> FirstOrder:
+    """Train the first-order model that chooses candidate arcs in training; decoding does without it.
+
+    Parameters
+    ----------
+    sentences, dev, training, checkpoint, progress
+        As for `train`.
+    """
+    options = Options(projective=training.projective, single_root=training.single_root, seed=training.seed)
+    short, held_out = _learnt_from(sentences, training), list(map(fine_tagged, dev))
+    return pruning.train_pruner(short, held_out, options, checkpoint=checkpoint, progress=progress)
+
+
 def train(
     sentences: Sequence[Sentence],
     dev: Sequence[Sentence],
     training: Training,
     *,
+    pruner: FirstOrder | None = None,
     record: dict[str, Any] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Tell | None = None,
@@ -84,6 +107,8 @@ def train(
     sentences, dev : sequence of Sentence
         With heads. The epoch that parses `dev` best, with all heads kept, is taken; without dev the last one.
     training : Training
+    pruner : FirstOrder, optional
+        One that `train_pruner` made.
     record : dict, optional
         JSON data that the model keeps about its training.
     checkpoint : path, optional
@@ -100,17 +125,14 @@ def train(
     """
     if training.learner not in LEARNERS:
         raise InvalidProblem(f"learner={training.learner!r}: expected one of {', '.join(LEARNERS)}")
-    short = [fine_tagged(sentence) for sentence in sentences if len(sentence) <= training.longest]
-    dev = [fine_tagged(sentence) for sentence in dev]
-    if not short:
-        raise InvalidProblem(f"no training sentence of at most {training.longest} words")
-    first_order = Options(projective=training.projective, single_root=training.single_root, seed=training.seed)
-    # All its epochs, whatever dev says: it chooses candidates in training, no answers.
-    pruner = train_pruner(short, [], first_order, checkpoint=checkpoint, progress=progress)
+    if pruner is None:
+        pruner = train_pruner(sentences, dev, training, checkpoint=checkpoint, progress=progress)
+    short = _learnt_from(sentences, training)
     classes = TokenClasses.of(short, fine=training.fine, words=training.words, least=training.least)
     features = GrandparentFeatures(classes, projective=training.projective, single_root=training.single_root)
     examples, held_out = (
-        [features.example(sentence, pruner, training.heads_kept) for sentence in part] for part in (short, dev)
+        [features.example(sentence, pruner, training.heads_kept) for sentence in part]
+        for part in (short, map(fine_tagged, dev))
     )
     fitted = _trainer(features, training).fit(
         examples,
@@ -120,10 +142,10 @@ def train(
         seed=training.seed,
         patience=training.patience,
         checkpoint=checkpoint,
-        progress=telling("parser", progress),
+        progress=pruning.telling("parser", progress),
         dev_identity=" ".join(example.heads.tobytes().hex() for example in held_out),
     )
-    refuse_half(fitted)
+    pruning.refuse_half(fitted)
     return GrandparentModel.of(
         fitted.weights,
         classes,
@@ -131,6 +153,13 @@ def train(
         single_root=training.single_root,
         training=record or {},
     )
+
+
+def _learnt_from(sentences: Sequence[Sentence], training: Training) -> list[Sentence]:
+    short = [fine_tagged(sentence) for sentence in sentences if len(sentence) <= training.longest]
+    if not short:
+        raise InvalidProblem(f"no training sentence of at most {training.longest} words")
+    return short
 
 
 def _trainer(features: GrandparentFeatures, training: Training) -> Trainer[Example, ParsingProblem, DependencyTree]:

@@ -28,7 +28,7 @@ Tell = Callable[[Stage, Progress], None]
 
 _MOST_DIGITS = 24
 """A float32 holds whole numbers below 2^24."""
-_PRUNER_EPOCHS = 8
+PRUNER_EPOCHS = 8
 """Whatever the parser's are: a resumed training must prune as it did."""
 
 
@@ -153,7 +153,7 @@ def train_pruner(
         examples,
         held_out,
         scorer=likelihood,
-        epochs=_PRUNER_EPOCHS,
+        epochs=PRUNER_EPOCHS,
         seed=options.seed,
         checkpoint=beside,
         progress=telling("pruner", progress),
