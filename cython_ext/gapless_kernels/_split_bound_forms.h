@@ -11,112 +11,123 @@ typedef struct {
     const double *scores;
 } sb_block;
 
-/* Whether no tree has all arcs of a scope: two into one word, or two that face each other. */
+/* Whether no tree has both of two arcs: they enter one word, or face each other. */
+static inline int sb_excludes(const sb_search *s, int64_t e, int64_t f)
+{
+    return s->modifier[e] == s->modifier[f] || (s->head[e] == s->modifier[f] && s->head[f] == s->modifier[e]);
+}
+
+/* Whether no tree has all arcs of a scope. */
 static int sb_cannot_fire(const sb_search *s, const int64_t *arcs, ptrdiff_t width)
 {
     for (ptrdiff_t a = 0; a < width; a++)
-        for (ptrdiff_t b = 0; b < a; b++) {
-            const int64_t e = arcs[a], f = arcs[b];
-            if (e != f && s->modifier[e] == s->modifier[f])
+        for (ptrdiff_t b = 0; b < a; b++)
+            if (arcs[a] != arcs[b] && sb_excludes(s, arcs[a], arcs[b]))
                 return 1;
-            if (s->head[e] == s->modifier[f] && s->head[f] == s->modifier[e])
-                return 1;
-        }
     return 0;
 }
 
-/* Groups of a block of pairs with the lower arc second (side 1) or first (side 0): their sizes by (lower arc, word). */
-static ptrdiff_t sb_count_groups(const sb_search *s, const sb_block *block, int side, int32_t *sizes)
+/* The pairs of a block that can fire (`fires`), and how many there are by lower arc and word of the upper one: `sizes[side]` with
+ * the lower arc second (side 1) or first (side 0). Which side has fewer groups, more pairs to a group. */
+static int sb_count_groups(const sb_search *s, const sb_block *block, unsigned char *fires, int32_t *const *sizes)
 {
-    ptrdiff_t groups = 0;
     for (ptrdiff_t c = 0; c < block->count; c++) {
-        const int64_t lower = block->arcs[2 * c + side], upper = block->arcs[2 * c + 1 - side];
-        if (lower != upper && !sb_cannot_fire(s, block->arcs + 2 * c, 2))
-            groups += sizes[lower * s->N + s->modifier[upper]]++ == 0;
+        const int64_t e = block->arcs[2 * c], f = block->arcs[2 * c + 1];
+        fires[c] = e != f && !sb_excludes(s, e, f);
+        if (fires[c])
+            sizes[0][e * s->N + s->modifier[f]]++, sizes[1][f * s->N + s->modifier[e]]++;
     }
-    return groups;
+    ptrdiff_t groups[2] = {0, 0};
+    for (ptrdiff_t key = 0; key < s->arcs * s->N; key++)
+        groups[0] += sizes[0][key] != 0, groups[1] += sizes[1][key] != 0;
+    return groups[1] <= groups[0];
+}
+
+/* One more star for each word of whose arcs groups choose, one column for each group, whose number replaces its size. */
+static int sb_lay_stars(sb_search *s, int32_t *size, int32_t *at_word, ptrdiff_t *rooms)
+{
+    const ptrdiff_t before = s->stars;
+    for (ptrdiff_t m = 0; m < s->N; m++)
+        at_word[m] = -1;
+    for (ptrdiff_t lower = 0; lower < s->arcs; lower++)
+        for (ptrdiff_t word = 0; word < s->N; word++) {
+            int32_t *here = size + lower * s->N + word;
+            if (*here < 2) { /* a pair alone in its group is better split */
+                *here = -1;
+                continue;
+            }
+            if (at_word[word] < 0) {
+                if (!sb_grow((void **)&s->star, &rooms[0], s->stars + 1, sizeof *s->star))
+                    return 0;
+                const sb_star fresh = {(int32_t)word, s->into_first[word + 1] - s->into_first[word], 0, 0, 0};
+                s->star[s->stars] = fresh, at_word[word] = (int32_t)s->stars++;
+            }
+            *here = s->star[at_word[word]].lowers++;
+        }
+    for (ptrdiff_t a = before; a < s->stars; a++) {
+        sb_star *star = s->star + a;
+        const ptrdiff_t cells = (ptrdiff_t)star->uppers * star->lowers;
+        ptrdiff_t same = rooms[1];
+        star->cell = s->star_cells, star->column = s->columns;
+        if (!(sb_grow((void **)&s->star_score, &same, s->star_cells + cells, sizeof *s->star_score)
+              && sb_grow((void **)&s->star_scope, &rooms[1], s->star_cells + cells, sizeof *s->star_scope)
+              && sb_grow((void **)&s->column_lower, &rooms[2], s->columns + star->lowers, sizeof *s->column_lower)))
+            return 0;
+        s->star_cells += cells, s->columns += star->lowers;
+        for (ptrdiff_t k = 0; k < cells; k++)
+            s->star_score[star->cell + k] = 0.0, s->star_scope[star->cell + k] = SB_UNSCOPED;
+    }
+    for (ptrdiff_t lower = 0; lower < s->arcs; lower++)
+        for (ptrdiff_t word = 0; word < s->N; word++)
+            if (size[lower * s->N + word] >= 0)
+                s->column_lower[s->star[at_word[word]].column + size[lower * s->N + word]] = (int32_t)lower;
+    return 1;
 }
 
 /* Lay the pairs of one block out as stars; `form` gets 1 for those taken. */
 static int sb_make_stars(sb_search *s, const sb_block *block, unsigned char *form, ptrdiff_t *rooms)
 {
-    const ptrdiff_t keys = s->arcs * s->N;
+    const ptrdiff_t keys = s->arcs * s->N, before = s->stars;
     int32_t *sizes[2] = {calloc(keys + 1, sizeof(int32_t)), calloc(keys + 1, sizeof(int32_t))};
-    ptrdiff_t groups[2];
-    if (!sizes[0] || !sizes[1]) {
-        free(sizes[0]), free(sizes[1]);
-        return 0;
-    }
-    for (int side = 0; side < 2; side++)
-        groups[side] = sb_count_groups(s, block, side, sizes[side]);
-    const int side = groups[1] <= groups[0];
-    int32_t *size = sizes[side], *column = sizes[1 - side];
-    int ok = 1;
-    ptrdiff_t *at_word = calloc(s->N, sizeof *at_word);
-    ok = at_word != NULL;
-    for (ptrdiff_t m = 0; ok && m < s->N; m++)
-        at_word[m] = -1;
-    for (ptrdiff_t k = 0; k < keys; k++)
-        column[k] = -1;
-    for (ptrdiff_t c = 0; ok && c < block->count; c++) { /* columns, counted by word */
-        const int64_t lower = block->arcs[2 * c + side], upper = block->arcs[2 * c + 1 - side];
-        const ptrdiff_t word = s->modifier[upper], key = lower * s->N + word;
-        if (lower == upper || size[key] < 2 || sb_cannot_fire(s, block->arcs + 2 * c, 2))
-            continue;
-        if (column[key] >= 0)
-            continue;
-        if (at_word[word] < 0) {
-            ok = sb_grow((void **)&s->star, &rooms[0], s->stars + 1, sizeof *s->star);
-            if (!ok)
-                break;
-            sb_star fresh = {(int32_t)word, s->into_first[word + 1] - s->into_first[word], 0, 0, 0};
-            s->star[s->stars] = fresh;
-            at_word[word] = s->stars++;
+    int32_t *at_word = malloc((size_t)s->N * sizeof *at_word);
+    unsigned char *fires = malloc((size_t)block->count + 1);
+    int ok = sizes[0] && sizes[1] && at_word && fires;
+    if (ok) {
+        const int side = sb_count_groups(s, block, fires, sizes);
+        const int32_t *column = sizes[side];
+        ok = sb_lay_stars(s, sizes[side], at_word, rooms);
+        for (ptrdiff_t c = 0; ok && c < block->count; c++) {
+            const int64_t lower = block->arcs[2 * c + side], upper = block->arcs[2 * c + 1 - side];
+            const ptrdiff_t word = s->modifier[upper];
+            const int32_t at = column[lower * s->N + word];
+            if (!fires[c] || at < 0)
+                continue;
+            const sb_star *star = s->star + at_word[word];
+            const ptrdiff_t cell = star->cell + (ptrdiff_t)s->rank[upper] * star->lowers + at;
+            if (s->star_scope[cell] >= 0)
+                continue; /* the same pair once more: shared */
+            s->star_scope[cell] = (int32_t)(block->first + c), s->star_score[cell] = block->scores[c];
+            form[block->first + c] = 1;
         }
-        column[key] = s->star[at_word[word]].lowers++;
     }
-    for (ptrdiff_t m = 0; ok && m < s->N; m++) {
-        if (at_word[m] < 0)
-            continue;
-        sb_star *star = s->star + at_word[m];
-        const ptrdiff_t cells = (ptrdiff_t)star->uppers * star->lowers;
-        ptrdiff_t same = rooms[1];
-        star->cell = s->star_cells, star->column = s->columns;
-        ok = sb_grow((void **)&s->star_score, &same, s->star_cells + cells, sizeof *s->star_score)
-            && sb_grow((void **)&s->star_scope, &rooms[1], s->star_cells + cells, sizeof *s->star_scope)
-            && sb_grow((void **)&s->column_lower, &rooms[2], s->columns + star->lowers, sizeof *s->column_lower);
-        if (!ok)
-            break;
-        s->star_cells += cells, s->columns += star->lowers;
-        for (ptrdiff_t k = 0; k < cells; k++)
-            s->star_score[star->cell + k] = 0.0, s->star_scope[star->cell + k] = SB_UNSCOPED;
+    for (ptrdiff_t a = before; ok && a < s->stars; a++) { /* an upper arc that cannot stand beside the lower one is no choice */
+        const sb_star *star = s->star + a;
+        for (ptrdiff_t k = 0; k < star->uppers; k++)
+            for (ptrdiff_t c = 0; c < star->lowers; c++) {
+                const int32_t upper = s->into[s->into_first[star->word] + k], lower = s->column_lower[star->column + c];
+                const ptrdiff_t cell = star->cell + k * star->lowers + c;
+                if (s->star_scope[cell] < 0 && upper != lower && sb_excludes(s, upper, lower))
+                    s->star_scope[cell] = SB_IMPOSSIBLE, s->star_score[cell] = -INFINITY;
+            }
     }
-    for (ptrdiff_t c = 0; ok && c < block->count; c++) {
-        const int64_t lower = block->arcs[2 * c + side], upper = block->arcs[2 * c + 1 - side];
-        const ptrdiff_t word = s->modifier[upper], key = lower * s->N + word;
-        if (lower == upper || size[key] < 2 || column[key] < 0 || sb_cannot_fire(s, block->arcs + 2 * c, 2))
-            continue;
-        const sb_star *star = s->star + at_word[word];
-        const ptrdiff_t cell = star->cell + (ptrdiff_t)s->rank[upper] * star->lowers + column[key];
-        s->column_lower[star->column + column[key]] = (int32_t)lower;
-        if (s->star_scope[cell] >= 0)
-            continue; /* the same pair once more: shared */
-        s->star_scope[cell] = (int32_t)(block->first + c), s->star_score[cell] = block->scores[c];
-        form[block->first + c] = 1;
-    }
-    for (ptrdiff_t m = 0; ok && m < s->N; m++) /* an upper arc that cannot stand beside the lower one is no choice */
-        if (at_word[m] >= 0) {
-            const sb_star *star = s->star + at_word[m];
-            for (ptrdiff_t c = 0; c < star->lowers; c++)
-                for (ptrdiff_t k = 0; k < star->uppers; k++) {
-                    const int64_t pair[2] = {s->into[s->into_first[m] + k], s->column_lower[star->column + c]};
-                    const ptrdiff_t cell = star->cell + k * star->lowers + c;
-                    if (s->star_scope[cell] < 0 && pair[0] != pair[1] && sb_cannot_fire(s, pair, 2))
-                        s->star_scope[cell] = SB_IMPOSSIBLE, s->star_score[cell] = -INFINITY;
-                }
-        }
-    free(sizes[0]), free(sizes[1]), free(at_word);
+    free(sizes[0]), free(sizes[1]), free(at_word), free(fires);
     return ok;
+}
+
+/* Whether a scope's score is, or may turn out to be, another than 0. */
+static int sb_matters(const sb_search *s, const sb_block *block, ptrdiff_t c)
+{
+    return block->scores[c] != 0.0 || (s->unknown != NULL && s->unknown[block->first + c]);
 }
 
 /* Lists of shared scopes: all that are in no star, can fire, and have two arcs or more. */
@@ -132,7 +143,7 @@ static int sb_make_shared(sb_search *s, const sb_block *blocks, ptrdiff_t block_
                     s->largest = fmax(s->largest, fmin(fabs(*base), fabs(blocks[b].scores[c])));
                 *base += blocks[b].scores[c];
             }
-            else if (!form[blocks[b].first + c] && blocks[b].scores[c] != 0.0 && !sb_cannot_fire(s, arcs, blocks[b].width))
+            else if (!form[blocks[b].first + c] && sb_matters(s, blocks + b, c) && !sb_cannot_fire(s, arcs, blocks[b].width))
                 count++, slots += blocks[b].width;
         }
     SB_NEW(s, shared_scope, count), SB_NEW(s, shared_first, count + 1), SB_NEW(s, shared_score, count);
@@ -150,13 +161,13 @@ static int sb_make_shared(sb_search *s, const sb_block *blocks, ptrdiff_t block_
             const ptrdiff_t width = blocks[b].width;
             const int64_t *arcs = blocks[b].arcs + c * width;
             const double score = blocks[b].scores[c];
-            if (width == 1 || form[blocks[b].first + c] || score == 0.0 || sb_cannot_fire(s, arcs, width))
+            if (width == 1 || form[blocks[b].first + c] || !sb_matters(s, blocks + b, c) || sb_cannot_fire(s, arcs, width))
                 continue;
             s->shared_scope[s->shared] = (int32_t)(blocks[b].first + c), s->shared_score[s->shared] = score;
             for (ptrdiff_t k = 0; k < width; k++)
                 s->shared_arc[s->shared_slots + k] = (int32_t)arcs[k], s->incident_first[arcs[k] + 1]++;
             s->shared_slots += width, s->shared_first[++s->shared] = s->shared_slots;
-            s->largest_step = fmax(s->largest_step, 1.0 / fabs(score));
+            s->largest_step = score != 0.0 ? fmax(s->largest_step, 1.0 / fabs(score)) : s->largest_step;
         }
     for (ptrdiff_t e = 0; e < s->arcs; e++)
         s->incident_first[e + 1] += s->incident_first[e];

@@ -176,6 +176,7 @@ static void sb_split_node(sb_search *s, int32_t arc)
     if (s->node.depth == 0) { /* what the root has ruled out never comes back */
         memcpy(s->root_current, s->current, (size_t)s->current_count * sizeof *s->current);
         s->root_count = s->current_count;
+        memcpy(s->root_alive, s->node.alive, sb_alive_bytes(s));
     }
     int32_t snapshot = s->saved;
     if (sb_shares(s)) {
@@ -235,6 +236,8 @@ static int sb_spent(sb_search *s, double gap)
 /* One bound and one step of the node in work. */
 static void sb_step(sb_search *s)
 {
+    if (s->dirty)
+        sb_fit(s);
     if (s->dirty && !sb_weigh(s)) {
         sb_close(s, -INFINITY, -1);
         return;
@@ -249,18 +252,23 @@ static void sb_step(sb_search *s)
         sb_close(s, -INFINITY, -1);
         return;
     }
+    sb_enter_tree(s, s->heads);
+    if (sb_know_bound(s) || s->failed) {
+        sb_leave_tree(s);
+        return;
+    }
     s->last_psi = s->psi, s->psi = found + s->constant;
     s->iteration++, s->stalled++;
     if (s->psi > s->last_psi)
         s->rises++;
     if (s->psi < s->best_psi)
         s->best_psi = s->psi, s->stalled = 0;
-    sb_enter_tree(s, s->heads);
     const double score = sb_tree_score(s);
     const int better = sb_offer(s, s->heads, score);
     if (!(sb_round(s, s->psi) <= sb_target(s)) && (s->paper ? s->nodes == 1 && s->iteration == 1 : better || s->iteration == 1)) {
         sb_leave_tree(s);
-        sb_reparse(s, s->heads, score, s->paper ? 10 : s->node.depth == 0 && s->iteration == 1 ? 3 : 2);
+        if (sb_reparse(s, s->heads, score, s->paper ? 10 : s->node.depth == 0 && s->iteration == 1 ? 3 : 2) || s->failed)
+            return;
         sb_enter_tree(s, s->heads);
     }
     double bound = sb_round(s, s->psi);
@@ -337,7 +345,10 @@ static double sb_bound(const sb_search *s)
 /* Before a proof is made in the middle of a node: bound it by its multipliers of now, if they are its best. */
 static void sb_settle(sb_search *s)
 {
-    if (!s->working || !s->keep_proof || s->no_memory || !sb_weigh(s))
+    if (!s->working || !s->keep_proof || s->no_memory)
+        return;
+    sb_fit(s);
+    if (!sb_weigh(s))
         return;
     s->dirty = 0;
     const double found = sb_oracle(s, s->weights, s->work, s->heads);
@@ -363,16 +374,49 @@ static int sb_start(sb_search *s, const int32_t *heads)
     s->saved = s->root_snapshot = s->free_snapshot = -1;
     if (heads != NULL) {
         sb_enter_tree(s, heads);
+        s->dirty = 1;
+        sb_know_tree(s);
         sb_offer(s, heads, sb_tree_score(s));
         sb_leave_tree(s);
     }
     return sb_push(s, &root);
 }
 
+/* Forget the tree below the root, and work on the root again from these multipliers; what it has ruled out stays so.
+ * 0 without memory. */
+static int sb_restart(sb_search *s, const double *split)
+{
+    while (s->open_count) {
+        sb_node node = s->open[--s->open_count];
+        sb_release(s, node.snapshot);
+        free(node.alive);
+    }
+    for (; s->survivor_count; s->survivor_count--) {
+        sb_release(s, s->survivors[s->survivor_count - 1].snapshot);
+        free(s->survivors[s->survivor_count - 1].alive);
+    }
+    if (s->working)
+        sb_end_node(s);
+    sb_forget_below_root(s);
+    sb_release(s, s->root_snapshot);
+    s->root_snapshot = -1;
+    memcpy(s->split, split, (size_t)s->slots * sizeof *split);
+    sb_fit(s);
+    sb_node root = {INFINITY, 0, s->sequence++, sb_remember(s), 0, -1, -INFINITY, malloc(sb_alive_bytes(s))};
+    if (root.alive == NULL || root.snapshot < 0)
+        return 0;
+    memcpy(root.alive, s->root_alive, sb_alive_bytes(s));
+    sb_begin(s, root);
+    s->node.bound = sb_weigh(s) ? sb_oracle(s, s->weights, s->work, s->heads) + s->constant : -INFINITY;
+    return 1;
+}
+
 static int sb_advance(sb_search *s, double seconds, int64_t nodes)
 {
     const double end = sb_now() + seconds;
     while (!s->no_memory) {
+        if (s->failed)
+            return SB_FAILED;
         if (s->keep_proof && sb_proof_bytes(s) > s->proof_limit)
             sb_drop_proof(s);
         if (s->working) {
@@ -419,7 +463,7 @@ static void sb_free(sb_search *s)
         s->active_columns, s->active_first, s->current, s->root_current, s->now_first, s->now, s->now_other, s->armed, s->stamp, s->tree, s->heads,
         s->other_heads, s->tree_heads, s->linear, s->marginals, s->arc_gap, s->work, s->other_work, s->moved_column,
         s->moved_best, s->moved_star, s->moved_scope, s->moved_arc, s->best_heads, s->open, s->survivors, s->snapshots,
-        s->records, s->fixings, s->offs,
+        s->records, s->fixings, s->offs, s->root_alive, s->unknown, s->wanted, s->questions, s->answers,
     };
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         free(arrays[k]);

@@ -81,7 +81,7 @@ class Tables:
     def of(cls, problem: ParsingProblem) -> Tables:
         """Score whatever is not yet scored."""
         blocks = [(scored.scopes, scored.all_scores()) for scored in problem.conjunctions if scored.scopes.size]
-        if not any(np.isneginf(scores).any() for _, scores in blocks):
+        if not any(scores.min() == -math.inf for _, scores in blocks):
             return cls(blocks, -math.inf)
         loss, floor = penalty_of(problem, blocks)
         return cls([(scopes, np.maximum(scores, -loss)) for scopes, scores in blocks], floor)

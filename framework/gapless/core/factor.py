@@ -207,8 +207,11 @@ class ScoredFactor:
             )
 
     def all_scores(self) -> FloatArray:
-        """Scores of all scopes, shape (m,)."""
-        return self.scores(np.arange(len(self.scopes)))
+        """Scores of all scopes, shape (m,), read-only once all are known."""
+        if self.scored < len(self.scopes):
+            self.scores(np.flatnonzero(~self._known))
+            self._scores.flags.writeable = False
+        return self._scores
 
     def firing(self, on_ids: IntArray) -> IntArray:
         """Numbers of the scopes whose decisions are all on."""
