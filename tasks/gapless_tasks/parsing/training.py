@@ -110,7 +110,7 @@ def train(
         options.families, projective=options.projective, single_root=options.single_root, bits=options.bits
     )
     fitted = _fit(features, examples, held_out, options, solver, checkpoint, progress)
-    _refuse_half(fitted)
+    refuse_half(fitted)
     table, granularity = whole_multiples(fitted.weights[TABLE], fitted.epoch * len(examples))
     return ParserModel(table, options.families, options.projective, options.single_root, granularity, pruner)
 
@@ -156,14 +156,14 @@ def train_pruner(
         epochs=_PRUNER_EPOCHS,
         seed=options.seed,
         checkpoint=beside,
-        progress=_telling("pruner", progress),
+        progress=telling("pruner", progress),
         dev_identity=_identity(held_out),
     )
-    _refuse_half(fitted)
+    refuse_half(fitted)
     return FirstOrder(fitted.weights[TABLE].astype(np.float32))
 
 
-def _refuse_half(fitted: Fitted) -> None:
+def refuse_half(fitted: Fitted) -> None:
     """Ctrl-C ends a training with what it has: that is no parser to store in place of its checkpoint."""
     if fitted.reason == "interrupted":
         raise KeyboardInterrupt
@@ -230,12 +230,14 @@ def _fit(
         seed=options.seed,
         patience=options.patience,
         checkpoint=checkpoint,
-        progress=_telling("parser", progress),
+        progress=telling("parser", progress),
         dev_identity=_identity(dev),
     )
 
 
-def _telling(stage: Stage, progress: Tell | None) -> Callable[[Progress], None]:
+def telling(stage: Stage, progress: Tell | None) -> Callable[[Progress], None]:
+    """What `gapless.learn.Trainer.fit` takes, with the stage told along."""
+
     def tell(event: Progress) -> None:
         if progress is not None:
             progress(stage, event)

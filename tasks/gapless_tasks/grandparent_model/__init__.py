@@ -1,0 +1,16 @@
+"""A grandparent model for dependency parsing, with bounds on its scores from the largest weights."""
+
+from gapless_tasks.grandparent_model.model import GrandparentModel
+from gapless_tasks.grandparent_model.scorer import FoldedTables, GrandparentScorer
+from gapless_tasks.grandparent_model.token_classes import TokenClasses
+from gapless_tasks.grandparent_model.training import LEARNERS, Training, train
+
+__all__ = [
+    "LEARNERS",
+    "FoldedTables",
+    "GrandparentModel",
+    "GrandparentScorer",
+    "TokenClasses",
+    "Training",
+    "train",
+]
