@@ -1,15 +1,15 @@
 """AD3 with its tree factor and an exact star factor for each head, from a shared library that the user builds.
 
-AD3 (https://github.com/andre-martins/AD3) is no package that installs, so nothing of it is here. The library has one
-function::
+AD3 (https://github.com/andre-martins/AD3) is no package that installs, so nothing of it is here. The library has
+one function::
 
     int32_t gapless_ad3_grandparents(int64_t words, const double *arcs, const double *grandparents,
                                      int32_t single_root, int32_t exact, double eta, double tolerance,
                                      int32_t iterations, double *value, int64_t *heads);
 
-``arcs`` is (words + 1, words + 1) [head, modifier], row-major, ``grandparents`` (words + 1,) * 3 [grandparent, head,
-modifier]. It returns 0 for an integral optimum, 1 for a fractional one, 2 when there is none, 3 when the iterations
-did not suffice; any other number refuses the sentence. ``exact`` asks for AD3's own branch and bound.
+``arcs`` is (words + 1, words + 1) [head, modifier], row-major, ``grandparents`` (words + 1,) * 3 [grandparent,
+head, modifier]. It returns 0 for an integral optimum, 1 for a fractional one, 2 when there is none, 3 when the
+iterations did not suffice; any other number refuses the sentence. ``exact`` asks for AD3's own branch and bound.
 """
 
 from __future__ import annotations
