@@ -258,14 +258,15 @@ cdef class SplitBoundSearch:
     def slots(self):
         """Which scope each multiplier of the search belongs to; see the stub."""
         cdef Py_ssize_t k, c
-        owner = np.full(self.s.slots, -1, np.int64)
-        cdef int64_t[::1] to = owner
+        scopes, places = np.full(self.s.slots, -1, np.int64), np.zeros(self.s.slots, np.int64)
+        cdef int64_t[::1] scope = scopes, place = places
         for k in range(self.s.star_cells):
-            to[k] = self.s.star_scope[k]
+            scope[k] = max(self.s.star_scope[k], -1)
         for c in range(self.s.shared):
             for k in range(self.s.shared_first[c], self.s.shared_first[c + 1]):
-                to[self.s.star_cells + k] = self.s.shared_scope[c]
-        return np.maximum(owner, -1)
+                scope[self.s.star_cells + k] = self.s.shared_scope[c]
+                place[self.s.star_cells + k] = k - self.s.shared_first[c]
+        return scopes, places
 
     def restart(self, multipliers):
         """Begin again at the root with other multipliers; see the stub."""

@@ -159,14 +159,14 @@ static int sb_know_all(sb_search *s)
     return sb_ask(s);
 }
 
-/* Multipliers that were remembered, or are about to be summed, as the scores known by now allow them. */
+/* Multipliers that are not negative, as the scores known by now allow them. */
 static void sb_fit(sb_search *s)
 {
-    for (ptrdiff_t c = 0; s->unknown != NULL && c < s->shared; c++) {
+    for (ptrdiff_t c = 0; c < s->shared; c++) {
         const ptrdiff_t width = s->shared_first[c + 1] - s->shared_first[c];
         double *q = s->split + s->star_cells + s->shared_first[c], sum = 0.0;
         if (s->shared_score[c] < 0.0) {
-            q[0] = fmin(fmax(q[0], 0.0), -s->shared_score[c]);
+            q[0] = fmin(q[0], -s->shared_score[c]);
             continue;
         }
         for (ptrdiff_t k = 0; k < width; k++)

@@ -236,7 +236,7 @@ static int sb_spent(sb_search *s, double gap)
 /* One bound and one step of the node in work. */
 static void sb_step(sb_search *s)
 {
-    if (s->dirty)
+    if (s->dirty && s->unknown != NULL) /* scores may have changed since the multipliers were remembered */
         sb_fit(s);
     if (s->dirty && !sb_weigh(s)) {
         sb_close(s, -INFINITY, -1);
@@ -347,7 +347,8 @@ static void sb_settle(sb_search *s)
 {
     if (!s->working || !s->keep_proof || s->no_memory)
         return;
-    sb_fit(s);
+    if (s->unknown != NULL)
+        sb_fit(s);
     if (!sb_weigh(s))
         return;
     s->dirty = 0;
@@ -400,7 +401,8 @@ static int sb_restart(sb_search *s, const double *split)
     sb_forget_below_root(s);
     sb_release(s, s->root_snapshot);
     s->root_snapshot = -1;
-    memcpy(s->split, split, (size_t)s->slots * sizeof *split);
+    for (ptrdiff_t k = 0; k < s->slots; k++)
+        s->split[k] = k < s->star_cells && s->star_scope[k] < 0 ? 0.0 : fmax(split[k], 0.0);
     sb_fit(s);
     sb_node root = {INFINITY, 0, s->sequence++, sb_remember(s), 0, -1, -INFINITY, malloc(sb_alive_bytes(s))};
     if (root.alive == NULL || root.snapshot < 0)

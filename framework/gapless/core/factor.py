@@ -193,12 +193,18 @@ class ScoredFactor:
         self.scores(np.flatnonzero(~np.isfinite(self._bounds)))
         return np.where(self._known, self._scores, self._bounds)
 
+    @property
+    def known(self) -> BoolArray:
+        """Which scopes have been scored, bool (m,)."""
+        return self._known.copy()
+
     def _check_bounds(self, numbers: IntArray, values: FloatArray) -> None:
         """Refuse a bound that a score exceeds: what was left unscored because of it may be the optimum."""
         assert self._bounds is not None
         bounds = self._bounds[numbers]
-        # False where either is infinite and they are equal, or the bound is plus infinity.
-        above = values > bounds + SAME * np.maximum(1.0, np.abs(values))
+        finite = np.isfinite(values)
+        above = np.zeros(values.shape, bool)
+        above[finite] = values[finite] > bounds[finite] + SAME * np.maximum(1.0, np.abs(values[finite]))
         if above.any():
             bad = int(np.argmax(above))
             raise InvalidProblem(

@@ -1,0 +1,88 @@
+"""The compiled Lagrangian search with lazy scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gapless import Certificate
+from gapless.core.sparse import IntArray
+from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_pricecut.certificate import CompletedDual
+from gapless_pricecut.lazy_tables import ForbiddenScore, lazy_tables
+from gapless_splitbound import fused
+from gapless_splitbound.enumerated import EnumeratedTrees
+from gapless_splitbound.recorded import ENUMERATED, tree_certificate
+from gapless_splitbound.scopes import SPLIT, orient, possible
+
+
+class LagrangianSearch(fused.Search):
+    """One search: multipliers for the rows of the linear program, trees by the arborescence oracle.
+
+    Parameters
+    ----------
+    problem : ParsingProblem
+    order : str
+    start : DependencyTree, optional
+    keep_proof : bool
+    """
+
+    def __init__(
+        self, problem: ParsingProblem, order: str, start: DependencyTree | None = None, *, keep_proof: bool = True
+    ) -> None:
+        self.order, self.keep_proof = order, keep_proof
+        try:
+            self._begin(problem, start, lazy_tables(problem))
+        except ForbiddenScore:
+            self._begin(problem, start, fused.Tables.of(problem))
+
+    def _begin(self, problem: ParsingProblem, start: DependencyTree | None, tables: fused.Tables) -> None:
+        self.lazy = tables.unknown is not None
+        super().__init__(problem, "default", self.order, start, keep_proof=self.keep_proof, tables=tables)
+
+    def advance(self, seconds: float, nodes: int) -> bool:
+        """As `fused.Search.advance`; begins again with all scores when one turns out to forbid its scope."""
+        try:
+            return super().advance(seconds, nodes)
+        except ForbiddenScore:
+            known = self.problem.tree(self.kernel.heads[1:]) if self.value > -np.inf else None
+            self._begin(self.problem, known, fused.Tables.of(self.problem))
+            return False
+
+    def certificate(self) -> Certificate:
+        """The record of the search, its multipliers written sparsely where scores were lazy."""
+        if not self.lazy:
+            return super().certificate()
+        proof = self.kernel.proof(sparse=True)
+        orientation, alone = grouping(self.problem, proof["grouped"])
+        scopes, places = self.kernel.slots()
+
+        def at(row: int) -> Certificate:
+            if row == ENUMERATED:
+                return EnumeratedTrees()
+            slots, values = proof["multipliers"][row] if row >= 0 else (np.zeros(0, np.int64), np.zeros(0))
+            return CompletedDual(orientation, alone, scopes[slots], places[slots], values)
+
+        return tree_certificate(proof, at)
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """For `Stats`."""
+        return {**super().extra, "lazy": self.lazy}
+
+
+def grouping(problem: ParsingProblem, grouped: Any) -> tuple[tuple[int, ...], IntArray]:
+    """Which arc of each factor's pairs is the lower one, and the pairs that could be grouped but are not `grouped`.
+
+    Both as `gapless_splitbound.SplitMultipliers` wants them; no score is asked for.
+    """
+    ways, mine = [], [np.zeros(0, bool)]
+    for scored in problem.conjunctions:
+        way, pairs = SPLIT, np.zeros(len(scored.scopes), bool)
+        if scored.scopes.size and scored.scopes.shape[1] == 2:
+            way, pairs = orient(scored.scopes, possible(scored.scopes, problem.decisions), problem.decisions)
+        ways.append(way)
+        mine.append(pairs)
+    could = np.concatenate(mine)
+    return tuple(ways), np.flatnonzero(could & ~grouped)
