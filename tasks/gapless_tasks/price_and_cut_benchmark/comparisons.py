@@ -10,9 +10,10 @@ import attrs
 import numpy as np
 
 from gapless_dependency import ParsingProblem
+from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.parsing_benchmark.lines import UNJUDGED, Marks, line, one, percent
-from gapless_tasks.parsing_benchmark.measurement import decode
+from gapless_tasks.parsing_benchmark.measurement import decode, prepared
 from gapless_tasks.price_and_cut_benchmark.ad3_peer import ETAS, Ad3, DenseScores
 from gapless_tasks.price_and_cut_benchmark.highs_peer import solve_relaxation
 from gapless_tasks.price_and_cut_benchmark.material import LONG, Material, between
@@ -123,10 +124,11 @@ def program_lines(material: Material) -> Iterator[Line]:
 
 
 def scoring_lines(material: Material, method: str) -> Iterator[Line]:
-    """How many parts are scored when each costs something."""
+    """How many parts are scored when each costs something, and what that saves."""
     fresh = material.fresh_between(*LONG)
     if not fresh:
         return
+    name, console = material.name, material.console
     judged: Marks = (15, 7)
     for what, solve, marks in (
         (method, result_of(method), judged),
@@ -134,10 +136,15 @@ def scoring_lines(material: Material, method: str) -> Iterator[Line]:
         ("the paper's variant", result_of(DELAYED, variant="paper"), UNJUDGED),
     ):
         scored = total = 0
-        with material.console.progress(f"{material.name}, parts scored by {what}", len(fresh)) as advance:
+        with console.progress(f"{name}, parts scored by {what}", len(fresh)) as advance:
             for make in fresh:
                 stats = solve(make()).stats
                 scored, total = scored + stats.parts_scored, total + stats.parts_total
                 advance(1)
-        share = percent(scored / total)
-        yield line(f"parts scored by {what}, {_LONG}", material.name, share, "%", marks, False)
+        yield line(f"parts scored by {what}, {_LONG}", name, percent(scored / total), "%", marks, False)
+    exact = exact_value(method)
+    lazy = np.array([cpu_seconds(exact, make()) for make in fresh])
+    eager = np.array([cpu_seconds(lambda problem: exact(prepared(problem)), make()) for make in fresh])
+    for what, seconds in (("as needed", lazy), ("all before", eager)):
+        spread = Spread.of(1e3 * seconds)
+        yield line(f"{method}, parts scored {what}, {_LONG}", name, spread, "ms", UNJUDGED, False)

@@ -51,8 +51,11 @@ def limit_lines(method: str, console: Console, wrong: list[str]) -> Iterator[Lin
         what = f"{asked}, {WORDS} words, limit of {LIMIT:g} s"
         yield line(what, "drawn", one(seconds), "s", (1.25 * LIMIT, 1.05 * LIMIT), False)
         if result.best is None or not result.value <= result.bound:
-            wrong.append(f"{what}: no tree with a bound, {result.value} and {result.bound}")
-        elif not result.verify(problem):
-            wrong.append(f"{what}: {result.verify(problem).reason}")
-        else:
-            console.say(f"{what}: {result.value:.6g}, at most {result.bound:.6g}, verified")
+            wrong.append(f"{what}: no tree below a bound, but {result.value} and {result.bound}")
+            continue
+        console.say(f"{what}: {result.value:.6g}, at most {result.bound:.6g}")
+        verdict = result.verify(problem)
+        if isinstance(result.certificate, gl.NoCertificate):
+            console.complain(f"{what}: {verdict.reason}")
+        elif not verdict:
+            wrong.append(f"{what}: {verdict.reason}")
