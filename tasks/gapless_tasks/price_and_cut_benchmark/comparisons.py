@@ -12,7 +12,7 @@ import numpy as np
 from gapless_dependency import ParsingProblem
 from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
 from gapless_tasks.chain_benchmark.targets import Line
-from gapless_tasks.parsing_benchmark.lines import UNJUDGED, Marks, line, one, percent
+from gapless_tasks.parsing_benchmark.lines import UNJUDGED, line, one, percent
 from gapless_tasks.parsing_benchmark.measurement import decode, prepared
 from gapless_tasks.price_and_cut_benchmark.ad3_peer import ETAS, Ad3, DenseScores
 from gapless_tasks.price_and_cut_benchmark.highs_peer import solve_relaxation
@@ -32,17 +32,18 @@ def exact_lines(material: Material, method: str, rounds: int) -> Iterator[Line]:
     name, console = material.name, material.console
     if material.long:
         alone = timed(exact_value(method), material.long, console, f"{name}, {method}, {_LONG}").milliseconds
-        yield line(f"{method}, {_LONG}, median sentence", name, alone, "ms", (3, 1.2), False)
-        yield line(f"{method}, {_LONG}, slowest sentence", name, one(alone.most), "ms", (40, 10), False)
+        yield line(f"{method}, {_LONG}, median sentence", name, alone, "ms", material.marks(3, 1.2), False)
+        slowest = one(alone.most)
+        yield line(f"{method}, {_LONG}, slowest sentence", name, slowest, "ms", material.marks(40, 10), False)
     found = decode(material.problems, console, f"{name}, {method}", method=method, rounds=rounds)
-    marks: Marks = (25_000, 60_000) if name == "danish" else UNJUDGED
+    marks = material.marks(25_000, 60_000) if name == "danish" else UNJUDGED
     yield line(f"{method}, whole test set", name, found.words_per_second, "words/s", marks, True)
     if found.closed_at_root is not None:
         closed = percent(found.closed_at_root)
-        yield line("closed at the root without an LP", name, closed, "%", (85, 95), True)
+        yield line("closed at the root without an LP", name, closed, "%", material.marks(85, 95), True)
     if found.oracle_calls is not None:
-        yield line("oracle calls", name, one(found.oracle_calls), "a sentence", (75, 30), False)
-    yield line("proved within 10 s each", name, percent(found.proved), "%", (99.5, 100), True)
+        yield line("oracle calls", name, one(found.oracle_calls), "a sentence", material.marks(75, 30), False)
+    yield line("proved within 10 s each", name, percent(found.proved), "%", material.marks(99.5, 100), True)
 
 
 def highs_lines(material: Material, method: str) -> Iterator[Line]:
@@ -56,14 +57,14 @@ def highs_lines(material: Material, method: str) -> Iterator[Line]:
         }
         found = timed_in_turn(solvers, material.some, console, f"{name}, {method} and HiGHS")
         times = found["highs"].times(found["ours"])
-        yield line(f"{method} over HiGHS, n = 11-40", name, times, "x", (40, 120), True)
+        yield line(f"{method} over HiGHS, n = 11-40", name, times, "x", material.marks(40, 120), True)
         times = found["flow"].times(found["ours"])
         yield line(f"{method} over HiGHS with a flow, n = 11-40", name, times, "x", UNJUDGED, True)
     if material.long:
         solvers = {"ours": result_of(DELAYED), "highs": solve_relaxation}
         found = timed_in_turn(solvers, material.long, console, f"{name}, {DELAYED} and HiGHS, {_LONG}")
         times = found["highs"].times(found["ours"])
-        yield line(f"{DELAYED} over HiGHS, {_LONG}", name, times, "x", (2.5, 6), True)
+        yield line(f"{DELAYED} over HiGHS, {_LONG}", name, times, "x", material.marks(2.5, 6), True)
 
 
 @attrs.frozen(eq=False)
@@ -87,7 +88,7 @@ def ad3_lines(material: Material, method: str, ad3: Ad3) -> Iterator[Line]:
     solvers: dict[str, Callable[[_Both], Any]] = {"ours": lambda both: exact(both.problem), "ad3": steps[best]}
     found = timed_in_turn(solvers, some, console, f"{name}, {method} and AD3")
     times = found["ad3"].times(found["ours"])
-    yield line(f"{method} over AD3 with stars, n = 11-40", name, times, "x", (5, 15), True)
+    yield line(f"{method} over AD3 with stars, n = 11-40", name, times, "x", material.marks(5, 15), True)
     values = np.array(
         [
             np.nan if heads is None else both.problem.value(both.problem.tree(heads))
@@ -111,7 +112,7 @@ def program_lines(material: Material) -> Iterator[Line]:
         found = timed_in_turn(solvers, material.long[::_EVERY], console, f"{name}, the paper's variant, {_LONG}")
         yield line(f"{DELAYED}, {_LONG}", name, found["ours"].milliseconds, "ms", UNJUDGED, False)
         times = found["paper"].times(found["ours"])
-        yield line(f"{DELAYED} over the paper's variant, {_LONG}", name, times, "x", (3, 6), True)
+        yield line(f"{DELAYED} over the paper's variant, {_LONG}", name, times, "x", material.marks(3, 6), True)
     solve = result_of(DELAYED, fix=False)
     sentences = between(material.problems, 1, LONG[1])
     integral = []
@@ -120,7 +121,7 @@ def program_lines(material: Material) -> Iterator[Line]:
             integral.append(bool(solve(problem).stats.extra["integral"]))
             advance(1)
     share = percent(float(np.mean(integral)))
-    yield line(f"integral over cut-sets, n <= {LONG[1]}", name, share, "%", (96, 99), True)
+    yield line(f"integral over cut-sets, n <= {LONG[1]}", name, share, "%", material.marks(96, 99), True)
 
 
 def scoring_lines(material: Material, method: str) -> Iterator[Line]:
@@ -129,7 +130,7 @@ def scoring_lines(material: Material, method: str) -> Iterator[Line]:
     if not fresh:
         return
     name, console = material.name, material.console
-    judged: Marks = (15, 7)
+    judged = material.marks(15, 7)
     for what, solve, marks in (
         (method, result_of(method), judged),
         (DELAYED, result_of(DELAYED), judged),

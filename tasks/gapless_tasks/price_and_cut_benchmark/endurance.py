@@ -44,7 +44,7 @@ def memory_lines(material: Material, method: str, count: int) -> Iterator[Line]:
 def limit_lines(method: str, console: Console, wrong: list[str]) -> Iterator[Line]:
     """A sentence that is too hard ends within its limit, and its bound is a bound."""
     for asked in (method, *_SHARES):
-        problem = hard_sentence()
+        problem = hard_sentence(WORDS)
         start = time.perf_counter()
         result = result_of(asked, limits=gl.Limits(time=LIMIT))(problem)
         seconds = time.perf_counter() - start

@@ -16,6 +16,7 @@ from gapless_dependency import ParsingProblem
 from gapless_tasks.dependency_parsing.treebank import EMBEDDED, Treebank
 from gapless_tasks.grandparent_model.model import GrandparentModel
 from gapless_tasks.grandparent_model.training import Training, train
+from gapless_tasks.parsing_benchmark.lines import UNJUDGED, Marks
 from gapless_tasks.parsing_benchmark.measurement import prepared
 
 LONG = (31, 40)
@@ -49,7 +50,7 @@ class Material:
     @classmethod
     def of(cls, treebank: Treebank, models: Path | None, console: Console, wrong: list[str]) -> Material:
         """The test part of a treebank, under the model of its name in the folder `models`."""
-        model = _model(treebank, models, console)
+        model = model_of(treebank, models, console)
         return cls(treebank.name, [partial(model.problem, sentence) for sentence in treebank.test], console, wrong)
 
     @cached_property
@@ -66,6 +67,10 @@ class Material:
     def some(self) -> list[ParsingProblem]:
         """Every third of those of 11 to 40 words."""
         return between(self.problems, _SHORT, LONG[1])[::_EVERY]
+
+    def marks(self, must: float, aim: float) -> Marks:
+        """The marks, which speak of the paper's treebanks; short embedded sentences reach them or do not."""
+        return UNJUDGED if self.name == EMBEDDED else (must, aim)
 
     def fresh_between(self, shortest: int, longest: int) -> list[Callable[[], ParsingProblem]]:
         """What makes the problems of the sentences with so many words."""
@@ -87,7 +92,14 @@ def between(problems: Sequence[ParsingProblem], shortest: int, longest: int) -> 
     return [problem for problem in problems if shortest <= problem.length <= longest]
 
 
-def _model(treebank: Treebank, models: Path | None, console: Console) -> GrandparentModel:
+def model_of(treebank: Treebank, models: Path | None, console: Console) -> GrandparentModel:
+    """The model of a treebank in the folder `models`; for the embedded one a new one where there is none.
+
+    Raises
+    ------
+    InvalidProblem
+        It is not there.
+    """
     stored = None if models is None else models / f"{treebank.name}.npz"
     if stored is not None and stored.exists():
         return GrandparentModel.load(stored)
