@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
@@ -61,21 +63,36 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 def _measured(arguments: argparse.Namespace, ad3: Ad3 | None, console: Console, wrong: list[str]) -> Iterator[Line]:
     models = Path(arguments.models) if arguments.models else None
     method = arguments.method
-    remembered = False
-    for treebank in _treebanks(arguments):
+    for number, treebank in enumerate(_treebanks(arguments)):
         material = Material.of(treebank, models, console, wrong)
-        yield from exact_lines(material, method, arguments.rounds)
-        if has_highs():
-            yield from highs_lines(material, method)
-            check_agreement(material, method)
-        if ad3 is not None:
-            yield from ad3_lines(material, method, ad3)
-        yield from program_lines(material)
-        yield from scoring_lines(material, method)
-        if not remembered:
-            yield from memory_lines(material, method, arguments.memory)
-            remembered = True
-    yield from limit_lines(method, console, wrong)
+        with _failures(material.name, console, wrong):
+            yield from exact_lines(material, method, arguments.rounds)
+        with _failures(material.name, console, wrong):
+            if has_highs():
+                yield from highs_lines(material, method)
+                check_agreement(material, method)
+        with _failures(material.name, console, wrong):
+            if ad3 is not None:
+                yield from ad3_lines(material, method, ad3)
+        with _failures(material.name, console, wrong):
+            yield from program_lines(material)
+        with _failures(material.name, console, wrong):
+            yield from scoring_lines(material, method)
+        with _failures(material.name, console, wrong):
+            if number == 0:
+                yield from memory_lines(material, method, arguments.memory)
+    with _failures("drawn", console, wrong):
+        yield from limit_lines(method, console, wrong)
+
+
+@contextmanager
+def _failures(name: str, console: Console, wrong: list[str]) -> Iterator[None]:
+    """Whatever a method raises ends one group of lines: the others were waited for, and are shown."""
+    try:
+        yield
+    except Exception as error:
+        wrong.append(f"{name}: {type(error).__name__}: {error}")
+        console.complain(traceback.format_exc())
 
 
 def _treebanks(arguments: argparse.Namespace) -> Iterator[Treebank]:

@@ -7,7 +7,7 @@ import pytest
 
 from gapless.cli import Console, exit_codes, main
 from gapless_tasks.dependency_parsing.treebank import embedded_treebank
-from gapless_tasks.price_and_cut_benchmark import agreement, endurance, highs_peer, material, task
+from gapless_tasks.price_and_cut_benchmark import agreement, comparisons, endurance, highs_peer, material, task
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +59,22 @@ def test_values_that_differ_fail_the_run(capsys, monkeypatch, asked):
     assert main(asked) == exit_codes.FAILED
     found = json.loads(capsys.readouterr().out)
     assert any("above the relaxation's differ" in what for what in found["disagreements"])
+
+
+def test_a_method_that_fails_costs_its_own_lines_only(capsys, monkeypatch, asked):
+    def broken(*arguments, **options):
+        raise IndexError("index 7 is out of bounds")
+
+    monkeypatch.setattr(comparisons, "percent", broken)
+    assert main(asked) == exit_codes.FAILED
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert "embedded: IndexError: index 7 is out of bounds" in found["disagreements"]
+    assert "in broken" in err
+    named = [line["what"] for line in found["lines"]]
+    assert "lagrangian-cut, whole test set" in named
+    assert "proved within 10 s each" not in named
+    assert "memory growth of price-and-cut, 5 sentences" in named
 
 
 def test_a_treebank_without_its_model_is_refused(capsys, tmp_path):
