@@ -94,7 +94,7 @@ class SplitBoundSearch:
         """
 
     def slots(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """For each slot of multipliers the scope it belongs to (-1: none), and which of its arcs; int64 (slots,)."""
+        """For each slot of multipliers its scope (-1: none), and which of its arcs; int64 (slots,)."""
 
     @property
     def root_arcs(self) -> npt.NDArray[Any]:

@@ -99,6 +99,7 @@ typedef struct {
     int32_t *questions;
     double *answers;
     ptrdiff_t wanted_count, wanted_room, question_room, answer_room;
+    unsigned char *contender;                     /* arcs whose columns must be known before the next step */
     int64_t scored;
     int failed;
     /* the node being worked on */
@@ -206,6 +207,7 @@ static int sb_reserve(sb_search *s, ptrdiff_t n, ptrdiff_t arcs, ptrdiff_t scope
     SB_NEW(s, into_first, s->N + 1), SB_NEW(s, into, arcs), SB_NEW(s, cell, arcs), SB_NEW(s, base, arcs);
     SB_NEW(s, weights, s->N * s->N), SB_NEW(s, linear, s->N * s->N), SB_NEW(s, marginals, s->N * s->N);
     SB_NEW(s, alive, arcs), SB_NEW(s, on, arcs), SB_NEW(s, in_tree, arcs), SB_NEW(s, arc_gap, arcs);
+    SB_NEW(s, contender, arcs);
     SB_NEW(s, candidates, s->N), SB_NEW(s, tree, s->N), SB_NEW(s, heads, s->N), SB_NEW(s, other_heads, s->N);
     SB_NEW(s, best_heads, s->N), SB_NEW(s, tree_heads, s->N), SB_NEW(s, root_alive, arcs / 8 + 1);
     if (s->root_alive != NULL)

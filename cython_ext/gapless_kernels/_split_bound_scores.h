@@ -9,6 +9,9 @@
 
 #include "_split_bound_weights.h"
 
+#define SB_ASK_FIRST 8   /* scores of a column at a time */
+#define SB_CONTENDERS 2  /* arcs into each word */
+
 /* How many arcs of a scope the tree has. */
 static ptrdiff_t sb_hits(const sb_search *s, ptrdiff_t c)
 {
@@ -114,7 +117,58 @@ static int sb_know_tree(sb_search *s)
     return sb_ask(s);
 }
 
-/* Know what decides the bound at the tree that was entered, too: the best choice of each column, the shares of its arcs. */
+/* Ask for the scores that may be a column's highest: the first few of those whose bound exceeds the best that is known. */
+static void sb_want_top(sb_search *s, int32_t a, ptrdiff_t c)
+{
+    const sb_star *star = s->star + a;
+    const int32_t *into = s->into + s->into_first[star->word];
+    ptrdiff_t place[SB_ASK_FIRST], count = 0;
+    double offer[SB_ASK_FIRST], known = -INFINITY;
+    for (int32_t k = 0; k < star->uppers; k++) {
+        const ptrdiff_t cell = star->cell + (ptrdiff_t)k * star->lowers + c;
+        const double here = s->star_score[cell] - s->split[cell];
+        if (!s->alive[into[k]])
+            continue;
+        if (s->star_scope[cell] < 0 || !s->unknown[s->star_scope[cell]]) {
+            known = fmax(known, here);
+            continue;
+        }
+        ptrdiff_t at = count < SB_ASK_FIRST ? count++ : here > offer[count - 1] ? count - 1 : SB_ASK_FIRST;
+        if (at == SB_ASK_FIRST)
+            continue;
+        for (; at && offer[at - 1] < here; at--)
+            offer[at] = offer[at - 1], place[at] = place[at - 1];
+        offer[at] = here, place[at] = cell;
+    }
+    for (ptrdiff_t k = 0; k < count && offer[k] > known; k++)
+        sb_want(s, a, place[k]);
+}
+
+/* Mark the arcs of the tree that was entered, and those that weigh most into each word. */
+static void sb_choose_contenders(sb_search *s)
+{
+    memset(s->contender, 0, (size_t)s->arcs);
+    for (ptrdiff_t m = 1; m < s->N; m++) {
+        int32_t most[SB_CONTENDERS];
+        ptrdiff_t count = 0;
+        for (ptrdiff_t k = s->into_first[m]; k < s->into_first[m + 1]; k++) {
+            const int32_t e = s->into[k];
+            const double here = s->weights[s->cell[e]];
+            if (!s->alive[e] || (count == SB_CONTENDERS && here <= s->weights[s->cell[most[count - 1]]]))
+                continue;
+            ptrdiff_t at = count < SB_CONTENDERS ? count++ : count - 1;
+            for (; at && s->weights[s->cell[most[at - 1]]] < here; at--)
+                most[at] = most[at - 1];
+            most[at] = e;
+        }
+        s->contender[s->tree[m]] = 1;
+        for (ptrdiff_t k = 0; k < count; k++)
+            s->contender[most[k]] = 1;
+    }
+}
+
+/* Know what decides the bound at the tree that was entered, too: the best choice in each column of its arcs, and of the arcs that
+ * weigh most into their words, which would come next; and the shares of its arcs. Few questions cost more than many scores. */
 static int sb_know_bound(sb_search *s)
 {
     int asked = sb_know_tree(s);
@@ -125,17 +179,11 @@ static int sb_know_bound(sb_search *s)
             if (s->shared_score[s->incident[i]] > 0.0)
                 sb_want(s, -1, s->incident[i]);
     for (int again = 1; again;) {
-        for (ptrdiff_t a = 0; a < s->stars; a++) {
-            const sb_star *star = s->star + a;
-            for (ptrdiff_t c = 0; c < star->lowers; c++) {
-                int32_t best;
-                if (!s->in_tree[s->column_lower[star->column + c]])
-                    continue;
-                sb_column_top(s, star, c, &best);
-                if (best >= 0)
-                    sb_want(s, (int32_t)a, star->cell + (ptrdiff_t)best * star->lowers + c);
-            }
-        }
+        sb_choose_contenders(s);
+        for (ptrdiff_t a = 0; a < s->stars; a++)
+            for (ptrdiff_t c = 0; c < s->star[a].lowers; c++)
+                if (s->contender[s->column_lower[s->star[a].column + c]])
+                    sb_want_top(s, (int32_t)a, c);
         again = sb_ask(s), asked |= again;
     }
     return asked;

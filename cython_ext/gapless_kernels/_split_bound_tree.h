@@ -465,7 +465,7 @@ static void sb_free(sb_search *s)
         s->active_columns, s->active_first, s->current, s->root_current, s->now_first, s->now, s->now_other, s->armed, s->stamp, s->tree, s->heads,
         s->other_heads, s->tree_heads, s->linear, s->marginals, s->arc_gap, s->work, s->other_work, s->moved_column,
         s->moved_best, s->moved_star, s->moved_scope, s->moved_arc, s->best_heads, s->open, s->survivors, s->snapshots,
-        s->records, s->fixings, s->offs, s->root_alive, s->unknown, s->wanted, s->questions, s->answers,
+        s->records, s->fixings, s->offs, s->root_alive, s->contender, s->unknown, s->wanted, s->questions, s->answers,
     };
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         free(arrays[k]);

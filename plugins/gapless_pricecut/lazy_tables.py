@@ -22,7 +22,7 @@ def lazy_tables(problem: ParsingProblem) -> Tables:
     """
     conjunctions = [scored for scored in problem.conjunctions if scored.scopes.size]
     lazy = [scored.factor.bounded and scored.scopes.shape[1] > 1 for scored in conjunctions]
-    if not any(lazy):
+    if all(scored.scored == len(scored.scopes) for scored in conjunctions) or not any(lazy):
         return Tables.of(problem)
     blocks = [
         (scored.scopes, scored.all_bounds() if late else scored.all_scores())
@@ -33,12 +33,15 @@ def lazy_tables(problem: ParsingProblem) -> Tables:
     ends = np.cumsum([len(scored.scopes) for scored in conjunctions])
 
     def ask(numbers: IntArray) -> FloatArray:
-        scores = np.empty(numbers.size)
-        owners = np.searchsorted(ends, numbers, side="right")
-        for owner in np.unique(owners).tolist():
-            mine = owners == owner
-            first = ends[owner] - len(conjunctions[owner].scopes)
-            scores[mine] = conjunctions[owner].scores(numbers[mine] - first)
+        if len(conjunctions) == 1:
+            scores = conjunctions[0].scores(numbers)
+        else:
+            scores = np.empty(numbers.size)
+            owners = np.searchsorted(ends, numbers, side="right")
+            for owner in np.unique(owners).tolist():
+                mine = owners == owner
+                first = ends[owner] - len(conjunctions[owner].scopes)
+                scores[mine] = conjunctions[owner].scores(numbers[mine] - first)
         if scores.min() == -math.inf:
             raise ForbiddenScore
         return scores

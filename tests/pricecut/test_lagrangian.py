@@ -57,7 +57,7 @@ def listed(rng, n, ties):
 
 
 def sentence(rng, n):
-    """Grandchildren and siblings of both signs, lazily scored or not, listed conjunctions, forced and forbidden arcs."""
+    """Parts of both signs, lazily scored or not, listed conjunctions, forced and forbidden arcs."""
     ties = bool(rng.integers(2))
     arcs = draw(rng, ties, (n + 1, n + 1))
     arcs[rng.random(arcs.shape) < rng.choice([0.0, 0.2])] = -np.inf

@@ -172,7 +172,7 @@ class ScoredFactor:
 
         Bounds that are not finite say nothing; those scopes are scored.
         """
-        if not self.factor.bounded:
+        if not self.factor.bounded or self.scored == len(self.scopes):
             return self.all_scores()
         if self._bounds is None:
             name = name_of(self.factor)
