@@ -197,8 +197,8 @@ class ScoredFactor:
         """Refuse a bound that a score exceeds: what was left unscored because of it may be the optimum."""
         assert self._bounds is not None
         bounds = self._bounds[numbers]
-        # False where either is infinite and they are equal, or the bound is plus infinity.
-        above = values > bounds + SAME * np.maximum(1.0, np.abs(values))
+        # A score of -inf is below any bound.
+        above = values > bounds + SAME * np.maximum(1.0, np.abs(np.where(np.isfinite(values), values, 0.0)))
         if above.any():
             bad = int(np.argmax(above))
             raise InvalidProblem(
