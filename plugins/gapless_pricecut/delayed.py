@@ -33,7 +33,7 @@ class Delayed(Relaxing):
     """
 
     def __init__(self, parts: Parts, proof: Proof, *, fix: bool = True) -> None:
-        super().__init__(parts, proof, ROW_SETS["lean"])
+        super().__init__(parts, proof, ROW_SETS["lean"], early=fix)
         self.fix = fix
 
     def enter_first(self, tree: IntArray, through: FloatArray) -> None:
@@ -64,7 +64,8 @@ class Delayed(Relaxing):
             self._fix(found, completion)
         alive = self.proof.alive
         rows = rows[alive[self.parts.upper[rows]] & alive[self.parts.group_lower[self.parts.group[rows]]]]
-        return self.program.add_rows(rows) + self.program.add_scopes(self._asked_scopes(completion))
+        found_rows = self.program.add_rows(rows) + self.program.add_scopes(self._asked_scopes(completion))
+        return found_rows + self.program.add_arcs(np.flatnonzero((completion.short > 0) & alive))
 
     def _asked_rows(self, completion: Completion) -> IntArray:
         """Absent rows that charge arcs more than these can be charged."""

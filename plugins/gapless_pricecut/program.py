@@ -238,9 +238,16 @@ class PartsProgram:
         return self._of(self.tree.column)
 
     def arc_gains(self) -> FloatArray:
-        """Reduced costs of the arcs at the last optimum; 0 for absent ones, never positive, float64 (arcs,)."""
-        gains: FloatArray = np.append(self.program.gains(), 0.0)[self.tree.column]
-        return gains
+        """Reduced costs of the arcs at the last optimum, but for noise never positive, float64 (arcs,)."""
+        parts, count = self.parts, self.parts.arcs.count
+        lower = parts.group_lower[parts.group]
+        gains: FloatArray = parts.problem.arc_weights - self.tree.prices(_padded(self._price, self.program.rows))
+        gains += np.bincount(parts.group_lower, self.group_prices(), count) + parts.arcs.length * self.none_prices()
+        both, scopes = self._price_of(self.both_row), self._price_of(self.scope_row)
+        gains += np.bincount(parts.upper, self._price_of(self.upper_row) - both, count)
+        gains += np.bincount(lower, self._price_of(self.lower_row) - both, count)
+        positive = (parts.scopes.scores > 0)[parts.scopes.entry_scope]
+        return gains + np.bincount(parts.scopes.arcs.indices, np.where(positive, scopes, -scopes), count)
 
     def group_prices(self) -> FloatArray:
         """Prices of OneGP, float64 (groups,)."""
@@ -251,13 +258,11 @@ class PartsProgram:
         return self._price_of(self.none_row)
 
     def _of(self, columns: IntArray) -> FloatArray:
-        values: FloatArray = np.append(self._point, 0.0)[columns]
-        return values
+        return _padded(self._point, self.program.columns)[columns]
 
     def _price_of(self, rows: IntArray) -> FloatArray:
-        """Prices of rows by number; -1 costs nothing."""
-        prices: FloatArray = np.append(self._price, 0.0)[rows]
-        return prices
+        """Prices of rows by number; -1 costs nothing, nor do rows that have come since."""
+        return _padded(self._price, self.program.rows)[rows]
 
     def prices(self) -> Prices:
         """What the last optimum asks, in terms of levels of groups.
@@ -274,7 +279,7 @@ class PartsProgram:
         taken = np.zeros(len(parts.scopes))
         taken[~positive] = price[parts.scopes.arcs.indptr[:-1][~positive]]
         return Prices(
-            self.tree.prices(self._price),
+            self.tree.prices(_padded(self._price, self.program.rows)),
             self._levels(),
             np.where(positive[parts.scopes.entry_scope], price, 0.0),
             taken,
@@ -321,3 +326,8 @@ class PartsProgram:
         for column in np.append(self.row_column[rows], self.scope_column[scopes]).tolist():
             self.program.set_objective(column, -parts.loss)
         return True
+
+
+def _padded(values: FloatArray, count: int) -> FloatArray:
+    """Values by number, 0 for numbers that have been given since, and at the place -1."""
+    return np.append(values, np.zeros(count + 1 - values.size))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from gapless import InvalidProblem, NoCertificate, Result, Solve, SolveError, Stats, Stop
 from gapless.core.tolerance import meets
@@ -50,6 +51,10 @@ def solve_relaxation(problem: ParsingProblem, solve: Solve, make: Make) -> Resul
         proof.offer(tree)
     relaxing = make(parts, proof)
 
+    def ended() -> Stop | None:
+        stop = _reached(problem, solve, proof)
+        return None if stop is Stop.PROVED and not relaxing.early else stop
+
     def enough() -> bool:
         guarded(
             budget,
@@ -61,10 +66,10 @@ def solve_relaxation(problem: ParsingProblem, solve: Solve, make: Make) -> Resul
             columns=relaxing.program.program.columns,
             rows=relaxing.program.program.rows,
         )
-        return _reached(problem, solve, proof) is not None
+        return ended() is not None
 
     try:
-        if relaxing.begin() and _reached(problem, solve, proof) is None and budget.spent_between_nodes() is None:
+        if relaxing.begin() and ended() is None and budget.spent_between_nodes() is None:
             budget.nodes = 1
             relaxing.run(budget, enough)
     except KeyboardInterrupt:
@@ -94,11 +99,12 @@ def _result(problem: ParsingProblem, solve: Solve, relaxing: Relaxing, stop: Sto
     proof, parts, program = relaxing.proof, relaxing.parts, relaxing.program
     none = proof.bound == -math.inf
     said = (problem.infeasibility() or ["every tree has a factor that forbids it"]) if none else []
-    settled = proof.settled and not none
-    extra = {"rounds": relaxing.rounds, "integral": settled or (relaxing.complete and relaxing.integral)}
-    if settled or relaxing.complete:
+    extra: dict[str, Any] = {"rounds": relaxing.rounds}
+    if relaxing.complete:
+        extra |= {"objective": relaxing.objective, "integral": relaxing.integral}
+    elif proof.settled and not none:
         # A bound on the relaxation that a tree meets is its optimum.
-        extra["objective"] = proof.value if settled else relaxing.objective
+        extra |= {"objective": proof.value, "integral": True}
     return Result.of(
         problem,
         [] if proof.tree is None else [proof.tree],

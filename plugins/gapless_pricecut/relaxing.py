@@ -32,6 +32,8 @@ class Relaxing(ABC):
     rows : RowSet
     flow : bool
         Whether a flow makes arcs a tree, in place of cut-sets.
+    early : bool
+        Whether to stop as soon as the bound meets a tree, which the program alone may be too loose to show.
 
     Attributes
     ----------
@@ -46,8 +48,8 @@ class Relaxing(ABC):
         Whether nothing is missing any more: then `objective` is that of the relaxation.
     """
 
-    def __init__(self, parts: Parts, proof: Proof, rows: RowSet, *, flow: bool = False) -> None:
-        self.parts, self.proof, self.flow = parts, proof, flow
+    def __init__(self, parts: Parts, proof: Proof, rows: RowSet, *, flow: bool = False, early: bool = False) -> None:
+        self.parts, self.proof, self.flow, self.early = parts, proof, flow, early
         self.left = Open.of(parts, proof.alive)
         offers_none = np.zeros(parts.group_lower.size, bool)
         offers_none[self.left.groups] = self.left.offers_none
@@ -103,17 +105,13 @@ class Relaxing(ABC):
             budget.iterations += 1
             self.objective, self.point = self.program.objective, self.program.point
             prices = self.program.prices()
-            self._round()
+            better = self.proof.improve(self.proof.best_tree(self.point))
             missing = self._cut() + self.price(prices)
             self.complete = not missing and not self._dearer()
             if enough() or self.complete:
                 return
-
-    def _round(self) -> None:
-        """Look for a better tree near the point."""
-        proof = self.proof
-        if proof.improve(proof.best_tree(self.point)):
-            self.enter_tree(proof.on_ids)
+            if better:
+                self.enter_tree(self.proof.on_ids)
 
     def _cut(self) -> int:
         """Add rows that the point violates; how many."""
@@ -122,7 +120,7 @@ class Relaxing(ABC):
 
     def _dearer(self) -> bool:
         """Raise what a score of -inf counts as, if the point pays it; whether it was raised."""
-        if not self.program.forced(INTEGRAL) or self.proof.settled:
+        if not self.program.forced(INTEGRAL) or self.proof.bound == -np.inf:
             return False
         return self.program.raise_loss(DEAREST)
 

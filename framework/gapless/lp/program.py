@@ -145,10 +145,6 @@ class LinearProgram:
         """What a column pays for each unit of each row, at the last optimum."""
         return signs.prices(np.asarray(self._lp.getDual(), np.float64))
 
-    def gains(self) -> FloatArray:
-        """Reduced costs of the columns at the last optimum; none is positive, those of columns above 0 are 0."""
-        return signs.prices(np.asarray(self._lp.getRedcost(), np.float64))
-
     def farkas_prices(self) -> FloatArray | None:
         """Prices by which the rows contradict each other, the largest 1 in size; None when there are none."""
         ray = self._lp.getDualRay()
