@@ -40,6 +40,8 @@ class SplitBoundSearch:
         Bytes for multipliers, proof and open nodes, half for the last; the proof has half at most. Without room for
         multipliers, nodes begin with those of an ancestor; without room for open nodes, it goes depth-first.
         The answer is the same. A few copies of the multipliers and one open node for each arc are always allowed.
+    root_steps, root_trend : int
+        The root branches after so many steps, or when its gap has hardly fallen within so many. Not for "paper".
     ask : callable, optional
         From int64 (m,) numbers of scopes, counted over all blocks, to their float64 (m,) finite scores; called
         from `advance` when those of unknown scopes matter, once for each scope. What it raises, `advance` raises.
@@ -71,6 +73,8 @@ class SplitBoundSearch:
         proof_limit: float = ...,
         memory_limit: float = ...,
         choices: int = ...,
+        root_steps: int = ...,
+        root_trend: int = ...,
         ask: Callable[[npt.NDArray[Any]], npt.ArrayLike] | None = ...,
         unknown: npt.ArrayLike | None = ...,
     ) -> None: ...

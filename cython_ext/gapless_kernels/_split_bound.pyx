@@ -37,7 +37,7 @@ cdef extern from "_split_bound_tree.h" nogil:
 
     ctypedef struct sb_search:
         Py_ssize_t n, N, arcs, scopes, slots, star_cells, shared
-        int projective, single_root, paper, order, keep_proof, choices, root_closed, proof_dropped, working
+        int projective, single_root, paper, order, keep_proof, choices, root_steps, root_trend, root_closed, proof_dropped, working
         double granularity, proof_limit, memory_limit, snapshot_bytes, value, excluded, saved_psi
         int32_t *head
         int32_t *modifier
@@ -132,6 +132,8 @@ cdef class SplitBoundSearch:
         proof_limit=2.0**28,
         memory_limit=2.0**30,
         choices=SB_CHOICES,
+        root_steps=120,
+        root_trend=7,
         ask=None,
         unknown=None,
     ):
@@ -145,6 +147,8 @@ cdef class SplitBoundSearch:
             raise ValueError(f"granularity must be a number >= 0, got {granularity}")
         if not (0 <= choices <= SB_CHOICES):
             raise ValueError(f"choices must be in 0..{SB_CHOICES}, got {choices}")
+        if root_steps < 1 or root_trend < 1:
+            raise ValueError(f"root_steps and root_trend must be at least 1, got {root_steps} and {root_trend}")
         if not memory_limit >= 0:
             raise ValueError(f"memory_limit must be a number of bytes >= 0, got {memory_limit}")
         cdef const double[:, ::1] w = np.ascontiguousarray(weights, np.float64)
@@ -173,6 +177,7 @@ cdef class SplitBoundSearch:
         if self.s.paper:
             self.s.order = ORDERS.index("breadth-first")
         self.s.choices = 0 if self.s.paper else choices
+        self.s.root_steps, self.s.root_trend = root_steps, root_trend
         self.s.keep_proof, self.s.granularity = bool(keep_proof), granularity
         # Half is for multipliers, the proof's among them, half for open nodes.
         self.s.memory_limit, self.s.proof_limit = memory_limit, min(proof_limit, 0.5 * memory_limit)

@@ -74,7 +74,7 @@ typedef struct {
 typedef struct {
     /* the sentence */
     ptrdiff_t n, N, arcs, scopes, slots;
-    int projective, single_root, paper, order, keep_proof, choices;
+    int projective, single_root, paper, order, keep_proof, choices, root_steps, root_trend;
     double granularity, snapshot_bytes, proof_limit, memory_limit;
     int32_t *head, *modifier, *index, *into_first, *into, *rank, *slot;
     ptrdiff_t *cell;

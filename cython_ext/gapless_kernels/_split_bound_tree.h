@@ -4,10 +4,8 @@
 
 #include "_split_bound_open.h"
 
-#define SB_ROOT_STEPS 120    /* steps at the root, and */
-#define SB_CHILD_STEPS 30    /* at other nodes, before branching */
-#define SB_TREND 7           /* steps at the root, and */
-#define SB_CHILD_TREND 4     /* at other nodes, in which */
+#define SB_CHILD_STEPS 30    /* steps at other nodes than the root, before branching */
+#define SB_CHILD_TREND 4     /* steps there (root_trend at the root) in which */
 #define SB_TREND_SHARE 0.85  /* the gap must fall to this share, or the node branches */
 #define SB_PATIENCE 3        /* steps without a better bound before the step shrinks */
 #define SB_SHRINK 0.6
@@ -224,9 +222,9 @@ static int sb_spent(sb_search *s, double gap)
     if (s->paper)
         return s->iteration >= SB_PAPER_STEPS
             || (s->iteration > 1 && s->last_psi - s->psi >= 0.0 && s->last_psi - s->psi <= SB_PAPER_PRECISION);
-    if (s->iteration >= (s->node.depth ? SB_CHILD_STEPS : SB_ROOT_STEPS))
+    if (s->iteration >= (s->node.depth ? SB_CHILD_STEPS : s->root_steps))
         return 1;
-    if (s->iteration % (s->node.depth ? SB_CHILD_TREND : SB_TREND))
+    if (s->iteration % (s->node.depth ? SB_CHILD_TREND : s->root_trend))
         return 0;
     const int slow = gap > SB_TREND_SHARE * s->trend_gap;
     s->trend_gap = gap;

@@ -213,9 +213,7 @@ def complete(parts: Parts, left: Open, prices: Prices) -> Completion:
     return Completion(level, shares, taken, weights, constant, np.where(short > tolerance, short, 0.0), excess)
 
 
-def _levels(
-    left: Open, prices: Prices, estimate: FloatArray, own: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _levels(left: Open, prices: Prices, estimate: FloatArray, own: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Levels of all groups before anything is raised, and what each arc may still be charged."""
     level = prices.level[left.groups].copy()
     absent = np.isnan(level)

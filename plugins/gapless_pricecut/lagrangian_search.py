@@ -17,6 +17,10 @@ from gapless_splitbound.recorded import ENUMERATED, tree_certificate
 from gapless_splitbound.scopes import SPLIT, orient, possible
 
 
+ROOT_STEPS, ROOT_TREND = 400, 35
+"""More than for siblings: bounds on grandparents alone close nearly every sentence at the root, given time."""
+
+
 class LagrangianSearch(fused.Search):
     """One search: multipliers for the rows of the linear program, trees by the arborescence oracle.
 
@@ -39,7 +43,16 @@ class LagrangianSearch(fused.Search):
 
     def _begin(self, problem: ParsingProblem, start: DependencyTree | None, tables: fused.Tables) -> None:
         self.lazy = tables.unknown is not None
-        super().__init__(problem, "default", self.order, start, keep_proof=self.keep_proof, tables=tables)
+        super().__init__(
+            problem,
+            "default",
+            self.order,
+            start,
+            keep_proof=self.keep_proof,
+            tables=tables,
+            root_steps=ROOT_STEPS,
+            root_trend=ROOT_TREND,
+        )
 
     def advance(self, seconds: float, nodes: int) -> bool:
         """As `fused.Search.advance`; begins again with all scores when one turns out to forbid its scope."""

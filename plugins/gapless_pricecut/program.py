@@ -112,7 +112,11 @@ class PartsProgram:
             column.append(np.arange(arcs.size))
             row.append(self.none_row[arcs])
             value.append(np.full(arcs.size, -float(parts.arcs.length)))
-        others = np.concatenate([NONE, *column]), np.concatenate([NONE, *row]), np.concatenate([np.zeros(0), *value])
+        others = (
+            np.concatenate([NONE, *column]),
+            np.concatenate([NONE, *row]),
+            np.concatenate([np.zeros(0), *value]),
+        )
         self.tree.add(arcs, others, parts.problem.arc_weights[arcs])
         return arcs.size
 
@@ -305,7 +309,9 @@ class PartsProgram:
         """Absent scopes of a negative score whose arcs are on together at the last optimum."""
         listed = self.parts.scopes
         whole = np.bincount(listed.entry_scope, self.point[listed.arcs.indices], len(listed))
-        return np.flatnonzero((whole > listed.width - 1 + tolerance) & (listed.scores < 0) & (self.scope_column < 0))
+        return np.flatnonzero(
+            (whole > listed.width - 1 + tolerance) & (listed.scores < 0) & (self.scope_column < 0)
+        )
 
     def forced(self, tolerance: float) -> bool:
         """Whether the last optimum takes what scores -inf, at the loss that stands for it."""

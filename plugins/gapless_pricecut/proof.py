@@ -131,7 +131,11 @@ class Proof:
         """A bound rounded to the granularity; -inf when it is below what any allowed tree scores."""
         bound = round_bound(bound, self.problem.granularity)
         # Below what any heads score without their parts comes first: the floor asks for all scores.
-        if self.tree is None and bound < self.parts.arc_floor and bound < self.parts.floor - margin(self.parts.floor):
+        if (
+            self.tree is None
+            and bound < self.parts.arc_floor
+            and bound < self.parts.floor - margin(self.parts.floor)
+        ):
             return -math.inf
         return bound
 

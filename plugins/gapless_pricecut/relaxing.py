@@ -48,7 +48,9 @@ class Relaxing(ABC):
         Whether nothing is missing any more: then `objective` is that of the relaxation.
     """
 
-    def __init__(self, parts: Parts, proof: Proof, rows: RowSet, *, flow: bool = False, early: bool = False) -> None:
+    def __init__(
+        self, parts: Parts, proof: Proof, rows: RowSet, *, flow: bool = False, early: bool = False
+    ) -> None:
         self.parts, self.proof, self.flow, self.early = parts, proof, flow, early
         self.left = Open.of(parts, proof.alive)
         offers_none = np.zeros(parts.group_lower.size, bool)

@@ -58,6 +58,7 @@ def fits(problem: ParsingProblem, solve: Solve, backbone: str) -> bool:
     )
 
 
+ROOT_STEPS, ROOT_TREND = 120, 7
 CHOICES = 1 << 14
 """Once a node has no more ways to choose heads than this, all its trees are looked at."""
 
@@ -115,6 +116,8 @@ class Search:
         Only trees of these arcs. No certificate can be made of such a search.
     tables : Tables, optional
         Of the problem, where many searches share them.
+    root_steps, root_trend : int
+        The root branches after so many steps, or when its gap has hardly fallen within so many.
     """
 
     def __init__(
@@ -127,6 +130,8 @@ class Search:
         keep_proof: bool = True,
         kept: BoolArray | None = None,
         tables: Tables | None = None,
+        root_steps: int = ROOT_STEPS,
+        root_trend: int = ROOT_TREND,
     ) -> None:
         self.problem, self.variant = problem, variant
         arcs = problem.decisions
@@ -150,6 +155,8 @@ class Search:
             keep_proof=keep_proof,
             granularity=problem.granularity or 0.0,
             choices=CHOICES,
+            root_steps=root_steps,
+            root_trend=root_trend,
             unknown=tables.unknown,
             ask=tables.ask,
         )
