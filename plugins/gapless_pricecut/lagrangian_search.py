@@ -16,7 +16,6 @@ from gapless_splitbound.enumerated import EnumeratedTrees
 from gapless_splitbound.recorded import ENUMERATED, tree_certificate
 from gapless_splitbound.scopes import SPLIT, orient, possible
 
-
 ROOT_STEPS, ROOT_TREND = 400, 35
 """More than for siblings: bounds on grandparents alone close nearly every sentence at the root, given time."""
 
