@@ -291,8 +291,10 @@ class PartsProgram:
         both = np.maximum(self._price_of(self.both_row), 0.0)
         groups = parts.group_lower.size
         if self.rows.one:
-            level = self._price_of(self.group_row) - np.bincount(parts.group, both, groups)
-            level += np.bincount(parts.group, np.maximum(self._price_of(self.lower_row), 0.0), groups)
+            level = self.group_prices()
+            if self.rows != ROW_SETS["lean"]:
+                level = level - np.bincount(parts.group, both, groups)
+                level += np.bincount(parts.group, np.maximum(self._price_of(self.lower_row), 0.0), groups)
         else:
             charge = np.bincount(parts.group, both, groups)[parts.group] - both
             charge += np.maximum(self._price_of(self.upper_row), 0.0)
