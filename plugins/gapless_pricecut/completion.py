@@ -6,12 +6,12 @@ import attrs
 import numpy as np
 
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.parts import Parts, Scopes
 
 PASSES = 4
 """How often what is short asks for more room."""
 
-SAME = 1e-9
+SAME = 1e-10
 """Relative size of what does not count as overspent."""
 
 
@@ -184,11 +184,44 @@ def complete(parts: Parts, left: Open, prices: Prices) -> Completion:
     own = parts.problem.arc_weights + np.bincount(scopes.arcs.indices, shares, parts.arcs.count)
     own -= np.bincount(scopes.arcs.indices, taken[scopes.entry_scope], parts.arcs.count)
     level, allowance = _levels(left, prices, np.maximum(estimate, -parts.loss), own)
-    for _ in range(PASSES):
+    level, allowance, excess, charge = spend(left, estimate, level, allowance, tolerance)
+    absent = left.entries[positive[left.entry_scope] & ~present[left.entry_scope]]
+    shares[absent] = spread(scopes, absent, np.clip(allowance - charge, 0.0, parts.loss), tolerance)
+    charge = charge + np.bincount(scopes.arcs.indices[absent], shares[absent], parts.arcs.count)
+    weights = own + charge + np.bincount(left.lower, level, parts.arcs.count)
+    short = np.where(left.arcs, np.maximum(charge - allowance, 0.0), 0.0)
+    constant = float((taken * (scopes.width - 1)).sum())
+    return Completion(level, shares, taken, weights, constant, np.where(short > tolerance, short, 0.0), excess)
+
+
+def spend(
+    left: Open, estimate: FloatArray, level: FloatArray, allowance: FloatArray, tolerance: float
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Raise levels of groups where arcs cannot pay for what exceeds them, out of the lower arcs' allowances.
+
+    Parameters
+    ----------
+    left : Open
+    estimate : float64 (rows of the `Open`,)
+    level : float64 (groups of the `Open`,)
+    allowance : float64 (arcs,)
+        What each arc can be charged, by pairs above it or by levels below.
+    tolerance : float
+
+    Returns
+    -------
+    level, allowance : float64
+        After what was raised.
+    excess : float64 (rows of the `Open`,)
+    charge : float64 (arcs,)
+        The sum of the excesses of each upper arc: what exceeds its allowance is not paid for.
+    """
+    level, allowance = level.copy(), allowance.copy()
+    for step in range(PASSES + 1):
         excess = np.maximum(estimate - level[left.group], 0.0)
-        charge = np.bincount(left.upper, excess, parts.arcs.count)
+        charge = np.bincount(left.upper, excess, allowance.size)
         over = charge > allowance + tolerance
-        if not over.any():
+        if step == PASSES or not over.any():
             break
         need = left.best(np.where(over[left.upper], excess, 0.0))
         give = np.maximum(allowance - charge, 0.0)[left.lower] / left.groups_of[left.lower]
@@ -196,21 +229,8 @@ def complete(parts: Parts, left: Open, prices: Prices) -> Completion:
         if not np.any(more > tolerance):
             break
         level += more
-        allowance -= np.bincount(left.lower, more, parts.arcs.count)
-    excess = np.maximum(estimate - level[left.group], 0.0)
-    charge = np.bincount(left.upper, excess, parts.arcs.count)
-    absent = left.entries[positive[left.entry_scope] & ~present[left.entry_scope]]
-    if absent.size:
-        shares[absent] = _spread(parts, absent, np.clip(allowance - charge, 0.0, parts.loss), tolerance)
-        spent = np.bincount(scopes.arcs.indices[absent], shares[absent], parts.arcs.count)
-        charge, own = charge + spent, own + spent
-        charged = charge - spent
-    else:
-        charged = charge
-    weights = own + charged + np.bincount(left.lower, level, parts.arcs.count)
-    short = np.where(left.arcs, np.maximum(charge - allowance, 0.0), 0.0)
-    constant = float((taken * (scopes.width - 1)).sum())
-    return Completion(level, shares, taken, weights, constant, np.where(short > tolerance, short, 0.0), excess)
+        allowance -= np.bincount(left.lower, more, allowance.size)
+    return level, allowance, excess, charge
 
 
 def _levels(left: Open, prices: Prices, estimate: FloatArray, own: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -229,9 +249,8 @@ def _levels(left: Open, prices: Prices, estimate: FloatArray, own: FloatArray) -
     return lowered, allowance
 
 
-def _spread(parts: Parts, entries: IntArray, room: FloatArray, tolerance: float) -> FloatArray:
+def spread(scopes: Scopes, entries: IntArray, room: FloatArray, tolerance: float) -> FloatArray:
     """Shares of absent positive scopes for their arcs, by what room the arcs have; each room is for all of them."""
-    scopes = parts.scopes
     arc, scope = scopes.arcs.indices[entries], scopes.entry_scope[entries]
     weight = room[arc] + tolerance
     for _ in range(PASSES):

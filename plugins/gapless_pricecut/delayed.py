@@ -14,9 +14,6 @@ from gapless_pricecut.relaxing import Relaxing
 FIRST_HEADS = 3
 """Arcs into each word to begin with, besides that of the first tree."""
 
-SHRINK = 0.8
-"""Rows are gathered anew when fixing leaves less than this share of the arcs."""
-
 
 class Delayed(Relaxing):
     """Arcs, rows of groups and scopes enter when the allowances of arcs do not pay for what they might be worth.
@@ -51,7 +48,7 @@ class Delayed(Relaxing):
         self.program.add_rows(rows[parts.estimate[rows] > -np.inf])
 
     def price(self, prices: Prices) -> int:
-        """Bound, fix, and enter what overspends; how much."""
+        """Bound, fix, and enter what overspends; how much, and how many arcs were dropped: they ask for a new bound."""
         while True:
             completion = complete(self.parts, self.left, prices)
             rows = self._asked_rows(completion)
@@ -60,12 +57,15 @@ class Delayed(Relaxing):
             self.parts.score(rows)
         found = self.proof.bounded(completion)
         self.proof.keep(found, completion, self.left)
+        scopes = self._asked_scopes(completion)
+        dropped = 0
         if self.fix and self.proof.tree is not None and not self.proof.settled:
-            self._fix(found, completion)
+            dropped = self._fix(found, completion)
         alive = self.proof.alive
         rows = rows[alive[self.parts.upper[rows]] & alive[self.parts.group_lower[self.parts.group[rows]]]]
-        found_rows = self.program.add_rows(rows) + self.program.add_scopes(self._asked_scopes(completion))
-        return found_rows + self.program.add_arcs(np.flatnonzero((completion.short > 0) & alive))
+        scopes = scopes[np.isin(scopes, self.left.scopes)]
+        parts = self.program.add_rows(rows) + self.program.add_scopes(scopes)
+        return parts + self.program.add_arcs(np.flatnonzero((completion.short > 0) & alive)) + dropped
 
     def _asked_rows(self, completion: Completion) -> IntArray:
         """Absent rows that charge arcs more than these can be charged."""
@@ -80,10 +80,11 @@ class Delayed(Relaxing):
         entries = self.left.entries
         charged = (completion.short[scopes.arcs.indices[entries]] > 0) & (completion.shares[entries] > 0)
         asked = np.unique(scopes.entry_scope[entries[charged]])
-        dead = np.bincount(scopes.entry_scope, ~self.proof.alive[scopes.arcs.indices], len(scopes)) > 0
-        return asked[(self.program.scope_column[asked] < 0) & ~dead[asked]]
+        return asked[self.program.scope_column[asked] < 0]
 
-    def _fix(self, found: Bounded, completion: Completion) -> None:
-        self.program.drop_arcs(self.proof.fix(found, completion, self.left))
-        if self.proof.alive.sum() < SHRINK * self.left.arcs.sum():
+    def _fix(self, found: Bounded, completion: Completion) -> int:
+        dropped = self.proof.fix(found, completion, self.left)
+        if dropped.size:
+            self.program.drop_arcs(dropped)
             self.left = Open.of(self.parts, self.proof.alive)
+        return dropped.size

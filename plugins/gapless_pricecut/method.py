@@ -1,14 +1,19 @@
-"""The methods ``lp-full`` and ``price-and-cut``: linear relaxations, rounded and not branched."""
+"""The methods: linear relaxations, rounded and not branched; and the exact ones that branch."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
 
-from gapless import Result, Solve, UnknownOption
+import attrs
+
+from gapless import Result, Solve, Status, UnknownOption
+from gapless.engine import branch_and_price
+from gapless.engine.frontier import ORDERS
 from gapless.plugins.registry import nearest
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.delayed import Delayed
+from gapless_pricecut.formulation import BranchPriceAndCut
 from gapless_pricecut.full import Full
 from gapless_pricecut.paper import Paper
 from gapless_pricecut.program import ROW_SETS
@@ -16,6 +21,7 @@ from gapless_pricecut.relaxed_result import solve_relaxation
 
 VARIANTS = ("default", "paper")
 TREES = ("cut-sets", "flow")
+OWNERS = ("scip", "own")
 
 
 def full(
@@ -63,6 +69,59 @@ def price_and_cut(
     """
     one_of("variant", variant, VARIANTS)
     return solve_relaxation(problem, solve, Paper if variant == "paper" else partial(Delayed, fix=fix))
+
+
+def branch_price_and_cut(
+    problem: ParsingProblem, solve: Solve, *, tree: str = "scip", order: str = "best-first"
+) -> Result[DependencyTree]:
+    """The best tree, by the same columns and rows and by branching.
+
+    Parameters
+    ----------
+    tree : {"scip", "own"}
+        Who owns the search tree: SCIP, which leaves no certificate, or our own, which does.
+    order : {"best-first", "depth-first", "breadth-first"}
+        Which open node is worked next.
+
+    Raises
+    ------
+    UnknownOption
+        Other names.
+    InvalidProblem
+        A factor that is no conjunction, or an infeasible start tree.
+    SolveError
+        SCIP or a role failed; ``error.result`` holds the best so far.
+    """
+    from gapless import scip  # noqa: PLC0415  keeps loading this plug-in light
+
+    one_of("tree", tree, OWNERS)
+    one_of("order", order, ORDERS)
+    roles = BranchPriceAndCut(problem)
+    search = scip.branch_price_and_cut if tree == "scip" else branch_and_price
+    result = search(problem, roles.formulation(), solve.budget, order=order, start=solve.start, method=solve.method)
+    stats = attrs.evolve(
+        result.stats,
+        oracle_calls=roles.proof.calls,
+        parts_scored=roles.parts.scored,
+        parts_total=roles.parts.total,
+    )
+    explanation = result.explanation
+    if result.status is Status.INFEASIBLE and not explanation:
+        explanation = ["every tree has a factor that forbids it"]
+    return attrs.evolve(result, stats=stats, explanation=tuple(explanation))
+
+
+def integer_program(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
+    """The monolithic integer program on SCIP: the judge, for every problem with a linear model.
+
+    Raises
+    ------
+    InvalidProblem
+        A factor that cannot be written into a linear model.
+    """
+    from gapless import scip  # noqa: PLC0415  as above
+
+    return scip.solve_monolithic(problem, solve.budget, method=solve.method)
 
 
 def one_of(name: str, value: str, known: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gapless import InvalidProblem, ScoredFactor
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
-from gapless_dependency import ParsingProblem
+from gapless_dependency import Arcs, ParsingProblem
 from gapless_splitbound import SplitMultipliers
 from gapless_splitbound.scopes import LOWER_IS_SECOND, SPLIT, orient, penalty_of, possible
 
@@ -39,19 +39,13 @@ class Block:
     scores: FloatArray
 
     @classmethod
-    def of(cls, scored: ScoredFactor, problem: ParsingProblem) -> Block:
-        """The scopes of a factor of a problem, grouped as `gapless_splitbound.Split` groups them."""
-        arcs = scored.scopes
-        can_fire = possible(arcs, problem.decisions)
-        orientation, grouped = SPLIT, np.zeros(len(arcs), bool)
-        if arcs.shape[1] == 2:
-            orientation, grouped = orient(arcs, can_fire, problem.decisions)
+    def of(cls, scored: ScoredFactor, can_fire: BoolArray, grouped: BoolArray, orientation: int) -> Block:
+        """The scopes of a factor, scored where they are in no group: their sign says what rows they have."""
         alone = np.flatnonzero(~grouped)
-        # Their scores decide what rows and multipliers they have.
         known = scored.scores(alone)
         scores = scored.all_bounds().astype(np.float64)
         scores[alone] = known
-        return cls(scored, arcs, can_fire, grouped, orientation, scores)
+        return cls(scored, scored.scopes, can_fire, grouped, orientation, scores)
 
 
 @attrs.frozen(eq=False)
@@ -96,6 +90,9 @@ class Parts:
     Parameters
     ----------
     problem : ParsingProblem
+    whole_groups : bool
+        Whether pairs of a group that lacks one of the arcs into its word are taken out of it. A program over groups
+        alone then scores every tree exactly; with such groups it may not, as in `Split`.
 
     Attributes
     ----------
@@ -119,19 +116,67 @@ class Parts:
         A factor is no conjunction.
     """
 
-    def __init__(self, problem: ParsingProblem) -> None:
+    def __init__(self, problem: ParsingProblem, *, whole_groups: bool = False) -> None:
         for factor in (*(f for f, _ in problem.configurations), *problem.backbone_factors):
             raise InvalidProblem(
                 f"factor {factor.name} is no conjunction, and linear programs with delayed columns take no others; "
                 "methods split-bound and ilp do"
             )
         self.problem, self.arcs = problem, problem.decisions
-        self.blocks = [Block.of(scored, problem) for scored in problem.conjunctions if scored.scopes.size]
+        self.alone = np.zeros(0, np.int64)
+        self.blocks = self._blocks(whole_groups)
         self.largest = 1.0 + self._largest()
         self.loss = self.first_loss = 4.0 * self.largest * (self.arcs.length + 1)
         self._place_multipliers()
         self._make_rows()
         self.scopes = self._other_scopes()
+
+    def _blocks(self, whole_groups: bool) -> list[Block]:
+        """The scopes of all factors, grouped as `Split` groups them."""
+        problem = self.problem
+        listed = [scored for scored in problem.conjunctions if scored.scopes.size]
+        can_fire = [possible(scored.scopes, self.arcs) for scored in listed]
+        ways = [
+            orient(scored.scopes, fine, self.arcs)
+            if scored.scopes.shape[1] == 2
+            else (SPLIT, np.zeros(len(scored.scopes), bool))
+            for scored, fine in zip(listed, can_fire, strict=True)
+        ]
+        if whole_groups:
+            ways = self._whole(listed, ways)
+        return [
+            Block.of(scored, fine, grouped, orientation)
+            for scored, fine, (orientation, grouped) in zip(listed, can_fire, ways, strict=True)
+        ]
+
+    def _whole(
+        self, listed: list[ScoredFactor], ways: list[tuple[int, BoolArray]]
+    ) -> list[tuple[int, BoolArray]]:
+        """Take pairs out of groups that lack an arc; `alone` remembers them for certificates."""
+        arcs, size = self.arcs, self.arcs.length + 1
+        keys = [_group_keys(scored.scopes, way, arcs) for scored, (way, _) in zip(listed, ways, strict=True)]
+        pairs = [
+            np.unique(key[grouped] * arcs.count + upper[grouped])
+            for (key, upper), (_, grouped) in zip(keys, ways, strict=True)
+        ]
+        held = np.unique(np.concatenate([np.zeros(0, np.int64), *pairs])) // max(arcs.count, 1)
+        group, covered = np.unique(held, return_counts=True)
+        lower, word = group // size, group % size
+        reverse = arcs.index[arcs.modifiers[lower], arcs.heads[lower]]
+        wanted = np.diff(arcs.first)[word] - ((reverse >= 0) & (arcs.modifiers[reverse] == word))
+        lacking = group[wanted > covered]
+        kept, alone, seen = [], [], 0
+        numbers = {id(scored): place for place, scored in enumerate(listed)}
+        for scored in self.problem.conjunctions:
+            if id(scored) in numbers:
+                place = numbers[id(scored)]
+                orientation, grouped = ways[place]
+                out = grouped & np.isin(keys[place][0], lacking)
+                alone.append(seen + np.flatnonzero(out))
+                kept.append((orientation, grouped & ~out))
+            seen += len(scored.scopes)
+        self.alone = np.concatenate([self.alone, *alone])
+        return kept
 
     def _largest(self) -> float:
         """The sum of the largest scores, in size, of arcs and of each factor."""
@@ -159,9 +204,8 @@ class Parts:
             chosen = np.flatnonzero(block.grouped)
             if not chosen.size:
                 continue
-            second = 1 if block.orientation == LOWER_IS_SECOND else 0
-            upper, lower = block.arcs[chosen, 1 - second], block.arcs[chosen, second]
-            keys.append((lower * size + arcs.modifiers[upper]) * count + upper)
+            group_key, upper = _group_keys(block.arcs[chosen], block.orientation, arcs)
+            keys.append(group_key * count + upper)
             block_of.append(np.full(chosen.size, place))
             number.append(chosen)
         key = np.concatenate([np.zeros(0, np.int64), *keys])
@@ -278,8 +322,19 @@ class Parts:
         """The evidence that multipliers in units of scores are."""
         shares = multipliers.copy()
         negative = np.flatnonzero(self.scopes.scores < 0)
-        size = -np.maximum(self.scopes.scores[negative], -self.loss)
-        shares[self.scopes.place[negative]] /= size
+        place = self.scopes.place[negative]
+        loss = max(self.loss, float(shares[place].max(initial=0.0)))
+        shares[place] /= -np.maximum(self.scopes.scores[negative], -loss)
         orientation = iter(block.orientation for block in self.blocks)
         ways = tuple(next(orientation) if s.scopes.size else SPLIT for s in self.problem.conjunctions)
-        return SplitMultipliers(ways, shares, loss=self.loss)
+        return SplitMultipliers(ways, shares, self.alone, loss=loss)
+
+
+def _group_keys(scopes: IntArray, orientation: int, arcs: Arcs) -> tuple[IntArray, IntArray]:
+    """Of pairs, a number for the group (lower arc, word of the upper arc), and the upper arc."""
+    if orientation == SPLIT:
+        return np.zeros(len(scopes), np.int64), np.zeros(len(scopes), np.int64)
+    second = 1 if orientation == LOWER_IS_SECOND else 0
+    upper, lower = scopes[:, 1 - second], scopes[:, second]
+    key: IntArray = lower * (arcs.length + 1) + arcs.modifiers[upper]
+    return key, upper

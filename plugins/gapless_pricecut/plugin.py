@@ -41,3 +41,15 @@ def gapless_register(registry: Registry) -> None:
             warm_start=True,
         )
     )
+    registry.method(
+        Method(
+            "branch-price-and-cut",
+            ParsingProblem,
+            method.branch_price_and_cut,
+            "the same columns and rows inside SCIP's search tree, or our own: exact",
+            warm_start=True,
+        )
+    )
+    registry.method(
+        Method("ilp", ParsingProblem, method.integer_program, "the monolithic integer program on SCIP: a judge")
+    )

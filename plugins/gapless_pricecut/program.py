@@ -273,7 +273,7 @@ class PartsProgram:
 
         A pair that scores more than the level of its group charges its upper arc the difference. With lean rows the
         level is the price of OneGP. ArcGP of one pair follows from OneHead and the left GPArc of the others in its
-        group, so its price is moved there; the right GPArc is paid by the lower arc. What this loses, if anything,
+        group, so its price is moved to these; the right GPArc is paid by the lower arc. What this loses, if anything,
         only raises the bound that is made of it.
         """
         parts = self.parts
@@ -282,27 +282,29 @@ class PartsProgram:
         price = np.maximum(self._price_of(self.scope_row), 0.0)
         taken = np.zeros(len(parts.scopes))
         taken[~positive] = price[parts.scopes.arcs.indptr[:-1][~positive]]
+        both = np.bincount(parts.group, np.maximum(self._price_of(self.both_row), 0.0), parts.group_lower.size)
+        of_word = np.bincount(parts.group_word, both, parts.arcs.length + 1)
         return Prices(
-            self.tree.prices(_padded(self._price, self.program.rows)),
-            self._levels(),
+            self.tree.prices(_padded(self._price, self.program.rows)) + of_word[parts.arcs.modifiers],
+            self._levels(both),
             np.where(positive[parts.scopes.entry_scope], price, 0.0),
             taken,
             self.scope_column >= 0,
         )
 
-    def _levels(self) -> FloatArray:
+    def _levels(self, both: FloatArray) -> FloatArray:
+        """From the prices of OneGP where there are any; else what the best pair is worth after its charge."""
         parts = self.parts
-        both = np.maximum(self._price_of(self.both_row), 0.0)
         groups = parts.group_lower.size
         if self.rows.one:
-            level = self._price_of(self.group_row) - np.bincount(parts.group, both, groups)
+            level = self.group_prices() - both
             level += np.bincount(parts.group, np.maximum(self._price_of(self.lower_row), 0.0), groups)
         else:
-            charge = np.bincount(parts.group, both, groups)[parts.group] - both
+            charge = both[parts.group] - np.maximum(self._price_of(self.both_row), 0.0)
             charge += np.maximum(self._price_of(self.upper_row), 0.0)
             level = np.full(groups, -np.inf)
             np.maximum.at(level, parts.group, np.where(self.row_column >= 0, parts.estimate - charge, -np.inf))
-        level = np.maximum(level, -parts.loss)
+            level = np.maximum(level, -parts.loss)
         return np.where(self.tree.column[parts.group_lower] >= 0, level, np.nan)
 
     def violated_scopes(self, tolerance: float) -> IntArray:

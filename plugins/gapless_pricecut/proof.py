@@ -66,7 +66,7 @@ class Proof:
         self.tree: DependencyTree | None = None
         self.on_ids: IntArray = np.zeros(0, np.int64)
         self.value, self.bound = -math.inf, math.inf
-        self.multipliers: FloatArray | None = None
+        self._kept: tuple[Completion, Open] | None = None
         self.tightenings: list[Tightening] = []
         self.calls = 0
         self._seen: set[bytes] = set()
@@ -143,10 +143,15 @@ class Proof:
         """Take a bound if it is better than the one held."""
         bound = max(found.bound, self.value) if self.tightenings else found.bound
         if bound < self.bound:
-            self.multipliers = self.multipliers_of(completion, left)
+            self._kept = completion, left
             self.bound = bound
 
-    def multipliers_of(self, completion: Completion, left: Open) -> FloatArray:
+    @property
+    def multipliers(self) -> FloatArray | None:
+        """What gave the bound, as `Parts.multipliers`; None while there is none."""
+        return None if self._kept is None else self._multipliers_of(*self._kept)
+
+    def _multipliers_of(self, completion: Completion, left: Open) -> FloatArray:
         """As `Parts.multipliers`; groups without an open row get a level that charges nothing."""
         level = np.full(self.parts.group_lower.size, np.inf)
         level[left.groups] = completion.level
@@ -158,7 +163,7 @@ class Proof:
         dropped[self.on_ids] = False
         arcs = np.flatnonzero(dropped)
         if arcs.size:
-            evidence = self.parts.certificate(self.multipliers_of(completion, left))
+            evidence = self.parts.certificate(self._multipliers_of(completion, left))
             self.tightenings.append(Tightening((), tuple(arcs), evidence))
             self.alive = self.alive & ~dropped
         return arcs
@@ -170,9 +175,10 @@ class Proof:
 
     def certificate(self) -> Certificate | None:
         """The evidence for `bound`."""
-        if self.multipliers is None:
+        multipliers = self.multipliers
+        if multipliers is None:
             return None
-        leaf = self.parts.certificate(self.multipliers)
+        leaf = self.parts.certificate(multipliers)
         if not self.tightenings:
             return leaf
         return TreeCertificate((-1,), (Branch(),), {"0": leaf}, {"0": tuple(self.tightenings)})

@@ -10,6 +10,9 @@ from gapless_dependency import Arcs
 VIOLATED = 1e-6
 """By how much a row must be violated to be added."""
 
+UNIT = 1e9
+"""Points are rounded to fractions of it where cuts are searched."""
+
 
 def violated_sets(arcs: Arcs, point: FloatArray) -> BoolArray:
     """Sets of words that arcs enter less than once, bool (sets, n + 1); none when the point is in the polytope.
@@ -40,20 +43,22 @@ def violated_sets(arcs: Arcs, point: FloatArray) -> BoolArray:
         return np.array([np.isin(leader, list(component)) for component in lost])
     graph = nx.DiGraph()
     graph.add_nodes_from(nodes.tolist())
-    for head, word, weight in zip(heads.tolist(), words.tolist(), weights.tolist(), strict=True):
-        known = graph.get_edge_data(head, word, {"capacity": 0.0})["capacity"]
+    # Whole capacities: cuts of floating ones need not be those whose value is reported.
+    whole = np.rint(weights * UNIT).astype(np.int64).tolist()
+    for head, word, weight in zip(heads.tolist(), words.tolist(), whole, strict=True):
+        known = graph.get_edge_data(head, word, {"capacity": 0})["capacity"]
         graph.add_edge(head, word, capacity=known + weight)
-    found: dict[bytes, BoolArray] = {}
+    found: list[BoolArray] = []
     covered = np.zeros(size, bool)
     for node in nodes.tolist():
         if node == leader[0] or covered[node]:
             continue
-        value, (_, beyond) = nx.minimum_cut(graph, int(leader[0]), node)
-        if value < 1.0 - VIOLATED:
-            inside: BoolArray = np.isin(leader, list(beyond))
-            found[inside.tobytes()] = inside
+        _, (_, beyond) = nx.minimum_cut(graph, int(leader[0]), node)
+        inside: BoolArray = np.isin(leader, list(beyond))
+        if point[inside[arcs.modifiers] & ~inside[arcs.heads]].sum() < 1.0 - VIOLATED:
+            found.append(inside)
             covered |= inside
-    return np.array(list(found.values()), bool).reshape(-1, size)
+    return np.array(found, bool).reshape(-1, size)
 
 
 def _contracted(arcs: Arcs, certain: IntArray, size: int) -> IntArray:

@@ -1,0 +1,272 @@
+"""One generator for columns and rows of parsing problems, in a master of anyone's: pricing that spends allowances."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gapless import Answer, Batch, BoolArray, Columns, FloatArray, Generator, IntArray, LinearView, Rows, Sparse
+from gapless_pricecut.completion import SAME, Open, spend, spread
+from gapless_pricecut.parts import Parts
+from gapless_pricecut.relaxing import INTEGRAL
+from gapless_pricecut.separation import crossed_rows, violated_sets
+
+
+class Keys:
+    """Keys of columns and rows of the lean program.
+
+    Columns: arcs, then rows of groups, then other scopes. Rows: one head for each word and the root's, OneGP of each
+    group, the left GPArc of each row of a group, rows of scopes by entry, and what is separated, in the order it was.
+
+    Parameters
+    ----------
+    parts : Parts
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self.pair_column = parts.arcs.count
+        self.scope_column = self.pair_column + parts.upper.size
+        self.root = parts.arcs.length
+        self.group = self.root + 1
+        self.link = self.group + parts.group_lower.size
+        self.scope = self.link + parts.upper.size
+        self._next = self.scope + parts.scopes.entry_scope.size
+        self._separated: dict[bytes, int] = {}
+
+    def separated(self, row: bytes) -> int:
+        """The key of a separated row."""
+        return self._separated.setdefault(row, self._next + len(self._separated))
+
+
+class JointPricing(Generator[LinearView]):
+    """Pairs and scopes that arcs cannot pay for, rows that the point violates, and what is left unpaid as slack.
+
+    Absent parts that share an arc spend one allowance between them, see `complete`; what exceeds the allowances is
+    the slack, the largest of the arcs into a word counting for it, as a tree has one of these. The answer depends
+    on the view alone: pairs that the master has are told from others by the price of their row.
+
+    Parameters
+    ----------
+    parts : Parts
+        With whole groups.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts, self.problem, self.arcs = parts, parts.problem, parts.arcs
+        self.keys = Keys(parts)
+        self._open: tuple[bytes, Open] | None = None
+
+    def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
+        """Price and separate; all that is found, whatever `limit` says: allowances are spent on all of it."""
+        scored = self.parts.scored
+        left = self._left(view)
+        weight = view.objective_weight
+        scopes, tolerance = self.parts.scopes, SAME * self.parts.largest
+        level = view.prices(self.keys.group + left.groups)
+        paid = np.maximum(view.prices(self.keys.link + left.rows), 0.0)
+        held = np.maximum(view.prices(self.keys.scope + np.arange(scopes.entry_scope.size)), 0.0)
+        allowance = np.where(left.arcs, view.allowances(), 0.0)
+        allowance += np.bincount(left.upper, paid, self.arcs.count)
+        while True:
+            estimate = self._weighed(left, weight)
+            levels, room, excess, charge = spend(left, estimate, level, allowance, tolerance)
+            rows = left.rows[(excess > tolerance) & (charge > room + tolerance)[left.upper]]
+            if self.parts.known[rows].all():
+                break
+            self.parts.score(rows)
+        positive = scopes.scores > 0
+        present = np.bincount(scopes.entry_scope, held, len(scopes)) > 0
+        shares, wanted = np.where(positive[scopes.entry_scope], held, 0.0), np.zeros(0, np.int64)
+        absent = left.entries[positive[left.entry_scope] & ~present[left.entry_scope]]
+        if weight and absent.size:
+            free = np.clip(room - charge, 0.0, self.parts.loss)
+            shares[absent] = spread(scopes, absent, free, tolerance)
+            charge = charge + np.bincount(scopes.arcs.indices[absent], shares[absent], self.arcs.count)
+            over = charge > room + tolerance
+            wanted = np.unique(scopes.entry_scope[absent[over[scopes.arcs.indices[absent]]]])
+        taken = np.zeros(len(scopes))
+        taken[~positive] = held[scopes.arcs.indptr[:-1][~positive]]
+        short = np.where(left.arcs, np.maximum(charge - room, 0.0), 0.0)
+        worst = np.zeros(self.arcs.length + 1)
+        np.maximum.at(worst, self.arcs.modifiers, np.where(short > tolerance, short, 0.0))
+        full = np.full(self.parts.group_lower.size, np.inf)
+        full[left.groups] = levels
+        return Answer(
+            self._batch(view, rows, wanted),
+            math.fsum(worst.tolist()),
+            {"level": full, "shares": shares, "taken": taken, "weight": np.array(weight)},
+            self.parts.scored - scored,
+        )
+
+    def _left(self, view: LinearView) -> Open:
+        state = view.fixings.state.tobytes()
+        if self._open is None or self._open[0] != state:
+            self._open = state, Open.of(self.parts, view.fixings.state != 0)
+        return self._open[1]
+
+    def _weighed(self, left: Open, weight: float) -> FloatArray:
+        """Estimates of rows; what is -inf stays so while scores do not count."""
+        estimate = self.parts.estimate[left.rows]
+        return np.where(estimate == -np.inf, estimate, weight * np.where(estimate == -np.inf, 0.0, estimate))
+
+    # --- columns and rows
+
+    def _batch(self, view: LinearView, rows: IntArray, wanted: IntArray) -> Batch:
+        """Columns with the rows that come with them, and separated rows."""
+        scopes = self.parts.scopes
+        together = np.zeros(0, np.int64)
+        separated = Rows.none()
+        if view.point is not None:
+            whole = np.bincount(scopes.entry_scope, view.point[scopes.arcs.indices], len(scopes))
+            together = np.flatnonzero((whole > scopes.width - 1 + INTEGRAL) & (scopes.scores < 0))
+            separated = self._separated(view.point)
+        finite = together[scopes.scores[together] > -np.inf]
+        chosen = np.append(wanted, finite)
+        columns = join_columns([self.pair_columns(rows), self.scope_columns(chosen)])
+        return Batch(columns, join_rows([self.link_rows(rows), self.scope_rows(np.append(wanted, together)), separated]))
+
+    def _separated(self, point: FloatArray) -> Rows:
+        """Cut-sets and rows of projective trees that a point violates."""
+        arcs, keys = self.arcs, self.keys
+        sets = violated_sets(arcs, point)
+        entering: list[IntArray] = [np.flatnonzero(s[arcs.modifiers] & ~s[arcs.heads]) for s in sets]
+        numbers = [keys.separated(s.tobytes()) for s in sets]
+        lower, upper = np.ones(len(sets)), np.full(len(sets), np.inf)
+        if self.problem.projective and not len(sets):
+            spans = crossed_rows(arcs, point)
+            for start, stop, word, arc in spans.tolist():
+                outside = (arcs.modifiers == word) & ((arcs.heads < start) | (arcs.heads > stop))
+                entering.append(np.append(np.flatnonzero(outside), arc))
+                numbers.append(keys.separated(f"{arc} over {word}".encode()))
+            lower, upper = np.full(len(spans), -np.inf), np.ones(len(spans))
+        return Rows(numbers, lower, upper, Sparse.from_rows(entering))
+
+    def arc_columns(self, rows: IntArray) -> Columns:
+        """All arcs, each the quantity of its decision, with their entries for some rows of groups."""
+        parts, arcs, keys = self.parts, self.arcs, self.keys
+        every = np.arange(arcs.count)
+        root = every[arcs.heads == 0]
+        groups = np.arange(parts.group_lower.size)
+        arc = np.concatenate([every, root, parts.group_lower, parts.upper[rows]])
+        row = np.concatenate(
+            [arcs.modifiers - 1, np.full(root.size, keys.root), keys.group + groups, keys.link + rows]
+        )
+        value = np.concatenate([np.ones(arcs.count + root.size), -np.ones(groups.size + rows.size)])
+        uses = Sparse(np.arange(arcs.count + 1), every, np.ones(arcs.count))
+        return Columns(every, self.problem.arc_weights, _grouped(arc, row, value, arcs.count), uses)
+
+    def first_rows(self, rows: IntArray) -> Rows:
+        """One head for each word, the root's row, OneGP of all groups, and the left GPArc of some rows of these."""
+        n, groups = self.arcs.length, self.parts.group_lower.size
+        lower = np.concatenate([np.ones(n + 1), np.zeros(groups), np.full(rows.size, -np.inf)])
+        upper = np.append(np.ones(n + 1), np.zeros(groups + rows.size))
+        upper[n] = 1.0 if self.problem.single_root else float(n)
+        return Rows(np.append(np.arange(n + 1 + groups), self.keys.link + rows), lower, upper)
+
+    def pair_columns(self, rows: IntArray) -> Columns:
+        """Columns of rows of groups: in OneGP and in the row that ties them to their upper arc."""
+        parts, keys = self.parts, self.keys
+        every = np.arange(rows.size)
+        entries = _grouped(
+            np.append(every, every),
+            np.append(keys.group + parts.group[rows], keys.link + rows),
+            np.ones(2 * rows.size),
+            rows.size,
+        )
+        return _without_use(keys.pair_column + rows, parts.estimate[rows], entries)
+
+    def link_rows(self, rows: IntArray) -> Rows:
+        """The left GPArc of rows of groups."""
+        entries = Sparse(np.arange(rows.size + 1), self.parts.upper[rows], -np.ones(rows.size))
+        return Rows(self.keys.link + rows, np.full(rows.size, -np.inf), np.zeros(rows.size), entries)
+
+    def scope_columns(self, numbers: IntArray) -> Columns:
+        """Columns of scopes outside of groups: positive ones in a row for each arc, negative ones in one row."""
+        scopes = self.parts.scopes
+        entries, place, up = self._entries(numbers)
+        first = entries == scopes.arcs.indptr[:-1][scopes.entry_scope[entries]]
+        mine = up | first
+        return _without_use(
+            self.keys.scope_column + numbers,
+            scopes.scores[numbers],
+            _grouped(
+                place[mine], self.keys.scope + entries[mine], np.where(up[mine], 1.0, -1.0), numbers.size
+            ),
+        )
+
+    def scope_rows(self, numbers: IntArray) -> Rows:
+        """Rows of scopes outside of groups."""
+        scopes, keys = self.parts.scopes, self.keys
+        entries, place, up = self._entries(numbers)
+        below = np.flatnonzero(scopes.scores[numbers] < 0)
+        each = Rows(
+            keys.scope + entries[up],
+            np.full(int(up.sum()), -np.inf),
+            np.zeros(int(up.sum())),
+            Sparse(np.arange(int(up.sum()) + 1), scopes.arcs.indices[entries[up]], -np.ones(int(up.sum()))),
+        )
+        rank = np.full(numbers.size, -1)
+        rank[below] = np.arange(below.size)
+        together = Rows(
+            keys.scope + scopes.arcs.indptr[numbers[below]],
+            np.full(below.size, -np.inf),
+            scopes.width[numbers[below]] - 1.0,
+            _grouped(
+                rank[place[~up]], scopes.arcs.indices[entries[~up]], np.ones(int((~up).sum())), below.size
+            ),
+        )
+        return join_rows([each, together])
+
+    def _entries(self, numbers: IntArray) -> tuple[IntArray, IntArray, BoolArray]:
+        """The entries of scopes, each with the place of its scope in `numbers` and whether it scores above 0."""
+        scopes = self.parts.scopes
+        counts = scopes.width[numbers]
+        place = np.repeat(np.arange(numbers.size), counts)
+        ends = np.cumsum(counts)
+        within = np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
+        entries = scopes.arcs.indptr[numbers][place] + within
+        return entries, place, scopes.scores[numbers][place] > 0
+
+
+def _grouped(major: IntArray, minor: IntArray, value: FloatArray, count: int) -> Sparse:
+    """Entries as `count` sparse rows."""
+    order = np.argsort(major, kind="stable")
+    return Sparse(np.searchsorted(major[order], np.arange(count + 1)), minor[order], value[order])
+
+
+def _without_use(keys: IntArray, objective: FloatArray, entries: Sparse) -> Columns:
+    """Columns that are no decisions: whole whenever those are."""
+    return Columns(keys, objective, entries, Sparse.empty(keys.size), integer=np.zeros(keys.size, bool))
+
+
+def _stacked(matrices: list[Sparse]) -> Sparse:
+    ends = np.cumsum([0, *(m.indices.size for m in matrices)])
+    indptr = [np.zeros(1, np.int64), *(m.indptr[1:] + end for m, end in zip(matrices, ends, strict=False))]
+    return Sparse(
+        np.concatenate(indptr),
+        np.concatenate([m.indices for m in matrices]),
+        np.concatenate([m.values for m in matrices]),
+    )
+
+
+def join_columns(columns: list[Columns]) -> Columns:
+    """One after the other."""
+    return Columns(
+        np.concatenate([c.keys for c in columns]),
+        np.concatenate([c.objective for c in columns]),
+        _stacked([c.coefficients for c in columns]),
+        _stacked([c.uses for c in columns]),
+        np.concatenate([c.upper for c in columns]),
+        np.concatenate([c.integer for c in columns]),
+    )
+
+
+def join_rows(rows: list[Rows]) -> Rows:
+    """One after the other."""
+    return Rows(
+        np.concatenate([r.keys for r in rows]),
+        np.concatenate([r.lower for r in rows]),
+        np.concatenate([r.upper for r in rows]),
+        _stacked([r.coefficients for r in rows]),
+    )

@@ -1,0 +1,61 @@
+"""Methods that branch, on random short sentences, against the scores of all trees."""
+
+import os
+
+import numpy as np
+import pytest
+
+import gapless
+from gapless import InvalidProblem, Status
+from gapless_dependency import Grandchild, ParsingProblem, Valency
+from gapless_dependency.enumeration import tree_scores
+from gapless_dependency.random_problems import random_problem
+
+SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "400"))
+SHARDS = 10
+
+
+def check(problem, result, best):
+    assert result.status is (Status.INFEASIBLE if best == -np.inf else Status.OPTIMAL), result
+    if result.solutions:
+        assert result.value == pytest.approx(best, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_branch_price_and_cut_agrees_with_enumeration(shard, random_sentences):
+    for number, problem in enumerate(random_sentences(200 + shard, SENTENCES // SHARDS)):
+        best = tree_scores(problem)[1].max(initial=-np.inf)
+        check(problem, gapless.solve(problem, "branch-price-and-cut"), best)
+        order = ("best-first", "depth-first", "breadth-first")[number % 3]
+        own = gapless.solve(problem, "branch-price-and-cut", tree="own", order=order)
+        check(problem, own, best)
+        verdict = own.verify(problem)
+        assert verdict, verdict
+
+
+def test_the_integer_program_judges_all_factors_that_have_one():
+    rng = np.random.default_rng(3)
+    for _ in range(12):
+        problem = random_problem(rng, 4, families=("grandchild", "valency", "any-of"), ties=True)
+        check(problem, gapless.solve(problem, "ilp"), tree_scores(problem)[1].max(initial=-np.inf))
+
+
+@pytest.mark.parametrize("method", ["lp-full", "price-and-cut", "branch-price-and-cut"])
+def test_factors_that_are_no_conjunctions_are_refused_by_name(method):
+    problem = ParsingProblem(np.zeros((4, 4)), factors=[Valency(1, np.zeros(4))])
+    with pytest.raises(InvalidProblem, match="valency is no conjunction"):
+        gapless.solve(problem, method)
+
+
+def test_a_wrong_bound_of_a_scorer_is_an_error_and_no_optimum():
+    class Lying:
+        def __call__(self, g, h, m):
+            return np.full(g.size, 2.0)
+
+        def upper_bound(self, g, h, m):
+            return np.full(g.size, 1.0)
+
+    problem = ParsingProblem(np.zeros((4, 4)), factors=[Grandchild(Lying())])
+    for method in ("lp-full", "price-and-cut", "branch-price-and-cut"):
+        with pytest.raises(InvalidProblem, match="promised at most"):
+            gapless.solve(problem, method)
