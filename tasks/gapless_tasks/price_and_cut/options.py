@@ -9,7 +9,7 @@ from gapless_tasks.grandparent_model import LEARNERS, Training
 
 TREEBANKS = ("italian", "hungarian", "danish")
 """Those of the paper, in its order."""
-LONGEST = 25
+LONGEST = 30
 SECONDS = 60.0
 
 

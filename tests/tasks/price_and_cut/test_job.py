@@ -88,7 +88,7 @@ def test_people_see_both_tables(capsys, models):
     assert "embedded: exact parsing of 6 of 6 test sentences" in printed
     assert "Table 1: brute force (BF) against parse, price and cut" in printed
     assert "Table 2: outer bounds of the grandparent polytope" in printed
-    assert "the tables are about 6 test sentences of at most 25 words, 0 longer ones are left out" in printed
+    assert "the tables are about 6 test sentences of at most 30 words, 0 longer ones are left out" in printed
     assert "parts scored, % of all, against the length of sentences" in printed
 
 
