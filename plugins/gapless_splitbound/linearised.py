@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
-from gapless_splitbound.split import Split
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_dependency import ParsingProblem
 
 
-def linearised(split: Split, on_ids: IntArray) -> FloatArray:
+class ScoredScopes(Protocol):
+    """Scopes with scores, or with estimates of them."""
+
+    @property
+    def arcs(self) -> IntArray: ...
+    @property
+    def scores(self) -> FloatArray: ...
+    @property
+    def possible(self) -> BoolArray: ...
+
+
+class Scored(Protocol):
+    """A problem and its scopes; `gapless_splitbound.Split` is one."""
+
+    @property
+    def problem(self) -> ParsingProblem: ...
+    @property
+    def blocks(self) -> Sequence[ScoredScopes]: ...
+    @property
+    def loss(self) -> float: ...
+
+
+def linearised(split: Scored, on_ids: IntArray) -> FloatArray:
     """Arc weights around a tree, float64 (arcs,).
 
     A scope that fires gives each of its arcs an even share of its score; one that lacks a single arc offers it the

@@ -8,6 +8,7 @@ from gapless_tasks.chain_benchmark import task as chain_benchmark
 from gapless_tasks.dependency_parsing import task as dependency_parsing
 from gapless_tasks.parsing_benchmark import task as parsing_benchmark
 from gapless_tasks.price_and_cut import task as price_and_cut
+from gapless_tasks.price_and_cut_benchmark import task as price_and_cut_benchmark
 
 
 @gl.hookimpl
@@ -19,3 +20,4 @@ def gapless_register(registry: gl.Registry) -> None:
     registry.task(dependency_parsing.TASK)
     registry.task(parsing_benchmark.TASK)
     registry.task(price_and_cut.TASK)
+    registry.task(price_and_cut_benchmark.TASK)

@@ -196,7 +196,7 @@ class Stalled:
 
 def test_out_of_time_inside_the_solver_leaves_a_true_bound(make):
     master = make([1.0], [[1]], [-np.inf], [4.0])
-    master._lp = Stalled(master._lp)
+    master._lp._lp = Stalled(master._lp._lp)
     relaxed = master.solve(Fixings([0]), Budget(Limits(time=0)))
     assert relaxed.bound == np.inf
     assert master.view().usage_prices().tolist() == [np.inf]
@@ -211,7 +211,7 @@ class Failing(Stalled):
 
 def test_a_failing_solver_is_asked_twice_and_named(make):
     master = make([1.0], [[1]], [-np.inf], [4.0])
-    master._lp = Failing(master._lp)
+    master._lp._lp = Failing(master._lp._lp)
     with pytest.raises(SolveError, match="error in LP solver"):
         master.solve(NONE(1), Budget())
 

@@ -97,7 +97,7 @@ def test_signs_at_an_optimum_and_at_a_farkas_ray(make, to_sparse, seed):
         assert relaxed.attained == pytest.approx(value, abs=TOLERANCE)
         assert relaxed.bound >= value - 1e-9
         assert paid + profit == pytest.approx(value, abs=TOLERANCE), "strong duality"
-        z = np.asarray(master._lp.getPrimal())
+        z = master._lp.point()
         inside = (z > TOLERANCE) & (z < top - TOLERANCE)
         assert np.allclose(gains[inside], 0, atol=TOLERANCE), "basic columns"
         assert np.all(gains[~banned & (z < top - TOLERANCE)] <= TOLERANCE), "no column below its bound improves"

@@ -202,9 +202,8 @@ class ScoredFactor:
         """Refuse a bound that a score exceeds: what was left unscored because of it may be the optimum."""
         assert self._bounds is not None
         bounds = self._bounds[numbers]
-        finite = np.isfinite(values)
-        above = np.zeros(values.shape, bool)
-        above[finite] = values[finite] > bounds[finite] + SAME * np.maximum(1.0, np.abs(values[finite]))
+        # A score of -inf is below any bound.
+        above = values > bounds + SAME * np.maximum(1.0, np.abs(np.where(np.isfinite(values), values, 0.0)))
         if above.any():
             bad = int(np.argmax(above))
             raise InvalidProblem(

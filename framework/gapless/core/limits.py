@@ -15,7 +15,8 @@ from gapless.core.events import Event, Observer
 class Stop(enum.Enum):
     """Why a solve ended. Says nothing about what was found: that is `Status`.
 
-    RESTRICTED: an option left a part of the problem out, and the rest was searched.
+    RESTRICTED: an option left a part of the problem out, and the rest was searched. RELAXED: the method solves a
+    relaxation, which left a gap, and does not branch.
     """
 
     PROVED = "proved"
@@ -25,6 +26,7 @@ class Stop(enum.Enum):
     ITERATIONS = "iterations"
     TARGET = "target"
     RESTRICTED = "restricted"
+    RELAXED = "relaxed"
     INTERRUPTED = "interrupted"
     ERROR = "error"
 

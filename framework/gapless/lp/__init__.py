@@ -2,6 +2,7 @@
 
 from gapless.lp.entries import Keys
 from gapless.lp.master import LinearMaster
+from gapless.lp.program import LinearProgram
 from gapless.lp.view import MasterView
 
-__all__ = ["Keys", "LinearMaster", "MasterView"]
+__all__ = ["Keys", "LinearMaster", "LinearProgram", "MasterView"]

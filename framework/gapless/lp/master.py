@@ -19,16 +19,10 @@ from gapless.core.problem import Problem
 from gapless.core.relaxation import Relaxed, Restricted
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
-from gapless.lp import signs
-from gapless.lp.entries import pairs
 from gapless.lp.ledger import Ledger
+from gapless.lp.program import FEASIBLE, LinearProgram
 
 S = TypeVar("S")
-
-FEASIBLE = 1e-9
-"""Feasibility and optimality tolerance of the LP solver: proofs compare scores at a relative 1e-8."""
-
-LP_INFINITY = 1e100
 
 
 class LinearMaster(Restricted[S, LinearView], Generic[S]):
@@ -46,15 +40,9 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     """
 
     def __init__(self, problem: Problem[S], formulation: Formulation[S]) -> None:
-        from pyscipopt import LP  # noqa: PLC0415  keeps `import gapless` light
-        from pyscipopt.scip import PY_SCIP_LPPARAM  # noqa: PLC0415
-
         self.problem, self.formulation = problem, formulation
         self.decisions = problem.decisions
-        self._parameter: Any = PY_SCIP_LPPARAM
-        self._lp: Any = LP("restricted master", "minimize")
-        for tolerance in (self._parameter.FEASTOL, self._parameter.DUALFEASTOL):
-            self._lp.setRealParam(tolerance, FEASIBLE)
+        self._lp = LinearProgram("restricted master")
         self._ledger = Ledger(problem)
         self._upper = np.zeros(0)
         self._row_place = np.zeros(0, np.int64)
@@ -76,26 +64,18 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         """
         rows = self._ledger.enter_rows(batch.rows)
         if rows is not None:
-            self._row_place = np.append(self._row_place, self._lp.nrows() + np.arange(len(rows)))
-            self._lp.addRows(
-                pairs(rows.row, rows.column, rows.value, len(rows)),
-                _finite(rows.lower).tolist(),
-                _finite(rows.upper).tolist(),
-            )
+            first = self._lp.add_rows(rows.row, rows.column, rows.value, rows.lower, rows.upper)
+            self._row_place = np.append(self._row_place, first + np.arange(len(rows)))
             self._row_price = np.append(self._row_price, np.zeros(len(rows)))
         columns = self._ledger.enter_columns(batch.columns)
         if columns is not None:
             placed = self._use_place[columns.quantity] >= 0
-            self._lp.addCols(
-                pairs(
-                    np.append(columns.column, columns.user[placed]),
-                    np.append(self._row_place[columns.row], self._use_place[columns.quantity[placed]]),
-                    np.append(columns.value, columns.times[placed]),
-                    len(columns),
-                ),
-                signs.costs(columns.columns.objective).tolist(),
-                [0.0] * len(columns),
-                _finite(columns.columns.upper).tolist(),
+            self._lp.add_columns(
+                np.append(columns.column, columns.user[placed]),
+                np.append(self._row_place[columns.row], self._use_place[columns.quantity[placed]]),
+                np.append(columns.value, columns.times[placed]),
+                columns.columns.objective,
+                columns.columns.upper,
             )
             self._upper = np.append(self._upper, columns.columns.upper)
         return len(rows or ()) + len(columns or ())
@@ -106,13 +86,13 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         if not ledger.impose(fixings):
             return False
         for j in np.flatnonzero(ledger.upper_now != self._upper).tolist():
-            self._lp.chgBound(j, 0.0, min(ledger.upper_now[j], LP_INFINITY))
+            self._lp.limit(j, float(ledger.upper_now[j]))
         self._upper = ledger.upper_now
         lower, upper = ledger.use_lower, ledger.use_upper
         bounded = np.isfinite(lower) | np.isfinite(upper)
         self._place_uses(np.flatnonzero(bounded & (self._use_place < 0)))
         for q in np.flatnonzero((lower != self._use_lower) | (upper != self._use_upper)).tolist():
-            self._lp.chgSide(int(self._use_place[q]), max(lower[q], 0.0), min(upper[q], LP_INFINITY))
+            self._lp.set_sides(int(self._use_place[q]), max(float(lower[q]), 0.0), float(upper[q]))
         self._use_lower, self._use_upper = lower, upper
         return True
 
@@ -128,12 +108,14 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         number = np.full(self._use_place.size, -1)
         number[quantities] = np.arange(quantities.size)
         entries = number[uses.row] >= 0
-        self._use_place[quantities] = self._lp.nrows() + np.arange(quantities.size)
-        self._lp.addRows(
-            pairs(number[uses.row[entries]], uses.column[entries], uses.value[entries], quantities.size),
-            [0.0] * quantities.size,
-            [LP_INFINITY] * quantities.size,
+        first = self._lp.add_rows(
+            number[uses.row[entries]],
+            uses.column[entries],
+            uses.value[entries],
+            np.zeros(quantities.size),
+            np.full(quantities.size, np.inf),
         )
+        self._use_place[quantities] = first + np.arange(quantities.size)
 
     def solve(
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
@@ -157,14 +139,14 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             self._look(fixings, None, 0 * self._row_price, 0 * self._use_price, weight=0.0)
             return Relaxed(-math.inf, state=state)
         for fresh in (False, True):
-            if self._optimise(budget, fresh):
+            if self._lp.optimise(budget.time_left, fresh=fresh):
                 relaxed = self._optimal(fixings, state)
-                if not meets(relaxed.bound, relaxed.attained) and self._optimise_plainly(budget):
+                if not meets(relaxed.bound, relaxed.attained) and self._lp.optimise_plainly(budget.time_left):
                     relaxed = self._optimal(fixings, state)
                 return relaxed
             if self._proved_infeasible(fixings):
                 return Relaxed(-math.inf, state=state)
-            if self._lp.getPrimalRay() is not None:
+            if self._lp.unbounded:
                 raise InvalidProblem(
                     "the restricted master is unbounded; give every column of positive objective an upper bound "
                     "or a row that limits it"
@@ -173,43 +155,14 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
                 self._look(fixings, None, self._row_price, self._use_price)
                 return Relaxed(math.inf, state=state)
         raise SolveError(
-            f"the LP solver found neither an optimum nor a proof that there is none ({self._lp.nrows()} rows, "
-            f"{self._lp.ncols()} columns); very large or very small coefficients are the usual cause"
+            f"the LP solver found neither an optimum nor a proof that there is none ({self._lp.rows} rows, "
+            f"{self._lp.columns} columns); very large or very small coefficients are the usual cause"
         )
 
-    def _optimise(self, budget: Budget, fresh: bool) -> bool:
-        self._lp.setRealParam(self._parameter.LPTILIM, min(max(1e-3, budget.time_left), LP_INFINITY))
-        if fresh:
-            self._lp.setIntParam(self._parameter.FROMSCRATCH, 1)
-        try:
-            self._lp.solve(dual=not fresh)
-        except Exception as error:  # pyscipopt raises nothing more precise
-            if fresh:
-                raise SolveError(f"the LP solver failed: {error}") from error
-            return self._optimise(budget, fresh=True)
-        finally:
-            self._lp.setIntParam(self._parameter.FROMSCRATCH, 0)
-        return bool(self._lp.isOptimal())
-
-    def _optimise_plainly(self, budget: Budget) -> bool:
-        """Solve again without the LP solver's presolve.
-
-        Duals that SoPlex carries back through its presolve can be wrong (0 for a row that binds); the bound then
-        stays above an optimum that has been found. Presolve is not switched off for good because SoPlex fails
-        without it on other programs.
-        """
-        self._lp.setIntParam(self._parameter.PRESOLVING, 0)
-        try:
-            return self._optimise(budget, fresh=True)
-        except SolveError:
-            return False
-        finally:
-            self._lp.setIntParam(self._parameter.PRESOLVING, 1)
-
     def _optimal(self, fixings: Fixings, state: Any) -> Relaxed[S]:
-        z = np.clip(self._lp.getPrimal(), 0.0, None)
+        z = self._lp.point()
         reached = float(self._ledger.objective @ z)
-        row_price, use_price = self._prices(self._lp.getDual())
+        row_price, use_price = self._prices(self._lp.prices())
         point = self._ledger.point(z)
         gain = self._look(fixings, point, row_price, use_price)
         bound = self._ledger.dual_bound(row_price, use_price, gain)
@@ -221,22 +174,21 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
 
     def _proved_infeasible(self, fixings: Fixings) -> bool:
         """Whether the solver's ray proves, in float64, that no z satisfies the rows. Sets the view for repair."""
-        ray = self._lp.getDualRay()
-        if not ray:
+        ray = self._lp.farkas_prices()
+        if ray is None:
             return False
-        row_price, use_price = self._prices(np.asarray(ray) / max(np.abs(ray).max(), FEASIBLE))
+        row_price, use_price = self._prices(ray)
         gain = self._look(fixings, None, row_price, use_price, weight=0.0)
         # With objective 0 every z would reach 0; a bound below it leaves none. Noise is forgiven only in columns
         # without an upper bound, where no number could be counted for it.
         noise = (gain <= FEASIBLE) & np.isinf(self._ledger.upper_now)
         return self._ledger.dual_bound(row_price, use_price, np.where(noise, 0.0, gain)) < -FEASIBLE
 
-    def _prices(self, dual: Sequence[float] | FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _prices(self, price: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Prices of rows and of quantities; numerical noise that would meet an infinite side is dropped."""
-        y = np.asarray(dual, np.float64)
-        price = np.append(signs.prices(y), 0.0)
-        use = np.where(self._use_place >= 0, price[self._use_place], 0.0)
-        return self._ledger.supported(price[self._row_place], use)
+        every = np.append(price, 0.0)
+        use = np.where(self._use_place >= 0, every[self._use_place], 0.0)
+        return self._ledger.supported(every[self._row_place], use)
 
     def _look(
         self,
@@ -263,7 +215,3 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         if self.formulation.certify is None:
             return NoCertificate("the formulation brings no `certify`, which would turn LP prices into evidence")
         return self.formulation.certify(self.view(), answers)
-
-
-def _finite(sides: FloatArray) -> FloatArray:
-    return np.clip(sides, -LP_INFINITY, LP_INFINITY)

@@ -1,0 +1,167 @@
+"""One linear program on ``pyscipopt.LP``: arrays in and out, in scores, warm-started."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gapless.core.errors import SolveError
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.lp import signs
+from gapless.lp.entries import pairs
+
+FEASIBLE = 1e-9
+"""Feasibility and optimality tolerance of the LP solver: proofs compare scores at a relative 1e-8."""
+
+LP_INFINITY = 1e100
+
+
+class LinearProgram:
+    """Maximise ``objective @ z`` over ``0 <= z <= upper`` with ``lower <= A z <= upper sides``.
+
+    Columns and rows are numbered in the order of their entry and never leave.
+
+    Parameters
+    ----------
+    name : str
+        For the solver's own messages.
+    """
+
+    def __init__(self, name: str) -> None:
+        from pyscipopt import LP  # noqa: PLC0415  keeps `import gapless` light
+        from pyscipopt.scip import PY_SCIP_LPPARAM  # noqa: PLC0415
+
+        self._parameter: Any = PY_SCIP_LPPARAM
+        self._lp: Any = LP(name, "minimize")
+        for tolerance in (self._parameter.FEASTOL, self._parameter.DUALFEASTOL):
+            self._lp.setRealParam(tolerance, FEASIBLE)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self._lp.nrows())
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are."""
+        return int(self._lp.ncols())
+
+    def add_rows(
+        self, row: IntArray, column: IntArray, value: FloatArray, lower: FloatArray, upper: FloatArray
+    ) -> int:
+        """Add rows with entries in columns that are there; return the number of the first.
+
+        Parameters
+        ----------
+        row, column : int64 (entries,)
+            Rows are counted from the first new one.
+        value : float64 (entries,)
+        lower, upper : float64 (rows,)
+            Sides, which may be infinite.
+        """
+        first = self.rows
+        if lower.size:
+            self._lp.addRows(
+                pairs(row, column, value, lower.size), _finite(lower).tolist(), _finite(upper).tolist()
+            )
+        return first
+
+    def add_columns(
+        self, column: IntArray, row: IntArray, value: FloatArray, objective: FloatArray, upper: FloatArray
+    ) -> int:
+        """Add columns ``0 <= z <= upper`` with entries in rows that are there; return the number of the first.
+
+        Parameters
+        ----------
+        column, row : int64 (entries,)
+            Columns are counted from the first new one.
+        value : float64 (entries,)
+        objective, upper : float64 (columns,)
+        """
+        first = self.columns
+        if objective.size:
+            self._lp.addCols(
+                pairs(column, row, value, objective.size),
+                signs.costs(objective).tolist(),
+                [0.0] * objective.size,
+                _finite(upper).tolist(),
+            )
+        return first
+
+    def limit(self, column: int, upper: float) -> None:
+        """Change the upper bound of a column."""
+        self._lp.chgBound(column, 0.0, min(upper, LP_INFINITY))
+
+    def set_sides(self, row: int, lower: float, upper: float) -> None:
+        """Change the sides of a row."""
+        self._lp.chgSide(row, max(lower, -LP_INFINITY), min(upper, LP_INFINITY))
+
+    def set_objective(self, column: int, score: float) -> None:
+        """Change what a column scores."""
+        self._lp.chgObj(column, float(signs.cost(score)))
+
+    def optimise(self, seconds: float, *, fresh: bool = False) -> bool:
+        """Solve, from the last basis unless `fresh`; whether an optimum was found.
+
+        Raises
+        ------
+        SolveError
+            The solver failed, also from scratch.
+        """
+        self._lp.setRealParam(self._parameter.LPTILIM, min(max(1e-3, seconds), LP_INFINITY))
+        if fresh:
+            self._lp.setIntParam(self._parameter.FROMSCRATCH, 1)
+        try:
+            self._lp.solve(dual=not fresh)
+        except Exception as error:  # pyscipopt raises nothing more precise
+            if fresh:
+                raise SolveError(f"the LP solver failed: {error}") from error
+            return self.optimise(seconds, fresh=True)
+        finally:
+            self._lp.setIntParam(self._parameter.FROMSCRATCH, 0)
+        return bool(self._lp.isOptimal())
+
+    def optimise_plainly(self, seconds: float) -> bool:
+        """Solve again without the LP solver's presolve; whether an optimum was found.
+
+        Duals that SoPlex carries back through its presolve can be wrong (0 for a row that binds); a bound then
+        stays above an optimum that has been found. Presolve is not switched off for good because SoPlex fails
+        without it on other programs.
+        """
+        self._lp.setIntParam(self._parameter.PRESOLVING, 0)
+        try:
+            return self.optimise(seconds, fresh=True)
+        except SolveError:
+            return False
+        finally:
+            self._lp.setIntParam(self._parameter.PRESOLVING, 1)
+
+    def point(self) -> FloatArray:
+        """The columns of the last optimum, clipped at 0."""
+        return np.clip(self._lp.getPrimal(), 0.0, None)
+
+    def prices(self) -> FloatArray:
+        """What a column pays for each unit of each row, at the last optimum."""
+        return signs.prices(np.asarray(self._lp.getDual(), np.float64))
+
+    def farkas_prices(self) -> FloatArray | None:
+        """Prices by which the rows contradict each other, the largest 1 in size; None when there are none."""
+        ray = self._lp.getDualRay()
+        if not ray:
+            return None
+        return signs.prices(np.asarray(ray) / max(np.abs(ray).max(), FEASIBLE))
+
+    @property
+    def objective(self) -> float:
+        """The score of the last optimum."""
+        return signs.score(float(self._lp.getObjVal()))
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether the last solve found a direction in which the objective grows for ever."""
+        return self._lp.getPrimalRay() is not None
+
+
+def _finite(sides: FloatArray) -> FloatArray:
+    return np.clip(sides, -LP_INFINITY, LP_INFINITY)

@@ -1,0 +1,285 @@
+"""The scopes of a problem for linear programs: pairs in groups, scored lazily, and all others."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import attrs
+import numpy as np
+
+from gapless import InvalidProblem, ScoredFactor
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
+from gapless_dependency import ParsingProblem
+from gapless_splitbound import SplitMultipliers
+from gapless_splitbound.scopes import LOWER_IS_SECOND, SPLIT, orient, penalty_of, possible
+
+
+@attrs.frozen(eq=False)
+class Block:
+    """The scopes of one factor.
+
+    Parameters
+    ----------
+    scored : ScoredFactor
+    arcs : int64 (m, width)
+    possible : bool (m,)
+        False where no tree holds all arcs of a scope.
+    grouped : bool (m,)
+    orientation : int
+        See `gapless_splitbound.scopes`.
+    scores : float64 (m,)
+        Upper bounds, replaced by the scores as they become known. Scopes outside of groups are scored.
+    """
+
+    scored: ScoredFactor
+    arcs: IntArray
+    possible: BoolArray
+    grouped: BoolArray
+    orientation: int
+    scores: FloatArray
+
+    @classmethod
+    def of(cls, scored: ScoredFactor, problem: ParsingProblem) -> Block:
+        """The scopes of a factor of a problem, grouped as `gapless_splitbound.Split` groups them."""
+        arcs = scored.scopes
+        can_fire = possible(arcs, problem.decisions)
+        orientation, grouped = SPLIT, np.zeros(len(arcs), bool)
+        if arcs.shape[1] == 2:
+            orientation, grouped = orient(arcs, can_fire, problem.decisions)
+        alone = np.flatnonzero(~grouped)
+        # Their scores decide what rows and multipliers they have.
+        known = scored.scores(alone)
+        scores = scored.all_bounds().astype(np.float64)
+        scores[alone] = known
+        return cls(scored, arcs, can_fire, grouped, orientation, scores)
+
+
+@attrs.frozen(eq=False)
+class Scopes:
+    """Scopes outside of groups that can fire and do not score 0, in the order of their factors.
+
+    Parameters
+    ----------
+    arcs : Sparse
+        The arcs of each scope.
+    scores : float64 (scopes,)
+        May be -inf.
+    place : int64 (scopes,)
+        Of the first multiplier in the layout of `gapless_splitbound.Split`.
+    """
+
+    arcs: Sparse
+    scores: FloatArray
+    place: IntArray
+
+    def __len__(self) -> int:
+        return self.scores.size
+
+    @cached_property
+    def width(self) -> IntArray:
+        """How many arcs each scope has."""
+        return np.diff(self.arcs.indptr)
+
+    @cached_property
+    def entry_scope(self) -> IntArray:
+        """For each entry of `arcs` the scope."""
+        return self.arcs.row_numbers()
+
+
+class Parts:
+    """What linear programs over a problem may have columns for.
+
+    Pairs (u, l) of arcs in a *group* (a lower arc l and the word that the arcs u enter, see `Split`) are *rows* of
+    a table: one for each (group, u), whatever number of factors score it. Rows are bounded first and scored when a
+    program asks for it.
+
+    Parameters
+    ----------
+    problem : ParsingProblem
+
+    Attributes
+    ----------
+    upper, group : int64 (rows,)
+        Sorted by group, then by upper arc.
+    estimate : float64 (rows,)
+        An upper bound on the score; the score itself where `known`.
+    known : bool (rows,)
+    group_lower, group_word : int64 (groups,)
+    groups_of : int64 (arcs,)
+        How many groups each arc is the lower arc of.
+    scopes : Scopes
+    largest : float
+        A size of scores, of which tolerances are shares.
+    loss : float
+        What a score of -inf counts as where a program needs a number.
+
+    Raises
+    ------
+    InvalidProblem
+        A factor is no conjunction.
+    """
+
+    def __init__(self, problem: ParsingProblem) -> None:
+        for factor in (*(f for f, _ in problem.configurations), *problem.backbone_factors):
+            raise InvalidProblem(
+                f"factor {factor.name} is no conjunction, and linear programs with delayed columns take no others; "
+                "methods split-bound and ilp do"
+            )
+        self.problem, self.arcs = problem, problem.decisions
+        self.blocks = [Block.of(scored, problem) for scored in problem.conjunctions if scored.scopes.size]
+        self.largest = 1.0 + self._largest()
+        self.loss = self.first_loss = 4.0 * self.largest * (self.arcs.length + 1)
+        self._place_multipliers()
+        self._make_rows()
+        self.scopes = self._other_scopes()
+
+    def _largest(self) -> float:
+        """The sum of the largest scores, in size, of arcs and of each factor."""
+        largest = float(np.abs(self.problem.arc_weights).max(initial=0.0))
+        for block in self.blocks:
+            largest += float(np.abs(block.scores[np.isfinite(block.scores)]).max(initial=0.0))
+        return largest
+
+    def _place_multipliers(self) -> None:
+        """Where the multipliers of each scope stand in the layout of `Split`."""
+        self._first: list[IntArray] = []
+        end = 0
+        for block in self.blocks:
+            counts = np.where(block.grouped | (block.scores < 0), 1, block.arcs.shape[1])
+            self._first.append(end + np.cumsum(counts) - counts)
+            end += int(counts.sum())
+        self.size = end
+
+    def _make_rows(self) -> None:
+        """Rows of all groups; `_pair_*` say which pairs of which factors make each row."""
+        arcs = self.arcs
+        count, size = max(arcs.count, 1), arcs.length + 1
+        keys, block_of, number = [], [], []
+        for place, block in enumerate(self.blocks):
+            chosen = np.flatnonzero(block.grouped)
+            if not chosen.size:
+                continue
+            second = 1 if block.orientation == LOWER_IS_SECOND else 0
+            upper, lower = block.arcs[chosen, 1 - second], block.arcs[chosen, second]
+            keys.append((lower * size + arcs.modifiers[upper]) * count + upper)
+            block_of.append(np.full(chosen.size, place))
+            number.append(chosen)
+        key = np.concatenate([np.zeros(0, np.int64), *keys])
+        self._pair_block = np.concatenate([np.zeros(0, np.int64), *block_of])
+        self._pair_number = np.concatenate([np.zeros(0, np.int64), *number])
+        if np.any(key[1:] < key[:-1]):
+            order = np.argsort(key, kind="stable")
+            key, self._pair_block, self._pair_number = key[order], self._pair_block[order], self._pair_number[order]
+        fresh = np.append(True, key[1:] != key[:-1])[: key.size]
+        self._pair_start = np.append(np.flatnonzero(fresh), key.size)
+        key = key[fresh]
+        self.upper: IntArray = key % count
+        group_key = key // count
+        first = np.append(True, group_key[1:] != group_key[:-1])[: key.size]
+        self.group: IntArray = np.cumsum(first) - 1
+        self.group_lower: IntArray = group_key[first] // size
+        self.group_word: IntArray = group_key[first] % size
+        self.groups_of = np.bincount(self.group_lower, minlength=arcs.count)
+        self.known = np.ones(key.size, bool)
+        self.estimate = np.zeros(key.size)
+        if key.size:
+            pairs = np.concatenate([block.scores for block in self.blocks])
+            firsts = np.cumsum([0, *(len(block.scores) for block in self.blocks)])
+            self.estimate = np.add.reduceat(
+                pairs[firsts[self._pair_block] + self._pair_number], self._pair_start[:-1]
+            )
+            lazy = np.array([block.scored.factor.bounded for block in self.blocks])
+            self.known = ~np.logical_or.reduceat(lazy[self._pair_block], self._pair_start[:-1])
+
+    def _other_scopes(self) -> Scopes:
+        """All scopes outside of groups, as one list."""
+        arcs, width, scores, place = [], [], [], []
+        for block, first in zip(self.blocks, self._first, strict=True):
+            chosen = np.flatnonzero(~block.grouped & block.possible & (block.scores != 0))
+            arcs.append(block.arcs[chosen].ravel())
+            width.append(np.full(chosen.size, block.arcs.shape[1]))
+            scores.append(block.scores[chosen])
+            place.append(first[chosen])
+        none = np.zeros(0, np.int64)
+        indices = np.concatenate([none, *arcs])
+        indptr = np.append(0, np.cumsum(np.concatenate([none, *width])))
+        listed = Sparse(indptr, indices, np.ones(indices.size))
+        return Scopes(listed, np.concatenate([np.zeros(0), *scores]), np.concatenate([none, *place]))
+
+    # --- scores
+
+    def score(self, rows: IntArray) -> None:
+        """Make the scores of some rows known."""
+        rows = rows[~self.known[rows]]
+        if not rows.size:
+            return
+        counts = self._pair_start[rows + 1] - self._pair_start[rows]
+        starts = np.cumsum(counts) - counts
+        pairs = np.repeat(self._pair_start[rows] - starts, counts) + np.arange(int(counts.sum()))
+        scores = np.empty(pairs.size)
+        for place, block in enumerate(self.blocks):
+            mine = np.flatnonzero(self._pair_block[pairs] == place)
+            if mine.size:
+                numbers = self._pair_number[pairs[mine]]
+                scores[mine] = block.scores[numbers] = block.scored.scores(numbers)
+        self.estimate[rows] = np.add.reduceat(scores, starts)
+        self.known[rows] = True
+
+    @property
+    def scored(self) -> int:
+        """How many scopes of all factors have been scored."""
+        return sum(scored.scored for scored in self.problem.conjunctions)
+
+    @property
+    def total(self) -> int:
+        """How many scopes all factors have."""
+        return sum(len(scored.scopes) for scored in self.problem.conjunctions)
+
+    @cached_property
+    def arc_floor(self) -> float:
+        """What `floor` is at most: the lowest arc into each word."""
+        return float(np.minimum.reduceat(self.problem.arc_weights, self.arcs.first[1:-1]).sum())
+
+    @cached_property
+    def floor(self) -> float:
+        """No allowed tree scores less. Asks for all scores."""
+        return penalty_of(self.problem, [(block.arcs, block.scored.all_scores()) for block in self.blocks])[1]
+
+    # --- certificates
+
+    def multipliers(self, level: FloatArray, shares: FloatArray, taken: FloatArray) -> FloatArray:
+        """Multipliers in units of scores, as `gapless_splitbound.Split` lays them out.
+
+        Parameters
+        ----------
+        level : float64 (groups,)
+            What a lower arc gets for its group; every pair that scores more charges its upper arc the difference.
+        shares : float64 (entries of scopes,)
+            For each arc of each scope of a positive score, what it carries.
+        taken : float64 (scopes,)
+            Of each negative score, how much is taken seriously.
+        """
+        given = np.zeros(self.size)
+        if self.estimate.size:
+            first = self._pair_start[:-1]
+            starts = np.cumsum([0, *(len(block.scores) for block in self.blocks)])
+            offsets = np.concatenate(self._first)
+            charge = np.maximum(self.estimate - level[self.group], 0.0)
+            given[offsets[starts[self._pair_block[first]] + self._pair_number[first]]] = charge
+        scopes = self.scopes
+        positive = scopes.scores > 0
+        entries = np.flatnonzero(positive[scopes.entry_scope])
+        within = entries - scopes.arcs.indptr[scopes.entry_scope[entries]]
+        given[scopes.place[scopes.entry_scope[entries]] + within] = shares[entries]
+        given[scopes.place[~positive]] = taken[~positive]
+        return given
+
+    def certificate(self, multipliers: FloatArray) -> SplitMultipliers:
+        """The evidence that multipliers in units of scores are."""
+        shares = multipliers.copy()
+        negative = np.flatnonzero(self.scopes.scores < 0)
+        size = -np.maximum(self.scopes.scores[negative], -self.loss)
+        shares[self.scopes.place[negative]] /= size
+        orientation = iter(block.orientation for block in self.blocks)
+        ways = tuple(next(orientation) if s.scopes.size else SPLIT for s in self.problem.conjunctions)
+        return SplitMultipliers(ways, shares, loss=self.loss)

@@ -1,0 +1,174 @@
+"""The best tree, the best bound and its evidence, as rounds of a linear program improve them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+
+from gapless import Branch, Budget, Certificate, InvalidProblem, Solve, Stop, Tightening, TreeCertificate
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import margin, meets, round_bound
+from gapless_dependency import DependencyTree, ParsingProblem, backbone_for
+from gapless_pricecut.completion import Completion, Open
+from gapless_pricecut.parts import Parts
+from gapless_splitbound.linearised import linearised
+
+REPARSES = 3
+"""Parses with scores linearised around a tree, each time a better tree is met."""
+
+
+@attrs.frozen(eq=False)
+class Bounded:
+    """A bound on the trees of some alive arcs.
+
+    Parameters
+    ----------
+    bound : float
+    tree : int64 (n,)
+        Arcs of the best tree under the completed weights; empty when there is none.
+    through : float64 (arcs,)
+        A bound on the trees with each arc.
+    """
+
+    bound: float
+    tree: IntArray
+    through: FloatArray
+
+
+class Proof:
+    """What is known of a problem.
+
+    Parameters
+    ----------
+    parts : Parts
+    alive : bool (arcs,)
+        Where to look for trees.
+
+    Attributes
+    ----------
+    tree : DependencyTree or None
+    value : float
+    bound : float
+        On all trees of the alive arcs that were given.
+    evidence : Certificate or None
+        For `bound`.
+    alive : bool (arcs,)
+        Less the arcs that no better tree has.
+    """
+
+    def __init__(self, parts: Parts, alive: BoolArray) -> None:
+        self.parts, self.problem, self.arcs = parts, parts.problem, parts.arcs
+        self.oracle = backbone_for(self.problem, "first")
+        self.alive = alive
+        self.tree: DependencyTree | None = None
+        self.on_ids: IntArray = np.zeros(0, np.int64)
+        self.value, self.bound = -math.inf, math.inf
+        self.multipliers: FloatArray | None = None
+        self.tightenings: list[Tightening] = []
+        self.calls = 0
+        self._seen: set[bytes] = set()
+
+    @classmethod
+    def of_all(cls, parts: Parts) -> Proof:
+        """With all arcs alive."""
+        return cls(parts, np.ones(parts.arcs.count, bool))
+
+    # --- trees
+
+    def offer(self, tree: DependencyTree) -> bool:
+        """Keep an allowed tree if it is better than what is held; whether it was."""
+        value = self.problem.value(tree)
+        if value <= self.value:
+            return False
+        self.tree, self.value, self.on_ids = tree, value, self.problem.encode(tree)
+        return True
+
+    def best_tree(self, weights: FloatArray) -> IntArray:
+        """The arcs of the best tree of alive arcs under some weights; empty when there is none."""
+        self.calls += 1
+        value, heads = self.oracle.solve(self._dense(weights))
+        return np.zeros(0, np.int64) if value == -math.inf else self._ids(heads)
+
+    def improve(self, on_ids: IntArray) -> bool:
+        """Offer a tree, and trees from scores linearised around it while they get better; whether one was kept."""
+        before = self.value
+        for step in range(1 + REPARSES):
+            key = on_ids.tobytes()
+            if not on_ids.size or key in self._seen:
+                break
+            self._seen.add(key)
+            if not self.offer(self.problem.decode(on_ids)) and step:
+                break
+            on_ids = self.best_tree(linearised(self.parts, on_ids))
+        return self.value > before
+
+    def _dense(self, weights: FloatArray) -> FloatArray:
+        size = self.arcs.length + 1
+        dense = np.full((size, size), -np.inf)
+        heads, words = self.arcs.heads[self.alive], self.arcs.modifiers[self.alive]
+        dense[heads, words] = weights[self.alive]
+        return dense
+
+    def _ids(self, heads: IntArray) -> IntArray:
+        ids: IntArray = np.sort(self.arcs.index[heads[1:], np.arange(1, heads.size)])
+        return ids
+
+    # --- bounds
+
+    def bounded(self, completion: Completion) -> Bounded:
+        """Bound the trees of alive arcs by completed prices: any prices give a true bound."""
+        self.calls += 1
+        value, heads, through = self.oracle.max_marginals(self._dense(completion.weights))
+        if value == -math.inf:
+            return Bounded(value, np.zeros(0, np.int64), np.full(self.arcs.count, -np.inf))
+        each = through[self.arcs.heads, self.arcs.modifiers] + completion.constant
+        return Bounded(self._closed(value + completion.constant), self._ids(heads), each)
+
+    def _closed(self, bound: float) -> float:
+        """A bound rounded to the granularity; -inf when it is below what any allowed tree scores."""
+        bound = round_bound(bound, self.problem.granularity)
+        # Below what any heads score without their parts comes first: the floor asks for all scores.
+        if self.tree is None and bound < self.parts.arc_floor and bound < self.parts.floor - margin(self.parts.floor):
+            return -math.inf
+        return bound
+
+    def keep(self, found: Bounded, completion: Completion, left: Open) -> None:
+        """Take a bound if it is better than the one held."""
+        bound = max(found.bound, self.value) if self.tightenings else found.bound
+        if bound < self.bound:
+            self.multipliers = self.multipliers_of(completion, left)
+            self.bound = bound
+
+    def multipliers_of(self, completion: Completion, left: Open) -> FloatArray:
+        """As `Parts.multipliers`; groups without an open row get a level that charges nothing."""
+        level = np.full(self.parts.group_lower.size, np.inf)
+        level[left.groups] = completion.level
+        return self.parts.multipliers(level, completion.shares, completion.taken)
+
+    def fix(self, found: Bounded, completion: Completion, left: Open) -> IntArray:
+        """Drop arcs that no tree better than the best one has; which."""
+        dropped = self.alive & (found.through <= self.value + 0.5 * (self.problem.granularity or 0.0))
+        dropped[self.on_ids] = False
+        arcs = np.flatnonzero(dropped)
+        if arcs.size:
+            evidence = self.parts.certificate(self.multipliers_of(completion, left))
+            self.tightenings.append(Tightening((), tuple(arcs), evidence))
+            self.alive = self.alive & ~dropped
+        return arcs
+
+    @property
+    def settled(self) -> bool:
+        """Whether the bound meets the best tree, or says that there is none."""
+        return self.bound == -math.inf or (self.tree is not None and meets(self.bound, self.value))
+
+    def certificate(self) -> Certificate | None:
+        """The evidence for `bound`."""
+        if self.multipliers is None:
+            return None
+        leaf = self.parts.certificate(self.multipliers)
+        if not self.tightenings:
+            return leaf
+        return TreeCertificate((-1,), (Branch(),), {"0": leaf}, {"0": tuple(self.tightenings)})

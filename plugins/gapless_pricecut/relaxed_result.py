@@ -1,0 +1,130 @@
+"""From a relaxation to a result: limits, Ctrl-C, errors, and what is said about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from gapless import InvalidProblem, NoCertificate, Result, Solve, SolveError, Stats, Stop
+from gapless.core.tolerance import meets
+from gapless.engine.guard import guarded
+from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_pricecut.parts import Parts
+from gapless_pricecut.proof import Proof
+from gapless_pricecut.relaxing import Relaxing
+
+Make = Callable[[Parts, Proof], Relaxing]
+
+
+def solve_relaxation(problem: ParsingProblem, solve: Solve, make: Make) -> Result[DependencyTree]:
+    """Solve a relaxation and round it.
+
+    Parameters
+    ----------
+    problem : ParsingProblem
+    solve : Solve
+    make : callable
+        Makes the relaxation.
+
+    Returns
+    -------
+    Result
+        OPTIMAL when the bound meets the rounded tree; else FEASIBLE with the relaxation's bound, stop being RELAXED
+        unless a limit came first.
+
+    Raises
+    ------
+    InvalidProblem
+        A factor is no conjunction, or the start tree is infeasible.
+    SolveError
+        The LP solver failed, or an observer raised.
+    """
+    for tree in solve.start:
+        broken = problem.violations(tree)
+        if broken:
+            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+    budget = solve.budget
+    parts = Parts(problem)
+    proof = Proof.of_all(parts)
+    for tree in solve.start:
+        proof.offer(tree)
+    relaxing = make(parts, proof)
+
+    def ended() -> Stop | None:
+        stop = _reached(problem, solve, proof)
+        return None if stop is Stop.PROVED and not relaxing.early else stop
+
+    def enough() -> bool:
+        guarded(
+            budget,
+            budget.emit,
+            "round",
+            proof.bound,
+            proof.value,
+            restricted=relaxing.objective,
+            columns=relaxing.program.program.columns,
+            rows=relaxing.program.program.rows,
+        )
+        return ended() is not None
+
+    try:
+        if relaxing.begin() and ended() is None and budget.spent_between_nodes() is None:
+            budget.nodes = 1
+            relaxing.run(budget, enough)
+    except KeyboardInterrupt:
+        budget.interrupt()
+    except SolveError as error:
+        error.result = _result(problem, solve, relaxing, Stop.ERROR)
+        raise
+    stop = _reached(problem, solve, proof) or (Stop.RELAXED if relaxing.complete else None)
+    return _result(problem, solve, relaxing, stop or budget.spent_between_nodes() or Stop.RELAXED)
+
+
+def _reached(problem: ParsingProblem, solve: Solve, proof: Proof) -> Stop | None:
+    """Why what is known is enough; None when it is not."""
+    if proof.settled:
+        return Stop.PROVED
+    limits = solve.budget.limits
+    if proof.tree is None:
+        return None
+    if limits.target is not None and problem.sense.sign * proof.value >= problem.sense.sign * limits.target:
+        return Stop.TARGET
+    if limits.gap > 0 and meets(proof.bound, proof.value, limits.gap):
+        return Stop.GAP
+    return None
+
+
+def _result(problem: ParsingProblem, solve: Solve, relaxing: Relaxing, stop: Stop) -> Result[DependencyTree]:
+    proof, parts, program = relaxing.proof, relaxing.parts, relaxing.program
+    none = proof.bound == -math.inf
+    said = (problem.infeasibility() or ["every tree has a factor that forbids it"]) if none else []
+    extra: dict[str, Any] = {"rounds": relaxing.rounds}
+    if relaxing.complete:
+        extra |= {"objective": relaxing.objective, "integral": relaxing.integral}
+    elif proof.settled and not none:
+        # A bound on the relaxation that a tree meets is its optimum.
+        extra |= {"objective": proof.value, "integral": True}
+    return Result.of(
+        problem,
+        [] if proof.tree is None else [proof.tree],
+        max(proof.bound, proof.value) if stop is Stop.PROVED else proof.bound,
+        stop,
+        certificate=proof.certificate() or NoCertificate("it ended before there was a bound"),
+        method=solve.method,
+        stats=Stats(
+            seconds=solve.budget.elapsed,
+            nodes=solve.budget.nodes,
+            iterations=solve.budget.iterations,
+            oracle_calls=proof.calls,
+            columns=program.program.columns,
+            rows=program.program.rows,
+            parts_scored=parts.scored,
+            parts_added=program.added,
+            parts_total=parts.total,
+            warm_start_used=bool(solve.start),
+            extra=extra,
+        ),
+        trace=solve.budget.events,
+        explanation=said,
+    )

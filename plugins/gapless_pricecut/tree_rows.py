@@ -1,0 +1,169 @@
+"""Rows that make arcs a tree: one head for each word, cut-sets found when they are violated, or a flow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.lp import LinearProgram
+from gapless_dependency import ParsingProblem
+from gapless_pricecut.separation import crossed_rows, violated_sets
+
+Entries = tuple[IntArray, IntArray, FloatArray]
+"""Column, row and value of each."""
+
+
+class TreeRows:
+    """The tree part of a linear program, over arcs that enter it bit by bit.
+
+    - Every word has one head (OneHead); the root has one modifier, or one or more.
+    - Cut-sets: of the arcs into a set of words that does not hold the root, one at least is on. With OneHead these
+      describe the arborescence polytope.
+    - Or, in their place, a flow: the root sends a unit to every word along arcs that are on (section 3.1). This
+      takes all arcs at once, and is looser.
+    - Projective: a word strictly between the ends of an arc that is on has its head between them, see
+      `gapless_dependency.integer_program`; found when violated.
+
+    Parameters
+    ----------
+    program : LinearProgram
+        Empty.
+    problem : ParsingProblem
+    """
+
+    def __init__(self, program: LinearProgram, problem: ParsingProblem) -> None:
+        self.program, self.arcs = program, problem.decisions
+        self.projective = problem.projective
+        n = self.arcs.length
+        none = np.zeros(0, np.int64)
+        sides = np.ones(n + 1)
+        most = np.append(np.ones(n), 1.0 if problem.single_root else float(n))
+        program.add_rows(none, none, np.zeros(0), sides, most)
+        self.sets: BoolArray = np.zeros((0, n + 1), bool)
+        self.set_rows = none
+        self.spans: IntArray = np.zeros((0, 4), np.int64)
+        self.span_rows = none
+        self.flow_rows = none
+        self.column: IntArray = np.full(self.arcs.count, -1)
+
+    def add(self, arcs: IntArray, others: Entries, objective: FloatArray) -> None:
+        """Add columns for arcs, with their entries here and `others` (columns counted from the first)."""
+        own = self._entries(arcs)
+        number = np.full(self.arcs.count, -1)
+        number[arcs] = np.arange(arcs.size)
+        first = self.program.add_columns(
+            np.concatenate([number[own[0]], others[0]]),
+            np.concatenate([own[1], others[1]]),
+            np.concatenate([own[2], others[2]]),
+            objective,
+            np.full(arcs.size, np.inf),
+        )
+        self.column[arcs] = first + np.arange(arcs.size)
+
+    def _entries(self, arcs: IntArray) -> Entries:
+        """Entries of arcs in the rows that are there: arc, row, value."""
+        heads, words = self.arcs.heads[arcs], self.arcs.modifiers[arcs]
+        root = arcs[heads == 0]
+        in_set, entering = self._entering(self.sets, arcs)
+        in_span, outside = _outside(self.spans, heads, words)
+        arc = np.concatenate([arcs, root, arcs[entering], arcs[outside]])
+        row = np.concatenate(
+            [words - 1, np.full(root.size, self.arcs.length), self.set_rows[in_set], self.span_rows[in_span]]
+        )
+        return arc, row, np.ones(arc.size)
+
+    def _entering(self, sets: BoolArray, arcs: IntArray) -> tuple[IntArray, IntArray]:
+        """Which arcs (by place) enter which sets."""
+        enters = sets[:, self.arcs.modifiers[arcs]] & ~sets[:, self.arcs.heads[arcs]]
+        which, place = np.nonzero(enters)
+        return which, place
+
+    def add_flow(self) -> None:
+        """Flow columns and rows for all arcs, which must be there."""
+        arcs, n, program = self.arcs, self.arcs.length, self.program
+        none, every = np.zeros(0, np.int64), np.arange(arcs.count)
+        sides = np.append(np.ones(n), float(n))
+        consume = program.add_rows(none, none, np.zeros(0), sides, sides)
+        disabled = program.add_rows(
+            every,
+            self.column,
+            np.full(arcs.count, -float(n)),
+            np.full(arcs.count, -np.inf),
+            np.zeros(arcs.count),
+        )
+        self.flow_rows = disabled + every
+        inner = every[arcs.heads > 0]
+        source = every[arcs.heads == 0]
+        program.add_columns(
+            np.concatenate([every, inner, source, every]),
+            np.concatenate(
+                [
+                    consume + arcs.modifiers - 1,
+                    consume + arcs.heads[inner] - 1,
+                    np.full(source.size, consume + n),
+                    self.flow_rows,
+                ]
+            ),
+            np.concatenate([np.ones(arcs.count), -np.ones(inner.size), np.ones(source.size + arcs.count)]),
+            np.zeros(arcs.count),
+            np.full(arcs.count, np.inf),
+        )
+
+    def separate(self, point: FloatArray) -> int:
+        """Add rows that a point violates; how many."""
+        found = 0
+        if not self.flow_rows.size:
+            found += self._add_sets(violated_sets(self.arcs, point))
+        if self.projective and not found:
+            found += self._add_spans(crossed_rows(self.arcs, point))
+        return found
+
+    def _add_sets(self, sets: BoolArray) -> int:
+        present = np.flatnonzero(self.column >= 0)
+        which, place = self._entering(sets, present)
+        count = len(sets)
+        first = self.program.add_rows(
+            which, self.column[present[place]], np.ones(which.size), np.ones(count), np.full(count, np.inf)
+        )
+        self.sets = np.concatenate([self.sets, sets])
+        self.set_rows = np.append(self.set_rows, first + np.arange(count))
+        return count
+
+    def _add_spans(self, spans: IntArray) -> int:
+        """Rows for (start, stop, word, arc): the arc's column is there."""
+        present = np.flatnonzero(self.column >= 0)
+        which, place = _outside(spans, self.arcs.heads[present], self.arcs.modifiers[present])
+        count = len(spans)
+        first = self.program.add_rows(
+            np.concatenate([which, np.arange(count)]),
+            self.column[np.concatenate([present[place], spans[:, 3]])],
+            np.ones(which.size + count),
+            np.full(count, -np.inf),
+            np.ones(count),
+        )
+        self.spans = np.concatenate([self.spans, spans])
+        self.span_rows = np.append(self.span_rows, first + np.arange(count))
+        return count
+
+    def prices(self, price: FloatArray) -> FloatArray:
+        """What each arc pays to these rows, absent arcs too, float64 (arcs,)."""
+        arcs, n = self.arcs, self.arcs.length
+        paid: FloatArray = price[arcs.modifiers - 1] + np.where(arcs.heads == 0, price[n], 0.0)
+        every = np.arange(arcs.count)
+        priced = np.flatnonzero(price[self.set_rows])
+        which, place = self._entering(self.sets[priced], every)
+        paid += np.bincount(place, price[self.set_rows[priced]][which], arcs.count)
+        priced = np.flatnonzero(price[self.span_rows])
+        which, place = _outside(self.spans[priced], arcs.heads, arcs.modifiers)
+        paid += np.bincount(place, price[self.span_rows[priced]][which], arcs.count)
+        np.add.at(paid, self.spans[priced, 3], price[self.span_rows[priced]])
+        if self.flow_rows.size:
+            paid -= n * price[self.flow_rows]
+        return paid
+
+
+def _outside(spans: IntArray, heads: IntArray, words: IntArray) -> tuple[IntArray, IntArray]:
+    """Which arcs (by place) lead into the word of a span from outside of it."""
+    start, stop, word = spans[:, 0, None], spans[:, 1, None], spans[:, 2, None]
+    which, place = np.nonzero((words == word) & ((heads < start) | (heads > stop)))
+    return which, place
