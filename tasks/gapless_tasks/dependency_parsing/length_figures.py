@@ -15,6 +15,9 @@ from gapless.core.serial import write_aside
 from gapless_tasks.dependency_parsing.decoding import GROUP
 
 _BARS = " ▁▂▃▄▅▆▇█"
+_IN_A_ROW = 2
+_HEIGHT = 500
+"""Of a row, in pixels."""
 _COLOURS = ("#b3261e", "#e08a00", "#1f5fa8", "#2e7d32", "#333333")
 
 
@@ -88,7 +91,7 @@ def show_figures(figures: Sequence[Figure], console: Console) -> dict[str, Any]:
 
 
 def write_figures(figures: Sequence[Figure], heading: str, path: Path, missing: str) -> None:
-    """Draw figures side by side into one page that needs nothing else; written whole or not at all.
+    """Draw figures, two in a row, into one page that needs nothing else; written whole or not at all.
 
     Raises
     ------
@@ -99,8 +102,11 @@ def write_figures(figures: Sequence[Figure], heading: str, path: Path, missing: 
         raise gl.MissingDependency(missing)
     from plotly import graph_objects, io, subplots  # noqa: PLC0415  slow to load: only when something is drawn
 
-    page = subplots.make_subplots(rows=1, cols=len(figures), subplot_titles=[figure.title for figure in figures])
-    for column, figure in enumerate(figures, start=1):
+    rows = -(-len(figures) // _IN_A_ROW)
+    titles = [figure.title for figure in figures]
+    page = subplots.make_subplots(rows=rows, cols=_IN_A_ROW, subplot_titles=titles)
+    for number, figure in enumerate(figures):
+        place = {"row": 1 + number // _IN_A_ROW, "col": 1 + number % _IN_A_ROW}
         for colour, (name, points) in zip(_cycled(len(figure.curves)), figure.curves.items(), strict=True):
             page.add_trace(
                 graph_objects.Scatter(
@@ -110,15 +116,14 @@ def write_figures(figures: Sequence[Figure], heading: str, path: Path, missing: 
                     hovertemplate="%{y:.3g}, %{customdata} sentences of up to %{x} words",
                     name=name,
                     legendgroup=name,
-                    showlegend=column == 1,
+                    showlegend=not number,
                     line={"color": colour},
                 ),
-                row=1,
-                col=column,
+                **place,
             )
-        page.update_yaxes(title_text=figure.axis, rangemode="tozero", col=column)
+        page.update_yaxes(title_text=figure.axis, rangemode="tozero", **place)
     page.update_xaxes(title_text="words")
-    page.update_layout(title_text=heading, template="plotly_white")
+    page.update_layout(title_text=heading, template="plotly_white", height=rows * _HEIGHT)
     write_aside(path, io.to_html(page, include_plotlyjs=True, full_html=True))
 
 

@@ -19,7 +19,7 @@ from gapless_tasks.parsing import Sentence
 from gapless_tasks.parsing.families import FAMILIES
 from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel, all_arcs
 from gapless_tasks.parsing.parts import factor_of
-from gapless_tasks.parsing.training import Options, train, train_pruner
+from gapless_tasks.parsing.training import PRUNER_EPOCHS, Options, train, train_pruner
 
 
 @attrs.frozen
@@ -103,7 +103,7 @@ class Trainer:
         if request.heads_kept is not None:
             key = (record["digest"], projective, request.heads_kept, request.epochs, request.seed)
             if key not in self._pruners:
-                with told(console, "pruner", request.epochs * len(sentences)) as progress:
+                with told(console, "pruner", PRUNER_EPOCHS * len(sentences), mistakes=False) as progress:
                     self._pruners[key] = train_pruner(
                         sentences, dev, options, checkpoint=request.checkpoint, progress=progress
                     )

@@ -3,10 +3,11 @@
 from gapless_tasks.grandparent_model.model import GrandparentModel
 from gapless_tasks.grandparent_model.scorer import FoldedTables, GrandparentScorer
 from gapless_tasks.grandparent_model.token_classes import TokenClasses
-from gapless_tasks.grandparent_model.training import LEARNERS, Training, train, train_pruner
+from gapless_tasks.grandparent_model.training import LEARNERS, PERCEPTRON, Training, train, train_pruner
 
 __all__ = [
     "LEARNERS",
+    "PERCEPTRON",
     "FoldedTables",
     "GrandparentModel",
     "GrandparentScorer",

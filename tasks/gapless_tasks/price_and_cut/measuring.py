@@ -22,7 +22,7 @@ from gapless_tasks.price_and_cut.systems import System
 AT_ONCE = 20
 """Sentences decoded in one call: so many hold their grandparent parts in memory."""
 _TOLERANCE = 1e-6
-_FINISHED = frozenset({"proved", "relaxed"})
+_FINISHED = frozenset({gl.Stop.PROVED, gl.Stop.RELAXED})
 """How a solver stops that has solved what it was asked."""
 
 
@@ -184,7 +184,7 @@ def measure(
     for i, result in parsed.results.items():
         stats = result.stats
         scored[i], added[i], total[i] = stats.parts_scored, stats.parts_added, stats.parts_total
-        if result.stop.value not in _FINISHED:
+        if result.stop not in _FINISHED:
             continue
         if system.relaxation:
             objective[i] = stats.extra.get("objective", math.nan)

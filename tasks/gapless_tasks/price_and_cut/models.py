@@ -13,7 +13,7 @@ import gapless as gl
 from gapless.cli import Console
 from gapless_tasks.dependency_parsing.training_progress import told
 from gapless_tasks.dependency_parsing.treebank import Treebank
-from gapless_tasks.grandparent_model import GrandparentModel, Training, train, train_pruner
+from gapless_tasks.grandparent_model import PERCEPTRON, GrandparentModel, Training, train, train_pruner
 from gapless_tasks.parsing.training import PRUNER_EPOCHS
 
 
@@ -113,9 +113,11 @@ class Models:
         training = self._training(treebank)
         start = time.process_time()
         parts = treebank.train, treebank.dev
-        with told(console, f"pruner, {treebank.name}", PRUNER_EPOCHS * len(treebank.train)) as progress:
+        count = len(treebank.train)
+        with told(console, f"pruner, {treebank.name}", PRUNER_EPOCHS * count, mistakes=False) as progress:
             pruner = train_pruner(*parts, training, checkpoint=checkpoint, progress=progress)
-        with told(console, f"model, {treebank.name}", training.epochs * len(treebank.train)) as progress:
+        counted = self.learner == PERCEPTRON
+        with told(console, f"model, {treebank.name}", training.epochs * count, mistakes=counted) as progress:
             model = train(
                 *parts,
                 training,
