@@ -84,7 +84,7 @@ class SplitBoundSearch:
         The GIL is released; signals are the caller's, between slices.
         """
 
-    def restart(self, multipliers: npt.ArrayLike) -> None:
+    def restart(self, multipliers: npt.ArrayLike, incumbent_heads: npt.ArrayLike | None = ...) -> None:
         """Forget the tree below the root and bound the root again, beginning with these multipliers.
 
         Arcs that the root has fixed stay so, and so does the incumbent.
@@ -95,6 +95,8 @@ class SplitBoundSearch:
             In units of scores, as `slots` orders them: d >= 0 of a grouped pair, a share of another positive score
             for each of its arcs, how much of a negative score is charged at the first of its arcs. They are clipped
             and normalised to what is allowed.
+        incumbent_heads : int (n + 1,), optional
+            A tree to hold if it is the best so far.
         """
 
     def slots(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

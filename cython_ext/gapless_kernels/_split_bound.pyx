@@ -79,7 +79,7 @@ cdef extern from "_split_bound_tree.h" nogil:
     double sb_proof_bytes(const sb_search *)
     int sb_rough(const sb_search *)
     void sb_settle(sb_search *)
-    int sb_restart(sb_search *, const double *)
+    int sb_restart(sb_search *, const double *, const int32_t *)
     void sb_export(const sb_search *, const double *, const int64_t *, double *)
     void sb_free(sb_search *)
 
@@ -196,20 +196,24 @@ cdef class SplitBoundSearch:
         self.asks = ask
         self.s.ask, self.s.asker = ask_scores, <void *>self
         self.take_blocks()
-        cdef int32_t[::1] known
-        cdef const int32_t *begin = NULL
-        if incumbent_heads is not None:
-            known = np.ascontiguousarray(incumbent_heads, np.int32)
-            if known.shape[0] != size:
-                raise ValueError(f"incumbent_heads must have shape ({size},), got ({known.shape[0]},)")
-            for e in range(1, size):
-                if not (0 <= known[e] < size) or self.s.index[known[e] * size + e] < 0:
-                    raise ValueError(f"incumbent_heads[{e}] is {known[e]}, which is no candidate arc")
-            begin = &known[0]
-        if not sb_start(&self.s, begin):
+        cdef const int32_t[::1] known = self.checked_heads(incumbent_heads)
+        if not sb_start(&self.s, NULL if known is None else &known[0]):
             raise MemoryError("no memory for the root")
         if self.s.failed:
             raise self.error
+
+    cdef const int32_t[::1] checked_heads(self, heads):
+        """Heads of a tree as an array of candidate arcs; None for None."""
+        if heads is None:
+            return None
+        cdef const int32_t[::1] known = np.ascontiguousarray(heads, np.int32)
+        cdef Py_ssize_t m
+        if known.shape[0] != self.s.N:
+            raise ValueError(f"incumbent_heads must have shape ({self.s.N},), got ({known.shape[0]},)")
+        for m in range(1, self.s.N):
+            if not (0 <= known[m] < self.s.N) or self.s.index[known[m] * self.s.N + m] < 0:
+                raise ValueError(f"incumbent_heads[{m}] is {known[m]}, which is no candidate arc")
+        return known
 
     cdef bint mark_unknown(self, const unsigned char[::1] unasked):
         """Single arcs are weights from the start, so that they must be known."""
@@ -273,18 +277,22 @@ cdef class SplitBoundSearch:
                 place[self.s.star_cells + k] = k - self.s.shared_first[c]
         return scopes, places
 
-    def restart(self, multipliers):
+    def restart(self, multipliers, incumbent_heads=None):
         """Begin again at the root with other multipliers; see the stub."""
         cdef const double[::1] split = np.ascontiguousarray(multipliers, np.float64)
+        cdef const int32_t[::1] known = self.checked_heads(incumbent_heads)
+        cdef const int32_t *begin = NULL if known is None else &known[0]
         cdef int done
         if split.shape[0] != self.s.slots or not np.isfinite(multipliers).all():
             raise ValueError(f"multipliers must be {self.s.slots} finite numbers, got shape {np.shape(multipliers)}")
         if not self.s.slots:
             return
         with nogil:
-            done = sb_restart(&self.s, &split[0])
+            done = sb_restart(&self.s, &split[0], begin)
         if not done:
             raise MemoryError("no memory for the root")
+        if self.s.failed:
+            raise self.error
 
     @property
     def root_arcs(self):

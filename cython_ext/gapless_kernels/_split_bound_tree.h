@@ -361,6 +361,18 @@ static void sb_settle(sb_search *s)
     s->saved = snapshot, s->saved_psi = psi, s->best_psi = fmin(s->best_psi, psi);
 }
 
+/* Keep a tree from outside; `heads` may be NULL. */
+static void sb_hold(sb_search *s, const int32_t *heads)
+{
+    if (heads == NULL)
+        return;
+    s->dirty = 1; /* no weights are up to date */
+    sb_enter_tree(s, heads);
+    sb_know_tree(s);
+    sb_offer(s, heads, sb_tree_score(s));
+    sb_leave_tree(s);
+}
+
 /* Put the root in. `heads` may be NULL or a tree to begin with. */
 static int sb_start(sb_search *s, const int32_t *heads)
 {
@@ -371,19 +383,13 @@ static int sb_start(sb_search *s, const int32_t *heads)
     memset(s->alive, 1, (size_t)s->arcs);
     root.record = sb_record_node(s, -1, -1, 0);
     s->saved = s->root_snapshot = s->free_snapshot = -1;
-    if (heads != NULL) {
-        sb_enter_tree(s, heads);
-        s->dirty = 1;
-        sb_know_tree(s);
-        sb_offer(s, heads, sb_tree_score(s));
-        sb_leave_tree(s);
-    }
+    sb_hold(s, heads);
     return sb_push(s, &root);
 }
 
-/* Forget the tree below the root, and work on the root again from these multipliers; what it has ruled out stays so.
- * 0 without memory. */
-static int sb_restart(sb_search *s, const double *split)
+/* Forget the tree below the root, and work on the root again from these multipliers; what it has ruled out stays so. `heads` may be
+ * NULL or a tree to hold. 0 without memory. */
+static int sb_restart(sb_search *s, const double *split, const int32_t *heads)
 {
     while (s->open_count) {
         sb_node node = s->open[--s->open_count];
@@ -396,6 +402,7 @@ static int sb_restart(sb_search *s, const double *split)
     }
     if (s->working)
         sb_end_node(s);
+    sb_hold(s, heads);
     sb_forget_below_root(s);
     sb_release(s, s->root_snapshot);
     s->root_snapshot = -1;

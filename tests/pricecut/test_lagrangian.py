@@ -12,6 +12,7 @@ from gapless import Limits, Status, Stop
 from gapless.core.tolerance import meets
 from gapless_dependency import ArcConjunctions, Grandchild, GreatGrandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
+from gapless_pricecut import lagrangian_search
 from gapless_pricecut.certificate import CompletedDual
 from gapless_pricecut.lagrangian_search import LagrangianSearch, grouping
 from gapless_splitbound import fused
@@ -104,9 +105,11 @@ def check(problem, result, best):
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
-@pytest.mark.parametrize("choices", [0, 30, 1 << 14])
-def test_agrees_with_enumeration_and_proves_it(shard, choices, monkeypatch):
+@pytest.mark.parametrize(("choices", "program_after"), [(0, 60), (0, 1), (30, 60), (1 << 14, 60)])
+def test_agrees_with_enumeration_and_proves_it(shard, choices, program_after, monkeypatch):
+    """With and without enumeration of small nodes, and with a linear program after the first node."""
     monkeypatch.setattr(fused, "CHOICES", choices)
+    monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", program_after)
     rng = np.random.default_rng(500 + shard)
     for number in range(SENTENCES // SHARDS):
         parts = sentence(rng, int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.05, 0.1, 0.2, 0.3, 0.25, 0.1])))
@@ -270,6 +273,43 @@ def test_a_search_may_begin_again_from_any_multipliers(keep_proof, monkeypatch):
             verdict = search.certificate().verify(problem)
             assert verdict
             assert meets(verdict.bound, best)
+
+
+def test_a_linear_program_closes_what_stalls(monkeypatch):
+    """Its prices prove what it proves: an integral relaxation leaves nothing to branch on."""
+    monkeypatch.setattr(fused, "CHOICES", 0)
+    closed = 0
+    for seed in range(25):
+        arcs, scores = hard(10, seed)
+        problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
+        monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
+        monkeypatch.setattr(lagrangian_search, "ROOT_STEPS", 3)
+        result = gapless.solve(problem, "lagrangian-cut")
+        assert result.status is Status.OPTIMAL
+        assert result.verify(problem)
+        if not result.stats.extra["program"]:
+            continue
+        relaxed = gapless.solve(problem, "price-and-cut", fix=False)
+        if relaxed.status is Status.OPTIMAL:
+            assert result.stats.nodes == 2  # the root, and the root again
+            assert result.stats.parts_added > 0
+            assert not result.stats.extra["root_closed"]
+            closed += 1
+    assert closed > 2
+
+
+def test_a_linear_program_that_fails_is_done_without(monkeypatch):
+    def fails(*arguments, **options):
+        raise gapless.SolveError("no optimum")
+
+    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
+    monkeypatch.setattr(lagrangian_search, "restricted_relaxation", fails)
+    arcs, scores = hard(8, 3)
+    result = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores)]), "lagrangian-cut")
+    best = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores.table)]), "split-bound").value
+    assert result.status is Status.OPTIMAL
+    assert result.value == pytest.approx(best, rel=1e-9)
 
 
 def test_any_numbers_make_a_true_certificate():
