@@ -6,13 +6,21 @@ from collections.abc import Sequence
 
 import attrs
 
-from gapless import BatchResult, NoCertificate, Result, Solve
-from gapless_dependency import DependencyTree, ParsingProblem
+from gapless import BatchResult, Factor, NoCertificate, Result, Solve
+from gapless_dependency import DependencyTree, Grandchild, ParsingProblem
 from gapless_pricecut.lagrangian_search import LagrangianSearch
 from gapless_splitbound import fused, k_best
 from gapless_splitbound.batch import decode_many
 from gapless_splitbound.method import backbone_needed, check_options
 from gapless_splitbound.roles import search as search_by_roles
+
+
+def suits(problem: ParsingProblem) -> bool:
+    """Whether all factors are conjunctions, and either scored lazily or grandchildren."""
+    conjunctions = [factor for factor in problem.factors if isinstance(factor, Factor)]
+    if not conjunctions or len(conjunctions) < len(problem.factors):
+        return False
+    return any(f.bounded for f in conjunctions) or all(isinstance(f, Grandchild) for f in conjunctions)
 
 
 def run(

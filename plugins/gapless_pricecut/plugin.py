@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from gapless import Method, Registry, hookimpl
+from typing import Any
+
+from gapless import Method, Problem, Registry, hookimpl
 from gapless_dependency import ParsingProblem
 from gapless_pricecut import lagrangian, method
+
+
+@hookimpl
+def gapless_default_method(problem: Problem[Any]) -> str | None:
+    """`lagrangian-cut` where it is at its best; otherwise parsing problems have a default already."""
+    return "lagrangian-cut" if isinstance(problem, ParsingProblem) and lagrangian.suits(problem) else None
 
 
 @hookimpl

@@ -338,3 +338,15 @@ def test_certificates_survive_json_and_do_not_fit_other_problems():
     assert again.verify(problem)
     other = ParsingProblem(arcs, factors=[Grandchild(scores), Sibling(scores)])
     assert not again.verify(other)
+
+
+def test_it_is_the_default_for_grandchildren_and_lazy_scores():
+    rng = np.random.default_rng(0)
+    arcs, table = rng.normal(size=(5, 5)), rng.normal(size=(5, 5, 5))
+    lazy = Scorer(table, np.ones_like(table))
+
+    def method(*factors):
+        return gapless.solve(ParsingProblem(arcs, factors=factors)).method
+
+    assert method(Grandchild(table)) == method(Sibling(lazy)) == method(Sibling(table), Grandchild(lazy)) == "lagrangian-cut"
+    assert method(Sibling(table)) == method(Grandchild(table), Sibling(table)) == method() == "split-bound"
