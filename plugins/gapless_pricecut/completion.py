@@ -219,7 +219,7 @@ def spend(
     level, allowance = level.copy(), allowance.copy()
     for step in range(PASSES + 1):
         excess = np.maximum(estimate - level[left.group], 0.0)
-        charge = np.bincount(left.upper, excess, allowance.size)
+        charge = np.bincount(left.upper, excess, allowance.size).astype(np.float64)
         over = charge > allowance + tolerance
         if step == PASSES or not over.any():
             break
@@ -233,9 +233,7 @@ def spend(
     return level, allowance, excess, charge
 
 
-def _levels(
-    left: Open, prices: Prices, estimate: FloatArray, own: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _levels(left: Open, prices: Prices, estimate: FloatArray, own: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Levels of all groups before anything is raised, and what each arc may still be charged."""
     level = prices.level[left.groups].copy()
     absent = np.isnan(level)

@@ -18,7 +18,7 @@ INTEGRAL = 1e-6
 """How far from a whole number a value may lie and still count as one."""
 
 DEAREST = 1e6
-"""How often the first loss a score of -inf may count as, before a program gives up to show that it is not needed."""
+"""How often its first loss a score of -inf may cost, before a program gives up to show that none is needed."""
 
 
 class Relaxing(ABC):
@@ -48,7 +48,9 @@ class Relaxing(ABC):
         Whether nothing is missing any more: then `objective` is that of the relaxation.
     """
 
-    def __init__(self, parts: Parts, proof: Proof, rows: RowSet, *, flow: bool = False, early: bool = False) -> None:
+    def __init__(
+        self, parts: Parts, proof: Proof, rows: RowSet, *, flow: bool = False, early: bool = False
+    ) -> None:
         self.parts, self.proof, self.flow, self.early = parts, proof, flow, early
         self.left = Open.of(parts, proof.alive)
         offers_none = np.zeros(parts.group_lower.size, bool)
