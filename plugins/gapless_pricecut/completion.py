@@ -219,7 +219,7 @@ def spend(
     level, allowance = level.copy(), allowance.copy()
     for step in range(PASSES + 1):
         excess = np.maximum(estimate - level[left.group], 0.0)
-        charge = np.bincount(left.upper, excess, allowance.size)
+        charge = np.bincount(left.upper, excess, allowance.size).astype(np.float64)
         over = charge > allowance + tolerance
         if step == PASSES or not over.any():
             break

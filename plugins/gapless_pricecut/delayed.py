@@ -48,7 +48,7 @@ class Delayed(Relaxing):
         self.program.add_rows(rows[parts.estimate[rows] > -np.inf])
 
     def price(self, prices: Prices) -> int:
-        """Bound, fix, and enter what overspends; how much, and how many arcs were dropped: they ask for a new bound."""
+        """Bound, fix, and enter what overspends; how much, and how many arcs were dropped: they ask for a round."""
         while True:
             completion = complete(self.parts, self.left, prices)
             rows = self._asked_rows(completion)

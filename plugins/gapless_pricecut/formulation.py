@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import Answer, Batch, Certificate, Formulation, LinearView, Relaxed
-from gapless.core.sparse import FloatArray, IntArray
+from gapless import Answer, Batch, BoundCertificate, Certificate, Formulation, LinearView, Relaxed
+from gapless.core.sparse import FloatArray
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.completion import Open, Prices, complete
 from gapless_pricecut.generator import JointPricing, join_columns
@@ -72,5 +72,5 @@ class BranchPriceAndCut:
                 break
         return found
 
-    def _certificate(self, level: FloatArray, shares: FloatArray, taken: FloatArray) -> Certificate:
+    def _certificate(self, level: FloatArray, shares: FloatArray, taken: FloatArray) -> BoundCertificate:
         return self.parts.certificate(self.parts.multipliers(level, shares, taken))

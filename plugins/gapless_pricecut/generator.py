@@ -1,4 +1,4 @@
-"""One generator for columns and rows of parsing problems, in a master of anyone's: pricing that spends allowances."""
+"""One generator for columns and rows of parsing problems, in anyone's master: pricing that spends allowances."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from gapless_pricecut.separation import crossed_rows, violated_sets
 class Keys:
     """Keys of columns and rows of the lean program.
 
-    Columns: arcs, then rows of groups, then other scopes. Rows: one head for each word and the root's, OneGP of each
-    group, the left GPArc of each row of a group, rows of scopes by entry, and what is separated, in the order it was.
+    Columns: arcs, then rows of groups, then other scopes. Rows: one head for each word and the root's, OneGP of
+    each group, the left GPArc of each row of a group, rows of scopes by entry, and what is separated, in order.
 
     Parameters
     ----------
@@ -124,7 +124,9 @@ class JointPricing(Generator[LinearView]):
         finite = together[scopes.scores[together] > -np.inf]
         chosen = np.append(wanted, finite)
         columns = join_columns([self.pair_columns(rows), self.scope_columns(chosen)])
-        return Batch(columns, join_rows([self.link_rows(rows), self.scope_rows(np.append(wanted, together)), separated]))
+        return Batch(
+            columns, join_rows([self.link_rows(rows), self.scope_rows(np.append(wanted, together)), separated])
+        )
 
     def _separated(self, point: FloatArray) -> Rows:
         """Cut-sets and rows of projective trees that a point violates."""
@@ -140,7 +142,7 @@ class JointPricing(Generator[LinearView]):
                 entering.append(np.append(np.flatnonzero(outside), arc))
                 numbers.append(keys.separated(f"{arc} over {word}".encode()))
             lower, upper = np.full(len(spans), -np.inf), np.ones(len(spans))
-        return Rows(numbers, lower, upper, Sparse.from_rows(entering))
+        return Rows(numbers, lower, upper, Sparse.from_rows([row.tolist() for row in entering]))
 
     def arc_columns(self, rows: IntArray) -> Columns:
         """All arcs, each the quantity of its decision, with their entries for some rows of groups."""
@@ -190,9 +192,7 @@ class JointPricing(Generator[LinearView]):
         return _without_use(
             self.keys.scope_column + numbers,
             scopes.scores[numbers],
-            _grouped(
-                place[mine], self.keys.scope + entries[mine], np.where(up[mine], 1.0, -1.0), numbers.size
-            ),
+            _grouped(place[mine], self.keys.scope + entries[mine], np.where(up[mine], 1.0, -1.0), numbers.size),
         )
 
     def scope_rows(self, numbers: IntArray) -> Rows:
@@ -212,9 +212,7 @@ class JointPricing(Generator[LinearView]):
             keys.scope + scopes.arcs.indptr[numbers[below]],
             np.full(below.size, -np.inf),
             scopes.width[numbers[below]] - 1.0,
-            _grouped(
-                rank[place[~up]], scopes.arcs.indices[entries[~up]], np.ones(int((~up).sum())), below.size
-            ),
+            _grouped(rank[place[~up]], scopes.arcs.indices[entries[~up]], np.ones(int((~up).sum())), below.size),
         )
         return join_rows([each, together])
 

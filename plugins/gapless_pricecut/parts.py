@@ -9,6 +9,7 @@ import numpy as np
 
 from gapless import InvalidProblem, ScoredFactor
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
+from gapless.core.tolerance import margin
 from gapless_dependency import Arcs, ParsingProblem
 from gapless_splitbound import SplitMultipliers
 from gapless_splitbound.scopes import LOWER_IS_SECOND, SPLIT, orient, penalty_of, possible
@@ -117,9 +118,10 @@ class Parts:
     """
 
     def __init__(self, problem: ParsingProblem, *, whole_groups: bool = False) -> None:
-        for factor in (*(f for f, _ in problem.configurations), *problem.backbone_factors):
+        refused = [f.name for f, _ in problem.configurations] + [f.name for f in problem.backbone_factors]
+        if refused:
             raise InvalidProblem(
-                f"factor {factor.name} is no conjunction, and linear programs with delayed columns take no others; "
+                f"factor {refused[0]} is no conjunction, and linear programs with delayed columns take no others; "
                 "methods split-bound and ilp do"
             )
         self.problem, self.arcs = problem, problem.decisions
@@ -149,9 +151,7 @@ class Parts:
             for scored, fine, (orientation, grouped) in zip(listed, can_fire, ways, strict=True)
         ]
 
-    def _whole(
-        self, listed: list[ScoredFactor], ways: list[tuple[int, BoolArray]]
-    ) -> list[tuple[int, BoolArray]]:
+    def _whole(self, listed: list[ScoredFactor], ways: list[tuple[int, BoolArray]]) -> list[tuple[int, BoolArray]]:
         """Take pairs out of groups that lack an arc; `alone` remembers them for certificates."""
         arcs, size = self.arcs, self.arcs.length + 1
         keys = [_group_keys(scored.scopes, way, arcs) for scored, (way, _) in zip(listed, ways, strict=True)]
@@ -279,14 +279,15 @@ class Parts:
         """How many scopes all factors have."""
         return sum(len(scored.scopes) for scored in self.problem.conjunctions)
 
-    @cached_property
-    def arc_floor(self) -> float:
-        """What `floor` is at most: the lowest arc into each word."""
-        return float(np.minimum.reduceat(self.problem.arc_weights, self.arcs.first[1:-1]).sum())
+    def below_all(self, bound: float) -> bool:
+        """Whether a bound is below what any allowed tree scores; asks for all scores only if it is very low."""
+        low = np.full(self.arcs.length + 1, np.inf)
+        np.minimum.at(low, self.arcs.modifiers, self.problem.arc_weights)
+        return bound < float(low[1:].sum()) and bound < self._floor - margin(self._floor)
 
     @cached_property
-    def floor(self) -> float:
-        """No allowed tree scores less. Asks for all scores."""
+    def _floor(self) -> float:
+        """No allowed tree scores less."""
         return penalty_of(self.problem, [(block.arcs, block.scored.all_scores()) for block in self.blocks])[1]
 
     # --- certificates

@@ -44,7 +44,7 @@ ROW_SETS: Mapping[str, RowSet] = {
     "arcgp-gparc": RowSet(upper=True, lower=True, both=True),
     "onegp-nogp": RowSet(one=True, none=True),
 }
-"""OneGP and ``z_gpc <= z_gp`` with OneHead imply ArcGP and ``z_gpc <= z_pc``, and NoGP: "lean" is as tight as "all"."""
+"""OneHead, OneGP and ``z_gpc <= z_gp`` imply ArcGP, ``z_gpc <= z_pc`` and NoGP: "lean" is as tight as "all"."""
 
 PAPER = RowSet(one=True, upper=True, lower=True, both=True, none=True)
 """All that section 3.2 lists."""
@@ -201,7 +201,7 @@ class PartsProgram:
             self.tree.column[arcs[~positive]],
             np.ones(down.size),
             np.full(below.size, -np.inf),
-            listed.width[below] - 1.0,
+            listed.width[below].astype(np.float64) - 1.0,
         )
         self.scope_row[down] = first + place[listed.entry_scope[down]]
         place[scopes] = np.arange(scopes.size)
@@ -273,8 +273,8 @@ class PartsProgram:
 
         A pair that scores more than the level of its group charges its upper arc the difference. With lean rows the
         level is the price of OneGP. ArcGP of one pair follows from OneHead and the left GPArc of the others in its
-        group, so its price is moved to these; the right GPArc is paid by the lower arc. What this loses, if anything,
-        only raises the bound that is made of it.
+        group, so its price is moved to these; the right GPArc is paid by the lower arc. What this loses, if
+        anything, only raises the bound that is made of it.
         """
         parts = self.parts
         positive = parts.scopes.scores > 0
@@ -282,7 +282,8 @@ class PartsProgram:
         price = np.maximum(self._price_of(self.scope_row), 0.0)
         taken = np.zeros(len(parts.scopes))
         taken[~positive] = price[parts.scopes.arcs.indptr[:-1][~positive]]
-        both = np.bincount(parts.group, np.maximum(self._price_of(self.both_row), 0.0), parts.group_lower.size)
+        price_of_both = np.maximum(self._price_of(self.both_row), 0.0)
+        both: FloatArray = np.bincount(parts.group, price_of_both, parts.group_lower.size).astype(np.float64)
         of_word = np.bincount(parts.group_word, both, parts.arcs.length + 1)
         return Prices(
             self.tree.prices(_padded(self._price, self.program.rows)) + of_word[parts.arcs.modifiers],

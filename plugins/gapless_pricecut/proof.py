@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import attrs
 import numpy as np
 
-from gapless import Branch, Budget, Certificate, InvalidProblem, Solve, Stop, Tightening, TreeCertificate
+from gapless import Branch, Certificate, Tightening, TreeCertificate
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.tolerance import margin, meets, round_bound
-from gapless_dependency import DependencyTree, ParsingProblem, backbone_for
+from gapless.core.tolerance import meets, round_bound
+from gapless_dependency import DependencyTree, backbone_for
 from gapless_pricecut.completion import Completion, Open
 from gapless_pricecut.parts import Parts
 from gapless_splitbound.linearised import linearised
@@ -130,12 +129,7 @@ class Proof:
     def _closed(self, bound: float) -> float:
         """A bound rounded to the granularity; -inf when it is below what any allowed tree scores."""
         bound = round_bound(bound, self.problem.granularity)
-        # Below what any heads score without their parts comes first: the floor asks for all scores.
-        if (
-            self.tree is None
-            and bound < self.parts.arc_floor
-            and bound < self.parts.floor - margin(self.parts.floor)
-        ):
+        if self.tree is None and self.parts.below_all(bound):
             return -math.inf
         return bound
 

@@ -18,7 +18,7 @@ INTEGRAL = 1e-6
 """How far from a whole number a value may lie and still count as one."""
 
 DEAREST = 1e6
-"""How often the first loss a score of -inf may count as, before a program gives up to show that it is not needed."""
+"""How often its first loss a score of -inf may cost, before a program gives up to show that none is needed."""
 
 
 class Relaxing(ABC):

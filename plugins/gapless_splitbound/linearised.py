@@ -15,22 +15,32 @@ class ScoredScopes(Protocol):
     """Scopes with scores, or with estimates of them."""
 
     @property
-    def arcs(self) -> IntArray: ...
+    def arcs(self) -> IntArray:
+        """The arcs of each scope, (m, width)."""
+
     @property
-    def scores(self) -> FloatArray: ...
+    def scores(self) -> FloatArray:
+        """(m,)."""
+
     @property
-    def possible(self) -> BoolArray: ...
+    def possible(self) -> BoolArray:
+        """False where no tree holds all arcs of a scope, (m,)."""
 
 
 class Scored(Protocol):
     """A problem and its scopes; `gapless_splitbound.Split` is one."""
 
     @property
-    def problem(self) -> ParsingProblem: ...
+    def problem(self) -> ParsingProblem:
+        """Its arcs have scores of their own."""
+
     @property
-    def blocks(self) -> Sequence[ScoredScopes]: ...
+    def blocks(self) -> Sequence[ScoredScopes]:
+        """The scopes of each factor."""
+
     @property
-    def loss(self) -> float: ...
+    def loss(self) -> float:
+        """What stands for a score of -inf."""
 
 
 def linearised(split: Scored, on_ids: IntArray) -> FloatArray:

@@ -64,7 +64,17 @@ def parsing():
 
 
 EXAMPLES = {"chain": chains, "tree": trees, "parsing": parsing}
-REFUSED = {("parsing", "first-order"): lambda problem: bool(problem.factors)}
+def no_conjunction(problem):
+    """Whether a factor is more than a set of arcs with a score."""
+    return bool(problem.configurations or problem.backbone_factors)
+
+
+REFUSED = {
+    ("parsing", "first-order"): lambda problem: bool(problem.factors),
+    ("parsing", "lp-full"): no_conjunction,
+    ("parsing", "price-and-cut"): no_conjunction,
+    ("parsing", "branch-price-and-cut"): no_conjunction,
+}
 """Examples that a method says it is not for; its own tests check that it does."""
 
 

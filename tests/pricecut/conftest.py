@@ -110,7 +110,7 @@ def random_sentences() -> Any:
 
 
 class WholeProgram:
-    """The relaxation written plainly, all at once, solved by HiGHS; independent of the package but for its grouping.
+    """The relaxation written plainly, all at once, and solved by HiGHS.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ class WholeProgram:
         for (lower, word), group in self.groups.items():
             columns = {u: self.column(score) for u, score in group.items() if score > -np.inf}
             if rows != "arcgp-gparc":
-                one = {column: 1.0 for column in columns.values()}
+                one = dict.fromkeys(columns.values(), 1.0)
                 self.row({**one, lower: -1.0}, 0.0 if self._covered(lower, word) else -np.inf, 0.0)
             for upper, score in group.items():
                 if score == -np.inf:

@@ -1,7 +1,7 @@
 """The trap: absent pairs that share an arc, priced one by one, certify wrong optima.
 
-`PerColumn` is deliberately wrong. It compares each absent pair with the whole allowance of its upper arc, as one does
-who prices columns by their own reduced costs and forgets that delayed rows come with them.
+`PerColumn` is deliberately wrong. It compares each absent pair with the whole allowance of its upper arc, as one
+does who prices columns by their own reduced costs and forgets that delayed rows come with them.
 """
 
 import attrs

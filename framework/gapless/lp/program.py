@@ -139,7 +139,8 @@ class LinearProgram:
 
     def point(self) -> FloatArray:
         """The columns of the last optimum, clipped at 0."""
-        return np.clip(self._lp.getPrimal(), 0.0, None)
+        point: FloatArray = np.clip(self._lp.getPrimal(), 0.0, None)
+        return point
 
     def prices(self) -> FloatArray:
         """What a column pays for each unit of each row, at the last optimum."""
