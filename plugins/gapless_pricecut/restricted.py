@@ -82,4 +82,6 @@ def restricted_relaxation(
         relaxing.run(budget, lambda: False)
     assert proof.multipliers is not None  # `begin` finds some
     objective = relaxing.objective if relaxing.complete else np.nan
-    return RestrictedRelaxation(objective, proof.bound, proof.multipliers, relaxing.point, proof.tree, relaxing.program.added)
+    return RestrictedRelaxation(
+        objective, proof.bound, proof.multipliers, relaxing.point, proof.tree, relaxing.program.added
+    )
