@@ -42,6 +42,8 @@ class SplitBoundSearch:
         The answer is the same. A few copies of the multipliers and one open node for each arc are always allowed.
     root_steps, root_trend : int
         The root branches after so many steps, or when its gap has hardly fallen within so many. Not for "paper".
+    compact : bool
+        Whether only `proof` with ``sparse=True`` will be asked for: much more of it fits into `proof_limit`.
     ask : callable, optional
         From int64 (m,) numbers of scopes, counted over all blocks, to their float64 (m,) finite scores; called
         from `advance` when those of unknown scopes matter, once for each scope. What it raises, `advance` raises.
@@ -75,6 +77,7 @@ class SplitBoundSearch:
         choices: int = ...,
         root_steps: int = ...,
         root_trend: int = ...,
+        compact: bool = ...,
         ask: Callable[[npt.NDArray[Any]], npt.ArrayLike] | None = ...,
         unknown: npt.ArrayLike | None = ...,
     ) -> None: ...

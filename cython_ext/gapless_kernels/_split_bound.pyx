@@ -15,6 +15,7 @@ cdef extern from "_split_bound_tree.h" nogil:
 
     ctypedef struct sb_snapshot:
         double *split
+        int32_t *place
 
     ctypedef struct sb_record:
         int64_t parent
@@ -37,7 +38,7 @@ cdef extern from "_split_bound_tree.h" nogil:
 
     ctypedef struct sb_search:
         Py_ssize_t n, N, arcs, scopes, slots, star_cells, shared
-        int projective, single_root, paper, order, keep_proof, choices, root_steps, root_trend, root_closed, proof_dropped, working
+        int projective, single_root, paper, order, keep_proof, compact, choices, root_steps, root_trend, root_closed, proof_dropped, working
         double granularity, proof_limit, memory_limit, snapshot_bytes, value, excluded, saved_psi
         int32_t *head
         int32_t *modifier
@@ -79,6 +80,7 @@ cdef extern from "_split_bound_tree.h" nogil:
     double sb_proof_bytes(const sb_search *)
     int sb_rough(const sb_search *)
     void sb_settle(sb_search *)
+    void sb_recall(const sb_search *, const sb_snapshot *, double *)
     int sb_restart(sb_search *, const double *, const int32_t *)
     void sb_export(const sb_search *, const double *, const int64_t *, double *)
     void sb_free(sb_search *)
@@ -134,6 +136,7 @@ cdef class SplitBoundSearch:
         choices=SB_CHOICES,
         root_steps=120,
         root_trend=7,
+        compact=False,
         ask=None,
         unknown=None,
     ):
@@ -177,6 +180,7 @@ cdef class SplitBoundSearch:
         if self.s.paper:
             self.s.order = ORDERS.index("breadth-first")
         self.s.choices = 0 if self.s.paper else choices
+        self.s.compact = bool(compact)
         self.s.root_steps, self.s.root_trend = root_steps, root_trend
         self.s.keep_proof, self.s.granularity = bool(keep_proof), granularity
         # Half is for multipliers, the proof's among them, half for open nodes.
@@ -375,6 +379,8 @@ cdef class SplitBoundSearch:
         """Nodes, fixing steps and multipliers as arrays; see the stub."""
         if not (self.s.keep_proof or self.s.proof_dropped):
             raise ValueError("no proof was kept: it was not asked for")
+        if self.s.compact and not sparse:
+            raise ValueError("this search counted on a sparse proof")
         cdef Py_ssize_t k, count = self.s.snapshot_count
         held = np.array([self.s.snapshots[k].split != NULL for k in range(count)], bool)
         rows = np.append(np.cumsum(held) - 1, [-2, -1])  # -2 and -1 stand for themselves
@@ -392,7 +398,7 @@ cdef class SplitBoundSearch:
             values = np.zeros(self.s.slots)
             if self.s.slots:
                 split = values
-                memcpy(&split[0], self.s.snapshots[k].split, self.s.slots * sizeof(double))
+                sb_recall(&self.s, self.s.snapshots + k, &split[0])
                 for c in range(self.s.shared):
                     at = self.s.star_cells + self.s.shared_first[c]
                     if self.s.shared_score[c] < 0.0:
@@ -416,10 +422,12 @@ cdef class SplitBoundSearch:
         cdef Py_ssize_t k
         cdef double[:, ::1] table = np.tile(base, (held, 1))
         cdef const int64_t[::1] starts = first, row = rows
+        cdef double[::1] split = np.empty(self.s.slots + 1)
         if table.shape[1]:
             for k in range(self.s.snapshot_count):
                 if self.s.snapshots[k].split != NULL:
-                    sb_export(&self.s, self.s.snapshots[k].split, &starts[0], &table[row[k], 0])
+                    sb_recall(&self.s, self.s.snapshots + k, &split[0])
+                    sb_export(&self.s, &split[0], &starts[0], &table[row[k], 0])
         return {"multiplier_first": first, "multipliers": np.asarray(table)}
 
     cdef record(self, rows):

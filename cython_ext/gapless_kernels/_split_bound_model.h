@@ -36,6 +36,10 @@ typedef struct {
 /* Multipliers that children, fixings and leaves refer to. */
 typedef struct {
     double *split;      /* NULL when free */
+    int32_t *place;     /* slots of the multipliers that are not 0; NULL where all are there */
+    ptrdiff_t count;
+    size_t bytes;
+    double counted;     /* in `snapshot_bytes` */
     int32_t users;
     int32_t next_free;  /* while free: the next free one */
 } sb_snapshot;
@@ -74,7 +78,7 @@ typedef struct {
 typedef struct {
     /* the sentence */
     ptrdiff_t n, N, arcs, scopes, slots;
-    int projective, single_root, paper, order, keep_proof, choices, root_steps, root_trend;
+    int projective, single_root, paper, order, keep_proof, compact, choices, root_steps, root_trend;
     double granularity, snapshot_bytes, proof_limit, memory_limit;
     int32_t *head, *modifier, *index, *into_first, *into, *rank, *slot;
     ptrdiff_t *cell;

@@ -26,38 +26,7 @@ static double sb_proof_bytes(const sb_search *s)
 static int sb_shares(const sb_search *s)
 {
     return !s->keep_proof && s->node.snapshot >= 0
-        && s->snapshot_bytes + (double)s->slots * sizeof(double) > 0.5 * s->memory_limit;
-}
-
-/* A copy of the multipliers, with one user; -1 without memory. */
-static int32_t sb_remember(sb_search *s)
-{
-    int32_t at = s->free_snapshot;
-    if (at < 0) {
-        if (!sb_grow((void **)&s->snapshots, &s->snapshot_room, s->snapshot_count + 1, sizeof *s->snapshots))
-            return s->no_memory = 1, -1;
-        at = (int32_t)s->snapshot_count++;
-        s->snapshots[at].split = NULL, s->snapshots[at].next_free = -1;
-    }
-    s->free_snapshot = s->snapshots[at].next_free;
-    s->snapshots[at].users = 1;
-    s->snapshots[at].split = malloc((size_t)(s->slots + 1) * sizeof(double));
-    if (s->snapshots[at].split == NULL)
-        return s->no_memory = 1, -1;
-    s->snapshot_bytes += (double)s->slots * sizeof(double);
-    memcpy(s->snapshots[at].split, s->split, (size_t)s->slots * sizeof(double));
-    return at;
-}
-
-/* Multipliers live as long as a node, a fixing or a leaf of the proof uses them. */
-static void sb_release(sb_search *s, int32_t snapshot)
-{
-    if (snapshot < 0 || --s->snapshots[snapshot].users > 0)
-        return;
-    free(s->snapshots[snapshot].split);
-    s->snapshots[snapshot].split = NULL;
-    s->snapshots[snapshot].next_free = s->free_snapshot, s->free_snapshot = snapshot;
-    s->snapshot_bytes -= (double)s->slots * sizeof(double);
+        && s->snapshot_bytes + sb_dense_bytes(s) > 0.5 * s->memory_limit;
 }
 
 /* Records of the root alone are left, with its first `kept` fixings. */
@@ -94,7 +63,7 @@ static void sb_drop_proof(sb_search *s)
 {
     const ptrdiff_t kept = sb_root_fixings(s);
     /* Where those are too many, the multipliers alone. */
-    sb_cut_records(s, (double)kept * (double)s->slots * sizeof(double) > s->proof_limit ? 0 : kept);
+    sb_cut_records(s, (s->compact ? 0.0 : (double)kept * sb_dense_bytes(s)) > s->proof_limit ? 0 : kept);
     sb_record *records = realloc(s->records, sizeof *records);
     if (records != NULL)
         s->records = records, s->record_room = 1;

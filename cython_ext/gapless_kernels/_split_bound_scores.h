@@ -58,13 +58,12 @@ static void sb_learn_shared(sb_search *s, ptrdiff_t c, double score)
     const ptrdiff_t first = s->shared_first[c], width = s->shared_first[c + 1] - first;
     const double bound = s->shared_score[c];
     s->shared_score[c] = score, s->dirty = 1; /* the weights are summed anew, with multipliers as `sb_fit` leaves them */
-    if (bound > 0.0 && score <= 0.0) /* shares are no charge, here and wherever they are remembered */
-        for (ptrdiff_t k = -1; k < s->snapshot_count; k++) {
-            double *split = k < 0 ? s->split : s->snapshots[k].split;
-            if (split != NULL)
-                for (ptrdiff_t i = 0; i < width; i++)
-                    split[s->star_cells + first + i] = 0.0;
-        }
+    if (bound > 0.0 && score <= 0.0) { /* shares are no charge, here and wherever they are remembered */
+        memset(s->split + s->star_cells + first, 0, (size_t)width * sizeof(double));
+        for (ptrdiff_t k = 0; k < s->snapshot_count; k++)
+            if (s->snapshots[k].split != NULL)
+                sb_clear(s->snapshots + k, s->star_cells + first, s->star_cells + first + width);
+    }
 }
 
 /* Ask for what is wanted; whether anything was. */

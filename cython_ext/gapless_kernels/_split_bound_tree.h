@@ -100,7 +100,7 @@ static void sb_begin(sb_search *s, sb_node node)
     s->best_in_node = -INFINITY;
     s->nodes++;
     if (node.snapshot >= 0)
-        memcpy(s->split, s->snapshots[node.snapshot].split, (size_t)s->slots * sizeof(double));
+        sb_recall(s, s->snapshots + node.snapshot, s->split);
     for (ptrdiff_t e = 0; e < s->arcs; e++)
         s->alive[e] = node.alive[e >> 3] >> (e & 7) & 1;
     memcpy(s->current, s->root_current, (size_t)s->root_count * sizeof *s->current);
@@ -456,7 +456,7 @@ static int sb_advance(sb_search *s, double seconds, int64_t nodes)
 static void sb_free(sb_search *s)
 {
     for (ptrdiff_t k = 0; k < s->snapshot_count; k++)
-        free(s->snapshots[k].split);
+        free(s->snapshots[k].split), free(s->snapshots[k].place);
     for (ptrdiff_t k = 0; k < s->open_count; k++)
         free(s->open[k].alive);
     for (ptrdiff_t k = 0; k < s->survivor_count; k++)

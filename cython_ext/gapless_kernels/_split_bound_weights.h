@@ -2,7 +2,7 @@
 #ifndef GAPLESS_SPLIT_BOUND_WEIGHTS_H
 #define GAPLESS_SPLIT_BOUND_WEIGHTS_H
 
-#include "_split_bound_forms.h"
+#include "_split_bound_snapshots.h"
 
 /* The highest of what column `c` offers over its possible uppers; `best` gets its row. */
 static double sb_column_top(const sb_search *s, const sb_star *star, ptrdiff_t c, int32_t *best)

@@ -57,6 +57,9 @@ class LagrangianSearch(fused.Search):
 
     def _begin(self, problem: ParsingProblem, start: DependencyTree | None, tables: fused.Tables) -> None:
         self.lazy = tables.unknown is not None
+        self.compact = (
+            tables.floor == -math.inf
+        )  # what stands for -inf is no score that multipliers can be written in
         super().__init__(
             problem,
             "default",
@@ -66,6 +69,7 @@ class LagrangianSearch(fused.Search):
             tables=tables,
             root_steps=ROOT_STEPS,
             root_trend=ROOT_TREND,
+            compact=self.compact,
         )
 
     def advance(self, seconds: float, nodes: int) -> bool:
@@ -106,8 +110,8 @@ class LagrangianSearch(fused.Search):
         self.kernel.restart(np.maximum(parts.multipliers_at(relaxed.multipliers, *slots), 0.0), found)
 
     def certificate(self) -> Certificate:
-        """The record of the search, its multipliers written sparsely where scores were lazy."""
-        if not self.lazy:
+        """The record of the search, its multipliers written sparsely where no score is -inf."""
+        if not self.compact:
             return super().certificate()
         proof = self.kernel.proof(sparse=True)
         orientation, alone = grouping(self.problem, proof["grouped"])

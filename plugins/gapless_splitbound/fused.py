@@ -118,6 +118,8 @@ class Search:
         Of the problem, where many searches share them.
     root_steps, root_trend : int
         The root branches after so many steps, or when its gap has hardly fallen within so many.
+    compact : bool
+        Whether `certificate` is made of a sparse record.
     """
 
     def __init__(
@@ -132,6 +134,7 @@ class Search:
         tables: Tables | None = None,
         root_steps: int = ROOT_STEPS,
         root_trend: int = ROOT_TREND,
+        compact: bool = False,
     ) -> None:
         self.problem, self.variant = problem, variant
         arcs = problem.decisions
@@ -157,6 +160,7 @@ class Search:
             choices=CHOICES,
             root_steps=root_steps,
             root_trend=root_trend,
+            compact=compact,
             unknown=tables.unknown,
             ask=tables.ask,
         )

@@ -16,8 +16,8 @@ from gapless_splitbound.proofs.configurations import best_configuration
 
 LOWER_IS_SECOND, LOWER_IS_FIRST = 1, 2
 
-Worth = dict[tuple[int, int], dict[int, float]]
-"""For each lower arc and word, what the arcs into the word are worth beside the lower arc."""
+Worth = list[tuple[IntArray, IntArray, FloatArray]]
+"""Upper arcs, lower arcs, and what the first are worth beside the second; pairs may come again."""
 
 
 @attrs.frozen(eq=False)
@@ -101,7 +101,7 @@ def weigh(
     loss = min(loss, 1e150) if loss > 0 else 0.0
     floor = -np.inf if counted else _floor(problem, blocks)
     at = seen = 0
-    worth: Worth = {}
+    worth: Worth = []
     for (scopes, scores), way in zip(blocks, orientation, strict=True):
         if not scopes.size:
             seen += len(scopes)
@@ -124,10 +124,10 @@ def weigh(
         if rows.size:
             lower = 1 if way == LOWER_IS_SECOND else 0
             charge = np.maximum(given[first[rows]], 0.0)
-            pairs = scopes[rows, 1 - lower], scopes[rows, lower]
             # Rounding counts pair by pair, so that only the pair which is chosen pays for its own.
             worths = raised(scores[rows], len(blocks)) + raised(-charge, len(blocks))
-            _charge(problem, sums, worth, *pairs, worths, charge)
+            worth.append((scopes[rows, 1 - lower], scopes[rows, lower], worths))
+            sums.add(scopes[rows, 1 - lower], charge)
         rows = np.flatnonzero(wide & ~grouped & (scores > 0))
         shares = np.clip(given[first[rows][:, None] + np.arange(scopes.shape[1])], 0.0, None) * free[rows]
         whole = shares.sum(axis=1, keepdims=True)
@@ -159,32 +159,28 @@ def weigh(
     return Weighed(weights, sums.constant, ULP * sums.constant_size * (sums.constant_terms + 4), floor)
 
 
-def _charge(
-    problem: ParsingProblem,
-    sums: _Sums,
-    worth: Worth,
-    upper: IntArray,
-    lower: IntArray,
-    worths: FloatArray,
-    charge: FloatArray,
-) -> None:
-    """Charge the upper arcs of grouped pairs, and note what each pair is worth to its lower arc after that."""
-    words = problem.decisions.modifiers
-    for u, lo, value in zip(upper.tolist(), lower.tolist(), worths.tolist(), strict=True):
-        group = worth.setdefault((lo, int(words[u])), {})
-        group[u] = group.get(u, 0.0) + value
-    sums.add(upper, charge)
-
-
 def _add_groups(problem: ParsingProblem, open_arcs: BoolArray, sums: _Sums, worth: Worth) -> None:
     """For each lower arc and word, over all factors: the best that an arc into the word is worth beside it."""
+    if not worth:
+        return
     arcs = problem.decisions
-    best = []
-    for (lo, word), group in worth.items():
-        heads = (d for d in range(arcs.first[word], arcs.first[word + 1]) if open_arcs[d])
-        back = int(arcs.index[arcs.modifiers[lo], arcs.heads[lo]])
-        best.append(max((group.get(d, 0.0) for d in heads if d != back), default=-np.inf))
-    sums.add(np.array([lo for lo, _ in worth], np.int64), np.array(best))
+    upper, lower, values = (np.concatenate(column) for column in zip(*worth, strict=True))
+    # Pairs of several factors first, then the pairs of a group.
+    pair = (lower * (arcs.length + 1) + arcs.modifiers[upper]) * arcs.count + upper
+    order = np.argsort(pair, kind="stable")
+    pair, values = pair[order], values[order]
+    fresh = np.flatnonzero(np.append(True, np.diff(pair) > 0))
+    pair, values = pair[fresh], np.add.reduceat(values, fresh)
+    group = pair // arcs.count
+    starts = np.flatnonzero(np.append(True, np.diff(group) > 0))
+    best = np.maximum.reduceat(values, starts)
+    lower, word = np.divmod(group[starts], arcs.length + 1)
+    # An open arc into the word that is in no pair is worth 0; the reverse of the lower arc is never beside it.
+    into = np.bincount(arcs.modifiers[open_arcs], minlength=arcs.length + 1)[word]
+    back = arcs.index[arcs.modifiers[lower], arcs.heads[lower]]
+    into -= (back >= 0) & open_arcs[back] & (arcs.modifiers[back] == word)
+    covered = np.diff(np.append(starts, pair.size))
+    sums.add(lower, np.where(into > covered, np.maximum(best, 0.0), best))
 
 
 def grouped_pairs(problem: ParsingProblem, scopes: IntArray, way: int) -> BoolArray:
