@@ -299,7 +299,8 @@ class Parts:
             return np.zeros(0, np.int64)
         pair = self._pair_start[:-1]
         starts = np.cumsum([0, *(len(block.scores) for block in self.blocks)])
-        return np.concatenate(self._first)[starts[self._pair_block[pair]] + self._pair_number[pair]]
+        places: IntArray = np.concatenate(self._first)[starts[self._pair_block[pair]] + self._pair_number[pair]]
+        return places
 
     def multipliers(self, level: FloatArray, shares: FloatArray, taken: FloatArray) -> FloatArray:
         """Multipliers in units of scores, as `gapless_splitbound.Split` lays them out.
