@@ -1,6 +1,6 @@
 """Branch and bound over split scores, in compiled code (Qian and Liu 2013, with better duals)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy.typing as npt
@@ -40,6 +40,13 @@ class SplitBoundSearch:
         Bytes for multipliers, proof and open nodes, half for the last; the proof has half at most. Without room for
         multipliers, nodes begin with those of an ancestor; without room for open nodes, it goes depth-first.
         The answer is the same. A few copies of the multipliers and one open node for each arc are always allowed.
+    root_steps, root_trend : int
+        The root branches after so many steps, or when its gap has hardly fallen within so many. Not for "paper".
+    ask : callable, optional
+        From int64 (m,) numbers of scopes, counted over all blocks, to their float64 (m,) finite scores; called
+        from `advance` when those of unknown scopes matter, once for each scope. What it raises, `advance` raises.
+    unknown : bool (scopes,), optional
+        Scopes of two arcs or more whose score in the blocks is an upper bound only. Not for "paper".
     choices : int
         From so many ways to choose heads on, all trees of a node are looked at; 0..16384. "paper" never does.
 
@@ -66,12 +73,42 @@ class SplitBoundSearch:
         proof_limit: float = ...,
         memory_limit: float = ...,
         choices: int = ...,
+        root_steps: int = ...,
+        root_trend: int = ...,
+        ask: Callable[[npt.NDArray[Any]], npt.ArrayLike] | None = ...,
+        unknown: npt.ArrayLike | None = ...,
     ) -> None: ...
     def advance(self, seconds: float = ..., nodes: int = ...) -> int:
         """Work for `seconds`, or until `nodes` nodes were worked on in all; `PROVED`, `TIME` or `NODES`.
 
         The GIL is released; signals are the caller's, between slices.
         """
+
+    def restart(self, multipliers: npt.ArrayLike, incumbent_heads: npt.ArrayLike | None = ...) -> None:
+        """Forget the tree below the root and bound the root again, beginning with these multipliers.
+
+        Arcs that the root has fixed stay so, and so does the incumbent.
+
+        Parameters
+        ----------
+        multipliers : float64 (slots,)
+            In units of scores, as `slots` orders them: d >= 0 of a grouped pair, a share of another positive score
+            for each of its arcs, how much of a negative score is charged at the first of its arcs. They are clipped
+            and normalised to what is allowed.
+        incumbent_heads : int (n + 1,), optional
+            A tree to hold if it is the best so far.
+        """
+
+    def slots(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """For each slot of multipliers its scope (-1: none), and which of its arcs; int64 (slots,)."""
+
+    @property
+    def root_arcs(self) -> npt.NDArray[Any]:
+        """Arcs that the root left possible when it branched; bool (arcs,). All, if it has not."""
+
+    @property
+    def scored(self) -> int:
+        """Scopes that were asked for."""
 
     def settle(self) -> None:
         """Bound the node in work by its latest multipliers, where a proof is kept; before `bound`, `proof`."""
@@ -128,8 +165,15 @@ class SplitBoundSearch:
     def groups(self) -> npt.NDArray[Any]:
         """For each scope, in the order of the blocks, whether it is a pair in a group; bool (scopes,)."""
 
-    def proof(self) -> dict[str, npt.NDArray[Any]]:
+    def proof(self, sparse: bool = ...) -> dict[str, Any]:
         """The search as a record.
+
+        Parameters
+        ----------
+        sparse : bool
+            Whether ``multipliers`` is, for each row, a pair of arrays: the slots (see `slots`) whose multipliers
+            are not 0, and these in units of scores, a charged part of a negative score written negative. There is
+            no ``multiplier_first`` then. Needs no score that was not asked for.
 
         Returns
         -------

@@ -1,13 +1,17 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Branch and bound with split scores in compiled code; the headers ``_split_bound_*.h`` say what they do."""
 
+from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy
 
 import numpy as np
 
 cdef extern from "_split_bound_tree.h" nogil:
-    int SB_CHOICES, SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY
+    int SB_CHOICES, SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY, SB_FAILED
+
+    ctypedef int (*sb_asks)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
 
     ctypedef struct sb_snapshot:
         double *split
@@ -32,8 +36,8 @@ cdef extern from "_split_bound_tree.h" nogil:
         int32_t snapshot
 
     ctypedef struct sb_search:
-        Py_ssize_t n, N, arcs, scopes, star_cells, shared
-        int projective, single_root, paper, order, keep_proof, choices, root_closed, proof_dropped, working
+        Py_ssize_t n, N, arcs, scopes, slots, star_cells, shared
+        int projective, single_root, paper, order, keep_proof, choices, root_steps, root_trend, root_closed, proof_dropped, working
         double granularity, proof_limit, memory_limit, snapshot_bytes, value, excluded, saved_psi
         int32_t *head
         int32_t *modifier
@@ -41,8 +45,15 @@ cdef extern from "_split_bound_tree.h" nogil:
         int32_t *best_heads
         int32_t *star_scope
         int32_t *shared_scope
+        Py_ssize_t *shared_first
+        double *shared_score
         double *base
-        int64_t dp_calls, nodes, fixed, enumerated
+        unsigned char *unknown
+        unsigned char *root_alive
+        sb_asks ask
+        void *asker
+        int64_t dp_calls, nodes, fixed, enumerated, scored
+        int failed
         sb_snapshot *snapshots
         Py_ssize_t snapshot_count
         sb_record *records
@@ -68,6 +79,7 @@ cdef extern from "_split_bound_tree.h" nogil:
     double sb_proof_bytes(const sb_search *)
     int sb_rough(const sb_search *)
     void sb_settle(sb_search *)
+    int sb_restart(sb_search *, const double *, const int32_t *)
     void sb_export(const sb_search *, const double *, const int64_t *, double *)
     void sb_free(sb_search *)
 
@@ -76,13 +88,29 @@ VARIANTS = ("default", "paper")
 PROVED, TIME, NODES = SB_PROVED, SB_TIME, SB_NODES
 
 
+cdef int ask_scores(void *asker, const int32_t *scopes, Py_ssize_t count, double *scores) noexcept with gil:
+    """Ask the search's callable; what it raises is kept for `advance` to raise."""
+    cdef SplitBoundSearch search = <SplitBoundSearch>asker
+    cdef const double[::1] given
+    try:
+        answers = search.asks(np.array(<const int32_t[:count]>scopes, np.int64))
+        given = np.ascontiguousarray(answers, np.float64)
+        if given.shape[0] != count or not np.isfinite(answers).all():
+            raise ValueError(f"ask gave {np.shape(answers)} for {count} scopes, expected as many finite scores")
+    except BaseException as error:
+        search.error = error
+        return 1
+    memcpy(scores, &given[0], count * sizeof(double))
+    return 0
+
+
 cdef class SplitBoundSearch:
     """The best tree under arc scores and scores of sets of arcs; see the stub for parameters and attributes."""
 
     cdef sb_search s
     cdef int status
     cdef list blocks
-    cdef object first_scope, owned
+    cdef object asks, error
 
     def __cinit__(self):
         self.status = -1
@@ -104,6 +132,10 @@ cdef class SplitBoundSearch:
         proof_limit=2.0**28,
         memory_limit=2.0**30,
         choices=SB_CHOICES,
+        root_steps=120,
+        root_trend=7,
+        ask=None,
+        unknown=None,
     ):
         if self.s.head != NULL:
             raise RuntimeError("this search was set up before; make another")
@@ -115,6 +147,8 @@ cdef class SplitBoundSearch:
             raise ValueError(f"granularity must be a number >= 0, got {granularity}")
         if not (0 <= choices <= SB_CHOICES):
             raise ValueError(f"choices must be in 0..{SB_CHOICES}, got {choices}")
+        if root_steps < 1 or root_trend < 1:
+            raise ValueError(f"root_steps and root_trend must be at least 1, got {root_steps} and {root_trend}")
         if not memory_limit >= 0:
             raise ValueError(f"memory_limit must be a number of bytes >= 0, got {memory_limit}")
         cdef const double[:, ::1] w = np.ascontiguousarray(weights, np.float64)
@@ -143,6 +177,7 @@ cdef class SplitBoundSearch:
         if self.s.paper:
             self.s.order = ORDERS.index("breadth-first")
         self.s.choices = 0 if self.s.paper else choices
+        self.s.root_steps, self.s.root_trend = root_steps, root_trend
         self.s.keep_proof, self.s.granularity = bool(keep_proof), granularity
         # Half is for multipliers, the proof's among them, half for open nodes.
         self.s.memory_limit, self.s.proof_limit = memory_limit, min(proof_limit, 0.5 * memory_limit)
@@ -151,19 +186,48 @@ cdef class SplitBoundSearch:
         for e in range(arcs):
             self.s.head[e], self.s.modifier[e], self.s.base[e] = <int32_t>h[e], <int32_t>m[e], w[h[e], m[e]]
         sb_number_arcs(&self.s)
+        cdef const unsigned char[::1] unasked
+        if unknown is not None:
+            unasked = np.ascontiguousarray(unknown, np.bool_).view(np.uint8)
+            if unasked.shape[0] != total or self.s.paper or ask is None:
+                raise ValueError(f"unknown must hold {total} booleans, beside ask, for the default variant")
+            if not self.mark_unknown(unasked):
+                raise MemoryError("no memory for the scopes")
+        self.asks = ask
+        self.s.ask, self.s.asker = ask_scores, <void *>self
         self.take_blocks()
-        cdef int32_t[::1] known
-        cdef const int32_t *begin = NULL
-        if incumbent_heads is not None:
-            known = np.ascontiguousarray(incumbent_heads, np.int32)
-            if known.shape[0] != size:
-                raise ValueError(f"incumbent_heads must have shape ({size},), got ({known.shape[0]},)")
-            for e in range(1, size):
-                if not (0 <= known[e] < size) or self.s.index[known[e] * size + e] < 0:
-                    raise ValueError(f"incumbent_heads[{e}] is {known[e]}, which is no candidate arc")
-            begin = &known[0]
-        if not sb_start(&self.s, begin):
+        cdef const int32_t[::1] known = self.checked_heads(incumbent_heads)
+        if not sb_start(&self.s, NULL if known is None else &known[0]):
             raise MemoryError("no memory for the root")
+        if self.s.failed:
+            raise self.error
+
+    cdef const int32_t[::1] checked_heads(self, heads):
+        """Heads of a tree as an array of candidate arcs; None for None."""
+        if heads is None:
+            return None
+        cdef const int32_t[::1] known = np.ascontiguousarray(heads, np.int32)
+        cdef Py_ssize_t m
+        if known.shape[0] != self.s.N:
+            raise ValueError(f"incumbent_heads must have shape ({self.s.N},), got ({known.shape[0]},)")
+        for m in range(1, self.s.N):
+            if not (0 <= known[m] < self.s.N) or self.s.index[known[m] * self.s.N + m] < 0:
+                raise ValueError(f"incumbent_heads[{m}] is {known[m]}, which is no candidate arc")
+        return known
+
+    cdef bint mark_unknown(self, const unsigned char[::1] unasked):
+        """Single arcs are weights from the start, so that they must be known."""
+        cdef Py_ssize_t c, first = 0
+        self.s.unknown = <unsigned char *>calloc(unasked.shape[0] + 1, 1)
+        if self.s.unknown == NULL:
+            return False
+        for scopes, scores in self.blocks:
+            if len(scores) and scopes.shape[1] == 1 and np.asarray(unasked[first : first + len(scores)]).any():
+                raise ValueError("a scope of one arc must be known")
+            first += len(scores)
+        for c in range(unasked.shape[0]):
+            self.s.unknown[c] = unasked[c] != 0
+        return True
 
     cdef take_blocks(self):
         cdef Py_ssize_t b, count = len(self.blocks), first = 0
@@ -196,7 +260,48 @@ cdef class SplitBoundSearch:
             self.status = sb_advance(&self.s, seconds, nodes)
         if self.status == SB_NO_MEMORY:
             raise MemoryError("no memory for the search tree")
+        if self.status == SB_FAILED:
+            raise self.error
         return self.status
+
+    def slots(self):
+        """Which scope each multiplier of the search belongs to; see the stub."""
+        cdef Py_ssize_t k, c
+        scopes, places = np.full(self.s.slots, -1, np.int64), np.zeros(self.s.slots, np.int64)
+        cdef int64_t[::1] scope = scopes, place = places
+        for k in range(self.s.star_cells):
+            scope[k] = max(self.s.star_scope[k], -1)
+        for c in range(self.s.shared):
+            for k in range(self.s.shared_first[c], self.s.shared_first[c + 1]):
+                scope[self.s.star_cells + k] = self.s.shared_scope[c]
+                place[self.s.star_cells + k] = k - self.s.shared_first[c]
+        return scopes, places
+
+    def restart(self, multipliers, incumbent_heads=None):
+        """Begin again at the root with other multipliers; see the stub."""
+        cdef const double[::1] split = np.ascontiguousarray(multipliers, np.float64)
+        cdef const int32_t[::1] known = self.checked_heads(incumbent_heads)
+        cdef const int32_t *begin = NULL if known is None else &known[0]
+        cdef int done
+        if split.shape[0] != self.s.slots or not np.isfinite(multipliers).all():
+            raise ValueError(f"multipliers must be {self.s.slots} finite numbers, got shape {np.shape(multipliers)}")
+        if not self.s.slots:
+            return
+        with nogil:
+            done = sb_restart(&self.s, &split[0], begin)
+        if not done:
+            raise MemoryError("no memory for the root")
+        if self.s.failed:
+            raise self.error
+
+    @property
+    def root_arcs(self):
+        cdef Py_ssize_t e
+        return np.array([self.s.root_alive[e >> 3] >> (e & 7) & 1 for e in range(self.s.arcs)], bool)
+
+    @property
+    def scored(self):
+        return self.s.scored
 
     def settle(self):
         """Bound the node in work by its latest multipliers, where a proof is kept."""
@@ -266,10 +371,39 @@ cdef class SplitBoundSearch:
                 grouped[self.s.star_scope[k]] = True
         return grouped
 
-    def proof(self):
+    def proof(self, sparse=False):
         """Nodes, fixing steps and multipliers as arrays; see the stub."""
         if not (self.s.keep_proof or self.s.proof_dropped):
             raise ValueError("no proof was kept: it was not asked for")
+        cdef Py_ssize_t k, count = self.s.snapshot_count
+        held = np.array([self.s.snapshots[k].split != NULL for k in range(count)], bool)
+        rows = np.append(np.cumsum(held) - 1, [-2, -1])  # -2 and -1 stand for themselves
+        multipliers = self.nonzero_multipliers() if sparse else self.all_multipliers(rows, int(held.sum()))
+        return {**self.record(rows), "grouped": self.groups(), **multipliers}
+
+    cdef nonzero_multipliers(self):
+        """For each remembered set of multipliers, those that are not 0, in score units, and their slots."""
+        cdef Py_ssize_t k, i, c, at
+        cdef double[::1] split
+        sets = []
+        for k in range(self.s.snapshot_count):
+            if self.s.snapshots[k].split == NULL:
+                continue
+            values = np.zeros(self.s.slots)
+            if self.s.slots:
+                split = values
+                memcpy(&split[0], self.s.snapshots[k].split, self.s.slots * sizeof(double))
+                for c in range(self.s.shared):
+                    at = self.s.star_cells + self.s.shared_first[c]
+                    if self.s.shared_score[c] < 0.0:
+                        split[at] = -split[at]
+                        for i in range(1, self.s.shared_first[c + 1] - self.s.shared_first[c]):
+                            split[at + i] = 0.0
+            places = np.flatnonzero(values)
+            sets.append((places, values[places]))
+        return {"multipliers": sets}
+
+    cdef all_multipliers(self, rows, held):
         grouped = self.groups()
         widths = np.concatenate([np.full(len(scores), scopes.shape[1]) for scopes, scores in self.blocks] or [[]])
         all_scores = np.concatenate([scores for _, scores in self.blocks] or [[]])
@@ -279,15 +413,18 @@ cdef class SplitBoundSearch:
         # What the search never charges: narrow scopes count in full; those that cannot fire may have any shares.
         rest = np.where(shares, 1.0 / np.maximum(widths, 1), np.where(~grouped & (widths == 1), 1.0, 0.0))
         base = np.repeat(rest, np.diff(first))
-        cdef Py_ssize_t k, count = self.s.snapshot_count, total = self.s.record_count
-        held = np.array([self.s.snapshots[k].split != NULL for k in range(count)], bool)
-        rows = np.append(np.cumsum(held) - 1, [-2, -1])  # -2 and -1 stand for themselves
-        cdef double[:, ::1] table = np.tile(base, (int(held.sum()), 1))
+        cdef Py_ssize_t k
+        cdef double[:, ::1] table = np.tile(base, (held, 1))
         cdef const int64_t[::1] starts = first, row = rows
         if table.shape[1]:
-            for k in range(count):
+            for k in range(self.s.snapshot_count):
                 if self.s.snapshots[k].split != NULL:
                     sb_export(&self.s, self.s.snapshots[k].split, &starts[0], &table[row[k], 0])
+        return {"multiplier_first": first, "multipliers": np.asarray(table)}
+
+    cdef record(self, rows):
+        """The nodes, and what was fixed in them."""
+        cdef Py_ssize_t k, total = self.s.record_count
         nodes = np.array(
             [
                 (self.s.records[k].parent, self.s.records[k].arc, self.s.records[k].on, self.s.records[k].leaf_snapshot)
@@ -321,26 +458,33 @@ cdef class SplitBoundSearch:
             "step_multipliers": rows[steps[:, 1]],
             "step_first": np.append(steps[:, 2], self.s.off_count),
             "off": np.array([self.s.offs[k] for k in range(self.s.off_count)], np.int64),
-            "grouped": grouped,
-            "multiplier_first": first,
-            "multipliers": np.asarray(table),
         }
 
 
-def checked_block(number, scopes, scores, arcs):
+def checked_block(number, scopes, scores, Py_ssize_t arcs):
     """Scopes and scores as contiguous arrays that name arcs; ValueError with the place otherwise."""
     scopes, scores = np.ascontiguousarray(scopes, np.int64), np.ascontiguousarray(scores, np.float64)
     if scopes.ndim != 2 or scopes.shape[1] < 1:
         raise ValueError(f"block {number}: scopes must have shape (m, width) with width >= 1, got {scopes.shape}")
     if scores.shape != (len(scopes),):
         raise ValueError(f"block {number}: scores must have shape ({len(scopes)},), got {scores.shape}")
-    if scopes.size and not (scopes.min() >= 0 and scopes.max() < arcs):
+    cdef const int64_t[:, ::1] each = scopes
+    cdef const double[::1] values = scores
+    cdef Py_ssize_t c, a, b, width = each.shape[1]
+    cdef int64_t least = 0, most = 0
+    cdef bint twice = False, finite = True
+    with nogil:
+        for c in range(each.shape[0]):
+            for a in range(width):
+                least, most = min(least, each[c, a]), max(most, each[c, a])
+                for b in range(a):
+                    twice |= each[c, a] == each[c, b]
+            finite &= isfinite(values[c])
+    if least < 0 or most >= max(arcs, 1):
         raise ValueError(f"block {number}: scopes must name arcs in 0..{arcs - 1}")
-    for a in range(1, scopes.shape[1]):
-        if (scopes[:, :a] == scopes[:, a : a + 1]).any():
-            raise ValueError(f"block {number}: a scope holds one arc twice")
-    finite = np.isfinite(scores)
-    if not finite.all():
-        place = int(np.argmin(finite))
+    if twice:
+        raise ValueError(f"block {number}: a scope holds one arc twice")
+    if not finite:
+        place = int(np.argmin(np.isfinite(scores)))
         raise ValueError(f"block {number}: scores[{place}] is {scores[place]}, expected a finite number")
     return scopes, scores

@@ -189,6 +189,9 @@ static int sb_enumerate(sb_search *s)
     sb_choices left;
     if (!sb_open_words(s, &left))
         return 0;
+    sb_know_all(s);
+    if (s->failed || s->no_memory)
+        return 0;
     sb_lay_out(s, &left);
     left.lost = sb_rough(s) ? sb_lost(s) : 0.0; /* else ties would all be looked at */
     for (ptrdiff_t e = 0; e < s->arcs; e++)

@@ -2,7 +2,7 @@
 #ifndef GAPLESS_SPLIT_BOUND_INCUMBENT_H
 #define GAPLESS_SPLIT_BOUND_INCUMBENT_H
 
-#include "_split_bound_weights.h"
+#include "_split_bound_scores.h"
 
 static void sb_enter_tree(sb_search *s, const int32_t *heads)
 {
@@ -16,15 +16,6 @@ static void sb_leave_tree(sb_search *s)
 {
     for (ptrdiff_t m = 1; m < s->N; m++)
         s->in_tree[s->tree[m]] = 0;
-}
-
-/* How many arcs of a scope the tree has. */
-static ptrdiff_t sb_hits(const sb_search *s, ptrdiff_t c)
-{
-    ptrdiff_t hits = 0;
-    for (ptrdiff_t i = s->shared_first[c]; i < s->shared_first[c + 1]; i++)
-        hits += s->in_tree[s->shared_arc[i]];
-    return hits;
 }
 
 /* The score of the tree that was entered, all scopes counted. */
@@ -131,9 +122,11 @@ static void sb_lower_bound_weights(sb_search *s)
     }
 }
 
-/* Improve on the tree `heads` while parsing again finds better ones; never touches the chart of the bound. */
-static void sb_reparse(sb_search *s, const int32_t *heads, double score, int rounds)
+/* Improve on the tree `heads` while parsing again finds better ones; never touches the chart of the bound.
+ * Whether scores had to be asked for. */
+static int sb_reparse(sb_search *s, const int32_t *heads, double score, int rounds)
 {
+    int asked = 0;
     memcpy(s->tree_heads, heads, (size_t)s->N * sizeof *heads);
     for (int round = 0; round < rounds; round++) {
         sb_enter_tree(s, s->tree_heads);
@@ -143,16 +136,18 @@ static void sb_reparse(sb_search *s, const int32_t *heads, double score, int rou
             sb_linearise(s);
         sb_leave_tree(s);
         if (!(sb_oracle(s, s->linear, s->other_work, s->other_heads) > -INFINITY))
-            return;
+            return asked;
         sb_enter_tree(s, s->other_heads);
+        asked |= sb_know_tree(s);
         const double found = sb_tree_score(s);
         sb_offer(s, s->other_heads, found);
         sb_leave_tree(s);
-        if (!(found > score))
-            return;
+        if (!(found > score) || s->failed)
+            return asked;
         score = found;
         memcpy(s->tree_heads, s->other_heads, (size_t)s->N * sizeof *heads);
     }
+    return asked;
 }
 
 #endif

@@ -21,7 +21,8 @@
 #include "_eisner.h"
 
 enum { SB_BEST_FIRST, SB_DEPTH_FIRST, SB_BREADTH_FIRST };
-enum { SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY };
+enum { SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY, SB_FAILED };
+enum { SB_UNASKED = 1, SB_ASKED = 2 };
 enum { SB_UNSCOPED = -1, SB_IMPOSSIBLE = -2 };
 
 typedef struct {
@@ -55,6 +56,15 @@ typedef struct {
     int32_t arc, on, leaf_snapshot;
 } sb_record;
 
+/* A score to ask for: of a cell of a star, or of a shared scope (star -1). */
+typedef struct {
+    int32_t scope, star;
+    ptrdiff_t place;
+} sb_wanted;
+
+/* Puts the scores of scopes into the last argument; nonzero when it failed. */
+typedef int (*sb_asks)(void *asker, const int32_t *scopes, ptrdiff_t count, double *scores);
+
 typedef struct {
     int64_t record;
     int32_t snapshot;
@@ -64,7 +74,7 @@ typedef struct {
 typedef struct {
     /* the sentence */
     ptrdiff_t n, N, arcs, scopes, slots;
-    int projective, single_root, paper, order, keep_proof, choices;
+    int projective, single_root, paper, order, keep_proof, choices, root_steps, root_trend;
     double granularity, snapshot_bytes, proof_limit, memory_limit;
     int32_t *head, *modifier, *index, *into_first, *into, *rank, *slot;
     ptrdiff_t *cell;
@@ -81,6 +91,17 @@ typedef struct {
     double *shared_score;
     int32_t *incident_first, *incident, *incident_other;
     double largest_step;
+    /* scores that are not known yet */
+    unsigned char *unknown;                       /* for each scope; NULL when all are known */
+    sb_asks ask;
+    void *asker;
+    sb_wanted *wanted;
+    int32_t *questions;
+    double *answers;
+    ptrdiff_t wanted_count, wanted_room, question_room, answer_room;
+    unsigned char *contender;                     /* arcs whose columns must be known before the next step */
+    int64_t scored;
+    int failed;
     /* the node being worked on */
     double *split, *weights, *column_max, constant;
     unsigned char *alive, *on, *in_tree, *armed_flag;
@@ -111,6 +132,7 @@ typedef struct {
     sb_snapshot *snapshots;
     ptrdiff_t snapshot_count, snapshot_room;
     int32_t free_snapshot, root_snapshot;
+    unsigned char *root_alive;                    /* a bit for each arc that the root left possible when it branched */
     sb_record *records;
     ptrdiff_t record_count, record_room;
     sb_fixing *fixings;
@@ -185,8 +207,11 @@ static int sb_reserve(sb_search *s, ptrdiff_t n, ptrdiff_t arcs, ptrdiff_t scope
     SB_NEW(s, into_first, s->N + 1), SB_NEW(s, into, arcs), SB_NEW(s, cell, arcs), SB_NEW(s, base, arcs);
     SB_NEW(s, weights, s->N * s->N), SB_NEW(s, linear, s->N * s->N), SB_NEW(s, marginals, s->N * s->N);
     SB_NEW(s, alive, arcs), SB_NEW(s, on, arcs), SB_NEW(s, in_tree, arcs), SB_NEW(s, arc_gap, arcs);
+    SB_NEW(s, contender, arcs);
     SB_NEW(s, candidates, s->N), SB_NEW(s, tree, s->N), SB_NEW(s, heads, s->N), SB_NEW(s, other_heads, s->N);
-    SB_NEW(s, best_heads, s->N), SB_NEW(s, tree_heads, s->N);
+    SB_NEW(s, best_heads, s->N), SB_NEW(s, tree_heads, s->N), SB_NEW(s, root_alive, arcs / 8 + 1);
+    if (s->root_alive != NULL)
+        memset(s->root_alive, 0xff, (size_t)arcs / 8 + 1);
     const size_t work = s->projective ? eisner_workspace(n) : arborescence_workspace(n);
     s->work = sb_array(s, (ptrdiff_t)work + 64, 1), s->other_work = sb_array(s, (ptrdiff_t)work + 64, 1);
     return !s->no_memory;

@@ -60,14 +60,9 @@ static void sb_release(sb_search *s, int32_t snapshot)
     s->snapshot_bytes -= (double)s->slots * sizeof(double);
 }
 
-/* Give the proof up but for the root, whose multipliers and fixings still prove a bound. */
-static void sb_drop_proof(sb_search *s)
+/* Records of the root alone are left, with its first `kept` fixings. */
+static void sb_cut_records(sb_search *s, ptrdiff_t kept)
 {
-    ptrdiff_t kept = 0;
-    while (kept < s->fixing_count && s->fixings[kept].record == 0)
-        kept++;
-    if ((double)kept * (double)s->slots * sizeof(double) > s->proof_limit)
-        kept = 0; /* the multipliers alone, then */
     for (ptrdiff_t k = kept; k < s->fixing_count; k++)
         sb_release(s, s->fixings[k].snapshot);
     if (kept < s->fixing_count)
@@ -77,6 +72,29 @@ static void sb_drop_proof(sb_search *s)
         sb_release(s, s->records[k].leaf_snapshot);
     s->record_count = s->record_count > 0;
     s->records[0].leaf_snapshot = -1;
+}
+
+static ptrdiff_t sb_root_fixings(const sb_search *s)
+{
+    ptrdiff_t count = 0;
+    while (count < s->fixing_count && s->fixings[count].record == 0)
+        count++;
+    return count;
+}
+
+/* The root has fixed what it has fixed; nothing else happened. */
+static void sb_forget_below_root(sb_search *s)
+{
+    if (s->keep_proof)
+        sb_cut_records(s, sb_root_fixings(s));
+}
+
+/* Give the proof up but for the root, whose multipliers and fixings still prove a bound. */
+static void sb_drop_proof(sb_search *s)
+{
+    const ptrdiff_t kept = sb_root_fixings(s);
+    /* Where those are too many, the multipliers alone. */
+    sb_cut_records(s, (double)kept * (double)s->slots * sizeof(double) > s->proof_limit ? 0 : kept);
     sb_record *records = realloc(s->records, sizeof *records);
     if (records != NULL)
         s->records = records, s->record_room = 1;

@@ -4,10 +4,8 @@
 
 #include "_split_bound_open.h"
 
-#define SB_ROOT_STEPS 120    /* steps at the root, and */
-#define SB_CHILD_STEPS 30    /* at other nodes, before branching */
-#define SB_TREND 7           /* steps at the root, and */
-#define SB_CHILD_TREND 4     /* at other nodes, in which */
+#define SB_CHILD_STEPS 30    /* steps at other nodes than the root, before branching */
+#define SB_CHILD_TREND 4     /* steps there (root_trend at the root) in which */
 #define SB_TREND_SHARE 0.85  /* the gap must fall to this share, or the node branches */
 #define SB_PATIENCE 3        /* steps without a better bound before the step shrinks */
 #define SB_SHRINK 0.6
@@ -176,6 +174,7 @@ static void sb_split_node(sb_search *s, int32_t arc)
     if (s->node.depth == 0) { /* what the root has ruled out never comes back */
         memcpy(s->root_current, s->current, (size_t)s->current_count * sizeof *s->current);
         s->root_count = s->current_count;
+        memcpy(s->root_alive, s->node.alive, sb_alive_bytes(s));
     }
     int32_t snapshot = s->saved;
     if (sb_shares(s)) {
@@ -223,9 +222,9 @@ static int sb_spent(sb_search *s, double gap)
     if (s->paper)
         return s->iteration >= SB_PAPER_STEPS
             || (s->iteration > 1 && s->last_psi - s->psi >= 0.0 && s->last_psi - s->psi <= SB_PAPER_PRECISION);
-    if (s->iteration >= (s->node.depth ? SB_CHILD_STEPS : SB_ROOT_STEPS))
+    if (s->iteration >= (s->node.depth ? SB_CHILD_STEPS : s->root_steps))
         return 1;
-    if (s->iteration % (s->node.depth ? SB_CHILD_TREND : SB_TREND))
+    if (s->iteration % (s->node.depth ? SB_CHILD_TREND : s->root_trend))
         return 0;
     const int slow = gap > SB_TREND_SHARE * s->trend_gap;
     s->trend_gap = gap;
@@ -235,6 +234,8 @@ static int sb_spent(sb_search *s, double gap)
 /* One bound and one step of the node in work. */
 static void sb_step(sb_search *s)
 {
+    if (s->dirty && s->unknown != NULL) /* scores may have changed since the multipliers were remembered */
+        sb_fit(s);
     if (s->dirty && !sb_weigh(s)) {
         sb_close(s, -INFINITY, -1);
         return;
@@ -249,18 +250,23 @@ static void sb_step(sb_search *s)
         sb_close(s, -INFINITY, -1);
         return;
     }
+    sb_enter_tree(s, s->heads);
+    if (sb_know_bound(s) || s->failed) {
+        sb_leave_tree(s);
+        return;
+    }
     s->last_psi = s->psi, s->psi = found + s->constant;
     s->iteration++, s->stalled++;
     if (s->psi > s->last_psi)
         s->rises++;
     if (s->psi < s->best_psi)
         s->best_psi = s->psi, s->stalled = 0;
-    sb_enter_tree(s, s->heads);
     const double score = sb_tree_score(s);
     const int better = sb_offer(s, s->heads, score);
     if (!(sb_round(s, s->psi) <= sb_target(s)) && (s->paper ? s->nodes == 1 && s->iteration == 1 : better || s->iteration == 1)) {
         sb_leave_tree(s);
-        sb_reparse(s, s->heads, score, s->paper ? 10 : s->node.depth == 0 && s->iteration == 1 ? 3 : 2);
+        if (sb_reparse(s, s->heads, score, s->paper ? 10 : s->node.depth == 0 && s->iteration == 1 ? 3 : 2) || s->failed)
+            return;
         sb_enter_tree(s, s->heads);
     }
     double bound = sb_round(s, s->psi);
@@ -337,7 +343,11 @@ static double sb_bound(const sb_search *s)
 /* Before a proof is made in the middle of a node: bound it by its multipliers of now, if they are its best. */
 static void sb_settle(sb_search *s)
 {
-    if (!s->working || !s->keep_proof || s->no_memory || !sb_weigh(s))
+    if (!s->working || !s->keep_proof || s->no_memory)
+        return;
+    if (s->unknown != NULL)
+        sb_fit(s);
+    if (!sb_weigh(s))
         return;
     s->dirty = 0;
     const double found = sb_oracle(s, s->weights, s->work, s->heads);
@@ -351,6 +361,18 @@ static void sb_settle(sb_search *s)
     s->saved = snapshot, s->saved_psi = psi, s->best_psi = fmin(s->best_psi, psi);
 }
 
+/* Keep a tree from outside; `heads` may be NULL. */
+static void sb_hold(sb_search *s, const int32_t *heads)
+{
+    if (heads == NULL)
+        return;
+    s->dirty = 1; /* no weights are up to date */
+    sb_enter_tree(s, heads);
+    sb_know_tree(s);
+    sb_offer(s, heads, sb_tree_score(s));
+    sb_leave_tree(s);
+}
+
 /* Put the root in. `heads` may be NULL or a tree to begin with. */
 static int sb_start(sb_search *s, const int32_t *heads)
 {
@@ -361,18 +383,47 @@ static int sb_start(sb_search *s, const int32_t *heads)
     memset(s->alive, 1, (size_t)s->arcs);
     root.record = sb_record_node(s, -1, -1, 0);
     s->saved = s->root_snapshot = s->free_snapshot = -1;
-    if (heads != NULL) {
-        sb_enter_tree(s, heads);
-        sb_offer(s, heads, sb_tree_score(s));
-        sb_leave_tree(s);
-    }
+    sb_hold(s, heads);
     return sb_push(s, &root);
+}
+
+/* Forget the tree below the root, and work on the root again from these multipliers; what it has ruled out stays so. `heads` may be
+ * NULL or a tree to hold. 0 without memory. */
+static int sb_restart(sb_search *s, const double *split, const int32_t *heads)
+{
+    while (s->open_count) {
+        sb_node node = s->open[--s->open_count];
+        sb_release(s, node.snapshot);
+        free(node.alive);
+    }
+    for (; s->survivor_count; s->survivor_count--) {
+        sb_release(s, s->survivors[s->survivor_count - 1].snapshot);
+        free(s->survivors[s->survivor_count - 1].alive);
+    }
+    if (s->working)
+        sb_end_node(s);
+    sb_hold(s, heads);
+    sb_forget_below_root(s);
+    sb_release(s, s->root_snapshot);
+    s->root_snapshot = -1;
+    for (ptrdiff_t k = 0; k < s->slots; k++)
+        s->split[k] = k < s->star_cells && s->star_scope[k] < 0 ? 0.0 : fmax(split[k], 0.0);
+    sb_fit(s);
+    sb_node root = {INFINITY, 0, s->sequence++, sb_remember(s), 0, -1, -INFINITY, malloc(sb_alive_bytes(s))};
+    if (root.alive == NULL || root.snapshot < 0)
+        return 0;
+    memcpy(root.alive, s->root_alive, sb_alive_bytes(s));
+    sb_begin(s, root);
+    s->node.bound = sb_weigh(s) ? sb_oracle(s, s->weights, s->work, s->heads) + s->constant : -INFINITY;
+    return 1;
 }
 
 static int sb_advance(sb_search *s, double seconds, int64_t nodes)
 {
     const double end = sb_now() + seconds;
     while (!s->no_memory) {
+        if (s->failed)
+            return SB_FAILED;
         if (s->keep_proof && sb_proof_bytes(s) > s->proof_limit)
             sb_drop_proof(s);
         if (s->working) {
@@ -419,7 +470,7 @@ static void sb_free(sb_search *s)
         s->active_columns, s->active_first, s->current, s->root_current, s->now_first, s->now, s->now_other, s->armed, s->stamp, s->tree, s->heads,
         s->other_heads, s->tree_heads, s->linear, s->marginals, s->arc_gap, s->work, s->other_work, s->moved_column,
         s->moved_best, s->moved_star, s->moved_scope, s->moved_arc, s->best_heads, s->open, s->survivors, s->snapshots,
-        s->records, s->fixings, s->offs,
+        s->records, s->fixings, s->offs, s->root_alive, s->contender, s->unknown, s->wanted, s->questions, s->answers,
     };
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         free(arrays[k]);

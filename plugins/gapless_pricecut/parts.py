@@ -324,6 +324,24 @@ class Parts:
         given[scopes.place[~positive]] = taken[~positive]
         return given
 
+    def multipliers_at(self, multipliers: FloatArray, scopes: IntArray, places: IntArray) -> FloatArray:
+        """Of multipliers as `multipliers` lays them out, those of some arcs of scopes; 0 where there is none.
+
+        Parameters
+        ----------
+        multipliers : float64
+        scopes : int64 (k,)
+            Numbers over all factors; -1 for none.
+        places : int64 (k,)
+            Which arc of the scope. Charges of a pair, and of a negative score, stand at place 0.
+        """
+        if not self.blocks:
+            return np.zeros(scopes.size)
+        first = np.concatenate(self._first)
+        one = np.concatenate([block.grouped | (block.scores < 0) for block in self.blocks])
+        held = (scopes >= 0) & ~(one[scopes] & (places > 0))
+        return np.where(held, multipliers[np.where(held, first[scopes] + places, 0)], 0.0)
+
     def certificate(self, multipliers: FloatArray) -> SplitMultipliers:
         """The evidence that multipliers in units of scores are."""
         shares = multipliers.copy()

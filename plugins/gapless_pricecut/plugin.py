@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
-from gapless import Method, Registry, hookimpl
+from typing import Any
+
+from gapless import Method, Problem, Registry, hookimpl
 from gapless_dependency import ParsingProblem
-from gapless_pricecut import method
+from gapless_pricecut import lagrangian, method
+
+
+@hookimpl
+def gapless_default_method(problem: Problem[Any]) -> str | None:
+    """`lagrangian-cut` where it is at its best; otherwise parsing problems have a default already."""
+    return "lagrangian-cut" if isinstance(problem, ParsingProblem) and lagrangian.suits(problem) else None
 
 
 @hookimpl
 def gapless_register(registry: Registry) -> None:
     """Register the methods; the problem type is `gapless_dependency`'s."""
+    registry.method(
+        Method(
+            "lagrangian-cut",
+            ParsingProblem,
+            lagrangian.run,
+            "the dual of parse, price and cut by a tree oracle, with lazily scored parts (Riedel et al. 2012)",
+            k_best=True,
+            warm_start=True,
+            run_many=lagrangian.run_many,
+        )
+    )
     registry.method(
         Method(
             "lp-full",

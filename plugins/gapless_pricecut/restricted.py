@@ -33,6 +33,8 @@ class RestrictedRelaxation:
         The last point of the program, 0 at arcs that are not kept.
     tree : DependencyTree or None
         The best allowed tree that was met.
+    added : int
+        Columns for parts.
     """
 
     objective: float
@@ -40,6 +42,7 @@ class RestrictedRelaxation:
     multipliers: FloatArray
     point: FloatArray
     tree: DependencyTree | None
+    added: int
 
 
 def restricted_relaxation(
@@ -79,4 +82,6 @@ def restricted_relaxation(
         relaxing.run(budget, lambda: False)
     assert proof.multipliers is not None  # `begin` finds some
     objective = relaxing.objective if relaxing.complete else np.nan
-    return RestrictedRelaxation(objective, proof.bound, proof.multipliers, relaxing.point, proof.tree)
+    return RestrictedRelaxation(
+        objective, proof.bound, proof.multipliers, relaxing.point, proof.tree, relaxing.program.added
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -13,6 +13,9 @@ from gapless import BatchResult, Budget, InvalidProblem, Limits, Result, Solve, 
 from gapless.core.tolerance import meets
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound import fused, method
+
+COUNTS = ("dp_calls", "nodes", "root_closed", "fixed", "enumerated", "parts_scored", "program")
+"""What `BatchResult.arrays` counts for each sentence, where a method tells it."""
 
 
 def run_many(
@@ -24,8 +27,7 @@ def run_many(
     Options are those of `gapless_splitbound.method.run`. Without limits but time, no result is built before
     it is asked for where the compiled search takes the sentence: it is then solved again, with its certificate.
     `BatchResult.arrays` holds ``heads``, those of all sentences one after another (-1 where there is no tree), and
-    ``offsets``, where each begins; and for each sentence ``dp_calls``, ``nodes``, ``root_closed``, ``fixed`` and
-    ``enumerated``.
+    ``offsets``, where each begins; and for each sentence those of `COUNTS`.
     """
     method.check_options(variant, order)
     options: dict[str, Any] = {
@@ -35,24 +37,49 @@ def run_many(
         "heads_kept": heads_kept,
         "certificate": certificate,
     }
+
+    def alone(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
+        return method.run(problem, solve, **options)
+
+    def begin(problem: ParsingProblem) -> fused.Search | None:
+        if heads_kept is None and fused.fits(problem, solve, backbone or method.backbone_needed(problem)):
+            return fused.Search(problem, variant, order, keep_proof=False)
+        return None
+
+    return decode_many(problems, solve, alone, begin)
+
+
+def decode_many(
+    problems: Sequence[ParsingProblem],
+    solve: Solve,
+    decode: Callable[[ParsingProblem, Solve], Result[DependencyTree]],
+    begin: Callable[[ParsingProblem], fused.Search | None],
+) -> BatchResult[DependencyTree]:
+    """As `run_many`.
+
+    Parameters
+    ----------
+    problems, solve
+    decode : callable
+        Solves one problem.
+    begin : callable
+        Makes a search without a proof for a problem; None where the compiled search cannot take it.
+    """
     limits = solve.budget.limits
-    free = limits == Limits(time=limits.time)
     seconds = math.inf if limits.time is None else limits.time
-    if not free or heads_kept is not None:
-        return _one_by_one(problems, solve, options)
+    if limits != Limits(time=limits.time):
+        return _one_by_one(problems, solve, decode)
     total = len(problems)
     offsets = np.concatenate([[0], np.cumsum([p.length for p in problems], dtype=np.int64)])
     heads = np.full(offsets[-1], -1, np.int64)
     values, bounds = np.full(total, np.nan), np.full(total, np.nan)
     statuses: list[Status | None] = [None] * total
-    counts = {
-        name: np.zeros(total, np.int64) for name in ("dp_calls", "nodes", "root_closed", "fixed", "enumerated")
-    }
+    counts = {name: np.zeros(total, np.int64) for name in COUNTS}
     held: dict[int, Result[DependencyTree]] = {}
     errors: dict[int, SolveError] = {}
 
     def alone(i: int) -> Result[DependencyTree]:
-        return method.run(problems[i], _fresh(solve), **options)
+        return decode(problems[i], _fresh(solve))
 
     def take(i: int, result: Result[DependencyTree]) -> None:
         held[i] = result
@@ -60,22 +87,22 @@ def run_many(
         if result.solutions:
             values[i], heads[offsets[i] : offsets[i + 1]] = result.value, result.best.heads
         for name, count in counts.items():
-            count[i] = result.stats.nodes if name == "nodes" else result.stats.extra.get(name, 0)
+            count[i] = getattr(result.stats, name, result.stats.extra.get(name, 0))
 
     try:
         for i, problem in enumerate(problems):
-            if not fused.fits(problem, solve, backbone or method.backbone_needed(problem)):
+            try:
+                search = begin(problem)
+                proved = search is not None and search.finish(seconds=seconds)
+            except InvalidProblem as error:  # a factor's scores are seen here first
+                errors[i], statuses[i] = SolveError(str(error)), Status.NO_SOLUTION
+                continue
+            if search is None:
                 try:
                     take(i, alone(i))
                 except SolveError as error:
                     errors[i] = error
                 continue
-            try:
-                search = fused.Search(problem, variant, order, keep_proof=False)
-            except InvalidProblem as error:  # a factor's scores are seen here first
-                errors[i], statuses[i] = SolveError(str(error)), Status.NO_SOLUTION
-                continue
-            proved = search.finish(seconds=seconds)
             if search.kernel.rough or (proved and not meets(search.bound, search.value)):
                 # Scores cancel: the status depends on what the record of the search proves.
                 try:
@@ -83,9 +110,9 @@ def run_many(
                 except SolveError as error:
                     errors[i] = error
                 continue
-            counts["dp_calls"][i], counts["nodes"][i] = search.kernel.dp_calls, search.kernel.nodes
-            counts["root_closed"][i], counts["fixed"][i] = search.kernel.root_closed, search.kernel.fixed
-            counts["enumerated"][i] = search.kernel.enumerated
+            told = {**search.extra, "nodes": search.kernel.nodes, "parts_scored": search.parts_scored}
+            for name, count in counts.items():
+                count[i] = told.get(name, 0)
             if search.value == -math.inf:
                 statuses[i] = Status.INFEASIBLE if proved else Status.NO_SOLUTION
                 bounds[i] = search.bound
@@ -120,13 +147,15 @@ def _fresh(solve: Solve) -> Solve:
 
 
 def _one_by_one(
-    problems: Sequence[ParsingProblem], solve: Solve, options: dict[str, Any]
+    problems: Sequence[ParsingProblem],
+    solve: Solve,
+    decode: Callable[[ParsingProblem, Solve], Result[DependencyTree]],
 ) -> BatchResult[DependencyTree]:
     finished: list[Result[DependencyTree] | SolveError] = []
     try:
         for problem in problems:
             try:
-                result = method.run(problem, _fresh(solve), **options)
+                result = decode(problem, _fresh(solve))
             except SolveError as error:
                 finished.append(error)
                 continue

@@ -18,7 +18,8 @@ from gapless_dependency.proofs.backbones import Bounds, judge_of
 from gapless_splitbound.proofs.formula import Weighed, weigh
 
 
-def _orientation(values: Any) -> tuple[int, ...]:
+def orientations(values: Any) -> tuple[int, ...]:
+    """How the pairs of each factor are grouped, as plain integers."""
     return tuple(int(v) for v in values)
 
 
@@ -61,7 +62,7 @@ class SplitMultipliers(BoundCertificate):
     """
 
     kind: ClassVar[str] = "split bound"
-    orientation: tuple[int, ...] = attrs.field(converter=_orientation)
+    orientation: tuple[int, ...] = attrs.field(converter=orientations)
     multipliers: FloatArray = attrs.field(converter=float_array)
     alone: IntArray = attrs.field(factory=lambda: np.zeros(0, np.int64), converter=int_array)
     backbone: str = attrs.field(default="first", converter=str)

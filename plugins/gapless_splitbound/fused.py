@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
@@ -58,6 +58,7 @@ def fits(problem: ParsingProblem, solve: Solve, backbone: str) -> bool:
     )
 
 
+ROOT_STEPS, ROOT_TREND = 120, 7
 CHOICES = 1 << 14
 """Once a node has no more ways to choose heads than this, all its trees are looked at."""
 
@@ -72,16 +73,22 @@ class Tables:
         With a finite loss in the place of -inf.
     floor : float
         Less than any allowed tree scores, where there is such a loss; else -inf.
+    unknown : bool (scopes of all blocks,), optional
+        Scopes whose score is only bounded yet by the number in its place.
+    ask : callable, optional
+        From numbers of scopes, int64 (m,), counted over all blocks, to their scores, float64 (m,).
     """
 
     blocks: Sequence[tuple[IntArray, FloatArray]]
     floor: float
+    unknown: BoolArray | None = None
+    ask: Callable[[IntArray], FloatArray] | None = None
 
     @classmethod
     def of(cls, problem: ParsingProblem) -> Tables:
         """Score whatever is not yet scored."""
         blocks = [(scored.scopes, scored.all_scores()) for scored in problem.conjunctions if scored.scopes.size]
-        if not any(np.isneginf(scores).any() for _, scores in blocks):
+        if not any(scores.min() == -math.inf for _, scores in blocks):
             return cls(blocks, -math.inf)
         loss, floor = penalty_of(problem, blocks)
         return cls([(scopes, np.maximum(scores, -loss)) for scopes, scores in blocks], floor)
@@ -109,6 +116,8 @@ class Search:
         Only trees of these arcs. No certificate can be made of such a search.
     tables : Tables, optional
         Of the problem, where many searches share them.
+    root_steps, root_trend : int
+        The root branches after so many steps, or when its gap has hardly fallen within so many.
     """
 
     def __init__(
@@ -121,6 +130,8 @@ class Search:
         keep_proof: bool = True,
         kept: BoolArray | None = None,
         tables: Tables | None = None,
+        root_steps: int = ROOT_STEPS,
+        root_trend: int = ROOT_TREND,
     ) -> None:
         self.problem, self.variant = problem, variant
         arcs = problem.decisions
@@ -144,6 +155,10 @@ class Search:
             keep_proof=keep_proof,
             granularity=problem.granularity or 0.0,
             choices=CHOICES,
+            root_steps=root_steps,
+            root_trend=root_trend,
+            unknown=tables.unknown,
+            ask=tables.ask,
         )
 
     def advance(self, seconds: float, nodes: int) -> bool:
@@ -185,6 +200,16 @@ class Search:
         return abs(exact - self.value) > 0.25 * margin(exact)
 
     @property
+    def parts_scored(self) -> int:
+        """Scopes whose score is known by now."""
+        return sum(scored.scored for scored in self.problem.conjunctions)
+
+    @property
+    def added(self) -> int:
+        """Scopes that a linear program was made of."""
+        return 0
+
+    @property
     def extra(self) -> dict[str, float]:
         """For `Stats`."""
         kernel = self.kernel
@@ -200,10 +225,23 @@ class Search:
         return certificate_of(self.problem, self.kernel.proof(), group=self.variant == "default")
 
 
+Start = Callable[[DependencyTree | None, bool], "Search"]
+"""Makes a search from a tree to begin with, and whether it is to keep its proof."""
+
+
 def search(
     problem: ParsingProblem, solve: Solve, *, variant: str, order: str, certificate: bool
 ) -> Result[DependencyTree]:
-    """Branch and bound in slices, so that Ctrl-C and limits are heeded."""
+    """Branch and bound by one compiled search."""
+
+    def begin(start: DependencyTree | None, keep_proof: bool) -> Search:
+        return Search(problem, variant, order, start, keep_proof=keep_proof)
+
+    return run(problem, solve, begin, certificate=certificate)
+
+
+def run(problem: ParsingProblem, solve: Solve, begin: Start, *, certificate: bool) -> Result[DependencyTree]:
+    """A search in slices, so that Ctrl-C and limits are heeded, and what came of it."""
     budget = solve.budget
     for tree in solve.start:
         if not isinstance(tree, DependencyTree):
@@ -212,28 +250,28 @@ def search(
         if broken:
             raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
     start = max(solve.start, key=problem.value, default=None)
-    run = Search(problem, variant, order, start, keep_proof=certificate)
+    work = begin(start, certificate)
     try:
-        guarded(budget, budget.emit, "start", math.inf, run.value)
-        stop = _advance(run, solve)
-        if stop is Stop.PROVED and run.rough and not certificate:
+        guarded(budget, budget.emit, "start", math.inf, work.value)
+        stop = _advance(work, solve)
+        if stop is Stop.PROVED and work.rough and not certificate:
             # Rounding may have decided: only the checker can tell, and it needs the record.
-            known = problem.tree(run.kernel.heads[1:]) if run.value > -math.inf else start
-            run = Search(problem, variant, order, known)
-            stop = _advance(run, solve)
+            known = problem.tree(work.kernel.heads[1:]) if work.value > -math.inf else start
+            work = begin(known, True)
+            stop = _advance(work, solve)
     except KeyboardInterrupt:
         budget.interrupt()
         stop = Stop.INTERRUPTED
     except SolveError as error:
-        error.result = _result(run, solve, Stop.ERROR, start is not None, certificate)
+        error.result = _result(work, solve, Stop.ERROR, start is not None, certificate)
         raise
-    run.kernel.settle()
+    work.kernel.settle()
     try:
-        guarded(budget, budget.emit, "stop", run.bound, run.value)
+        guarded(budget, budget.emit, "stop", work.bound, work.value)
     except SolveError as error:
-        error.result = _result(run, solve, Stop.ERROR, start is not None, certificate)
+        error.result = _result(work, solve, Stop.ERROR, start is not None, certificate)
         raise
-    return _result(run, solve, stop, start is not None, certificate)
+    return _result(work, solve, stop, start is not None, certificate)
 
 
 def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool) -> Result[DependencyTree]:
@@ -277,7 +315,9 @@ def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool
             nodes=int(run.kernel.nodes),
             iterations=int(run.kernel.dp_calls),
             oracle_calls=int(run.kernel.dp_calls),
-            parts_scored=sum(scored.scored for scored in problem.conjunctions),
+            parts_scored=run.parts_scored,
+            parts_added=run.added,
+            parts_total=sum(len(scored.scopes) for scored in problem.conjunctions),
             warm_start_used=warm,
             extra=run.extra,
         ),

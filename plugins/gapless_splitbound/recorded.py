@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,19 @@ def certificate_of(problem: ParsingProblem, proof: Mapping[str, Any], *, group: 
         held = table[row] if row >= 0 else np.zeros(proof["multiplier_first"][-1])
         return SplitMultipliers(split.orientation, held, alone, loss=split.loss)
 
+    return tree_certificate(proof, at)
+
+
+def tree_certificate(proof: Mapping[str, Any], at: Callable[[int], Certificate]) -> TreeCertificate:
+    """The tree of a search.
+
+    Parameters
+    ----------
+    proof : mapping
+        As `gapless_kernels.SplitBoundSearch.proof` describes it.
+    at : callable
+        From a row of multipliers to what they prove; `ENUMERATED` stands for no multipliers.
+    """
     parents = proof["parent"].tolist()
     inner = set(parents)
     branches = [

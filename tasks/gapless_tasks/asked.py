@@ -1,4 +1,4 @@
-"""What every task's command line asks for in the same way: positive numbers, processes, a folder for answers."""
+"""What every task's command line asks for in the same way: numbers, seconds, processes, a folder for answers."""
 
 from __future__ import annotations
 
@@ -18,6 +18,17 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a positive whole number")
     return number
+
+
+def positive_seconds(text: str) -> float:
+    """A positive number of seconds, for argparse."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number of seconds")
+    return seconds
 
 
 def check_jobs(jobs: int) -> None:

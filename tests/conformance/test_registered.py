@@ -64,6 +64,8 @@ def parsing():
 
 
 EXAMPLES = {"chain": chains, "tree": trees, "parsing": parsing}
+
+
 def no_conjunction(problem):
     """Whether a factor is more than a set of arcs with a score."""
     return bool(problem.configurations or problem.backbone_factors)

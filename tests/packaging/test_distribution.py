@@ -28,7 +28,7 @@ def archives(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     work = tmp_path_factory.mktemp("build")
     source = work / "source"
     source.mkdir()
-    for file in ("pyproject.toml", "README.md", "LICENSE"):
+    for file in ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(repository / file, source)
     for root in ("framework", "plugins", "cython_ext", "tasks"):
         shutil.copytree(repository / root, source / root, ignore=BUILT_OR_CACHED)

@@ -172,7 +172,7 @@ class ScoredFactor:
 
         Bounds that are not finite say nothing; those scopes are scored.
         """
-        if not self.factor.bounded:
+        if not self.factor.bounded or self.scored == len(self.scopes):
             return self.all_scores()
         if self._bounds is None:
             name = name_of(self.factor)
@@ -193,6 +193,11 @@ class ScoredFactor:
         self.scores(np.flatnonzero(~np.isfinite(self._bounds)))
         return np.where(self._known, self._scores, self._bounds)
 
+    @property
+    def known(self) -> BoolArray:
+        """Which scopes have been scored, bool (m,)."""
+        return self._known.copy()
+
     def _check_bounds(self, numbers: IntArray, values: FloatArray) -> None:
         """Refuse a bound that a score exceeds: what was left unscored because of it may be the optimum."""
         assert self._bounds is not None
@@ -207,8 +212,11 @@ class ScoredFactor:
             )
 
     def all_scores(self) -> FloatArray:
-        """Scores of all scopes, shape (m,)."""
-        return self.scores(np.arange(len(self.scopes)))
+        """Scores of all scopes, shape (m,), read-only once all are known."""
+        if self.scored < len(self.scopes):
+            self.scores(np.flatnonzero(~self._known))
+            self._scores.flags.writeable = False
+        return self._scores
 
     def firing(self, on_ids: IntArray) -> IntArray:
         """Numbers of the scopes whose decisions are all on."""

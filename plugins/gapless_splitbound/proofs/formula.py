@@ -106,7 +106,7 @@ def weigh(
         if not scopes.size:
             seen += len(scopes)
             continue
-        grouped = _grouped(problem, scopes, way) & ~np.isin(seen + np.arange(len(scopes)), alone)
+        grouped = grouped_pairs(problem, scopes, way) & ~np.isin(seen + np.arange(len(scopes)), alone)
         seen += len(scopes)
         counts = np.where(grouped | (scores < 0), 1, scopes.shape[1])
         first = at + np.cumsum(counts) - counts
@@ -187,7 +187,7 @@ def _add_groups(problem: ParsingProblem, open_arcs: BoolArray, sums: _Sums, wort
     sums.add(np.array([lo for lo, _ in worth], np.int64), np.array(best))
 
 
-def _grouped(problem: ParsingProblem, scopes: IntArray, way: int) -> BoolArray:
+def grouped_pairs(problem: ParsingProblem, scopes: IntArray, way: int) -> BoolArray:
     """Pairs, of those that can fire, that share lower arc and word of the upper arc with another."""
     if way not in (LOWER_IS_SECOND, LOWER_IS_FIRST):
         return np.zeros(len(scopes), bool)

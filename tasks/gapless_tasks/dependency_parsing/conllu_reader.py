@@ -147,6 +147,7 @@ def _sentence(path: Path, numbers: Sequence[int], lines: Sequence[str], gold: bo
         coarse=tuple(token["upos"] or tag[:_PREFIX] for token, tag in zip(tokens, tags, strict=True)),
         heads=tuple(heads),
         labels=tuple(token["deprel"] or "_" for token in tokens),
+        features=tuple(token["feats"] or "_" for token in tokens),
     )
 
 

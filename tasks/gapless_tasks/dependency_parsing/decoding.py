@@ -55,7 +55,9 @@ class Parsed:
     proved : bool (sentences,)
         Whether the tree is proved to be the best one.
     verified : bool (sentences,) or None
-        Whether a check without the solver agreed; None if none was asked for.
+        Whether it is proved and a check without the solver agreed; None if none was asked for.
+    refuted : int
+        How many certificates the check refused, those of bounds alone included.
     groups : sequence of LengthGroup
         Ascending.
     results : mapping of int to Result
@@ -72,6 +74,7 @@ class Parsed:
     bounds: FloatArray
     proved: np.ndarray[Any, np.dtype[np.bool_]]
     verified: np.ndarray[Any, np.dtype[np.bool_]] | None
+    refuted: int
     groups: Sequence[LengthGroup]
     results: Mapping[int, gl.Result[DependencyTree]]
     arrays: Mapping[str, FloatArray]
@@ -107,12 +110,15 @@ def parse_all(
     jobs: int = 1,
     verify: bool = False,
     keep: bool = False,
+    lengths: Sequence[int] | None = None,
+    at_once: int = SLICE,
 ) -> Parsed:
     """Decode, short sentences first, so that every length has a time of its own and Ctrl-C keeps what is finished.
 
     Parameters
     ----------
     problems : sequence of ParsingProblem
+        With `lengths` each is asked for once, and may be made then.
     method : str or None
         None is the default method of such problems.
     console : Console
@@ -129,6 +135,10 @@ def parse_all(
         Check the certificate of every answer.
     keep : bool
         Keep every `Result`, with its certificate.
+    lengths : sequence of int, optional
+        Words of each sentence; by default the problems say.
+    at_once : int
+        Sentences decoded in one call, at most.
     """
     count = len(problems)
     values, bounds = np.full(count, np.nan), np.full(count, np.nan)
@@ -137,11 +147,13 @@ def parse_all(
     results: dict[int, gl.Result[DependencyTree]] = {}
     arrays: dict[str, FloatArray] = {}
     groups: dict[int, LengthGroup] = {}
-    reached, interrupted = 0, False
+    reached, refuted, interrupted = 0, 0, False
+    if lengths is None:
+        lengths = [problem.length for problem in problems]
     if jobs != 1:
         _start_processes(jobs)
     with console.progress(title, count) as advance:
-        for longest, numbers in _slices(problems):
+        for longest, numbers in _slices(lengths, at_once):
             chosen = [problems[i] for i in numbers]
             start, cpu = time.perf_counter(), time.process_time()
             try:
@@ -165,17 +177,18 @@ def parse_all(
                 proved[i] = status is gl.Status.OPTIMAL
                 if np.isfinite(values[i]):
                     heads[i] = batch.structure(place).heads
-                if (verify or keep) and status is not None:
+                if (verify or keep) and status is not None and place not in batch.errors:
                     result = batch[place]
                     interrupted |= result.stop is gl.Stop.INTERRUPTED
                     if keep:
                         results[i] = result
                     if verify:
-                        verdict = result.verify(problems[i])
+                        verdict = result.verify(chosen[place])
                         verified[i] = bool(verdict) and result.proved
+                        refuted += not verdict
                         if not verdict:
                             console.complain(f"sentence {i + 1}: {verdict.place}: {verdict.reason}")
-            words = sum(problems[i].length for _, i in done)
+            words = sum(lengths[i] for _, i in done)
             groups[longest] = _joined(groups.get(longest), LengthGroup(longest, len(done), words, seconds, calls))
             reached += len(done)
             advance(len(done))
@@ -187,6 +200,7 @@ def parse_all(
         bounds,
         proved,
         verified if verify else None,
+        refuted,
         list(groups.values()),
         results,
         arrays,
@@ -202,15 +216,15 @@ def _start_processes(jobs: int) -> None:
         raise KeyboardInterrupt
 
 
-def _slices(problems: Sequence[ParsingProblem]) -> Iterator[tuple[int, list[int]]]:
-    """Numbers of sentences of about one length, at most `SLICE` of them, short ones first."""
+def _slices(lengths: Sequence[int], most: int) -> Iterator[tuple[int, list[int]]]:
+    """Numbers of sentences of about one length, at most so many of them, short ones first."""
     by_length: dict[int, list[int]] = {}
-    for i, problem in enumerate(problems):
-        by_length.setdefault(-(-problem.length // GROUP) * GROUP, []).append(i)
+    for i, length in enumerate(lengths):
+        by_length.setdefault(-(-length // GROUP) * GROUP, []).append(i)
     for longest in sorted(by_length):
         numbers = by_length[longest]
-        for start in range(0, len(numbers), SLICE):
-            yield longest, numbers[start : start + SLICE]
+        for start in range(0, len(numbers), most):
+            yield longest, numbers[start : start + most]
 
 
 def _spread(

@@ -18,16 +18,12 @@ from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
 from gapless_dependency import ParsingProblem
 from gapless_tasks.dependency_parsing import options
+from gapless_tasks.dependency_parsing.answers import keep_answers
 from gapless_tasks.dependency_parsing.decoding import Parsed, parse_all
 from gapless_tasks.dependency_parsing.explaining import explain
-from gapless_tasks.dependency_parsing.figures import (
-    PLOTLY_MISSING,
-    can_draw,
-    show_figures,
-    write_figures,
-)
+from gapless_tasks.dependency_parsing.figures import PLOTLY_MISSING, figures
+from gapless_tasks.dependency_parsing.length_figures import can_draw, show_figures, write_figures
 from gapless_tasks.dependency_parsing.parser import Parser, ParserSource, Request
-from gapless_tasks.dependency_parsing.svg_drawing import draw_svg
 from gapless_tasks.dependency_parsing.tables import MEANINGS, SPEED, Tables, models
 from gapless_tasks.dependency_parsing.treebank import Treebank, load_treebank
 from gapless_tasks.parsing import Attachment, Sentence, attachment
@@ -137,15 +133,16 @@ class ParsingJob:
             else:
                 console.complain(f"--explain {arguments.explain}: this sentence has no tree")
         if out is not None:
-            _keep(out, treebank, problems, outcome.parsed)
+            keep_answers(out, treebank, problems, outcome.parsed)
         interrupted = outcome.parsed.interrupted
         if arguments.tables and not interrupted:
             tables = Tables(self, treebank, arguments, console)
             document["tables"] = tables.show()
             interrupted = tables.interrupted
-            document["figures"] = show_figures(tables.curves, console) if tables.curves else {}
-            if out is not None and tables.curves and can_draw():
-                write_figures(tables.curves, treebank.name, out / "figures.html")
+            drawn = figures(tables.curves) if tables.curves else []
+            document["figures"] = show_figures(drawn, console)
+            if out is not None and drawn and can_draw():
+                write_figures(drawn, treebank.name, out / "figures.html", PLOTLY_MISSING)
                 console.say(f"figures 4 and 5 drawn: {out / 'figures.html'}")
         console.data(document)
         if out is not None:
@@ -338,27 +335,3 @@ def _known(share: float) -> float | None:
 
 def _named(families: Sequence[str]) -> str:
     return ", ".join(families) if families else "arcs only"
-
-
-def _keep(out: Path, treebank: Treebank, problems: Sequence[ParsingProblem], parsed: Parsed) -> None:
-    """Every answer with its certificate, the treebank with the heads found, and every tree drawn."""
-    records = (
-        gl.dumps(gl.Record(problems[i], result, f"sentence {i + 1}")) + "\n"
-        for i, result in sorted(parsed.results.items())
-    )
-    write_aside(out / "answers.jsonl", "".join(records))
-    found = (parsed.heads.get(i) for i in range(len(treebank.entries)))
-    lines = (
-        entry.with_heads(None if heads is None else heads.tolist())
-        for entry, heads in zip(treebank.entries, found, strict=True)
-    )
-    write_aside(out / "predicted.conllu", "".join(lines))
-    trees = out / "trees"
-    trees.mkdir(exist_ok=True)
-    for left in trees.glob("*.svg"):  # of an earlier run, about other sentences
-        if left.stem.isdigit() and int(left.stem) - 1 not in parsed.heads:
-            left.unlink()
-    for i, heads in sorted(parsed.heads.items()):
-        one = treebank.test[i]
-        drawn = draw_svg(one.words, heads.tolist(), labels=one.labels, tags=one.tags, gold=one.heads or None)
-        write_aside(trees / f"{i + 1}.svg", drawn)

@@ -13,7 +13,7 @@ from gapless.plugins import load_plugins
 from gapless.plugins.registry import nearest
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import BACKBONES
-from gapless_tasks.asked import answers_folder, check_jobs, positive
+from gapless_tasks.asked import answers_folder, check_jobs, positive, positive_seconds
 from gapless_tasks.dependency_parsing.parser import Parser
 
 PROJECTIVE, OTHER = "projective", "non-projective"
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"trained, or {HEADS_KEPT})",
     )
     parser.add_argument(
-        "--limit-seconds", type=_seconds, metavar="S", help="for each sentence; then its gap is said"
+        "--limit-seconds", type=positive_seconds, metavar="S", help="for each sentence; then its gap is said"
     )
     parser.add_argument(
         "--seed", type=int, default=argparse.SUPPRESS, help="order of the training sentences (default 0)"
@@ -246,13 +246,3 @@ def check_method(
 
 def _kept(text: str) -> int | None:
     return None if text == "all" else positive(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number of seconds")
-    return seconds

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,15 @@ import numpy as np
 
 import gapless as gl
 from gapless.cli import Console
-from gapless.learn import Progress
 from gapless_dependency import ParsingProblem
 from gapless_tasks.dependency_parsing.parser import ParserSource, Request
+from gapless_tasks.dependency_parsing.training_progress import told
 from gapless_tasks.dependency_parsing.treebank import Treebank, is_crossing
 from gapless_tasks.parsing import Sentence
 from gapless_tasks.parsing.families import FAMILIES
 from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel, all_arcs
 from gapless_tasks.parsing.parts import factor_of
-from gapless_tasks.parsing.training import Options, Stage, train, train_pruner
+from gapless_tasks.parsing.training import PRUNER_EPOCHS, Options, train, train_pruner
 
 
 @attrs.frozen
@@ -104,43 +103,14 @@ class Trainer:
         if request.heads_kept is not None:
             key = (record["digest"], projective, request.heads_kept, request.epochs, request.seed)
             if key not in self._pruners:
-                with _told(console, "pruner", request.epochs * len(sentences)) as progress:
+                with told(console, "pruner", PRUNER_EPOCHS * len(sentences), mistakes=False) as progress:
                     self._pruners[key] = train_pruner(
                         sentences, dev, options, checkpoint=request.checkpoint, progress=progress
                     )
             pruner = self._pruners[key]
-        with _told(console, "parser", request.epochs * len(sentences)) as progress:
+        with told(console, "parser", request.epochs * len(sentences)) as progress:
             model = train(sentences, dev, options, pruner=pruner, checkpoint=request.checkpoint, progress=progress)
         return PerceptronParser(attrs.evolve(model, training=record))
-
-
-@contextlib.contextmanager
-def _told(console: Console, title: str, total: int) -> Iterator[Callable[[Stage, Progress], None]]:
-    """Say how each epoch went, and draw how far it is."""
-    with console.progress(f"training the {title}", total) as advance:
-        shown = 0
-
-        def tell(stage: Stage, event: Progress) -> None:
-            nonlocal shown
-            done = (event.epoch if event.kind == "resumed" else event.epoch - 1) * event.count + event.done
-            advance(done - shown)
-            shown = done
-            if event.kind == "epoch":
-                report = event.report
-                console.say(
-                    f"{title}, epoch {event.epoch}: {_score(stage, report.score)}{report.wrong} "
-                    f"sentence{'' if report.wrong == 1 else 's'} wrong"
-                )
-
-        yield tell
-
-
-def _score(stage: Stage, score: float | None) -> str:
-    if score is None:
-        return ""
-    if stage == "pruner":
-        return f"log-likelihood {score:.3f} a dev word, "
-    return f"{100 * score:.2f} % of the dev heads right, "
 
 
 def trial(families: tuple[str, ...], projective: bool) -> ParsingProblem:

@@ -20,6 +20,8 @@ class Sentence:
         The gold head of each word, 0 for the root; empty when the tree is not known.
     labels : tuple of n str
         The gold relation of each word; empty when not known.
+    features : tuple of n str
+        Morphological features of each word (FEATS), ``_`` where there are none; empty when not known.
 
     Raises
     ------
@@ -32,6 +34,7 @@ class Sentence:
     coarse: tuple[str, ...]
     heads: tuple[int, ...] = ()
     labels: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.words)
@@ -40,7 +43,7 @@ class Sentence:
         for name in ("tags", "coarse"):
             if len(getattr(self, name)) != n:
                 raise ValueError(f"{n} words but {len(getattr(self, name))} {name}: give one for each word")
-        for name in ("heads", "labels"):
+        for name in ("heads", "labels", "features"):
             if len(getattr(self, name)) not in (0, n):
                 raise ValueError(
                     f"{n} words but {len(getattr(self, name))} {name}: give one for each word, or none"

@@ -28,7 +28,7 @@ Tell = Callable[[Stage, Progress], None]
 
 _MOST_DIGITS = 24
 """A float32 holds whole numbers below 2^24."""
-_PRUNER_EPOCHS = 8
+PRUNER_EPOCHS = 8
 """Whatever the parser's are: a resumed training must prune as it did."""
 
 
@@ -110,7 +110,7 @@ def train(
         options.families, projective=options.projective, single_root=options.single_root, bits=options.bits
     )
     fitted = _fit(features, examples, held_out, options, solver, checkpoint, progress)
-    _refuse_half(fitted)
+    refuse_half(fitted)
     table, granularity = whole_multiples(fitted.weights[TABLE], fitted.epoch * len(examples))
     return ParserModel(table, options.families, options.projective, options.single_root, granularity, pruner)
 
@@ -153,17 +153,17 @@ def train_pruner(
         examples,
         held_out,
         scorer=likelihood,
-        epochs=_PRUNER_EPOCHS,
+        epochs=PRUNER_EPOCHS,
         seed=options.seed,
         checkpoint=beside,
-        progress=_telling("pruner", progress),
+        progress=telling("pruner", progress),
         dev_identity=_identity(held_out),
     )
-    _refuse_half(fitted)
+    refuse_half(fitted)
     return FirstOrder(fitted.weights[TABLE].astype(np.float32))
 
 
-def _refuse_half(fitted: Fitted) -> None:
+def refuse_half(fitted: Fitted) -> None:
     """Ctrl-C ends a training with what it has: that is no parser to store in place of its checkpoint."""
     if fitted.reason == "interrupted":
         raise KeyboardInterrupt
@@ -230,12 +230,14 @@ def _fit(
         seed=options.seed,
         patience=options.patience,
         checkpoint=checkpoint,
-        progress=_telling("parser", progress),
+        progress=telling("parser", progress),
         dev_identity=_identity(dev),
     )
 
 
-def _telling(stage: Stage, progress: Tell | None) -> Callable[[Progress], None]:
+def telling(stage: Stage, progress: Tell | None) -> Callable[[Progress], None]:
+    """What `gapless.learn.Trainer.fit` takes, with the stage told along."""
+
     def tell(event: Progress) -> None:
         if progress is not None:
             progress(stage, event)

@@ -58,6 +58,7 @@ def decode(
     console: Console,
     title: str,
     *,
+    method: str = METHOD,
     rounds: int = 1,
     options: Mapping[str, Any] | None = None,
 ) -> Decoded:
@@ -73,7 +74,7 @@ def decode(
     """
 
     def run(chosen: Sequence[ParsingProblem], limits: gl.Limits) -> Parsed:
-        found = parse_all(chosen, METHOD, console, title=title, options=options, limits=limits)
+        found = parse_all(chosen, method, console, title=title, options=options, limits=limits)
         if found.interrupted:
             raise KeyboardInterrupt
         return found

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,19 +13,18 @@ import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless_dependency import ParsingProblem
 from gapless_tasks.asked import positive
-from gapless_tasks.chain_benchmark.stopwatch import Spread
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.dependency_parsing.parser import Parser, Request
 from gapless_tasks.dependency_parsing.perceptron_parser import SOURCE
 from gapless_tasks.dependency_parsing.treebank import Treebank, embedded_treebank, load_treebank
 from gapless_tasks.parsing_benchmark import kernel_timing
+from gapless_tasks.parsing_benchmark.lines import UNJUDGED, document, line, one, percent, show_lines, value_of
 from gapless_tasks.parsing_benchmark.measurement import Decoded, decode, prepared, scored
 from gapless_tasks.parsing_benchmark.synthetic import peaked
 
 FAMILIES = ("grandchild", "sibling")
 HEADS_KEPT = 10
 EPOCHS = 6
-_NONE = (None, None)
 PROJECTIVE, OTHER = "english_wsj", "danish"
 _PAPER_EVERY = 6
 """The paper's variant decodes every sixth sentence, and so does ours beside it."""
@@ -43,24 +40,20 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     interrupted = False
     try:
         for treebank in _treebanks(arguments):
-            for line in _measured(treebank, cache, arguments, console, wrong):
-                judged.append(line)
-                console.say(f"{line.scores}, {line.what}: {_value(line)}")
-        for line in _drawn(arguments, console):
-            judged.append(line)
+            for found in _measured(treebank, cache, arguments, console, wrong):
+                judged.append(found)
+                console.say(f"{found.scores}, {found.what}: {value_of(found)}")
+        for found in _drawn(arguments, console):
+            judged.append(found)
     except KeyboardInterrupt:
         interrupted = True
         console.complain("interrupted: the table shows what was measured")
     show_lines(judged, console)
+    if not kernel_timing.has_peer():
+        console.complain(kernel_timing.UFAL_MISSING)
     for what in wrong:
         console.complain(what)
-    console.data(
-        {
-            "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
-            "lines": [{**attrs.asdict(line), "verdict": line.verdict} for line in judged],
-            "disagreements": wrong,
-        }
-    )
+    console.data(document(judged, wrong))
     if interrupted:
         return exit_codes.INTERRUPTED
     return exit_codes.FAILED if wrong else exit_codes.PROVED
@@ -97,15 +90,6 @@ def _parser(treebank: Treebank, cache: Path | None, arguments: argparse.Namespac
     return parser
 
 
-Marks = tuple[float, float] | tuple[None, None]
-"""What must be reached, and what to aim at."""
-
-
-def _line(what: str, scores: str, value: Spread | None, unit: str, marks: Marks, more: bool) -> Line:
-    """Caches make no difference here: a sentence's search does not leave them."""
-    return Line(what, scores, "", value, unit, marks[0], marks[1], more)
-
-
 def _measured(
     treebank: Treebank, cache: Path | None, arguments: argparse.Namespace, console: Console, wrong: list[str]
 ) -> Iterator[Line]:
@@ -115,12 +99,12 @@ def _measured(
     name, rounds = treebank.name, arguments.rounds
     main = treebank.name == PROJECTIVE
     found = decode(pruned, console, f"{name}, k = 10", rounds=rounds)
-    marks = (12_000, 35_000) if main else (10_000, 30_000) if name == OTHER else _NONE
-    yield _line("decode only, k = 10", name, found.words_per_second, "words/s", marks, True)
+    marks = (12_000, 35_000) if main else (10_000, 30_000) if name == OTHER else UNJUDGED
+    yield line("decode only, k = 10", name, found.words_per_second, "words/s", marks, True)
     marked = name in (PROJECTIVE, OTHER)
     yield from _search(found, name, judged=main)
-    yield _line(
-        "proved within 10 s each", name, _percent(found.proved), "%", ((99.5, 100) if marked else _NONE), True
+    yield line(
+        "proved within 10 s each", name, percent(found.proved), "%", ((99.5, 100) if marked else UNJUDGED), True
     )
     some = pruned[::_PAPER_EVERY]
     ours = decode(some, console, f"{name}, every sixth")
@@ -128,35 +112,35 @@ def _measured(
     both = np.isclose(ours.values, paper.values, rtol=1e-9, atol=1e-9)
     if ours.proved == paper.proved == 1.0 and not both.all():
         wrong.append(f"{name}: {int((~both).sum())} values differ from those of the paper's variant")
-    times = Spread.of([ours.words_per_second.median / paper.words_per_second.median])
-    yield _line(
-        "over the paper's variant, every sixth sentence", name, times, "x", ((5, 12) if main else _NONE), True
+    times = one(ours.words_per_second.median / paper.words_per_second.median)
+    yield line(
+        "over the paper's variant, every sixth sentence", name, times, "x", ((5, 12) if main else UNJUDGED), True
     )
     if paper.oracle_calls is not None:
-        calls = Spread.of([paper.oracle_calls])
-        yield _line("oracle calls of the paper's variant", name, calls, "a sentence", _NONE, False)
+        calls = one(paper.oracle_calls)
+        yield line("oracle calls of the paper's variant", name, calls, "a sentence", UNJUDGED, False)
     whole = scored(parser, treebank.test, None)
     unpruned = decode(whole, console, f"{name}, unpruned")
-    yield _line(
+    yield line(
         "decode only, unpruned",
         name,
         unpruned.words_per_second,
         "words/s",
-        ((800, 6000) if main else _NONE),
+        ((800, 6000) if main else UNJUDGED),
         True,
     )
-    yield _line("proved within 10 s each, unpruned", name, _percent(unpruned.proved), "%", _NONE, True)
+    yield line("proved within 10 s each, unpruned", name, percent(unpruned.proved), "%", UNJUDGED, True)
     yield from _kernels(name, treebank.projective, pruned, whole, rounds, wrong)
 
 
 def _search(found: Decoded, name: str, *, judged: bool) -> Iterator[Line]:
     """Calls, nodes."""
     if found.oracle_calls is not None:
-        calls = Spread.of([found.oracle_calls])
-        yield _line("oracle calls", name, calls, "a sentence", ((90, 35) if judged else _NONE), False)
+        calls = one(found.oracle_calls)
+        yield line("oracle calls", name, calls, "a sentence", ((90, 35) if judged else UNJUDGED), False)
     if found.closed_at_root is not None:
-        closed = _percent(found.closed_at_root)
-        yield _line("closed at the root", name, closed, "%", ((70, 90) if judged else _NONE), True)
+        closed = percent(found.closed_at_root)
+        yield line("closed at the root", name, closed, "%", ((70, 90) if judged else UNJUDGED), True)
 
 
 def _kernels(
@@ -172,14 +156,14 @@ def _kernels(
     if projective:
         short = kernel_timing.eisner_microseconds(kernel_timing.weights_of(pruned, 19, 21), turns)
         long = kernel_timing.eisner_microseconds(kernel_timing.weights_of(whole, 38, 42), turns)
-        yield _line("Eisner's inside pass, n = 19-21, k = 10", name, short, "us", (8, 4), False)
-        yield _line("Eisner's inside pass, n = 38-42, all", name, long, "us", (40, 22), False)
+        yield line("Eisner's inside pass, n = 19-21, k = 10", name, short, "us", (8, 4), False)
+        yield line("Eisner's inside pass, n = 38-42, all", name, long, "us", (40, 22), False)
     else:
         weights = kernel_timing.weights_of(whole, 31, 40)
         ratio, reduced, exact = kernel_timing.arborescence_timing(weights, turns)
-        yield _line("Chu-Liu-Edmonds over ufal's, n = 31-40", name, ratio, "x", (4, 10), True)
-        yield _line("best tree and all reduced costs, n = 31-40", name, reduced, "us", (15, 8), False)
-        yield _line("best tree and all max-marginals, n = 31-40", name, exact, "us", _NONE, False)
+        yield line("Chu-Liu-Edmonds over ufal's, n = 31-40", name, ratio, "x", (4, 10), True)
+        yield line("best tree and all reduced costs, n = 31-40", name, reduced, "us", (15, 8), False)
+        yield line("best tree and all max-marginals, n = 31-40", name, exact, "us", UNJUDGED, False)
         different = kernel_timing.disagreements(weights)
         if different:
             wrong.append(f"{name}: {different} best arborescences differ in value from ufal's")
@@ -190,49 +174,8 @@ def _drawn(arguments: argparse.Namespace, console: Console) -> Iterator[Line]:
     problems = [prepared(problem) for problem in peaked(arguments.sentences or 100)]
     found = decode(problems, console, "peaked", rounds=arguments.rounds)
     name = "drawn, peaked (easier)"
-    yield _line("decode only, k = 10", name, found.words_per_second, "words/s", _NONE, True)
+    yield line("decode only, k = 10", name, found.words_per_second, "words/s", UNJUDGED, True)
     yield from _search(found, name, judged=False)
-
-
-def show_lines(judged: list[Line], console: Console) -> None:
-    """The numbers beside what they are to be."""
-    console.say("must: the least to be reached; aim: what to strive for; CPU time of one core, median (range)")
-    console.table(
-        "What is to be reached",
-        ("what", "scores", "value", "must", "aim", "reached"),
-        [
-            (
-                line.what,
-                line.scores,
-                _value(line),
-                *("" if mark is None else f"{mark:g}" for mark in (line.must, line.aim)),
-                line.verdict,
-            )
-            for line in judged
-        ],
-    )
-    missed = sum(line.verdict == "missed" for line in judged)
-    console.say(f"{missed} of {sum(bool(line.verdict) for line in judged)} marks missed")
-    if not kernel_timing.has_peer():
-        console.complain(kernel_timing.UFAL_MISSING)
-
-
-def _value(line: Line) -> str:
-    value = line.value
-    if value is None:
-        return "not measured"
-    numbers = f"{_short(value.median)}"
-    if value.least != value.most:
-        numbers += f" ({_short(value.least)}-{_short(value.most)})"
-    return f"{numbers} {line.unit}"
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
-def _percent(share: float) -> Spread:
-    return Spread.of([100 * share])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

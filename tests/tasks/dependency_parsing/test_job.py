@@ -11,7 +11,7 @@ import pytest
 import gapless as gl
 from gapless.cli import Console, exit_codes, main
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
-from gapless_tasks.dependency_parsing import decoding, figures, options
+from gapless_tasks.dependency_parsing import decoding, figures, length_figures, options
 from gapless_tasks.dependency_parsing.decoding import LengthGroup, parse_all
 from gapless_tasks.dependency_parsing.explaining import explain, fired
 from gapless_tasks.dependency_parsing.job import ParsingJob
@@ -233,14 +233,15 @@ def test_a_gold_tree_that_was_pruned_is_said_to_be(capsys):
 
 
 def test_bars():
-    assert figures.sparkline([0.0, None, 4.0, 8.0]) == "▁ ▄█"
-    assert figures.sparkline([None, 0.0]) == "  "
+    assert length_figures.sparkline([0.0, None, 4.0, 8.0]) == "▁ ▄█"
+    assert length_figures.sparkline([None, 0.0]) == "  "
 
 
 def test_figures_need_plotly(monkeypatch, tmp_path):
-    monkeypatch.setattr(figures, "find_spec", lambda _: None)
+    monkeypatch.setattr(length_figures, "find_spec", lambda _: None)
+    drawn = figures.figures({"k": [LengthGroup(5, 1, 3, 0.1, None)]})
     with pytest.raises(gl.MissingDependency, match="gapless\\[report\\]"):
-        figures.write_figures({"k": [LengthGroup(5, 1, 3, 0.1, None)]}, "x", tmp_path / "f.html")
+        length_figures.write_figures(drawn, "x", tmp_path / "f.html", figures.PLOTLY_MISSING)
 
 
 def test_the_command_trains_parses_and_verifies_the_embedded_treebank(capsys, tmp_path):

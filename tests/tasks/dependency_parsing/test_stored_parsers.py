@@ -7,7 +7,7 @@ import re
 import pytest
 
 from gapless.cli import Console, exit_codes, main
-from gapless_tasks.dependency_parsing import figures, perceptron_parser
+from gapless_tasks.dependency_parsing import length_figures, training_progress
 from gapless_tasks.dependency_parsing.treebank import Treebank, embedded_treebank
 from gapless_tasks.parsing import Sentence
 
@@ -147,7 +147,7 @@ def test_closed_at_the_root_is_counted_however_sentences_are_decoded(capsys, mod
 
 
 def test_models_of_the_tables_are_used_again_only_for_the_same_request(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(figures, "find_spec", lambda _: None)
+    monkeypatch.setattr(length_figures, "find_spec", lambda _: None)
     stored = tmp_path / "m.npz"
     asked = [*QUICK, "--families", "none", "--tables", "--model", str(stored), "--out", str(tmp_path / "out")]
     code, printed, complaint = run(capsys, *asked)
@@ -175,6 +175,6 @@ def test_lines_keep_their_place_when_the_embedded_treebank_is_cut():
 @pytest.mark.parametrize(("wrong", "said"), [(1, "1 sentence wrong"), (2, "2 sentences wrong")])
 def test_one_sentence_is_no_plural(capsys, wrong, said):
     report = argparse.Namespace(score=None, wrong=wrong)
-    with perceptron_parser._told(Console(), "parser", 5) as tell:
+    with training_progress.told(Console(), "parser", 5) as tell:
         tell("parser", argparse.Namespace(kind="epoch", epoch=1, count=5, done=5, report=report))
     assert f"epoch 1: {said}" in capsys.readouterr().out

@@ -1,0 +1,81 @@
+"""The method ``lagrangian-cut``: the linear program's dual by an arborescence oracle, with lazily scored parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from gapless import BatchResult, Factor, NoCertificate, Result, Solve
+from gapless_dependency import DependencyTree, Grandchild, ParsingProblem
+from gapless_pricecut.lagrangian_search import LagrangianSearch
+from gapless_splitbound import fused, k_best
+from gapless_splitbound.batch import decode_many
+from gapless_splitbound.method import backbone_needed, check_options
+from gapless_splitbound.roles import search as search_by_roles
+
+
+def suits(problem: ParsingProblem) -> bool:
+    """Whether all factors are conjunctions, and either scored lazily or grandchildren."""
+    conjunctions = [factor for factor in problem.factors if isinstance(factor, Factor)]
+    if not conjunctions or len(conjunctions) < len(problem.factors):
+        return False
+    return any(f.bounded for f in conjunctions) or all(isinstance(f, Grandchild) for f in conjunctions)
+
+
+def run(
+    problem: ParsingProblem,
+    solve: Solve,
+    *,
+    order: str = "best-first",
+    certificate: bool = True,
+) -> Result[DependencyTree]:
+    """Find the best tree, or the k best, and prove it.
+
+    The rows that tie parts to arcs (Riedel et al. 2012, section 3.2) are priced into the arcs' weights, over which
+    the best tree is found. Parts are scored only where their upper bounds matter for a tree that was met.
+
+    Parameters
+    ----------
+    order : {"best-first", "depth-first", "breadth-first"}
+        Which open node is worked next.
+    certificate : bool
+        Whether to keep what `Result.verify` needs.
+
+    Raises
+    ------
+    UnknownOption
+        An unknown order.
+    InvalidProblem
+        The start tree is infeasible, or a score exceeds its upper bound.
+    """
+    check_options("default", order)
+    if solve.k > 1 and _fits(problem, solve):
+        return k_best.search(problem, solve, variant="default", order=order, certificate=certificate)
+    if not _fits(problem, solve):
+        result = search_by_roles(problem, solve, variant="default", order=order, backbone=backbone_needed(problem))
+        return result if certificate else attrs.evolve(result, certificate=NoCertificate(fused.ASKED_FOR_NONE))
+
+    def begin(start: DependencyTree | None, keep_proof: bool) -> LagrangianSearch:
+        return LagrangianSearch(problem, order, start, keep_proof=keep_proof)
+
+    return fused.run(problem, solve, begin, certificate=certificate)
+
+
+def run_many(
+    problems: Sequence[ParsingProblem], solve: Solve, *, order: str = "best-first", certificate: bool = True
+) -> BatchResult[DependencyTree]:
+    """Decode sentences one after another, as `gapless_splitbound.batch.run_many` does."""
+    check_options("default", order)
+
+    def alone(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
+        return run(problem, solve, order=order, certificate=certificate)
+
+    def begin(problem: ParsingProblem) -> LagrangianSearch | None:
+        return LagrangianSearch(problem, order, keep_proof=False) if _fits(problem, solve) else None
+
+    return decode_many(problems, solve, alone, begin)
+
+
+def _fits(problem: ParsingProblem, solve: Solve) -> bool:
+    return fused.fits(problem, solve, backbone_needed(problem))

@@ -1,0 +1,149 @@
+"""The compiled Lagrangian search with lazy scores."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gapless import Budget, Certificate, Limits, SolveError
+from gapless.core.sparse import IntArray
+from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_pricecut.certificate import CompletedDual
+from gapless_pricecut.lazy_tables import ForbiddenScore, lazy_tables
+from gapless_pricecut.parts import Parts
+from gapless_pricecut.restricted import restricted_relaxation
+from gapless_splitbound import fused
+from gapless_splitbound.enumerated import EnumeratedTrees
+from gapless_splitbound.recorded import ENUMERATED, tree_certificate
+from gapless_splitbound.scopes import SPLIT, orient, possible
+
+ROOT_STEPS, ROOT_TREND = 400, 35
+"""More than for siblings: bounds on grandparents alone close nearly every sentence at the root, given time."""
+
+
+PROGRAM_AFTER = 60
+"""Nodes after which a linear program over the arcs that the root has left is asked for better multipliers."""
+
+
+class LagrangianSearch(fused.Search):
+    """One search: multipliers for the rows of the linear program, trees by the arborescence oracle.
+
+    Parameters
+    ----------
+    problem : ParsingProblem
+    order : str
+    start : DependencyTree, optional
+    keep_proof : bool
+
+    Attributes
+    ----------
+    lazy : bool
+        Whether scores are asked for late.
+    program_solved : bool
+        Whether a linear program was asked for multipliers.
+    """
+
+    def __init__(
+        self, problem: ParsingProblem, order: str, start: DependencyTree | None = None, *, keep_proof: bool = True
+    ) -> None:
+        self.order, self.keep_proof = order, keep_proof
+        self.program_due, self.program_solved, self.parts_added = not problem.projective, False, 0
+        try:
+            self._begin(problem, start, lazy_tables(problem))
+        except ForbiddenScore:
+            self._begin(problem, start, fused.Tables.of(problem))
+
+    def _begin(self, problem: ParsingProblem, start: DependencyTree | None, tables: fused.Tables) -> None:
+        self.lazy = tables.unknown is not None
+        super().__init__(
+            problem,
+            "default",
+            self.order,
+            start,
+            keep_proof=self.keep_proof,
+            tables=tables,
+            root_steps=ROOT_STEPS,
+            root_trend=ROOT_TREND,
+        )
+
+    def advance(self, seconds: float, nodes: int) -> bool:
+        """As `fused.Search.advance`; begins again with all scores when one turns out to forbid its scope."""
+        until = min(nodes, PROGRAM_AFTER) if self.program_due else nodes
+        try:
+            done = super().advance(seconds, until)
+            if done or until == nodes or self.kernel.nodes < until:
+                return done
+            self.program_due = False
+            self._solve_program(seconds)
+        except ForbiddenScore:
+            self._begin(self.problem, self._tree(), fused.Tables.of(self.problem))
+        return False
+
+    def _tree(self) -> DependencyTree | None:
+        return self.problem.tree(self.kernel.heads[1:]) if self.value > -np.inf else None
+
+    def _solve_program(self, seconds: float) -> None:
+        """Begin again at the root from the prices of the linear program over the arcs that the root has left.
+
+        The program finds the best multipliers there are, where steps have stalled; over projective trees, which the
+        tree oracle bounds better than its rows, it is not asked.
+        """
+        kept, tree = self.kernel.root_arcs, self._tree()
+        budget = Budget(Limits(time=None if math.isinf(seconds) else seconds))
+        parts = Parts(self.problem)
+        start = tree if tree is not None and kept[self.problem.encode(tree)].all() else None
+        try:
+            relaxed = restricted_relaxation(self.problem, kept, budget=budget, start=start, parts=parts)
+        except SolveError:
+            return  # the search goes on as it was
+        self.program_solved, self.parts_added = True, relaxed.added
+        if relaxed.bound == -math.inf:
+            return
+        found = None if relaxed.tree is None else np.concatenate([[0], relaxed.tree.heads])
+        slots = self.kernel.slots()
+        self.kernel.restart(np.maximum(parts.multipliers_at(relaxed.multipliers, *slots), 0.0), found)
+
+    def certificate(self) -> Certificate:
+        """The record of the search, its multipliers written sparsely where scores were lazy."""
+        if not self.lazy:
+            return super().certificate()
+        proof = self.kernel.proof(sparse=True)
+        orientation, alone = grouping(self.problem, proof["grouped"])
+        scopes, places = self.kernel.slots()
+
+        def at(row: int) -> Certificate:
+            if row == ENUMERATED:
+                return EnumeratedTrees()
+            slots, values = proof["multipliers"][row] if row >= 0 else (np.zeros(0, np.int64), np.zeros(0))
+            return CompletedDual(orientation, alone, scopes[slots], places[slots], values)
+
+        return tree_certificate(proof, at)
+
+    @property
+    def added(self) -> int:
+        """Columns for parts of the linear program."""
+        return self.parts_added
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """For `Stats`."""
+        closed = super().extra["root_closed"] and not self.program_solved
+        return {**super().extra, "root_closed": closed, "lazy": self.lazy, "program": self.program_solved}
+
+
+def grouping(problem: ParsingProblem, grouped: Any) -> tuple[tuple[int, ...], IntArray]:
+    """Which arc of each factor's pairs is the lower one, and the pairs that could be grouped but are not `grouped`.
+
+    Both as `gapless_splitbound.SplitMultipliers` wants them; no score is asked for.
+    """
+    ways, mine = [], [np.zeros(0, bool)]
+    for scored in problem.conjunctions:
+        way, pairs = SPLIT, np.zeros(len(scored.scopes), bool)
+        if scored.scopes.size and scored.scopes.shape[1] == 2:
+            way, pairs = orient(scored.scopes, possible(scored.scopes, problem.decisions), problem.decisions)
+        ways.append(way)
+        mine.append(pairs)
+    could = np.concatenate(mine)
+    return tuple(ways), np.flatnonzero(could & ~grouped)

@@ -1,0 +1,210 @@
+"""The task: models, exact parsing of the test parts, what the paper compares, and its tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+import gapless as gl
+from gapless.cli import Console, exit_codes
+from gapless.core.serial import write_aside
+from gapless_tasks.asked import answers_folder
+from gapless_tasks.dependency_parsing.answers import keep_answers
+from gapless_tasks.dependency_parsing.explaining import explain
+from gapless_tasks.dependency_parsing.length_figures import can_draw, show_figures, write_figures
+from gapless_tasks.dependency_parsing.treebank import EMBEDDED, Treebank, load_treebank
+from gapless_tasks.grandparent_model import GrandparentModel
+from gapless_tasks.parsing import Sentence
+from gapless_tasks.price_and_cut import options
+from gapless_tasks.price_and_cut.measuring import Measured, Problems, disagreements, measure
+from gapless_tasks.price_and_cut.models import Models
+from gapless_tasks.price_and_cut.systems import SHIPPED, System, Systems
+from gapless_tasks.price_and_cut.tables import figures, table_1, table_2
+
+PLOTLY_MISSING = "figures.html needs plotly: pip install 'gapless[report]'"
+
+
+@attrs.frozen
+class PriceAndCutJob:
+    """``gapless run price-and-cut``.
+
+    Parameters
+    ----------
+    systems : Systems
+    """
+
+    systems: Systems = SHIPPED
+
+    def task(self) -> gl.Task:
+        """The task to register."""
+        return gl.Task(
+            "price-and-cut",
+            "Parse, price and cut: parsing with all grandparents, delayed columns and rows, lazy scores.",
+            options.add_arguments,
+            self.run,
+        )
+
+    def run(self, arguments: argparse.Namespace, console: Console) -> int:
+        """Do the job."""
+        return _Run(self.systems, arguments, console).all()
+
+
+class _Run:
+    """One run, and what it has found so far: Ctrl-C leaves that to be printed."""
+
+    def __init__(self, systems: Systems, arguments: argparse.Namespace, console: Console) -> None:
+        self.systems, self.arguments, self.console = systems, arguments, console
+        self.limits = gl.Limits(time=arguments.limit_seconds)
+        self.document: dict[str, Any] = {"treebanks": [], "table1": [], "table2": [], "figures": {}}
+        self.measured: list[tuple[str, dict[System, Measured]]] = []
+        self.wrong: list[str] = []
+        self.proved = True
+
+    def all(self) -> int:
+        out = answers_folder(self.arguments.out)
+        if out is not None and not self.arguments.no_tables and not can_draw():
+            self.console.complain(f"figures.html will not be written: {PLOTLY_MISSING}")
+        models = Models.of(self.arguments)
+        treebanks = self._treebanks()
+        interrupted = False
+        try:
+            for treebank in treebanks:
+                self._treebank(treebank, models.model(treebank, self.console), out)
+        except KeyboardInterrupt:
+            interrupted = True
+            self.console.complain("interrupted: the tables show what was finished")
+        self._tables(out)
+        for what in self.wrong:
+            self.console.complain(what)
+        self.document["disagreements"] = self.wrong
+        self.console.data(self.document)
+        if out is not None:
+            write_aside(out / "summary.json", json.dumps(self.document, indent=2, default=float) + "\n")
+        if interrupted:
+            return exit_codes.INTERRUPTED
+        if self.wrong:
+            return exit_codes.FAILED
+        return exit_codes.PROVED if self.proved else exit_codes.STOPPED_EARLY
+
+    def _treebanks(self) -> list[Treebank]:
+        """All that were asked for, before minutes go by: a typo in the last one must not wait for the first."""
+        data = self.arguments.data or os.environ.get("GAPLESS_DATA")
+        names = self.arguments.treebank or (list(options.TREEBANKS) if data else [EMBEDDED])
+        found = [load_treebank(name, data) for name in dict.fromkeys(names)]
+        count, asked = self.arguments.sentences, self.arguments.explain
+        for treebank in found:
+            if asked and asked > len(treebank.test[:count]):
+                raise gl.InvalidProblem(
+                    f"--explain {asked}: {treebank.name} has {len(treebank.test[:count])} test sentences"
+                )
+        return [attrs.evolve(one, test=one.test[:count], entries=one.entries[:count]) for one in found]
+
+    def _treebank(self, treebank: Treebank, model: GrandparentModel, out: Path | None) -> None:
+        """Everything about one treebank."""
+        exact = self._measure(self.systems.exact, treebank.name, model, treebank.test)
+        self._show_exact(treebank, model, exact)
+        problems = Problems(model, treebank.test)
+        if self.arguments.explain:
+            self._explain(self.arguments.explain - 1, treebank, problems, exact)
+        if out is not None:
+            folder = out / Path(treebank.name).name
+            folder.mkdir(exist_ok=True)
+            keep_answers(folder, treebank, problems, exact.parsed)
+        if exact.parsed.interrupted:
+            raise KeyboardInterrupt
+        if not self.arguments.no_tables:
+            self._compare(treebank, model)
+
+    def _show_exact(self, treebank: Treebank, model: GrandparentModel, exact: Measured) -> None:
+        entry = {"treebank": treebank.name, "training": dict(model.training), **exact.document()}
+        self.document["treebanks"].append(entry)
+        shares = [entry[name] for name in ("uas", "uas_without_punctuation", "proved", "parts_scored")]
+        self.console.table(
+            f"{treebank.name}: exact parsing of {exact.parsed.reached} of {exact.sentences} test sentences",
+            ("UAS %", "without punct. %", "proved %", "parts scored %", "words/s", "oracle calls", "at root %"),
+            [
+                (
+                    *("" if share is None else round(100 * share, 2) for share in shares),
+                    round(entry["words_per_second"]),
+                    "" if entry["oracle_calls"] is None else round(entry["oracle_calls"], 1),
+                    "" if entry["closed_at_root"] is None else round(100 * entry["closed_at_root"], 1),
+                )
+            ],
+        )
+        if exact.parsed.verified is not None:
+            self.console.say(f"certificates verified: {int(exact.parsed.verified.sum())} of {exact.parsed.reached}")
+        self.proved &= bool(exact.parsed.proved.all())
+
+    def _explain(self, place: int, treebank: Treebank, problems: Problems, exact: Measured) -> None:
+        heads = exact.parsed.heads.get(place)
+        if heads is None:
+            self.console.complain(f"--explain {place + 1}: this sentence has no tree")
+            return
+        found = explain(problems[place], treebank.test[place], heads, self.console)
+        self.document["treebanks"][-1]["explained"] = found
+
+    def _compare(self, treebank: Treebank, model: GrandparentModel) -> None:
+        """The systems of both tables on the sentences that are not too long."""
+        short = [one for one in treebank.test if len(one) <= self.arguments.longest]
+        left_out = len(treebank.test) - len(short)
+        self.document["treebanks"][-1]["left_out"] = left_out
+        self.console.say(
+            f"{treebank.name}: the tables are about {len(short)} test sentences of at most "
+            f"{self.arguments.longest} words, {left_out} longer ones are left out (--longest)"
+        )
+        found: dict[System, Measured] = {}
+        self.measured.append((treebank.name, found))
+        for system in dict.fromkeys((*self.systems.table_1, *self.systems.table_2)):
+            # Table 2 has brute force, too: under another name it is the same run.
+            same = next(
+                (one for one in found if (one.method, one.options) == (system.method, system.options)), None
+            )
+            if same is not None:
+                found[system] = attrs.evolve(found[same], system=system)
+                continue
+            one = self._measure(system, treebank.name, model, short)
+            if one.parsed.interrupted:
+                raise KeyboardInterrupt
+            found[system] = one
+            self.console.say(f"{treebank.name}, {system.name}: {one.sentences_per_second:.3g} sentences/s")
+        self.wrong += [f"{treebank.name}: {said}" for said in disagreements(found, self.systems.at_most)]
+
+    def _measure(
+        self, system: System, treebank: str, model: GrandparentModel, sentences: Sequence[Sentence]
+    ) -> Measured:
+        one = measure(
+            system,
+            model,
+            sentences,
+            self.console,
+            title=f"{treebank}, {system.name}",
+            limits=self.limits,
+            verify=self.arguments.verify,
+        )
+        if one.parsed.refuted:
+            self.wrong.append(f"{treebank}, {system.name}: {one.parsed.refuted} certificates were refused")
+        failed = one.parsed.reached - len(one.parsed.results)
+        if failed:
+            self.wrong.append(f"{treebank}, {system.name}: {failed} sentences failed")
+        return one
+
+    def _tables(self, out: Path | None) -> None:
+        if not self.measured:
+            return
+        for key, show, systems in (
+            ("table1", table_1, self.systems.table_1),
+            ("table2", table_2, self.systems.table_2),
+        ):
+            rows = [(name, [found[one] for one in systems if one in found]) for name, found in self.measured]
+            self.document[key] = show([(name, columns) for name, columns in rows if columns], self.console)
+        drawn = [one for name, found in self.measured for one in figures(name, found, self.systems.table_1)]
+        self.document["figures"] = show_figures(drawn, self.console)
+        if out is not None and can_draw():
+            write_figures(drawn, "Parse, price and cut", out / "figures.html", PLOTLY_MISSING)
+            self.console.say(f"figures drawn: {out / 'figures.html'}")

@@ -1,0 +1,224 @@
+"""One system on the sentences of a test part: speed, parts, objectives, accuracy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.cli import Console
+from gapless.core.sparse import BoolArray, FloatArray
+from gapless_dependency import ParsingProblem
+from gapless_tasks.dependency_parsing.decoding import GROUP, Parsed, parse_all
+from gapless_tasks.dependency_parsing.length_figures import Point
+from gapless_tasks.grandparent_model import GrandparentModel
+from gapless_tasks.parsing import Attachment, Sentence, attachment
+from gapless_tasks.price_and_cut.systems import System
+
+AT_ONCE = 20
+"""Sentences decoded in one call: so many hold their grandparent parts in memory."""
+_TOLERANCE = 1e-6
+_FINISHED = frozenset({gl.Stop.PROVED, gl.Stop.RELAXED})
+"""How a solver stops that has solved what it was asked."""
+
+
+class Problems(Sequence[ParsingProblem]):
+    """The problems of sentences, made anew each time they are asked for: nothing of them is scored yet.
+
+    Parameters
+    ----------
+    model : GrandparentModel
+    sentences : sequence of Sentence
+    """
+
+    def __init__(self, model: GrandparentModel, sentences: Sequence[Sentence]) -> None:
+        self.model, self.sentences = model, sentences
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    @overload
+    def __getitem__(self, i: int) -> ParsingProblem: ...
+    @overload
+    def __getitem__(self, i: slice) -> Problems: ...
+    def __getitem__(self, i: int | slice) -> ParsingProblem | Problems:
+        """The problem of a sentence."""
+        if isinstance(i, slice):
+            return Problems(self.model, self.sentences[i])
+        return self.model.problem(self.sentences[i])
+
+    def __iter__(self) -> Iterator[ParsingProblem]:
+        return map(self.model.problem, self.sentences)
+
+
+@attrs.frozen(eq=False)
+class Measured:
+    """What a system did.
+
+    Parameters
+    ----------
+    system : System
+    sentences : int
+        Asked for; `parsed` says how many were reached.
+    lengths : sequence of int
+    parsed : Parsed
+    accuracy : Attachment
+        Of the sentences that have a gold tree.
+    scored, added, total : float64 (sentences,)
+        Grandparent parts; NaN where a sentence was not reached.
+    objective : float64 (sentences,)
+        Of the linear program, or the value of the best tree; NaN where the solver did not finish.
+    integral : bool (sentences,)
+        Whether the solution of the linear program is a tree.
+    """
+
+    system: System
+    sentences: int
+    lengths: Sequence[int]
+    parsed: Parsed
+    accuracy: Attachment
+    scored: FloatArray
+    added: FloatArray
+    total: FloatArray
+    objective: FloatArray
+    integral: BoolArray
+
+    @property
+    def sentences_per_second(self) -> float:
+        """CPU time of decoding, looking parts up included; arcs are scored before."""
+        return self.parsed.reached / max(self.parsed.seconds, 1e-9)
+
+    @property
+    def finished(self) -> BoolArray:
+        """Which sentences have an objective."""
+        return ~np.isnan(self.objective)
+
+    def share(self, parts: FloatArray) -> float | None:
+        """`scored` or `added` relative to all parts of the sentences that were reached."""
+        total = float(np.nansum(self.total))
+        return float(np.nansum(parts)) / total if total else None
+
+    def points(self, parts: FloatArray) -> dict[int, Point]:
+        """The share in percent by length of sentences."""
+        groups = -(-np.array(self.lengths) // GROUP) * GROUP
+        found = {}
+        for longest in np.unique(groups[~np.isnan(self.total)]).tolist():
+            here = groups == longest
+            total = float(np.nansum(self.total[here]))
+            value = 100 * float(np.nansum(parts[here])) / total if total else None
+            found[longest] = Point(value, int(np.count_nonzero(here)))
+        return found
+
+    def document(self) -> dict[str, Any]:
+        """As JSON data."""
+        reached = max(self.parsed.reached, 1)
+        verified = self.parsed.verified
+        return {
+            "system": self.system.name,
+            "method": self.system.method,
+            "options": dict(self.system.options),
+            "sentences": self.parsed.reached,
+            "sentences_per_second": self.sentences_per_second,
+            "words_per_second": self.parsed.words_per_second,
+            "parts_scored": self.share(self.scored),
+            "parts_added": self.share(self.added),
+            "objective": float(self.objective[self.finished].mean()) if self.finished.any() else None,
+            "integral": float(self.integral.sum()) / reached if self.system.relaxation else None,
+            "uas": _known(self.accuracy.uas),
+            "uas_without_punctuation": _known(self.accuracy.uas_without_punctuation),
+            "proved": float(self.parsed.proved.sum()) / reached,
+            "unfinished": self.parsed.reached - int(self.finished.sum()),
+            "verified": None if verified is None else float(verified.sum()) / reached,
+            "refuted": self.parsed.refuted,
+            "oracle_calls": self.parsed.mean("dp_calls"),
+            "closed_at_root": self.parsed.mean("root_closed"),
+        }
+
+
+def measure(
+    system: System,
+    model: GrandparentModel,
+    sentences: Sequence[Sentence],
+    console: Console,
+    *,
+    title: str,
+    limits: gl.Limits,
+    verify: bool = False,
+) -> Measured:
+    """Decode every sentence from parts that nobody has scored yet.
+
+    Parameters
+    ----------
+    system : System
+    model : GrandparentModel
+    sentences : sequence of Sentence
+    console : Console
+    title : str
+        Of the progress.
+    limits : Limits
+        For each sentence.
+    verify : bool
+        Check every certificate.
+    """
+    lengths = [len(sentence) for sentence in sentences]
+    parsed = parse_all(
+        Problems(model, sentences),
+        system.method,
+        console,
+        title=title,
+        options=system.asked,
+        limits=limits,
+        verify=verify,
+        keep=True,
+        lengths=lengths,
+        at_once=AT_ONCE,
+    )
+    gold = [i for i, sentence in enumerate(sentences) if sentence.heads]
+    accuracy = attachment([sentences[i] for i in gold], [parsed.heads.get(i) for i in gold])
+    scored, added, total, objective = np.full((4, len(sentences)), np.nan)
+    integral = np.zeros(len(sentences), bool)
+    for i, result in parsed.results.items():
+        stats = result.stats
+        scored[i], added[i], total[i] = stats.parts_scored, stats.parts_added, stats.parts_total
+        if result.stop not in _FINISHED:
+            continue
+        if system.relaxation:
+            objective[i] = stats.extra.get("objective", math.nan)
+            integral[i] = bool(stats.extra.get("integral", False))
+        else:
+            objective[i] = result.value
+    return Measured(system, len(sentences), lengths, parsed, accuracy, scored, added, total, objective, integral)
+
+
+def disagreements(measured: Mapping[System, Measured], at_most: Sequence[tuple[System, System]]) -> list[str]:
+    """Sentences for objectives that cannot both be right.
+
+    Parameters
+    ----------
+    measured : mapping of System to Measured
+        About the same sentences.
+    at_most : sequence of (System, System)
+        See `Systems`.
+    """
+    found = []
+    for lower, upper in at_most:
+        if lower not in measured or upper not in measured:
+            continue
+        one, other = measured[lower].objective, measured[upper].objective
+        above = one - other - _TOLERANCE * np.maximum(1.0, np.abs(other))
+        if np.nanmax(above, initial=0.0) > 0.0:
+            i = int(np.nanargmax(above))
+            found.append(
+                f"test sentence {i + 1} of those in the tables: {lower.name} has the objective {one[i]}, "
+                f"{upper.name} only {other[i]}"
+            )
+    return found
+
+
+def _known(share: float) -> float | None:
+    """JSON has no NaN."""
+    return None if math.isnan(share) else share

@@ -1,0 +1,135 @@
+"""The grandparent models of the treebanks: stored ones, or new ones."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+import gapless as gl
+from gapless.cli import Console
+from gapless_tasks.dependency_parsing.training_progress import told
+from gapless_tasks.dependency_parsing.treebank import Treebank
+from gapless_tasks.grandparent_model import PERCEPTRON, GrandparentModel, Training, train, train_pruner
+from gapless_tasks.parsing.training import PRUNER_EPOCHS
+
+
+@attrs.frozen
+class Models:
+    """Where models come from.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Each model is stored here under the name of its treebank.
+    anew : bool
+        Train although there is a stored one, and replace it.
+    learner : str
+    epochs, seed : int
+        See `Training`.
+    """
+
+    folder: Path | None
+    anew: bool
+    learner: str
+    epochs: int
+    seed: int
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> Models:
+        """As the options say; the folder is made if it is missing.
+
+        Raises
+        ------
+        InvalidProblem
+            It cannot be made.
+        """
+        folder = Path(arguments.models) if arguments.models else None
+        if folder is not None:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise gl.InvalidProblem(f"--models {folder}: cannot be used as a folder ({error})") from error
+        return cls(folder, arguments.train, arguments.learner, arguments.epochs, arguments.seed)
+
+    def place(self, treebank: Treebank) -> Path | None:
+        """The file of a treebank's model."""
+        if self.folder is None:
+            return None
+        name = Path(treebank.name).name.removesuffix(".gz").removesuffix(".conllu")
+        return self.folder / f"{name}.npz"
+
+    def model(self, treebank: Treebank, console: Console) -> GrandparentModel:
+        """The model of a treebank: the stored one, or a new one, which is then stored.
+
+        Raises
+        ------
+        InvalidProblem
+            The stored file is none, or was trained in another way; or there is nothing to train on.
+        """
+        place = self.place(treebank)
+        if place is not None and place.exists() and not self.anew:
+            return self._stored(place, treebank, console)
+        if not treebank.train:
+            raise gl.InvalidProblem(
+                f"--treebank {treebank.name} has no training part: give --models a folder with {place or 'a model'}"
+            )
+        return self._trained(place, treebank, console)
+
+    def _record(self, treebank: Treebank) -> dict[str, Any]:
+        """What the weights depend on, as JSON data."""
+        options = attrs.asdict(self._training(treebank))
+        return {"treebank": treebank.name, "digest": treebank.digest, **options}
+
+    def _training(self, treebank: Treebank) -> Training:
+        return Training(single_root=treebank.single_root, learner=self.learner, epochs=self.epochs, seed=self.seed)
+
+    def _stored(self, place: Path, treebank: Treebank, console: Console) -> GrandparentModel:
+        try:
+            model = GrandparentModel.load(place)
+        except ValueError as error:
+            raise gl.InvalidProblem(f"--models {error}") from error
+        record = self._record(treebank) if treebank.train else {}
+        different = [
+            f"{name} {model.training.get(name, 'unknown')}, not {wanted}"
+            for name, wanted in record.items()
+            if name != "treebank" and model.training.get(name) != wanted
+        ]
+        if different:
+            raise gl.InvalidProblem(
+                f"--models: {place} was trained in another way ({'; '.join(different)}); give the same options, "
+                "remove the file, or use --train"
+            )
+        console.say(f"{treebank.name}: model of {place}")
+        return model
+
+    def _trained(self, place: Path | None, treebank: Treebank, console: Console) -> GrandparentModel:
+        checkpoint = None
+        if place is not None:
+            checkpoint = Path(f"{place}.epochs")
+        training = self._training(treebank)
+        start = time.process_time()
+        parts = treebank.train, treebank.dev
+        count = len(treebank.train)
+        with told(console, f"pruner, {treebank.name}", PRUNER_EPOCHS * count, mistakes=False) as progress:
+            pruner = train_pruner(*parts, training, checkpoint=checkpoint, progress=progress)
+        counted = self.learner == PERCEPTRON
+        with told(console, f"model, {treebank.name}", training.epochs * count, mistakes=counted) as progress:
+            model = train(
+                *parts,
+                training,
+                pruner=pruner,
+                record=self._record(treebank),
+                checkpoint=checkpoint,
+                progress=progress,
+            )
+        if place is not None:
+            model.save(place)
+            # By name: a pattern would take the checkpoints of a neighbour, too.
+            for kept in (".epochs", ".pruner.epochs"):
+                Path(f"{place}{kept}").unlink(missing_ok=True)
+        console.say(f"{treebank.name}: trained in {time.process_time() - start:.0f} s of CPU time")
+        return model

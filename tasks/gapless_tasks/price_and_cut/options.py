@@ -1,0 +1,72 @@
+"""The command-line options of the task."""
+
+from __future__ import annotations
+
+import argparse
+
+from gapless_tasks.asked import positive, positive_seconds
+from gapless_tasks.grandparent_model import LEARNERS, Training
+
+TREEBANKS = ("italian", "hungarian", "danish")
+"""Those of the paper, in its order."""
+LONGEST = 30
+SECONDS = 60.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    training = Training()
+    parser.add_argument(
+        "--treebank",
+        metavar="NAME|PATH",
+        action="append",
+        help="a folder below DIR/parsing, or a path to train, dev and test as CoNLL-U, or to one file for a stored "
+        f"model; may be given several times (default: {', '.join(TREEBANKS)}; without DIR the embedded treebank)",
+    )
+    parser.add_argument("--data", metavar="DIR", help="folder of corpora (default: what GAPLESS_DATA names)")
+    parser.add_argument(
+        "--models", metavar="DIR", help="load the treebanks' models from here; if missing, train and store them"
+    )
+    parser.add_argument("--train", action="store_true", help="train although DIR holds a model, and replace it")
+    parser.add_argument(
+        "--learner",
+        choices=LEARNERS,
+        default=training.learner,
+        help=f"gradient of the likelihood by belief propagation, or the perceptron (default {training.learner})",
+    )
+    parser.add_argument(
+        "--epochs",
+        type=positive,
+        default=training.epochs,
+        help=f"passes over the training part, at most (default {training.epochs})",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
+    parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N test sentences")
+    parser.add_argument(
+        "--longest",
+        type=positive,
+        metavar="N",
+        default=LONGEST,
+        help=f"the tables leave longer sentences out; brute force takes seconds for 40 words (default {LONGEST})",
+    )
+    parser.add_argument("--no-tables", action="store_true", help="only parse exactly, the long sentences included")
+    parser.add_argument(
+        "--limit-seconds",
+        type=positive_seconds,
+        metavar="S",
+        default=SECONDS,
+        help=f"for each sentence and method; then its gap is said (default {SECONDS:g})",
+    )
+    parser.add_argument("--verify", action="store_true", help="check every certificate, those of the tables too")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="keep a summary, figures, and for each treebank answers with certificates (about 1 MB a sentence), "
+        "predicted.conllu and trees",
+    )
+    parser.add_argument(
+        "--explain",
+        type=positive,
+        metavar="N",
+        help="draw the gold and the found tree of test sentence N and list what scores in them",
+    )

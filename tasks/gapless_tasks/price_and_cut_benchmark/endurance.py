@@ -1,0 +1,61 @@
+"""What may not grow, and what must end in time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import gapless as gl
+from gapless.cli import Console
+from gapless_tasks.chain_benchmark.targets import Line
+from gapless_tasks.parsing_benchmark.lines import line, one
+from gapless_tasks.price_and_cut_benchmark.hard_sentence import WORDS, hard_sentence
+from gapless_tasks.price_and_cut_benchmark.material import Material
+from gapless_tasks.price_and_cut_benchmark.memory import growth, has_statm
+from gapless_tasks.price_and_cut_benchmark.timing import result_of
+
+LIMIT = 2.0
+"""Seconds for the hard sentence."""
+_SHARES = {"price-and-cut": 10, "branch-price-and-cut": 50}
+"""Methods that take longer decode so many times fewer sentences."""
+_LONGEST = 25
+"""Words of the sentences that are decoded again and again."""
+
+
+def memory_lines(material: Material, method: str, count: int) -> Iterator[Line]:
+    """Growth of resident memory over many sentences."""
+    if not has_statm():
+        material.console.complain("memory is not measured: this system has no /proc/self/statm")
+        return
+    fresh = material.fresh_between(1, _LONGEST)
+    for asked, share in {method: 1, **_SHARES}.items():
+        sentences = max(1, count // share)
+        grown = growth(
+            fresh,
+            result_of(asked, limits=gl.Limits(time=LIMIT)),
+            sentences,
+            material.console,
+            f"{material.name}, memory of {asked}",
+        )
+        what = f"memory growth of {asked}, {sentences:,} sentences"
+        yield line(what, material.name, one(grown), "MB", (10, 1), False)
+
+
+def limit_lines(method: str, console: Console, wrong: list[str]) -> Iterator[Line]:
+    """A sentence that is too hard ends within its limit, and its bound is a bound."""
+    for asked in (method, *_SHARES):
+        problem = hard_sentence(WORDS)
+        start = time.perf_counter()
+        result = result_of(asked, limits=gl.Limits(time=LIMIT))(problem)
+        seconds = time.perf_counter() - start
+        what = f"{asked}, {WORDS} words, limit of {LIMIT:g} s"
+        yield line(what, "drawn", one(seconds), "s", (1.25 * LIMIT, 1.05 * LIMIT), False)
+        if result.best is None or not result.value <= result.bound:
+            wrong.append(f"{what}: no tree below a bound, but {result.value} and {result.bound}")
+            continue
+        console.say(f"{what}: {result.value:.6g}, at most {result.bound:.6g}")
+        verdict = result.verify(problem)
+        if isinstance(result.certificate, gl.NoCertificate):
+            console.complain(f"{what}: {verdict.reason}")
+        elif not verdict:
+            wrong.append(f"{what}: {verdict.reason}")

@@ -1,0 +1,32 @@
+"""A drawn sentence that nobody solves in a few seconds: what it shows is how a limit ends a solve."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gapless.core.sparse import FloatArray, IntArray
+from gapless_dependency import Grandchild, ParsingProblem
+
+WORDS = 100
+_TAGS = 40
+_SECOND_ORDER = 0.8
+"""Standard deviation of grandparent scores, beside 1 of arc scores: the relaxation leaves a gap."""
+
+
+def hard_sentence(words: int = WORDS, seed: int = 0) -> ParsingProblem:
+    """Arc scores are normal noise, grandparents score combinations of tags; all arcs, any trees with one root.
+
+    Parameters
+    ----------
+    words : int
+    seed : int
+    """
+    rng = np.random.default_rng(seed)
+    tags = rng.integers(0, _TAGS, words + 1)
+    table = rng.normal(0, _SECOND_ORDER, (_TAGS,) * 3)
+
+    def score(g: IntArray, h: IntArray, m: IntArray) -> FloatArray:
+        scores: FloatArray = table[tags[g], tags[h], tags[m]]
+        return scores
+
+    return ParsingProblem(rng.normal(0, 1, (words + 1,) * 2), factors=[Grandchild(score)])

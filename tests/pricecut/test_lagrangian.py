@@ -1,0 +1,354 @@
+"""The Lagrangian with lazily scored parts: against enumeration, by its certificates, and how little it scores."""
+
+import itertools
+import os
+
+import numpy as np
+import pytest
+
+import gapless
+import gapless_kernels
+from gapless import Limits, Status, Stop
+from gapless.core.tolerance import meets
+from gapless_dependency import ArcConjunctions, Grandchild, GreatGrandchild, ParsingProblem, Sibling
+from gapless_dependency.enumeration import tree_scores
+from gapless_pricecut import lagrangian_search
+from gapless_pricecut.certificate import CompletedDual
+from gapless_pricecut.lagrangian_search import LagrangianSearch, grouping
+from gapless_splitbound import fused
+
+pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="the lazy search is compiled")
+SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "240"))
+SHARDS = 8
+
+
+class Scorer:
+    """A table whose bounds are loose."""
+
+    def __init__(self, table, loose):
+        self.table, self.loose, self.asked = table, loose, 0
+
+    def __call__(self, *positions):
+        self.asked += positions[0].size
+        return self.table[positions]
+
+    def upper_bound(self, *positions):
+        return self.table[positions] + self.loose[positions]
+
+
+def draw(rng, ties, shape):
+    return rng.integers(-3, 4, shape).astype(float) if ties else rng.normal(0, 1.5, shape)
+
+
+def scorer(rng, ties, shape, forbidden=0.0):
+    table = draw(rng, ties, shape)
+    table[rng.random(shape) < forbidden] = -np.inf
+    loose = np.abs(rng.normal(0, rng.choice([0.3, 1.0, 3.0]), shape)) * rng.integers(0, 2, shape)
+    return Scorer(table, np.where(np.isinf(table), rng.choice([0.0, 5.0]), loose))
+
+
+def listed(rng, n, ties):
+    """Pairs and triples of arcs into different words."""
+    width = int(rng.integers(2, min(n, 3) + 1))
+    sets = set()
+    for _ in range(4):
+        words = np.sort(rng.permutation(n)[:width] + 1)
+        sets.add(tuple((int(rng.choice([h for h in range(n + 1) if h != m])), int(m)) for m in words))
+    return ArcConjunctions(sorted(sets), draw(rng, ties, len(sets)))
+
+
+def sentence(rng, n):
+    """Parts of both signs, lazily scored or not, listed conjunctions, forced and forbidden arcs."""
+    ties = bool(rng.integers(2))
+    arcs = draw(rng, ties, (n + 1, n + 1))
+    arcs[rng.random(arcs.shape) < rng.choice([0.0, 0.2])] = -np.inf
+    heads = np.ones(arcs.shape, bool)
+    if rng.random() < 0.3:  # a forced arc
+        word = int(rng.integers(1, n + 1))
+        heads[:, word] = False
+        heads[int(rng.choice([h for h in range(n + 1) if h != word])), word] = True
+    forbidden = float(rng.choice([0.0, 0.0, 0.05]))
+    factors = []
+    if rng.random() < 0.9:
+        factors.append(Grandchild(scorer(rng, ties, (n + 1,) * 3, forbidden)))
+    if rng.random() < 0.6:
+        factors.append(Sibling(scorer(rng, ties, (n + 1,) * 3, forbidden)))
+    if rng.random() < 0.2:
+        factors.append(Grandchild(draw(rng, ties, (n + 1,) * 3)))
+    if rng.random() < 0.2:
+        factors.append(GreatGrandchild(scorer(rng, ties, (n + 1,) * 4)))
+    if rng.random() < 0.2 and n > 1:
+        factors.append(listed(rng, n, ties))
+    return {
+        "arc_scores": arcs,
+        "factors": factors,
+        "heads": heads,
+        "projective": bool(rng.integers(2)),
+        "single_root": bool(rng.integers(2)),
+    }
+
+
+def best_score(problem):
+    scores = tree_scores(problem)[1]
+    return scores.max(initial=-np.inf)
+
+
+def check(problem, result, best):
+    verdict = result.verify(problem)
+    assert verdict, verdict
+    if best == -np.inf:
+        assert result.status is Status.INFEASIBLE
+        return
+    assert result.status is Status.OPTIMAL
+    assert result.value == pytest.approx(best, rel=1e-9, abs=1e-9)
+    assert meets(verdict.bound, best)
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+@pytest.mark.parametrize(("choices", "program_after"), [(0, 60), (0, 1), (30, 60), (1 << 14, 60)])
+def test_agrees_with_enumeration_and_proves_it(shard, choices, program_after, monkeypatch):
+    """With and without enumeration of small nodes, and with a linear program after the first node."""
+    monkeypatch.setattr(fused, "CHOICES", choices)
+    monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", program_after)
+    rng = np.random.default_rng(500 + shard)
+    for number in range(SENTENCES // SHARDS):
+        parts = sentence(rng, int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.05, 0.1, 0.2, 0.3, 0.25, 0.1])))
+        result = gapless.solve(ParsingProblem(**parts), "lagrangian-cut", order=fused_order(number))
+        fresh = ParsingProblem(**parts)  # whoever verifies scores everything anew
+        check(fresh, result, best_score(fresh))
+
+
+def fused_order(number):
+    return ("best-first", "depth-first", "breadth-first")[number % 3]
+
+
+def test_lazy_and_eager_searches_give_one_answer():
+    rng = np.random.default_rng(9)
+    for _ in range(40):
+        parts = sentence(rng, 7)
+        lazy = gapless.solve(ParsingProblem(**parts), "lagrangian-cut")
+        eager = gapless.solve(ParsingProblem(**parts), "split-bound")
+        assert lazy.status is eager.status
+        if lazy.solutions:
+            assert lazy.value == pytest.approx(eager.value, rel=1e-9, abs=1e-9)
+
+
+def test_many_sentences_at_once():
+    rng = np.random.default_rng(10)
+    sentences = [sentence(rng, 5) for _ in range(40)]
+    batch = gapless.solve_many([ParsingProblem(**parts) for parts in sentences], "lagrangian-cut")
+    for i, parts in enumerate(sentences):
+        problem = ParsingProblem(**parts)
+        check(problem, batch[i], best_score(problem))
+        if batch.statuses[i] is Status.OPTIMAL:
+            assert batch.values[i] == pytest.approx(batch[i].value, rel=1e-12)
+    assert batch.arrays["parts_scored"].sum() > 0
+
+
+def easy(n=14, seed=3):
+    """Arcs that decide nearly everything, parts of little weight with tight bounds."""
+    rng = np.random.default_rng(seed)
+    arcs = rng.normal(0, 3, (n + 1, n + 1))
+    scores = Scorer(rng.normal(0, 0.2, (n + 1,) * 3), np.full((n + 1,) * 3, 0.05))
+    return arcs, scores
+
+
+def test_only_what_matters_is_scored_and_counted():
+    arcs, scores = easy()
+    problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
+    result = gapless.solve(problem, "lagrangian-cut")
+    total = len(problem.conjunctions[0].scopes)
+    assert result.status is Status.OPTIMAL
+    assert result.stats.parts_total == total
+    assert 0 < result.stats.parts_scored == scores.asked < 0.25 * total
+    assert result.stats.extra["lazy"]
+    every = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores.table)]), "lagrangian-cut")
+    assert every.stats.parts_scored == every.stats.parts_total == total
+    assert every.value == pytest.approx(result.value, rel=1e-12)
+
+
+def test_a_score_above_its_bound_is_refused():
+    arcs, scores = easy()
+    scores.loose = np.full_like(scores.table, -0.01)
+    with pytest.raises(gapless.InvalidProblem, match=r"upper_bound\(\) promised at most"):
+        gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores)]), "lagrangian-cut")
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        (lambda g, h, m: np.full(g.size, np.nan), "is NaN"),
+        (lambda g, h, m: np.zeros(3), "came with shape"),
+    ],
+)
+def test_bounds_that_are_none_are_refused(bounds, words):
+    arcs, scores = easy()
+    scores.upper_bound = bounds
+    with pytest.raises(gapless.InvalidProblem, match=words):
+        gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores)]), "lagrangian-cut")
+
+
+def test_infinite_bounds_are_no_bounds():
+    arcs, scores = easy(6)
+    scores.upper_bound = lambda *positions: np.full(positions[0].size, np.inf)
+    problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
+    check(problem, gapless.solve(problem, "lagrangian-cut"), best_score(problem))
+
+
+def failing(scores, error, after):
+    calls = itertools.count()
+
+    class Failing:
+        upper_bound = staticmethod(scores.upper_bound)
+
+        def __call__(self, *positions):
+            if next(calls) >= after:
+                raise error
+            return scores(*positions)
+
+    return Failing()
+
+
+@pytest.mark.parametrize("after", [0, 1, 3])
+def test_an_error_in_a_scorer_never_ends_as_an_answer(after):
+    arcs, scores = easy()
+    problem = ParsingProblem(arcs, factors=[Grandchild(failing(scores, ZeroDivisionError("mine"), after))])
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        gapless.solve(problem, "lagrangian-cut")
+
+
+@pytest.mark.parametrize("after", [1, 2, 3])
+def test_ctrl_c_while_scoring_gives_a_true_bound(after):
+    rng = np.random.default_rng(1)
+    arcs, table = rng.normal(size=(7, 7)), rng.normal(0, 2, (7, 7, 7))
+    scores = Scorer(table, np.abs(rng.normal(0, 1, table.shape)))
+    broken = ParsingProblem(arcs, factors=[Grandchild(failing(scores, KeyboardInterrupt(), after))])
+    result = gapless.solve(broken, "lagrangian-cut")
+    assert result.stop is Stop.INTERRUPTED
+    whole = ParsingProblem(arcs, factors=[Grandchild(table)])
+    assert result.bound >= best_score(whole) - 1e-9
+    if np.isfinite(result.bound):
+        assert result.verify(whole)
+
+
+def hard(n, seed=0):
+    """Parts that weigh as much as arcs."""
+    rng = np.random.default_rng(seed)
+    table = rng.normal(0, 1.5, (n + 1,) * 3)
+    loose = np.abs(rng.normal(0, 0.5, table.shape))
+    return rng.normal(0, 1, (n + 1, n + 1)), Scorer(table, loose)
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 5])
+def test_limits_leave_a_true_bound_that_can_be_checked(nodes, monkeypatch):
+    monkeypatch.setattr(fused, "CHOICES", 0)
+    arcs, scores = hard(9)
+    best = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores.table)]), "split-bound").value
+    problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
+    result = gapless.solve(problem, "lagrangian-cut", limits=Limits(nodes=nodes))
+    assert result.bound >= best - 1e-9
+    assert result.value <= best + 1e-9
+    assert result.verify(problem)
+
+
+@pytest.mark.parametrize("keep_proof", [False, True])
+def test_a_search_may_begin_again_from_any_multipliers(keep_proof, monkeypatch):
+    monkeypatch.setattr(fused, "CHOICES", 0)
+    rng = np.random.default_rng(4)
+    for seed in range(20):
+        arcs, scores = hard(8, seed)
+        problem = ParsingProblem(arcs, factors=[Grandchild(scores), Sibling(hard(8, seed + 50)[1])])
+        best = gapless.solve(problem, "split-bound", certificate=False).value
+        lazy = ParsingProblem(arcs, factors=problem.factors)
+        search = LagrangianSearch(lazy, "best-first", keep_proof=keep_proof)
+        for nodes in (1, 4, 9):
+            if search.advance(10.0, nodes):
+                break
+            search.kernel.restart(rng.normal(0, 1, len(search.kernel.slots()[0])))
+            search.kernel.settle()
+            assert search.bound >= best - 1e-9
+        assert search.finish()
+        assert search.value == pytest.approx(best, rel=1e-9)
+        if keep_proof:
+            verdict = search.certificate().verify(problem)
+            assert verdict
+            assert meets(verdict.bound, best)
+
+
+def test_a_linear_program_closes_what_stalls(monkeypatch):
+    """Its prices prove what it proves: an integral relaxation leaves nothing to branch on."""
+    monkeypatch.setattr(fused, "CHOICES", 0)
+    closed = 0
+    for seed in range(25):
+        arcs, scores = hard(10, seed)
+        problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
+        monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
+        monkeypatch.setattr(lagrangian_search, "ROOT_STEPS", 3)
+        result = gapless.solve(problem, "lagrangian-cut")
+        assert result.status is Status.OPTIMAL
+        assert result.verify(problem)
+        if not result.stats.extra["program"]:
+            continue
+        relaxed = gapless.solve(problem, "price-and-cut", fix=False)
+        if relaxed.status is Status.OPTIMAL:
+            assert result.stats.nodes == 2  # the root, and the root again
+            assert result.stats.parts_added > 0
+            assert not result.stats.extra["root_closed"]
+            closed += 1
+    assert closed > 2
+
+
+def test_a_linear_program_that_fails_is_done_without(monkeypatch):
+    def fails(*arguments, **options):
+        raise gapless.SolveError("no optimum")
+
+    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
+    monkeypatch.setattr(lagrangian_search, "restricted_relaxation", fails)
+    arcs, scores = hard(8, 3)
+    result = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores)]), "lagrangian-cut")
+    best = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores.table)]), "split-bound").value
+    assert result.status is Status.OPTIMAL
+    assert result.value == pytest.approx(best, rel=1e-9)
+
+
+def test_any_numbers_make_a_true_certificate():
+    rng = np.random.default_rng(6)
+    for _ in range(40):
+        parts = sentence(rng, 4)
+        problem = ParsingProblem(**parts)
+        best = best_score(problem)
+        search = LagrangianSearch(ParsingProblem(**parts), "best-first")
+        if not search.lazy:
+            continue
+        scopes, places = search.kernel.slots()
+        owned = np.flatnonzero(scopes >= 0)
+        values = rng.choice([0.0, 1e300, -1e300, np.nan, np.inf, 0.5, -0.5, 2.0], owned.size)
+        ways = grouping(problem, search.kernel.groups())[0]
+        evidence = CompletedDual(ways, [], scopes[owned], places[owned], values)
+        verdict = evidence.verify(problem)
+        assert not verdict or verdict.bound >= best - 1e-9
+
+
+def test_certificates_survive_json_and_do_not_fit_other_problems():
+    arcs, scores = easy(8)
+    problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
+    result = gapless.solve(problem, "lagrangian-cut")
+    again = gapless.Result.from_json(result.to_json())
+    assert again.verify(problem)
+    other = ParsingProblem(arcs, factors=[Grandchild(scores), Sibling(scores)])
+    assert not again.verify(other)
+
+
+def test_it_is_the_default_for_grandchildren_and_lazy_scores():
+    rng = np.random.default_rng(0)
+    arcs, table = rng.normal(size=(5, 5)), rng.normal(size=(5, 5, 5))
+    lazy = Scorer(table, np.ones_like(table))
+
+    def method(*factors):
+        return gapless.solve(ParsingProblem(arcs, factors=factors)).method
+
+    for factors in ([Grandchild(table)], [Sibling(lazy)], [Sibling(table), Grandchild(lazy)]):
+        assert method(*factors) == "lagrangian-cut"
+    for factors in ([], [Sibling(table)], [Grandchild(table), Sibling(table)]):
+        assert method(*factors) == "split-bound"

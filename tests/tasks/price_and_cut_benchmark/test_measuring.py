@@ -1,0 +1,75 @@
+"""What measures is right: ratios, memory, values that should agree."""
+
+import numpy as np
+import pytest
+
+import gapless as gl
+from gapless.cli import Console
+from gapless_tasks.price_and_cut_benchmark.hard_sentence import hard_sentence
+from gapless_tasks.price_and_cut_benchmark.material import Material, between
+from gapless_tasks.price_and_cut_benchmark.memory import growth, has_statm
+from gapless_tasks.price_and_cut_benchmark.timing import Timed, exact_value, timed_in_turn
+
+
+@pytest.fixture
+def console():
+    return Console(as_json=True)
+
+
+def test_solvers_take_turns_and_keep_one_answer_a_sentence(console):
+    asked = []
+    solvers = {"double": lambda x: asked.append(x) or 2 * x, "square": lambda x: x * x}
+    found = timed_in_turn(solvers, [3, 5], console, "numbers")
+    assert found["double"].answers == [6, 10]
+    assert found["square"].answers == [9, 25]
+    assert (found["double"].seconds > 0).all()
+    assert asked.count(3) > 2  # short work is repeated
+
+
+def test_ratios_are_of_sentences():
+    slow, fast = Timed(np.array([6.0, 1.0, 8.0]), []), Timed(np.array([1.0, 1.0, 2.0]), [])
+    spread = slow.times(fast)
+    assert (spread.median, spread.least, spread.most) == (4.0, 1.0, 6.0)
+    assert fast.milliseconds.median == 1000.0
+
+
+def test_a_value_is_told_only_when_it_is_proved(monkeypatch):
+    problem = hard_sentence(words=6)
+    best = gl.solve(problem).value
+    assert exact_value("split-bound")(problem) == pytest.approx(best)
+    monkeypatch.setattr("gapless_tasks.price_and_cut_benchmark.timing.LIMIT", 0.0)
+    assert np.isnan(exact_value("split-bound")(hard_sentence(words=12)))
+
+
+def test_values_that_differ_are_told(console):
+    material = Material("toy", [], console, [])
+    material.compare("values", np.array([1.0, np.nan, 1e9]), np.array([1.0 + 1e-9, 3.0, 1e9 + 1]))
+    assert material.wrong == []
+    material.compare("values", np.array([1.0, np.nan, 5.0]), np.array([1.1, 3.0, 2.0]))
+    assert material.wrong == ["toy: 2 of 3 values differ, one by 3"]
+
+
+def test_sentences_are_chosen_by_length(console):
+    material = Material("toy", [lambda w=w: hard_sentence(words=w) for w in (5, 12, 31)], console, [])
+    assert [p.length for p in material.some] == [12]
+    assert [p.length for p in material.long] == [31]
+    assert [make().length for make in material.fresh_between(1, 11)] == [5]
+    assert all(f.scored == len(f.scopes) for p in material.problems for f in p.conjunctions)
+    assert between(material.problems, 40, 50) == []
+
+
+@pytest.mark.skipif(not has_statm(), reason="no /proc/self/statm")
+def test_memory_that_stays_is_seen(console):
+    fresh = [lambda: hard_sentence(words=3)] * 3
+    kept = []
+    leak = growth(fresh, lambda problem: kept.append(np.ones(250_000)), 20, console, "leak")
+    assert leak == pytest.approx(40, rel=0.2)
+    kept.clear()
+    assert growth(fresh, lambda problem: np.ones(250_000).sum(), 20, console, "none") < 4
+
+
+def test_the_hard_sentence_is_always_the_same():
+    one, other = hard_sentence(words=8), hard_sentence(words=8)
+    assert np.array_equal(one.scores, other.scores)
+    assert np.array_equal(one.conjunctions[0].all_scores(), other.conjunctions[0].all_scores())
+    assert not np.array_equal(hard_sentence(words=8, seed=1).scores, one.scores)
