@@ -292,6 +292,16 @@ class Parts:
 
     # --- certificates
 
+    @cached_property
+    def _row_place(self) -> IntArray:
+        """Where the charge of each row stands: at the first of its pairs."""
+        if not self.estimate.size:
+            return np.zeros(0, np.int64)
+        pair = self._pair_start[:-1]
+        starts = np.cumsum([0, *(len(block.scores) for block in self.blocks)])
+        places: IntArray = np.concatenate(self._first)[starts[self._pair_block[pair]] + self._pair_number[pair]]
+        return places
+
     def multipliers(self, level: FloatArray, shares: FloatArray, taken: FloatArray) -> FloatArray:
         """Multipliers in units of scores, as `gapless_splitbound.Split` lays them out.
 
@@ -305,12 +315,7 @@ class Parts:
             Of each negative score, how much is taken seriously.
         """
         given = np.zeros(self.size)
-        if self.estimate.size:
-            first = self._pair_start[:-1]
-            starts = np.cumsum([0, *(len(block.scores) for block in self.blocks)])
-            offsets = np.concatenate(self._first)
-            charge = np.maximum(self.estimate - level[self.group], 0.0)
-            given[offsets[starts[self._pair_block[first]] + self._pair_number[first]]] = charge
+        given[self._row_place] = np.maximum(self.estimate - level[self.group], 0.0)
         scopes = self.scopes
         positive = scopes.scores > 0
         entries = np.flatnonzero(positive[scopes.entry_scope])

@@ -7,9 +7,9 @@ import math
 import attrs
 import numpy as np
 
-from gapless import Branch, Certificate, Tightening, TreeCertificate
+from gapless import Branch, Certificate, InconsistentBound, Tightening, TreeCertificate
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.tolerance import meets, round_bound
+from gapless.core.tolerance import margin, meets, round_bound
 from gapless_dependency import DependencyTree, backbone_for
 from gapless_pricecut.completion import Completion, Open
 from gapless_pricecut.parts import Parts
@@ -82,8 +82,17 @@ class Proof:
         value = self.problem.value(tree)
         if value <= self.value:
             return False
+        self._doubt(value, self.bound)
         self.tree, self.value, self.on_ids = tree, value, self.problem.encode(tree)
         return True
+
+    def _doubt(self, value: float, bound: float) -> None:
+        """Refuse a bound below a tree that it speaks of: the best tree is always among the alive ones."""
+        if value > bound + margin(value):
+            raise InconsistentBound(
+                f"the trees are bounded by {bound:.12g}, but one of them scores {value:.12g}: the tree oracle or a "
+                "score is wrong"
+            )
 
     def best_tree(self, weights: FloatArray) -> IntArray:
         """The arcs of the best tree of alive arcs under some weights; empty when there is none."""
@@ -135,6 +144,7 @@ class Proof:
 
     def keep(self, found: Bounded, completion: Completion, left: Open) -> None:
         """Take a bound if it is better than the one held."""
+        self._doubt(self.value, found.bound)
         bound = max(found.bound, self.value) if self.tightenings else found.bound
         if bound < self.bound:
             self._kept = completion, left

@@ -119,9 +119,11 @@ class TreeRows:
         return found
 
     def _add_sets(self, sets: BoolArray) -> int:
+        count = len(sets)
+        if not count:
+            return 0
         present = np.flatnonzero(self.column >= 0)
         which, place = self._entering(sets, present)
-        count = len(sets)
         first = self.program.add_rows(
             which, self.column[present[place]], np.ones(which.size), np.ones(count), np.full(count, np.inf)
         )
@@ -131,9 +133,11 @@ class TreeRows:
 
     def _add_spans(self, spans: IntArray) -> int:
         """Rows for (start, stop, word, arc): the arc's column is there."""
+        count = len(spans)
+        if not count:
+            return 0
         present = np.flatnonzero(self.column >= 0)
         which, place = _outside(spans, self.arcs.heads[present], self.arcs.modifiers[present])
-        count = len(spans)
         first = self.program.add_rows(
             np.concatenate([which, np.arange(count)]),
             self.column[np.concatenate([present[place], spans[:, 3]])],

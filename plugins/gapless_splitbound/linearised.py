@@ -50,16 +50,17 @@ def linearised(split: Scored, on_ids: IntArray) -> FloatArray:
     whole. Scopes that lack more say nothing, nor do factors that are no conjunctions.
     """
     weights = split.problem.arc_weights.copy()
-    on = np.zeros(weights.size, bool)
-    on[on_ids] = True
+    on = np.zeros(weights.size, np.int8)
+    on[on_ids] = 1
     for block in split.blocks:
-        held = on[block.arcs]
         width = block.arcs.shape[1]
-        count = held.sum(axis=1)
-        scores = np.maximum(block.scores, -split.loss)
+        count = on[block.arcs[:, 0]]
+        for column in range(1, width):
+            count += on[block.arcs[:, column]]  # much faster than a sum over the short axis
         firing = np.flatnonzero((count == width) & block.possible)
-        np.add.at(weights, block.arcs[firing], scores[firing, None] / width)
+        scores = np.maximum(block.scores[firing], -split.loss)
+        np.add.at(weights, block.arcs[firing], scores[:, None] / width)
         near = np.flatnonzero((count == width - 1) & block.possible)
-        missing = block.arcs[near, (~held[near]).argmax(axis=1)]
-        np.add.at(weights, missing, scores[near])
+        missing = block.arcs[near, (on[block.arcs[near]] == 0).argmax(axis=1)]
+        np.add.at(weights, missing, np.maximum(block.scores[near], -split.loss))
     return weights

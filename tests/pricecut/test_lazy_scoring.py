@@ -58,3 +58,22 @@ def test_branch_price_and_cut_scores_lazily():
     result = gapless.solve(problem, "branch-price-and-cut", tree="own")
     assert result.stats.parts_scored == len(scorer.asked) < result.stats.parts_total
     assert result.value == pytest.approx(gapless.solve(sentence(3, 10)[0], "split-bound").value)
+
+
+def test_parts_that_are_forbidden_may_be_bounded_by_minus_infinity():
+    """A score of -inf keeps any bound, that one too, whichever is asked for first."""
+
+    class Forbidding(Templates):
+        def __call__(self, g, h, m):
+            return np.where(m == 1, -np.inf, super().__call__(g, h, m))
+
+        def upper_bound(self, g, h, m):
+            return np.where(m == 1, -np.inf, super().upper_bound(g, h, m))
+
+    rng = np.random.default_rng(4)
+    scores = rng.normal(0, 3, (7, 7))
+    problem = ParsingProblem(scores, factors=[Grandchild(Forbidding(rng, 6))])
+    (scored,) = problem.conjunctions
+    scored.scores(np.arange(len(scored.scopes)))
+    assert np.isneginf(scored.all_bounds()).any()
+    assert gapless.solve(problem, "price-and-cut").best.heads[0] == 0, "only the root's word has no grandparent"

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
+from gapless import InconsistentBound, InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
 from gapless.core.tolerance import margin
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
+from gapless_dependency.backbones import Arborescence
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
 
@@ -142,6 +143,19 @@ def test_sentences_whose_trees_are_all_forbidden_are_infeasible(method):
     assert "forbids" in result.explanation[0]
     if method != "branch-price-and-cut":
         assert result.verify(problem)
+
+
+def test_an_oracle_that_bounds_too_low_is_found_out(hard, monkeypatch):
+    problem, _ = hard
+    honest = Arborescence.max_marginals
+
+    def low(self, weights):
+        value, heads, through = honest(self, weights)
+        return value - 50.0, heads, through - 50.0
+
+    monkeypatch.setattr(Arborescence, "max_marginals", low)
+    with pytest.raises(InconsistentBound, match="one of them scores"):
+        gapless.solve(problem, "price-and-cut")
 
 
 def test_a_scorer_that_raises_is_not_swallowed():
