@@ -35,11 +35,15 @@ class BeliefLikelihood(Trainer[Example, ParsingProblem, DependencyTree]):
         the tighter the smaller the weights are.
     rounds : int
         Of belief propagation.
+    margin : float
+        What every arc that is not gold scores more while learning. 0 is the likelihood; otherwise the gold tree
+        must lead by this much for each wrong head.
 
     Notes
     -----
     Smith and Eisner (EMNLP 2008), section 6: the gradient of the log-likelihood with beliefs in place of
-    probabilities. It is that of the Bethe approximation where the messages have converged.
+    probabilities. It is that of the Bethe approximation where the messages have converged. With a margin it is the
+    softmax-margin of Gimpel and Smith (NAACL 2010), section 2.
     """
 
     features: GrandparentFeatures
@@ -52,18 +56,22 @@ class BeliefLikelihood(Trainer[Example, ParsingProblem, DependencyTree]):
         pace: float = 2.0,
         l2: float = 1.0,
         rounds: int = 4,
+        margin: float = 0.0,
     ) -> None:
         super().__init__(features)
         for name, value in (("rate", rate), ("pace", pace)):
             if not 0.0 < value < np.inf:
                 raise InvalidProblem(f"{name}={value}: must be a positive number")
-        if not 0.0 <= l2 < np.inf or rounds < 1:
-            raise InvalidProblem(f"l2={l2}, rounds={rounds}: expected a number from 0, and at least one round")
-        self.rate, self.pace, self.l2, self.rounds = rate, pace, l2, rounds
+        for name, value in (("l2", l2), ("margin", margin)):
+            if not 0.0 <= value < np.inf:
+                raise InvalidProblem(f"{name}={value}: must be a number from 0")
+        if rounds < 1:
+            raise InvalidProblem(f"rounds={rounds}: must be at least 1")
+        self.rate, self.pace, self.l2, self.rounds, self.margin = rate, pace, l2, rounds, margin
 
     def settings(self) -> dict[str, Any]:
-        """With rates, penalty and rounds."""
-        mine = {"rate": self.rate, "pace": self.pace, "l2": self.l2, "rounds": self.rounds}
+        """With rates, penalty, rounds and margin."""
+        mine = {name: getattr(self, name) for name in ("rate", "pace", "l2", "rounds", "margin")}
         return {**super().settings(), **mine}
 
     def step(self, weights: TrainingWeights, example: Example, rng: np.random.Generator, count: int) -> Step:
@@ -71,7 +79,9 @@ class BeliefLikelihood(Trainer[Example, ParsingProblem, DependencyTree]):
         del rng
         g, p, c = parts_among(example)
         places = PartPlaces.of(LEARNT, self.features.classes, example.tokens).lookup(g, p, c)
-        arc_scores = self.features.arc_scores(weights, example)
+        words = np.arange(1, len(example.heads) + 1)
+        arc_scores = self.features.arc_scores(weights, example) + self.margin
+        arc_scores[example.heads, words] -= self.margin
         beliefs = propagate(
             arc_scores,
             g,
@@ -82,7 +92,6 @@ class BeliefLikelihood(Trainer[Example, ParsingProblem, DependencyTree]):
             projective=self.features.projective,
             rounds=self.rounds,
         )
-        words = np.arange(1, len(example.heads) + 1)
         loss = -float(np.log(np.maximum(beliefs.arcs[example.heads, words], 1e-12)).mean())
         missing = -beliefs.arcs
         missing[example.heads, words] += 1.0

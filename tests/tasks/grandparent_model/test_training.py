@@ -48,19 +48,20 @@ def random_weights(features, arcs=0.1, parts=0.0):
     return weights
 
 
-def log_likelihood(features, example, weights):
-    problem = features.problem(weights, example)
+def log_likelihood(features, example, weights, margin=0.0):
+    problem = features.augmented_problem(weights, example, margin)
     heads, scores = tree_scores(problem)
     gold = np.flatnonzero((heads == example.heads).all(axis=1))
     top = scores.max()
     return float(scores[gold[0]] - top - np.log(np.exp(scores - top).sum()))
 
 
-def test_a_step_follows_the_gradient_of_the_likelihood_where_parts_score_nothing():
+@pytest.mark.parametrize("margin", [0.0, 2.0])
+def test_a_step_follows_the_gradient_of_the_likelihood_where_parts_score_nothing(margin):
     features, example = features_and_example()
     weights = random_weights(features)
     before = Weights.of({name: weights[name].copy() for name in features.blocks})
-    trainer = BeliefLikelihood(features, rate=1e-3, l2=0.0)
+    trainer = BeliefLikelihood(features, rate=1e-3, l2=0.0, margin=margin)
     trainer.step(weights, example, np.random.default_rng(0), 1)
     moved = (weights[ARCS] - before[ARCS]) / 1e-3
     assert np.abs(moved).max() > 0.1
@@ -70,7 +71,7 @@ def test_a_step_follows_the_gradient_of_the_likelihood_where_parts_score_nothing
             table = before[ARCS].copy()
             table[place] += sign * 1e-4
             nearby = Weights.of({ARCS: table, GRANDPARENTS: before[GRANDPARENTS]})
-            sides.append(log_likelihood(features, example, nearby))
+            sides.append(log_likelihood(features, example, nearby, margin))
         # Arcs whose probability is right within 0.001 are passed over, in each of a few features of one place.
         assert moved[place] == pytest.approx((sides[0] - sides[1]) / 2e-4, abs=0.01)
 
@@ -207,7 +208,7 @@ def test_bad_options_are_refused():
     with pytest.raises(gl.InvalidProblem, match="at most 1 words"):
         train(TREEBANK.train, (), attrs.evolve(QUICK, longest=1))
     features, _ = features_and_example()
-    for wrong in ({"rate": 0.0}, {"pace": np.inf}, {"l2": -1.0}, {"rounds": 0}):
+    for wrong in ({"rate": 0.0}, {"pace": np.inf}, {"l2": -1.0}, {"margin": -1.0}, {"rounds": 0}):
         with pytest.raises(gl.InvalidProblem, match=next(iter(wrong))):
             BeliefLikelihood(features, **wrong)
 
