@@ -190,11 +190,10 @@ def grouped_pairs(problem: ParsingProblem, scopes: IntArray, way: int) -> BoolAr
     if scopes.shape[1] != 2:
         raise InvalidProblem("only pairs of arcs can be grouped")
     lower = 1 if way == LOWER_IS_SECOND else 0
-    groups = np.stack([scopes[:, lower], problem.decisions.modifiers[scopes[:, 1 - lower]]], axis=1)
+    group = scopes[:, lower] * (problem.length + 1) + problem.decisions.modifiers[scopes[:, 1 - lower]]
     fine = _compatible(problem, scopes)
-    _, which, size = np.unique(groups[fine], axis=0, return_inverse=True, return_counts=True)
-    shared = np.zeros(len(scopes), bool)
-    shared[fine] = size[which.ravel()] > 1
+    size = np.bincount(group[fine], minlength=int(group.max(initial=0)) + 1)
+    shared: BoolArray = fine & (size[group] > 1)
     return shared
 
 
