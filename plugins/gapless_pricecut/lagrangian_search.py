@@ -57,9 +57,8 @@ class LagrangianSearch(fused.Search):
 
     def _begin(self, problem: ParsingProblem, start: DependencyTree | None, tables: fused.Tables) -> None:
         self.lazy = tables.unknown is not None
-        self.compact = (
-            tables.floor == -math.inf
-        )  # what stands for -inf is no score that multipliers can be written in
+        # Multipliers of a score of -inf are in units of whatever stands for it.
+        self.compact = tables.floor == -math.inf
         super().__init__(
             problem,
             "default",

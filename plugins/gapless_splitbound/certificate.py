@@ -15,6 +15,7 @@ from gapless.core.certificate import UNREADABLE
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.backbones import Bounds, judge_of
+from gapless_dependency.proofs.entered_sets import arborescence_bounds
 from gapless_splitbound.proofs.formula import Weighed, weigh
 
 
@@ -126,7 +127,7 @@ def _flipped(
         forced = weighed.weights.copy()
         h, m = int(arcs.heads[top]), int(arcs.modifiers[top])
         forced[np.arange(len(forced)) != h, m] = -np.inf
-        values[top] = min(values[top], bounds(forced)[0])
+        values[top] = min(values[top], arborescence_bounds(forced, problem.single_root, through=False)[0])
         exact.add(top)
     return -math.inf
 

@@ -25,7 +25,9 @@ class SetPrices:
     values: ObjectArray
 
 
-def arborescence_bounds(weights: FloatArray, single_root: bool) -> tuple[float, FloatArray]:
+def arborescence_bounds(
+    weights: FloatArray, single_root: bool, *, through: bool = True
+) -> tuple[float, FloatArray]:
     r"""A bound on all trees, and on the trees with each arc.
 
     For any prices y as in `SetPrices`, a tree T has
@@ -43,6 +45,8 @@ def arborescence_bounds(weights: FloatArray, single_root: bool) -> tuple[float, 
     weights : float64 (n + 1, n + 1)
         [head, modifier]; -inf where there is no arc.
     single_root : bool
+    through : bool
+        Whether the trees with each arc are asked for; else the second answer holds nothing.
 
     Returns
     -------
@@ -74,9 +78,10 @@ def arborescence_bounds(weights: FloatArray, single_root: bool) -> tuple[float, 
     back = charge if single_root else 0
     if bound <= least:
         return -np.inf, each
-    through = bound - most + rest
-    held = there[:, 1:] & (through > least)
-    each[:, 1:][held] = [rounded_up(value + back, bits) for value in through[held]]
+    if through:
+        with_arc = bound - most + rest
+        held = there[:, 1:] & (with_arc > least)
+        each[:, 1:][held] = [rounded_up(value + back, bits) for value in with_arc[held]]
     return rounded_up(bound + back, bits), each
 
 
