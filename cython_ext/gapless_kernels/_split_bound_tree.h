@@ -10,6 +10,8 @@
 #define SB_PATIENCE 3        /* steps without a better bound before the step shrinks */
 #define SB_SHRINK 0.6
 #define SB_FIX_BELOW 0.7     /* fix when the gap has fallen to this share since the last time */
+#define SB_SAVE_AFTER 8      /* steps; */
+#define SB_SAVE_LATE 40      /* without a proof only children need what is remembered, and most nodes have none */
 #define SB_SAVE_SHARE 0.05   /* remember multipliers when they close this share of the gap */
 #define SB_PAPER_STEPS 2000
 #define SB_PAPER_PRECISION 1e-8
@@ -116,11 +118,11 @@ static int sb_fix(sb_search *s)
         eisner_outside(s->n, s->weights, s->single_root, s->work, mm);
     else
         arborescence_slacks(s->n, s->weights, s->single_root, s->work, mm);
-    const double target = sb_target(s);
+    const double target = sb_target(s), far = target + 2.0 * s->granularity - s->constant;
     const ptrdiff_t first_off = s->off_count;
     int64_t count = 0;
     for (ptrdiff_t e = 0; e < s->arcs; e++) {
-        if (!s->alive[e] || s->in_tree[e])
+        if (!s->alive[e] || s->in_tree[e] || mm[s->cell[e]] > far) /* rounding takes less than two multiples */
             continue;
         const double bound = sb_round(s, mm[s->cell[e]] + s->constant);
         if (!(bound <= target))
@@ -295,7 +297,7 @@ static void sb_step(sb_search *s)
         }
     }
     if (!sb_shares(s)
-        && (s->saved_psi == INFINITY ? s->iteration > 8 : s->saved_psi - s->psi > SB_SAVE_SHARE * (s->saved_psi - s->value))) {
+        && (s->saved_psi == INFINITY ? s->iteration > (s->keep_proof ? SB_SAVE_AFTER : SB_SAVE_LATE) : s->saved_psi - s->psi > SB_SAVE_SHARE * (s->saved_psi - s->value))) {
         const int32_t snapshot = sb_remember(s);
         if (snapshot < 0)
             return;
