@@ -231,6 +231,21 @@ def test_ctrl_c_while_scoring_gives_a_true_bound(after):
         assert result.verify(whole)
 
 
+def test_ctrl_c_at_any_call_leaves_a_tree_that_scores_what_is_said():
+    """A tree whose scores were interrupted is no incumbent: bounds stand for some of them."""
+    for seed in range(12):
+        arcs, scores = hard(6, seed)
+        best = best_score(ParsingProblem(arcs, factors=[Grandchild(scores.table)]))
+        for after in itertools.count(1):
+            broken = failing(scores, KeyboardInterrupt(), after)
+            result = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(broken)]), "lagrangian-cut")
+            if result.stop is not Stop.INTERRUPTED:
+                break
+            assert result.bound >= best - 1e-9
+            assert all(solution.value <= best + 1e-9 for solution in result.solutions)
+        assert after > 2
+
+
 def hard(n, seed=0):
     """Parts that weigh as much as arcs."""
     rng = np.random.default_rng(seed)
