@@ -345,6 +345,16 @@ def test_any_numbers_make_a_true_certificate():
         assert not verdict or verdict.bound >= best - 1e-9
 
 
+@pytest.mark.parametrize(("value", "holds"), [(-1e300, True), (-np.inf, False), (np.nan, False)])
+def test_wild_charges_of_negative_scores_neither_warn_nor_prove(value, holds):
+    sets = [((0, 1), (0, 2)), ((0, 1), (1, 2))]
+    for score in (-1e-9, -np.inf):
+        problem = ParsingProblem(np.zeros((3, 3)), factors=[ArcConjunctions(sets, [score, score])])
+        verdict = CompletedDual([0], [], [0, 1], [0, 0], [value, value]).verify(problem)
+        assert bool(verdict) is holds
+        assert not holds or verdict.bound >= best_score(problem)
+
+
 def test_certificates_survive_json_and_do_not_fit_other_problems():
     arcs, scores = easy(8)
     problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
