@@ -43,9 +43,11 @@ static double sb_tree_score(const sb_search *s)
     return total;
 }
 
-/* Keep the tree that was entered if it is the best so far. */
+/* Keep the tree that was entered if it is the best so far. When its scores could not be had, bounds stand in their place. */
 static int sb_offer(sb_search *s, const int32_t *heads, double score)
 {
+    if (s->failed || s->no_memory)
+        return 0;
     if (s->working && score > s->best_in_node)
         s->best_in_node = score;
     if (!(score > s->value))

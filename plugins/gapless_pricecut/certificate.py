@@ -69,7 +69,7 @@ class CompletedDual(BoundCertificate):
         Raises
         ------
         InvalidProblem
-            Not a parsing problem of conjunctions, or scopes that it has not.
+            Not a parsing problem of conjunctions, scopes that it has not, or values that are not finite.
         """
         if not isinstance(problem, ParsingProblem) or problem.configurations or problem.backbone_factors:
             raise InvalidProblem("a completed dual speaks of a ParsingProblem whose factors are conjunctions")
@@ -78,6 +78,8 @@ class CompletedDual(BoundCertificate):
             raise InvalidProblem(f"{len(self.orientation)} orientations for {len(blocks)} factors")
         if not self.scopes.shape == self.places.shape == self.values.shape == (self.scopes.size,):
             raise InvalidProblem("scopes, places and values are not of one length")
+        if not np.isfinite(self.values).all():
+            raise InvalidProblem("a multiplier is no finite number")
         scores = np.concatenate([np.zeros(0), *(block.all_scores() for block in blocks)])
         widths = np.concatenate(
             [np.zeros(0, np.int64), *(np.full(len(b.scopes), b.scopes.shape[1]) for b in blocks)]
@@ -101,7 +103,7 @@ class CompletedDual(BoundCertificate):
         pairs = np.flatnonzero(mine)
         multipliers[first[self.scopes[pairs]]] = self.values[pairs]
         charged = np.flatnonzero(~mine & (score < 0) & (self.values < 0) & (self.places == 0))
-        multipliers[first[self.scopes[charged]]] = np.minimum(self.values[charged] / score[charged], 1.0)
+        multipliers[first[self.scopes[charged]]] = np.maximum(self.values[charged], score[charged]) / score[charged]
         shared = np.flatnonzero(~mine & (score >= 0) & (self.values > 0))
         multipliers[first[self.scopes[shared]] + self.places[shared]] = self.values[shared]
         # No score is cut down: multipliers of those that are -inf are 0.

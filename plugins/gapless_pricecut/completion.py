@@ -11,9 +11,6 @@ from gapless_pricecut.parts import Parts, Scopes
 PASSES = 4
 """How often what is short asks for more room."""
 
-SAME = 1e-10
-"""Relative size of what does not count as overspent."""
-
 
 @attrs.frozen(eq=False)
 class Open:
@@ -172,7 +169,7 @@ def complete(parts: Parts, left: Open, prices: Prices) -> Completion:
     left : Open
     prices : Prices
     """
-    tolerance = SAME * parts.largest
+    tolerance = parts.tolerance
     scopes = parts.scopes
     estimate = parts.estimate[left.rows]
     positive = scopes.scores > 0

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from gapless import Answer, Batch, BoolArray, Columns, FloatArray, Generator, IntArray, LinearView, Rows, Sparse
-from gapless_pricecut.completion import SAME, Open, spend, spread
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.completion import Open, spend, spread
+from gapless_pricecut.parts import NOISE, Parts
 from gapless_pricecut.relaxing import INTEGRAL
 from gapless_pricecut.separation import crossed_rows, violated_sets
 
@@ -62,11 +62,14 @@ class JointPricing(Generator[LinearView]):
         scored = self.parts.scored
         left = self._left(view)
         weight = view.objective_weight
-        scopes, tolerance = self.parts.scopes, SAME * self.parts.largest
+        scopes = self.parts.scopes
         level = view.prices(self.keys.group + left.groups)
         paid = np.maximum(view.prices(self.keys.link + left.rows), 0.0)
         held = np.maximum(view.prices(self.keys.scope + np.arange(scopes.entry_scope.size)), 0.0)
         allowance = np.where(left.arcs, view.allowances(), 0.0)
+        # Farkas prices have a size of their own.
+        asked = np.concatenate([level, paid, held, allowance])
+        tolerance = self.parts.tolerance if weight else NOISE * float(np.abs(asked).max(initial=0.0))
         allowance += np.bincount(left.upper, paid, self.arcs.count)
         while True:
             estimate = self._weighed(left, weight)

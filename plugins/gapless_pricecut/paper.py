@@ -12,9 +12,6 @@ from gapless_pricecut.program import PAPER
 from gapless_pricecut.proof import Proof
 from gapless_pricecut.relaxing import INTEGRAL, Relaxing
 
-PRICED = 1e-9
-"""Relative size of a reduced cost that counts as none."""
-
 
 class Paper(Relaxing):
     """Columns by their own reduced cost, all rows of section 3.2 with them, over a flow.
@@ -55,13 +52,12 @@ class Paper(Relaxing):
         none = np.maximum(self.program.none_prices(), 0.0)
         group, upper = parts.group[left.rows], left.upper
         bound = np.minimum(self._of_upper[upper], self._of_group[group]) - one[group] - none[upper]
-        tolerance = PRICED * parts.largest
-        candidates = left.rows[(bound > tolerance) & (self.program.row_column[left.rows] < 0)]
+        candidates = left.rows[(bound > parts.tolerance) & (self.program.row_column[left.rows] < 0)]
         parts.score(candidates)
         group, upper = parts.group[candidates], parts.upper[candidates]
         gain = parts.estimate[candidates] - one[group] - none[upper]
         self.bound_by(attrs.evolve(prices, level=prices.level + raised))
-        return self.program.add_rows(candidates[gain > tolerance]) + self.program.add_rows(self._implied())
+        return self.program.add_rows(candidates[gain > parts.tolerance]) + self.program.add_rows(self._implied())
 
     def _tightened(self) -> FloatArray:
         """By how much to raise the OneGP duals of arcs that are off: by what their reduced cost allows (4.3.3)."""

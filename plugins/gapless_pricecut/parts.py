@@ -14,6 +14,10 @@ from gapless_dependency import Arcs, ParsingProblem
 from gapless_splitbound import SplitMultipliers
 from gapless_splitbound.scopes import LOWER_IS_SECOND, SPLIT, orient, penalty_of, possible
 
+NOISE, MOST = 1e-10, 10.0
+"""Relative size of a price that counts as noise, and the largest scores whose noise counts: what masks of 1e9 would
+hide is worth more than the scores beside them."""
+
 
 @attrs.frozen(eq=False)
 class Block:
@@ -107,7 +111,9 @@ class Parts:
         How many groups each arc is the lower arc of.
     scopes : Scopes
     largest : float
-        A size of scores, of which tolerances are shares.
+        A size of scores.
+    tolerance : float
+        Gains up to here are noise, and nothing enters a program for them.
     loss : float
         What a score of -inf counts as where a program needs a number.
 
@@ -128,6 +134,7 @@ class Parts:
         self.alone = np.zeros(0, np.int64)
         self.blocks = self._blocks(whole_groups)
         self.largest = 1.0 + self._largest()
+        self.tolerance = NOISE * min(self.largest, MOST)
         self.loss = self.first_loss = 4.0 * self.largest * (self.arcs.length + 1)
         self._place_multipliers()
         self._make_rows()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import attrs
 import numpy as np
 
+from gapless import Budget
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.lp import LinearProgram
 from gapless_pricecut.completion import Prices
@@ -228,9 +229,11 @@ class PartsProgram:
 
     # --- solving
 
-    def solve(self, seconds: float) -> bool:
+    def solve(self, budget: Budget) -> bool:
         """Solve the program as it is; whether an optimum was found. Sets `objective`."""
-        if not self.program.optimise(seconds) and not self.program.optimise_plainly(seconds):
+        if not self.program.optimise(budget.time_left) and (
+            budget.spent() is not None or not self.program.optimise_plainly(budget.time_left)
+        ):
             return False
         self._point, self._price = self.program.point(), self.program.prices()
         self.objective = self.program.objective

@@ -99,7 +99,7 @@ class Relaxing(ABC):
             The LP solver gave up.
         """
         while budget.spent() is None:
-            if not self.program.solve(budget.time_left):
+            if not self.program.solve(budget):
                 if budget.spent() is None:
                     raise SolveError(f"the LP solver found no optimum ({self.program.program.rows} rows)")
                 return

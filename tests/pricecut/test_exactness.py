@@ -33,6 +33,22 @@ def test_branch_price_and_cut_agrees_with_enumeration(shard, random_sentences):
         assert verdict, verdict
 
 
+@pytest.mark.parametrize("tree", ["scip", "own"])
+@pytest.mark.parametrize("mask", [1e6, 1e9, 1e10])
+def test_masks_hide_nothing_of_the_scores_beside_them(tree, mask):
+    """Finite scores that forbid: what is worth more than nothing beside them is no noise."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        arcs, table = (rng.integers(-20, 21, (6,) * order) / 64.0 for order in (2, 3))
+        table[rng.random(table.shape) < 0.2] -= mask
+        problem = ParsingProblem(arcs, factors=[Grandchild(table)])
+        best = tree_scores(problem)[1].max()
+        assert best > -100.0
+        result = gapless.solve(problem, "branch-price-and-cut", tree=tree)
+        assert result.status is Status.OPTIMAL
+        assert result.value == pytest.approx(best, abs=1e-9)
+
+
 def test_the_integer_program_judges_all_factors_that_have_one():
     rng = np.random.default_rng(3)
     for _ in range(12):

@@ -14,7 +14,6 @@ from gapless.engine import branch_and_price
 from gapless.scip import branch_price_and_cut
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_pricecut.completion import SAME
 from gapless_pricecut.formulation import BranchPriceAndCut
 from gapless_pricecut.generator import JointPricing
 
@@ -25,12 +24,11 @@ class PerColumn(JointPricing):
     def query(self, view, *, limit=None):
         joint = super().query(view, limit=limit)
         left = self._left(view)
-        tolerance = SAME * self.parts.largest
         level = view.prices(self.keys.group + left.groups)
         allowance = np.where(left.arcs, view.allowances(), 0.0)
         excess = self._weighed(left, view.objective_weight) - level[left.group]
         known = view.prices(self.keys.link + left.rows)
-        rows = left.rows[(excess - np.maximum(known, 0.0) > allowance[left.upper] + tolerance)]
+        rows = left.rows[(excess - np.maximum(known, 0.0) > allowance[left.upper] + self.parts.tolerance)]
         batch = self._batch(view, rows, np.zeros(0, np.int64))
         # As long as it finds something it claims nothing; then it claims that nothing is missing.
         return Answer(batch, 0.0 if not rows.size else None, joint.evidence)

@@ -231,6 +231,21 @@ def test_ctrl_c_while_scoring_gives_a_true_bound(after):
         assert result.verify(whole)
 
 
+def test_ctrl_c_at_any_call_leaves_a_tree_that_scores_what_is_said():
+    """A tree whose scores were interrupted is no incumbent: bounds stand for some of them."""
+    for seed in range(12):
+        arcs, scores = hard(6, seed)
+        best = best_score(ParsingProblem(arcs, factors=[Grandchild(scores.table)]))
+        for after in itertools.count(1):
+            broken = failing(scores, KeyboardInterrupt(), after)
+            result = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(broken)]), "lagrangian-cut")
+            if result.stop is not Stop.INTERRUPTED:
+                break
+            assert result.bound >= best - 1e-9
+            assert all(solution.value <= best + 1e-9 for solution in result.solutions)
+        assert after > 2
+
+
 def hard(n, seed=0):
     """Parts that weigh as much as arcs."""
     rng = np.random.default_rng(seed)
@@ -328,6 +343,16 @@ def test_any_numbers_make_a_true_certificate():
         evidence = CompletedDual(ways, [], scopes[owned], places[owned], values)
         verdict = evidence.verify(problem)
         assert not verdict or verdict.bound >= best - 1e-9
+
+
+@pytest.mark.parametrize(("value", "holds"), [(-1e300, True), (-np.inf, False), (np.nan, False)])
+def test_wild_charges_of_negative_scores_neither_warn_nor_prove(value, holds):
+    sets = [((0, 1), (0, 2)), ((0, 1), (1, 2))]
+    for score in (-1e-9, -np.inf):
+        problem = ParsingProblem(np.zeros((3, 3)), factors=[ArcConjunctions(sets, [score, score])])
+        verdict = CompletedDual([0], [], [0, 1], [0, 0], [value, value]).verify(problem)
+        assert bool(verdict) is holds
+        assert not holds or verdict.bound >= best_score(problem)
 
 
 def test_certificates_survive_json_and_do_not_fit_other_problems():

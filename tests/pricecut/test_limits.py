@@ -1,6 +1,7 @@
 """What ends a relaxation early, what it says then, and what is no optimum."""
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import gapless
 from gapless import InconsistentBound, InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
 from gapless.core.tolerance import margin
+from gapless.lp import LinearProgram
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_dependency.backbones import Arborescence
 from gapless_dependency.enumeration import tree_scores
@@ -60,6 +62,22 @@ def test_every_limit_leaves_a_tree_and_a_true_bound(hard, method, options, limit
     assert result.value <= best <= result.bound
     assert result.verify(problem)
     assert "objective" not in result.stats.extra
+
+
+def test_a_program_that_outlasts_the_time_is_not_solved_again(hard, monkeypatch):
+    problem, best = hard
+    given = []
+
+    def outlasts(program, seconds, *, fresh=False):
+        given.append(seconds)
+        time.sleep(seconds + 0.01)
+        return False
+
+    monkeypatch.setattr(LinearProgram, "optimise", outlasts)
+    result = gapless.solve(problem, "price-and-cut", limits=Limits(time=0.2))
+    assert result.stop is Stop.TIME
+    assert result.value <= best <= result.bound
+    assert len(given) == 1
 
 
 @pytest.mark.parametrize(("method", "options"), WAYS[:3])
