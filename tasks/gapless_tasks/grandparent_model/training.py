@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
+import numpy as np
 
 from gapless import InvalidProblem
 from gapless.learn import StructuredPerceptron, Trainer, Weights
 from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_dependency.shape import crossing
 from gapless_tasks.grandparent_model.features import Example, GrandparentFeatures
 from gapless_tasks.grandparent_model.likelihood import BeliefLikelihood
 from gapless_tasks.grandparent_model.model import GrandparentModel
@@ -159,10 +161,14 @@ def train(
 
 
 def _learnt_from(sentences: Sequence[Sentence], training: Training) -> list[Sentence]:
-    short = [fine_tagged(sentence) for sentence in sentences if len(sentence) <= training.longest]
-    if not short:
-        raise InvalidProblem(f"no training sentence of at most {training.longest} words")
-    return short
+    """The sentences that are not too long; a projective model learns from the trees without crossing arcs."""
+    found = [fine_tagged(sentence) for sentence in sentences if len(sentence) <= training.longest]
+    if training.projective:
+        found = [sentence for sentence in found if crossing(np.array(sentence.heads)) is None]
+    if not found:
+        kind = " and without crossing arcs" if training.projective else ""
+        raise InvalidProblem(f"no training sentence of at most {training.longest} words{kind}")
+    return found
 
 
 def _trainer(features: GrandparentFeatures, training: Training) -> Trainer[Example, ParsingProblem, DependencyTree]:

@@ -10,6 +10,7 @@ import gapless as gl
 from gapless.learn import DamagedFile, TrainingWeights, Weights
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import tree_scores
+from gapless_dependency.shape import crossing
 from gapless_tasks.dependency_parsing.treebank import embedded_treebank
 from gapless_tasks.grandparent_model import GrandparentModel, TokenClasses, Training, train, training
 from gapless_tasks.grandparent_model.features import ARCS, GRANDPARENTS, Example, GrandparentFeatures
@@ -130,6 +131,16 @@ def test_models_parse_what_they_learnt(learner):
     found = train(TREEBANK.train, TREEBANK.dev, attrs.evolve(QUICK, learner=learner))
     heads = [gl.solve(found.problem(sentence)).best.heads for sentence in TREEBANK.train]
     assert attachment(TREEBANK.train, heads).uas > 0.95
+
+
+def test_a_projective_model_learns_from_projective_trees():
+    found = train(TREEBANK.train, (), attrs.evolve(QUICK, projective=True, epochs=1))
+    tree = gl.solve(found.problem(TREEBANK.test[0])).best
+    assert crossing(tree.heads) is None
+    crossed = [sentence for sentence in TREEBANK.train if crossing(np.array(sentence.heads)) is not None]
+    assert crossed
+    with pytest.raises(gl.InvalidProblem, match="without crossing arcs"):
+        train(crossed, (), attrs.evolve(QUICK, projective=True))
 
 
 def test_the_same_arguments_give_the_same_weights_resumed_or_not(tmp_path, model):
