@@ -22,10 +22,12 @@ def check(problem, result, best):
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
-def test_branch_price_and_cut_agrees_with_enumeration(shard, random_sentences):
+def test_branch_price_and_cut_and_the_integer_program_agree_with_enumeration(shard, random_sentences):
     for number, problem in enumerate(random_sentences(200 + shard, SENTENCES // (2 * SHARDS))):
         best = tree_scores(problem)[1].max(initial=-np.inf)
         check(problem, gapless.solve(problem, "branch-price-and-cut"), best)
+        if number % 5 == 0:
+            check(problem, gapless.solve(problem, "ilp"), best)
         order = ("best-first", "depth-first", "breadth-first")[number % 3]
         own = gapless.solve(problem, "branch-price-and-cut", tree="own", order=order)
         check(problem, own, best)
