@@ -87,6 +87,9 @@ class SplitBoundSearch:
         The GIL is released; signals are the caller's, between slices.
         """
 
+    def hold(self, incumbent_heads: npt.ArrayLike | None) -> None:
+        """Keep a tree, int (n + 1,), if it is the best so far; the search goes on where it is."""
+
     def restart(self, multipliers: npt.ArrayLike, incumbent_heads: npt.ArrayLike | None = ...) -> None:
         """Forget the tree below the root and bound the root again, beginning with these multipliers.
 

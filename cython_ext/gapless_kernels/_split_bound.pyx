@@ -81,6 +81,7 @@ cdef extern from "_split_bound_tree.h" nogil:
     int sb_rough(const sb_search *)
     void sb_settle(sb_search *)
     void sb_recall(const sb_search *, const sb_snapshot *, double *)
+    void sb_hold(sb_search *, const int32_t *)
     int sb_restart(sb_search *, const double *, const int32_t *)
     void sb_export(const sb_search *, const double *, const int64_t *, double *)
     void sb_free(sb_search *)
@@ -280,6 +281,16 @@ cdef class SplitBoundSearch:
                 scope[self.s.star_cells + k] = self.s.shared_scope[c]
                 place[self.s.star_cells + k] = k - self.s.shared_first[c]
         return scopes, places
+
+    def hold(self, incumbent_heads):
+        """Keep a tree from outside if it is the best so far; see the stub."""
+        cdef const int32_t[::1] known = self.checked_heads(incumbent_heads)
+        if known is None:
+            return
+        with nogil:
+            sb_hold(&self.s, &known[0])
+        if self.s.failed:
+            raise self.error
 
     def restart(self, multipliers, incumbent_heads=None):
         """Begin again at the root with other multipliers; see the stub."""

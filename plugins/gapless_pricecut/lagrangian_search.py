@@ -91,10 +91,11 @@ class LagrangianSearch(fused.Search):
         """Begin again at the root from the prices of the linear program over the arcs that the root has left.
 
         The program finds the best multipliers there are, where steps have stalled; over projective trees, which the
-        tree oracle bounds better than its rows, it is not asked.
+        tree oracle bounds better than its rows, it is not asked. It gets half of the time that is left. When that
+        was too little, its prices are worth a new beginning only where they prove more than the search has.
         """
         kept, tree = self.kernel.root_arcs, self._tree()
-        budget = Budget(Limits(time=None if math.isinf(seconds) else seconds))
+        budget = Budget(Limits(time=None if math.isinf(seconds) else 0.5 * seconds))
         parts = Parts(self.problem)
         start = tree if tree is not None and kept[self.problem.encode(tree)].all() else None
         try:
@@ -105,6 +106,9 @@ class LagrangianSearch(fused.Search):
         if relaxed.bound == -math.inf:
             return
         found = None if relaxed.tree is None else np.concatenate([[0], relaxed.tree.heads])
+        if math.isnan(relaxed.objective) and relaxed.bound >= self.bound:
+            self.kernel.hold(found)
+            return
         slots = self.kernel.slots()
         self.kernel.restart(np.maximum(parts.multipliers_at(relaxed.multipliers, *slots), 0.0), found)
 

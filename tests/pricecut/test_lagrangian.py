@@ -15,6 +15,7 @@ from gapless_dependency.enumeration import tree_scores
 from gapless_pricecut import lagrangian_search
 from gapless_pricecut.certificate import CompletedDual
 from gapless_pricecut.lagrangian_search import LagrangianSearch, grouping
+from gapless_pricecut.restricted import RestrictedRelaxation
 from gapless_splitbound import fused
 
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="the lazy search is compiled")
@@ -325,6 +326,34 @@ def test_a_linear_program_that_fails_is_done_without(monkeypatch):
     best = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores.table)]), "split-bound").value
     assert result.status is Status.OPTIMAL
     assert result.value == pytest.approx(best, rel=1e-9)
+
+
+def test_an_unfinished_linear_program_takes_no_bound_away(monkeypatch):
+    def unfinished(problem, kept, *, parts, **options):
+        """No time for a round: a tree, and prices that prove little."""
+        found = gapless.solve(problem, "price-and-cut").best
+        return RestrictedRelaxation(np.nan, np.inf, np.zeros(parts.size), np.zeros(kept.size), found, 0)
+
+    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 4)
+    monkeypatch.setattr(lagrangian_search, "restricted_relaxation", unfinished)
+    reached = 0
+    for seed in range(8):
+        arcs, scores = hard(10, seed)
+        problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
+        search = LagrangianSearch(problem, "best-first")
+        search.program_due = False
+        if search.advance(10.0, 4):
+            continue
+        bound, search.program_due = search.bound, True
+        assert not search.advance(10.0, 5)
+        assert search.program_solved
+        assert search.bound <= bound
+        assert search.value >= gapless.solve(problem, "price-and-cut").value - 1e-9
+        assert search.finish()
+        assert search.certificate().verify(problem)
+        reached += 1
+    assert reached > 2
 
 
 def test_any_numbers_make_a_true_certificate():
