@@ -6,13 +6,16 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gapless import InvalidProblem, NoCertificate, Result, Solve, SolveError, Stats, Stop
-from gapless.core.tolerance import meets
+from gapless import Certificate, InvalidProblem, NoCertificate, Result, Solve, SolveError, Stats, Stop
+from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.parts import Parts
 from gapless_pricecut.proof import Proof
 from gapless_pricecut.relaxing import Relaxing
+
+ROUNDED = 2.0**-46
+"""What sums in float64 may lose, relative to the largest score."""
 
 Make = Callable[[Parts, Proof], Relaxing]
 
@@ -95,22 +98,38 @@ def _reached(problem: ParsingProblem, solve: Solve, proof: Proof) -> Stop | None
     return None
 
 
+def _checked(proof: Proof, problem: ParsingProblem) -> tuple[Certificate, float]:
+    """The evidence and its bound; beside scores that are so large that float64 may decide, what a checker says."""
+    evidence = proof.certificate()
+    if evidence is None:
+        return NoCertificate("it ended before there was a bound"), proof.bound
+    if ROUNDED * proof.parts.largest <= 0.25 * margin(0.0 if proof.tree is None else proof.value):
+        return evidence, proof.bound
+    verdict = evidence.verify(problem)
+    if not verdict:
+        return NoCertificate(f"the prices prove nothing: {verdict.reason}"), math.inf
+    return evidence, float(verdict.bound)
+
+
 def _result(problem: ParsingProblem, solve: Solve, relaxing: Relaxing, stop: Stop) -> Result[DependencyTree]:
     proof, parts, program = relaxing.proof, relaxing.parts, relaxing.program
-    none = proof.bound == -math.inf
+    evidence, bound = _checked(proof, problem)
+    if stop is Stop.PROVED and bound > -math.inf and not (proof.tree is not None and meets(bound, proof.value)):
+        stop = Stop.GAP
+    none = bound == -math.inf
     said = (problem.infeasibility() or ["every tree has a factor that forbids it"]) if none else []
     extra: dict[str, Any] = {"rounds": relaxing.rounds}
     if relaxing.complete:
         extra |= {"objective": relaxing.objective, "integral": relaxing.integral}
     elif proof.settled and not none:
-        # A bound on the relaxation that a tree meets is its optimum.
+        # The bound on what is left met a tree: no program says more of it.
         extra |= {"objective": proof.value, "integral": True}
     return Result.of(
         problem,
         [] if proof.tree is None else [proof.tree],
-        max(proof.bound, proof.value) if stop is Stop.PROVED else proof.bound,
+        max(bound, proof.value) if stop in (Stop.PROVED, Stop.GAP) else bound,
         stop,
-        certificate=proof.certificate() or NoCertificate("it ended before there was a bound"),
+        certificate=evidence,
         method=solve.method,
         stats=Stats(
             seconds=solve.budget.elapsed,

@@ -35,7 +35,7 @@ if gapless_kernels.COMPILED:
 
 ROUNDED = 1e-10
 """What sums in float64 may lose, relative to the largest score."""
-ASKED_FOR_NONE = "split-bound was asked for none (certificate=False)"
+ASKED_FOR_NONE = "none was asked for (certificate=False)"
 OUTGROWN = (
     "the record of the search outgrew its memory, so that its bound cannot be checked; "
     "a limit on nodes or time that ends it before gives a checkable, weaker bound"

@@ -11,6 +11,7 @@ import pytest
 import gapless
 from gapless import Status, Stop
 from gapless.core.tolerance import margin
+from gapless_dependency import Grandchild, ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "400"))
@@ -116,3 +117,22 @@ def test_fixing_arcs_keeps_the_answer_and_tightens_the_bound(random_sentences):
         assert problem.projective or fixed.bound <= plain.bound + close
         dropped += type(fixed.certificate).__name__ == "TreeCertificate"
     assert dropped > 0
+
+
+@pytest.mark.parametrize(("method", "options"), WAYS[:4])
+def test_where_scores_cancel_a_bound_is_what_the_certificate_proves(method, options):
+    """Sums with 1e9 in them are rounded to 1e-7, and more where many are added up."""
+    rounded = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        arcs, table = rng.normal(size=(5, 5)), rng.normal(size=(5, 5, 5))
+        arcs[:, 3] -= 1e9
+        table[:, :, 3] += 1e9
+        problem = ParsingProblem(arcs, factors=[Grandchild(table)])
+        best = tree_scores(problem)[1].max()
+        result = gapless.solve(problem, method, **options)
+        verdict = result.verify(problem)
+        assert verdict
+        assert result.value - 1e-5 <= best <= verdict.bound + 1e-7  # the values themselves are sums with 1e9
+        rounded += result.stop is Stop.GAP
+    assert rounded > 0
