@@ -91,8 +91,8 @@ class LagrangianSearch(fused.Search):
         """Begin again at the root from the prices of the linear program over the arcs that the root has left.
 
         The program finds the best multipliers there are, where steps have stalled; over projective trees, which the
-        tree oracle bounds better than its rows, it is not asked. It gets half of the time that is left. When that
-        was too little, its prices are worth a new beginning only where they prove more than the search has.
+        tree oracle bounds better than its rows, it is not asked. It gets half of the time that is left. Its prices
+        are worth a new beginning only where they prove more than the search has.
         """
         kept, tree = self.kernel.root_arcs, self._tree()
         budget = Budget(Limits(time=None if math.isinf(seconds) else 0.5 * seconds))
@@ -106,7 +106,7 @@ class LagrangianSearch(fused.Search):
         if relaxed.bound == -math.inf:
             return
         found = None if relaxed.tree is None else np.concatenate([[0], relaxed.tree.heads])
-        if math.isnan(relaxed.objective) and relaxed.bound >= self.bound:
+        if relaxed.bound >= self.bound:
             self.kernel.hold(found)
             return
         slots = self.kernel.slots()

@@ -215,7 +215,7 @@ class ScoredFactor:
         """Scores of all scopes, shape (m,), read-only once all are known."""
         if self.scored < len(self.scopes):
             self.scores(np.flatnonzero(~self._known))
-            self._scores.flags.writeable = False
+        self._scores.flags.writeable = False
         return self._scores
 
     def firing(self, on_ids: IntArray) -> IntArray:
