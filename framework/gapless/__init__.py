@@ -47,12 +47,15 @@ from gapless.core.problem_batch import ProblemBatch
 from gapless.core.record import Record, read_values
 from gapless.core.relaxation import Relaxation, Relaxed, Restricted
 from gapless.core.result import NoSolution, Result, Solution, Stats, Status
-from gapless.core.serial import dumps, loads, serialisable
+from gapless.core.serial import ask_when_unknown, dumps, loads, serialisable
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
-from gapless.plugins import Method, Registry, Solve, Task, hookimpl
+from gapless.plugins import Method, Registry, Solve, Task, hookimpl, load_plugins
 from gapless.solving import solve, solve_many
 
 __version__ = "0.1.0"
+
+# A stored result names classes of plug-ins: they are imported when one is met.
+ask_when_unknown(load_plugins)
 
 __all__ = [
     "Answer",

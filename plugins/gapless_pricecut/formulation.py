@@ -26,6 +26,11 @@ class BranchPriceAndCut:
     Parameters
     ----------
     problem : ParsingProblem
+
+    Attributes
+    ----------
+    first_bound : float
+        On all trees, before any program was solved.
     """
 
     def __init__(self, problem: ParsingProblem) -> None:
@@ -33,6 +38,7 @@ class BranchPriceAndCut:
         self.parts = Parts(problem, whole_groups=True)
         self.proof = Proof.of_all(self.parts)
         self.generator = JointPricing(self.parts)
+        self.first_bound = np.inf
 
     def formulation(self) -> Formulation[DependencyTree]:
         """What both drivers take."""
@@ -43,6 +49,7 @@ class BranchPriceAndCut:
         parts, generator = self.parts, self.generator
         left = Open.of(parts, self.proof.alive)
         found = self.proof.bounded(complete(parts, left, Prices.unknown(parts)))
+        self.first_bound = found.bound
         self.proof.improve(found.tree)
         on = np.zeros(parts.arcs.count, bool)
         on[self.proof.on_ids if self.proof.on_ids.size else found.tree] = True

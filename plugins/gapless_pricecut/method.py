@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
 import attrs
 
-from gapless import Result, Solve, Status, UnknownOption
+from gapless import Result, Solve, Status, Stop, UnknownOption
+from gapless.core.tolerance import meets
 from gapless.engine import branch_and_price
 from gapless.engine.frontier import ORDERS
 from gapless.plugins.registry import nearest
@@ -68,6 +71,7 @@ def price_and_cut(
         A factor that is no conjunction, or an infeasible start tree.
     """
     one_of("variant", variant, VARIANTS)
+    one_of("fix", fix, (True, False))
     return solve_relaxation(problem, solve, Paper if variant == "paper" else partial(Delayed, fix=fix))
 
 
@@ -98,12 +102,18 @@ def branch_price_and_cut(
     one_of("order", order, ORDERS)
     roles = BranchPriceAndCut(problem)
     search = scip.branch_price_and_cut if tree == "scip" else branch_and_price
-    result = search(problem, roles.formulation(), solve.budget, order=order, start=solve.start, method=solve.method)
+    formulation = roles.formulation()
+    start = solve.start or ([] if roles.proof.tree is None else [roles.proof.tree])
+    result = search(problem, formulation, solve.budget, order=order, start=start, method=solve.method)
+    if tree == "scip" and roles.first_bound < result.bound and not meets(roles.first_bound, roles.proof.value):
+        # SCIP was stopped before its first linear program: what began it says more.
+        result = attrs.evolve(result, bound=roles.first_bound)
     stats = attrs.evolve(
         result.stats,
         oracle_calls=roles.proof.calls,
         parts_scored=roles.parts.scored,
         parts_total=roles.parts.total,
+        warm_start_used=result.stats.warm_start_used and bool(solve.start),
     )
     explanation = result.explanation
     if result.status is Status.INFEASIBLE and not explanation:
@@ -121,13 +131,21 @@ def integer_program(problem: ParsingProblem, solve: Solve) -> Result[DependencyT
     """
     from gapless import scip  # noqa: PLC0415  as above
 
-    return scip.solve_monolithic(problem, solve.budget, method=solve.method)
+    try:
+        result = scip.solve_monolithic(problem, solve.budget, method=solve.method)
+    except KeyboardInterrupt:
+        solve.budget.interrupt()
+        return Result.of(problem, [], math.inf, Stop.INTERRUPTED, method=solve.method)
+    scored = sum(factor.scored for factor in problem.conjunctions)
+    total = sum(len(factor.scopes) for factor in problem.conjunctions)
+    return attrs.evolve(result, stats=attrs.evolve(result.stats, parts_scored=scored, parts_total=total))
 
 
-def one_of(name: str, value: str, known: Iterable[str]) -> None:
+def one_of(name: str, value: Any, known: Iterable[Any]) -> None:
     """Raise `UnknownOption` unless an option has a known value."""
-    names = list(known)
-    if value not in names:
+    values = list(known)
+    names = list(map(str, values))
+    if value not in values:
         raise UnknownOption(
             f"{name} is {value!r}{nearest(str(value), names)}; it must be one of: {', '.join(names)}"
         )

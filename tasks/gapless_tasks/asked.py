@@ -20,6 +20,17 @@ def positive(text: str) -> int:
     return number
 
 
+def not_negative(text: str) -> int:
+    """A whole number from 0 on, for argparse."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 0 on")
+    return number
+
+
 def positive_seconds(text: str) -> float:
     """A positive number of seconds, for argparse."""
     try:

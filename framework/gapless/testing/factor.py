@@ -63,9 +63,9 @@ def _check_conjunctions(
     check.require(
         len({frozenset(s) for s in listed}) == len(listed), "no scope is listed twice, in any order", factor.name
     )
-    given: Any = factor.scopes(decisions)
-    width = given.shape[1] if isinstance(given, np.ndarray) else len(listed[0]) if listed else 0
-    scopes = np.array(listed, np.int64).reshape(len(listed), width)
+    if not listed:
+        return  # nothing is ever scored
+    scopes = np.array(listed, np.int64).reshape(len(listed), len(listed[0]))
     everything = _scores(check, "score", factor, scopes, decisions)
     bounds = _scores(check, "upper_bound", factor, scopes, decisions)
     bad = np.flatnonzero(~(bounds >= everything - _NEGLIGIBLE * np.maximum(1.0, np.abs(everything))))
@@ -75,7 +75,7 @@ def _check_conjunctions(
         "upper_bound dominates score",
         "" if not bad.size else f"scope {listed[bad[0]]}: {bounds[bad[0]]!r} below {everything[bad[0]]!r}",
     )
-    for _ in range(samples if len(listed) else 0):
+    for _ in range(samples):
         chosen = rng.integers(len(listed), size=rng.integers(len(listed) + 1))
         for label, expected in (("score", everything), ("upper_bound", bounds)):
             part = _scores(check, label, factor, scopes[chosen], decisions)

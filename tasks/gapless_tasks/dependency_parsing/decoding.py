@@ -234,7 +234,8 @@ def _spread(
     calls = None
     for name, found in batch.arrays.items():
         if found.shape == (len(numbers),):
-            arrays.setdefault(name, np.full(count, np.nan))[numbers] = found
+            reached = [status is not None for status in batch.statuses]
+            arrays.setdefault(name, np.full(count, np.nan))[numbers] = np.where(reached, found, np.nan)
             if name == "dp_calls":
                 calls = float(found.sum())
     if calls is None and all(status is not None for status in batch.statuses):

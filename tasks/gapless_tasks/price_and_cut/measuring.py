@@ -177,7 +177,8 @@ def measure(
         lengths=lengths,
         at_once=AT_ONCE,
     )
-    gold = [i for i, sentence in enumerate(sentences) if sentence.heads]
+    reached = parsed.heads if parsed.interrupted else range(len(sentences))
+    gold = [i for i, sentence in enumerate(sentences) if sentence.heads and i in reached]
     accuracy = attachment([sentences[i] for i in gold], [parsed.heads.get(i) for i in gold])
     scored, added, total, objective = np.full((4, len(sentences)), np.nan)
     integral = np.zeros(len(sentences), bool)

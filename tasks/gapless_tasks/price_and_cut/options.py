@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from gapless_tasks.asked import positive, positive_seconds
+from gapless_tasks.asked import not_negative, positive, positive_seconds
 from gapless_tasks.grandparent_model import LEARNERS, Training
 
 TREEBANKS = ("italian", "hungarian", "danish")
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=training.epochs,
         help=f"passes over the training part, at most (default {training.epochs})",
     )
-    parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
+    parser.add_argument("--seed", type=not_negative, default=0, help="order of the training sentences (default 0)")
     parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N test sentences")
     parser.add_argument(
         "--longest",

@@ -86,4 +86,4 @@ SHIPPED = Systems(
         (_ALL_ROWS, _HEAD_ROWS),
     ),
 )
-"""Cut-sets are tighter than the flow, and all rows together than some; ours solves the lean program with cut-sets."""
+"""Cut-sets are tighter than the flow, all rows together than some; ours solves the lean program with cut-sets."""

@@ -50,8 +50,11 @@ def limit_lines(method: str, console: Console, wrong: list[str]) -> Iterator[Lin
         seconds = time.perf_counter() - start
         what = f"{asked}, {WORDS} words, limit of {LIMIT:g} s"
         yield line(what, "drawn", one(seconds), "s", (1.25 * LIMIT, 1.05 * LIMIT), False)
-        if result.best is None or not result.value <= result.bound:
-            wrong.append(f"{what}: no tree below a bound, but {result.value} and {result.bound}")
+        if not result.solutions:
+            console.complain(f"{what}: no tree, at most {result.bound:.6g}")
+            continue
+        if not result.value <= result.bound:
+            wrong.append(f"{what}: a tree of {result.value} above the bound {result.bound}")
             continue
         console.say(f"{what}: {result.value:.6g}, at most {result.bound:.6g}")
         verdict = result.verify(problem)
