@@ -163,10 +163,11 @@ class Parts:
         arcs, size = self.arcs, self.arcs.length + 1
         keys = [_group_keys(scored.scopes, way, arcs) for scored, (way, _) in zip(listed, ways, strict=True)]
         pairs = [
-            np.unique(key[grouped] * arcs.count + upper[grouped])
+            key[grouped] * arcs.count + upper[grouped]
             for (key, upper), (_, grouped) in zip(keys, ways, strict=True)
         ]
-        held = np.unique(np.concatenate([np.zeros(0, np.int64), *pairs])) // max(arcs.count, 1)
+        held = np.sort(np.concatenate([np.zeros(0, np.int64), *pairs]))  # np.unique would hash a million of them
+        held = held[np.append(True, np.diff(held) > 0)[: held.size]] // max(arcs.count, 1)
         group, covered = np.unique(held, return_counts=True)
         lower, word = group // size, group % size
         reverse = arcs.index[arcs.modifiers[lower], arcs.heads[lower]]
