@@ -10,6 +10,7 @@ from gapless import InvalidProblem, Status
 from gapless_dependency import Grandchild, ParsingProblem, Valency
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
+from gapless_pricecut import generator
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "400"))
 SHARDS = 10
@@ -77,3 +78,20 @@ def test_a_wrong_bound_of_a_scorer_is_an_error_and_no_optimum():
     for method in ("lp-full", "price-and-cut", "branch-price-and-cut"):
         with pytest.raises(InvalidProblem, match="promised at most"):
             gapless.solve(problem, method)
+
+
+@pytest.mark.parametrize("tree", ["scip", "own"])
+def test_rows_that_enter_a_few_at_a_time_lead_to_the_same_tree(tree, random_sentences, monkeypatch):
+    monkeypatch.setattr(generator, "MOST", 3)
+    for problem in random_sentences(900, 60):
+        best = tree_scores(problem)[1].max(initial=-np.inf)
+        check(problem, gapless.solve(problem, "branch-price-and-cut", tree=tree), best)
+
+
+def test_scip_begins_with_a_tree_and_a_bound():
+    rng = np.random.default_rng(0)
+    problem = ParsingProblem(rng.normal(size=(31, 31)), factors=[Grandchild(rng.normal(size=(31, 31, 31)))])
+    result = gapless.solve(problem, "branch-price-and-cut", limits=gapless.Limits(time=0.3))
+    assert result.solutions
+    assert result.value <= result.bound < np.inf
+    assert not result.stats.warm_start_used
