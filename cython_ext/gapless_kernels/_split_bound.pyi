@@ -42,6 +42,9 @@ class SplitBoundSearch:
         The answer is the same. A few copies of the multipliers and one open node for each arc are always allowed.
     root_steps, root_trend : int
         The root branches after so many steps, or when its gap has hardly fallen within so many. Not for "paper".
+    checked : bool
+        Whether the caller answers for the blocks: contiguous int64 and float64 arrays, scopes of different arcs that
+        there are, finite scores. Anything else is then undefined behaviour.
     compact : bool
         Whether only `proof` with ``sparse=True`` will be asked for: much more of it fits into `proof_limit`.
     ask : callable, optional
@@ -78,6 +81,7 @@ class SplitBoundSearch:
         root_steps: int = ...,
         root_trend: int = ...,
         compact: bool = ...,
+        checked: bool = ...,
         ask: Callable[[npt.NDArray[Any]], npt.ArrayLike] | None = ...,
         unknown: npt.ArrayLike | None = ...,
     ) -> None: ...

@@ -138,6 +138,7 @@ cdef class SplitBoundSearch:
         root_steps=120,
         root_trend=7,
         compact=False,
+        checked=False,
         ask=None,
         unknown=None,
     ):
@@ -172,7 +173,7 @@ cdef class SplitBoundSearch:
         seen[np.asarray(h), np.asarray(m)] = True
         if np.count_nonzero(seen) != arcs:
             raise ValueError("an arc is listed twice")
-        self.blocks = [checked_block(number, *block, arcs) for number, block in enumerate(blocks)]
+        self.blocks = list(blocks) if checked else [checked_block(k, *block, arcs) for k, block in enumerate(blocks)]
         total = sum(len(scores) for _, scores in self.blocks)
         if max(arcs * size, sum(scopes.size for scopes, _ in self.blocks)) >= 2**31:
             raise ValueError(f"{total} scopes over {arcs} arcs are more than 32-bit numbers can count")

@@ -361,8 +361,7 @@ class ParsingProblem(Problem[DependencyTree]):
 
     def infeasibility(self) -> Sequence[str]:
         """Words that no arc reaches."""
-        first = self.decisions.first
-        empty = [m for m in range(1, self.length + 1) if first[m] == first[m + 1]]
+        empty = (np.flatnonzero(np.diff(self.decisions.first)[1:] == 0) + 1).tolist()
         return [f"word {m} has no candidate head: every arc to it is -inf or masked" for m in empty]
 
     def linear_model(self) -> LinearModel:

@@ -161,6 +161,7 @@ class Search:
             root_steps=root_steps,
             root_trend=root_trend,
             compact=compact,
+            checked=True,  # by ScoredFactor
             unknown=tables.unknown,
             ask=tables.ask,
         )
