@@ -43,8 +43,8 @@ class SplitBoundSearch:
     root_steps, root_trend : int
         The root branches after so many steps, or when its gap has hardly fallen within so many. Not for "paper".
     checked : bool
-        Whether the caller answers for the blocks: contiguous int64 and float64 arrays, scopes of different arcs that
-        there are, finite scores. Anything else is then undefined behaviour.
+        Whether the caller answers for the blocks: contiguous int64 and float64 arrays, scopes of different arcs
+        that there are, finite scores. Anything else is then undefined behaviour.
     compact : bool
         Whether only `proof` with ``sparse=True`` will be asked for: much more of it fits into `proof_limit`.
     ask : callable, optional
