@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Budget, Certificate, Limits, SolveError
+from gapless import Budget, Certificate, InconsistentBound, Limits, SolveError
 from gapless.core.sparse import IntArray
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.certificate import CompletedDual
@@ -100,8 +100,10 @@ class LagrangianSearch(fused.Search):
         start = tree if tree is not None and kept[self.problem.encode(tree)].all() else None
         try:
             relaxed = restricted_relaxation(self.problem, kept, budget=budget, start=start, parts=parts)
+        except InconsistentBound:
+            raise  # the oracle or a score is wrong: no proof stands on that
         except SolveError:
-            return  # the search goes on as it was
+            return  # the LP solver gave up; the search goes on as it was
         self.program_solved, self.parts_added = True, relaxed.added
         if relaxed.bound == -math.inf:
             return

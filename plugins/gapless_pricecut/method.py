@@ -105,7 +105,9 @@ def branch_price_and_cut(
     formulation = roles.formulation()
     start = solve.start or ([] if roles.proof.tree is None else [roles.proof.tree])
     result = search(problem, formulation, solve.budget, order=order, start=start, method=solve.method)
-    if tree == "scip" and roles.first_bound < result.bound and not meets(roles.first_bound, roles.proof.value):
+    value = result.value if result.solutions else -math.inf
+    unfinished = tree == "scip" and result.status in (Status.FEASIBLE, Status.NO_SOLUTION)
+    if unfinished and result.bound > roles.first_bound > value and not meets(roles.first_bound, value):
         # SCIP was stopped before its first linear program: what began it says more.
         result = attrs.evolve(result, bound=roles.first_bound)
     stats = attrs.evolve(

@@ -97,6 +97,9 @@ def decode_many(
             except InvalidProblem as error:  # a factor's scores are seen here first
                 errors[i], statuses[i] = SolveError(str(error)), Status.NO_SOLUTION
                 continue
+            except SolveError as error:
+                errors[i] = error
+                continue
             if search is None:
                 try:
                     take(i, alone(i))

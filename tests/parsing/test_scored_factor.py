@@ -140,3 +140,36 @@ def test_scopes_that_change_are_not_verified():
     problem = ParsingProblem(np.zeros((4, 4)), factors=[factor_of(scopes)])
     result = gl.solve(problem)
     assert "lists other scopes" in result.verify(problem).reason
+
+
+@pytest.mark.parametrize("call", ["score", "upper_bound", "later"])
+def test_nobody_can_change_the_scopes_that_were_checked(call):
+    """A compiled search reads memory at the arcs that they name."""
+    given = np.array([[0, 4], [1, 5]])
+
+    class Meddling(gl.Factor):
+        name = "meddling"
+
+        def scopes(self, decisions):
+            return given
+
+        def score(self, scopes, decisions):
+            if call == "score":
+                scopes += 1_000_000
+            return np.ones(len(scopes))
+
+        def upper_bound(self, scopes, decisions):
+            if call == "upper_bound":
+                scopes += 1_000_000
+            return np.full(len(scopes), 2.0)
+
+    scored = ScoredFactor(Meddling(), arcs())
+    if call == "later":
+        given += 1_000_000
+    if call == "upper_bound":
+        with pytest.raises(ValueError, match="read-only") as caught:
+            scored.all_bounds()
+        assert "upper_bound() of the factor 'meddling'" in "".join(caught.value.__notes__)
+    else:
+        scored.all_bounds(), scored.all_scores()
+    assert scored.scopes.tolist() == [[0, 4], [1, 5]]

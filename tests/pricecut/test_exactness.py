@@ -95,3 +95,16 @@ def test_scip_begins_with_a_tree_and_a_bound():
     assert result.solutions
     assert result.value <= result.bound < np.inf
     assert not result.stats.warm_start_used
+
+
+@pytest.mark.parametrize("limit", [{"time": 1e-4}, {"time": 5e-3}, {"nodes": 0}])
+def test_a_search_that_scip_hardly_began_contradicts_nothing(limit, random_sentences):
+    """A start tree may be the best one, and the first bound may meet it, which nobody has proved."""
+    for problem in random_sentences(901, 40):
+        best = tree_scores(problem)[1].max(initial=-np.inf)
+        begun = gapless.solve(problem, "lagrangian-cut")
+        start = begun.best if begun.solutions else None
+        result = gapless.solve(problem, "branch-price-and-cut", start=start, limits=gapless.Limits(**limit))
+        assert result.bound >= best - 1e-6
+        if result.status is Status.OPTIMAL:
+            assert result.value == pytest.approx(best, rel=1e-9, abs=1e-9)

@@ -314,18 +314,28 @@ def test_a_linear_program_closes_what_stalls(monkeypatch):
     assert closed > 2
 
 
-def test_a_linear_program_that_fails_is_done_without(monkeypatch):
-    def fails(*arguments, **options):
-        raise gapless.SolveError("no optimum")
+def stalling(monkeypatch, error):
+    """A sentence whose search asks for a linear program, which raises `error`; and a list of the times it did."""
+    asked = []
+
+    def raises(*arguments, **options):
+        asked.append(error)
+        raise error
 
     monkeypatch.setattr(fused, "CHOICES", 0)
     monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
-    monkeypatch.setattr(lagrangian_search, "restricted_relaxation", fails)
-    arcs, scores = hard(8, 3)
+    monkeypatch.setattr(lagrangian_search, "ROOT_STEPS", 3)
+    monkeypatch.setattr(lagrangian_search, "restricted_relaxation", raises)
+    return *hard(10, 1), asked
+
+
+def test_a_linear_program_that_fails_is_done_without(monkeypatch):
+    arcs, scores, asked = stalling(monkeypatch, gapless.SolveError("no optimum"))
     result = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores)]), "lagrangian-cut")
     best = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores.table)]), "split-bound").value
     assert result.status is Status.OPTIMAL
     assert result.value == pytest.approx(best, rel=1e-9)
+    assert len(asked) == 1
 
 
 def test_an_unfinished_linear_program_takes_no_bound_away(monkeypatch):
@@ -354,6 +364,16 @@ def test_an_unfinished_linear_program_takes_no_bound_away(monkeypatch):
         assert search.certificate().verify(problem)
         reached += 1
     assert reached > 2
+
+
+def test_a_contradiction_in_a_linear_program_is_no_failure_to_go_on_after(monkeypatch):
+    arcs, scores, asked = stalling(monkeypatch, gapless.InconsistentBound("a bound below a tree"))
+    with pytest.raises(gapless.InconsistentBound) as caught:
+        gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores)]), "lagrangian-cut")
+    assert caught.value.result.status is not Status.OPTIMAL
+    batch = gapless.solve_many([ParsingProblem(arcs, factors=[Grandchild(scores)])] * 2, "lagrangian-cut")
+    assert sorted(batch.errors) == [0, 1]
+    assert len(asked) == 3
 
 
 def test_any_numbers_make_a_true_certificate():

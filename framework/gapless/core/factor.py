@@ -99,7 +99,9 @@ class ScoredFactor:
         self.factor = factor
         self.granularity = granularity
         self._decisions = decisions
-        self.scopes: IntArray = _listed(factor, decisions)
+        # Its own copy, which nobody can change: compiled searches count on what is checked here.
+        self.scopes: IntArray = _listed(factor, decisions).copy()
+        self.scopes.flags.writeable = False
         self._check_scopes()
         self.scored = 0
         self._scores = np.full(len(self.scopes), np.nan)
