@@ -1,0 +1,112 @@
+"""Auxiliary words on edges: of all parallel edges between two vertices the best is kept, and which it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless import InvalidProblem, serialisable
+from gapless.core.score_array import bracketed, check_scores, score_array
+from gapless.core.sparse import FloatArray
+
+DIRECT = -1
+
+
+def _words(values: Any) -> tuple[str, ...]:
+    return tuple(values)
+
+
+def _via(values: Any) -> NDArray[np.int32]:
+    array = np.array(values, np.int32)
+    array.flags.writeable = False
+    return array
+
+
+@serialisable("gapless_ordering.Auxiliary")
+@attrs.frozen(eq=False)
+class Auxiliary:
+    """Which auxiliary word the best edge between two vertices passes through.
+
+    Parameters
+    ----------
+    words : tuple of str
+    via : int32 (n, n)
+        Number of the word, -1 where the direct edge is best.
+    """
+
+    words: tuple[str, ...] = attrs.field(converter=_words)
+    via: NDArray[np.int32] = attrs.field(converter=_via, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.via.ndim != 2 or (
+            self.via.size and not DIRECT <= self.via.min() <= self.via.max() < len(self.words)
+        ):
+            raise InvalidProblem(f"via must hold numbers of {len(self.words)} auxiliary words, or {DIRECT}")
+
+    def word(self, u: int, v: int) -> str | None:
+        """The word between `u` and `v`, None for the direct edge."""
+        number = int(self.via[u, v])
+        return None if number == DIRECT else self.words[number]
+
+
+@attrs.frozen(eq=False, init=False)
+class AuxiliaryWords:
+    """Scores of transitions through auxiliary words, as sums of two halves.
+
+    The transition from u to v through word x scores ``before[u, x] + after[x, v]``: in a bigram model these are the
+    log-probabilities of x after u and of v after x.
+
+    Parameters
+    ----------
+    words : sequence of a str
+    before : (n, a) array of numbers
+    after : (a, n) array of numbers
+    """
+
+    words: tuple[str, ...]
+    _edges: Any
+
+    def __init__(self, words: Any, before: Any, after: Any) -> None:
+        names = tuple(words)
+        left, right = _checked("before", before), _checked("after", after)
+        if left.shape[1:] != (len(names),) or right.shape != (len(names), left.shape[0]):
+            raise InvalidProblem(
+                f"before has shape {left.shape} and after {right.shape}, expected (n, a) and (a, n) "
+                f"for the {len(names)} auxiliary words"
+            )
+        self.__attrs_init__(names, lambda number: left[:, number, None] + right[number])
+
+    @classmethod
+    def of_edges(cls, edges: Mapping[str, Any], shape: tuple[int, int]) -> AuxiliaryWords:
+        """From one score for each edge through each word: a mapping of words to arrays (n, n)."""
+        tables = {word: _checked(f"auxiliary[{word!r}]", table) for word, table in edges.items()}
+        for word, table in tables.items():
+            if table.shape != shape:
+                raise InvalidProblem(f"auxiliary[{word!r}] has shape {table.shape}, expected {shape}")
+        made = cls.__new__(cls)
+        listed = list(tables.values())
+        made.__attrs_init__(tuple(tables), listed.__getitem__)
+        return made
+
+    def join(self, direct: FloatArray) -> tuple[FloatArray, Auxiliary]:
+        """The best of `direct` (n, n) and all transitions through words, and which it was."""
+        best, via = direct.copy(), np.full(direct.shape, DIRECT, np.int32)
+        for number in range(len(self.words)):
+            scores = self._edges(number)
+            if scores.shape != best.shape:
+                raise InvalidProblem(f"the auxiliary words join {len(scores)} vertices, ordering has {len(best)}")
+            better = scores > best
+            best[better], via[better] = scores[better], number
+        return best, Auxiliary(self.words, via)
+
+
+def _checked(name: str, values: Any) -> FloatArray:
+    array = score_array(values, name)
+    check_scores(array, bracketed(name))
+    if array.ndim != 2:
+        raise InvalidProblem(f"{name} has shape {array.shape}, expected two axes")
+    return array

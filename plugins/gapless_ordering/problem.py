@@ -1,0 +1,420 @@
+"""The best path through a few of many units: which to select, and in which order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import attrs
+import networkx as nx
+import numpy as np
+
+from gapless import Decisions, InvalidProblem, LinearModel, Problem, serialisable
+from gapless.core.score_array import bracketed, check_scores, score_array
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
+from gapless_ordering.integer_program import integer_program
+from gapless_ordering.reachability import explain
+
+
+def _scores(name: str, values: Any) -> FloatArray:
+    array = score_array(values, name)
+    check_scores(array, bracketed(name))
+    return array
+
+
+def _start(values: Any) -> FloatArray:
+    return _scores("start", values)
+
+
+def _ordering(values: Any) -> FloatArray:
+    return _scores("ordering", values)
+
+
+def _end(values: Any) -> FloatArray:
+    return _scores("end", values)
+
+
+def _length(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InvalidProblem(f"length is {value!r}, expected the number of vertices on the path, an integer")
+    if value < 1:
+        raise InvalidProblem(f"length is {value}; a path has at least 1 vertex between its ends")
+    return int(value)
+
+
+def _classes(values: Any) -> IntArray | None:
+    """Classes numbered 0, 1, ... as they first appear; any hashable names will do."""
+    if values is None:
+        return None
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    if isinstance(listed, str) or not isinstance(listed, Sequence):
+        raise InvalidProblem(f"classes is {values!r}, expected one class for each vertex")
+    seen: dict[Hashable, int] = {}
+    try:
+        return np.array([seen.setdefault(name, len(seen)) for name in listed], np.int64)
+    except TypeError as error:
+        raise InvalidProblem(f"classes cannot be told apart: {error}; name them by numbers or strings") from error
+
+
+def _names(values: Any) -> tuple[str, ...] | None:
+    if values is None:
+        return None
+    if isinstance(values, str) or not all(isinstance(name, str) for name in values):
+        raise InvalidProblem("names must be strings, one for each vertex")
+    return tuple(values)
+
+
+@serialisable("gapless_ordering.OrderingProblem")
+@attrs.frozen(eq=False, slots=False, repr=False)
+class OrderingProblem(Problem[IntArray]):
+    """Maximise ``start[v_1] + sum_i ordering[v_i, v_(i+1)] + end[v_k]`` over paths that visit no class twice.
+
+    A structure is an int64 array (k,) of vertices in their order: the inner vertices of a path from a source to a
+    sink. This is the problem of Deshpande, Barzilay, Karger 2007, section 2.1. The score of a vertex belongs to
+    the edges that lead into it; `from_selection` puts it there. Any score may be -inf, which forbids.
+
+    Parameters
+    ----------
+    start : (n,) array of numbers
+        Score of the edge from the source to each vertex.
+    ordering : (n, n) array of numbers
+        Score of the edge from the row's to the column's vertex. Entries between two vertices of one class, the
+        diagonal included, can be on no path and are set to -inf.
+    end : (n,) array of numbers
+        Score of the edge from each vertex to the sink.
+    length : int
+        k, the number of vertices on the path; at least 1.
+    classes : (n,) sequence of numbers or strings, optional
+        Equivalence classes; a path visits each at most once. By default each vertex has its own.
+    names : (n,) sequence of str, optional
+        For messages and drawings.
+    auxiliary : Auxiliary, optional
+        Which auxiliary word each edge passes through; `from_selection` makes it.
+
+    Raises
+    ------
+    InvalidProblem
+        Empty, wrong shapes, no numbers, NaN, plus infinity; the message names the array and the index.
+    """
+
+    start: FloatArray = attrs.field(converter=_start)
+    ordering: FloatArray = attrs.field(converter=_ordering)
+    end: FloatArray = attrs.field(converter=_end)
+    length: int = attrs.field(converter=_length)
+    classes: IntArray = attrs.field(converter=_classes, default=None, kw_only=True)
+    names: tuple[str, ...] | None = attrs.field(converter=_names, default=None, kw_only=True)
+    auxiliary: Auxiliary | None = attrs.field(default=None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        n = self.start.size
+        if self.start.shape != (n,) or n == 0:
+            raise InvalidProblem(
+                f"start has shape {self.start.shape}, expected (n,), one score for each of at least one vertex"
+            )
+        if self.classes is None:
+            object.__setattr__(self, "classes", np.arange(n))
+        for name, shape in (("ordering", (n, n)), ("end", (n,)), ("classes", (n,))):
+            given = getattr(self, name).shape
+            if given != shape:
+                raise InvalidProblem(f"{name} has shape {given}, expected {shape} because start has {n} scores")
+        if self.names is not None and len(self.names) != n:
+            raise InvalidProblem(f"names holds {len(self.names)} names, expected {n}")
+        if self.auxiliary is not None and (
+            not isinstance(self.auxiliary, Auxiliary) or self.auxiliary.via.shape != (n, n)
+        ):
+            raise InvalidProblem(f"auxiliary must be an Auxiliary over {n} vertices; see from_selection")
+        self._forbid_within_classes()
+        for array in (self.start, self.ordering, self.end, self.classes):
+            array.flags.writeable = False
+
+    def _forbid_within_classes(self) -> None:
+        order = np.argsort(self.classes, kind="stable")
+        starts = np.flatnonzero(np.diff(self.classes[order], prepend=-1))
+        np.fill_diagonal(self.ordering, -np.inf)
+        for first, stop in zip(starts.tolist(), [*starts[1:].tolist(), order.size], strict=True):
+            if stop - first > 1:
+                members = order[first:stop]
+                self.ordering[np.ix_(members, members)] = -np.inf
+
+    # --- builders
+
+    @classmethod
+    def from_selection(
+        cls,
+        selection: Any,
+        ordering: Any,
+        *,
+        length: int,
+        start: Any = None,
+        end: Any = None,
+        auxiliary: AuxiliaryWords | Mapping[str, Any] | None = None,
+        classes: Sequence[Hashable] | Any = None,
+        names: Sequence[str] | None = None,
+    ) -> OrderingProblem:
+        """Shift the scores of vertices onto the edges that lead into them (section 2.1).
+
+        Parameters
+        ----------
+        selection : (n,) array of numbers
+            Score of selecting each vertex.
+        ordering : (n, n) array of numbers
+            Score of the column's vertex following the row's directly.
+        length, classes, names
+            As in the class.
+        start, end : (n,) array of numbers, optional
+            Score of a vertex being the first, the last; 0 by default.
+        auxiliary : AuxiliaryWords, or mapping of str to (n, n) array of numbers, optional
+            Scores of the transition through each auxiliary word: edges parallel to the direct one (section 6, Graph
+            Construction). The best of them is kept, and which it was: see `spelled`. Ties go to the direct edge,
+            then to the first word.
+
+        Returns
+        -------
+        OrderingProblem
+        """
+        chosen = _scores("selection", selection)
+        if chosen.ndim != 1:
+            raise InvalidProblem(f"selection has shape {chosen.shape}, expected (n,)")
+        n = chosen.size
+        direct = _scores("ordering", ordering)
+        if direct.shape != (n, n):
+            raise InvalidProblem(f"ordering has shape {direct.shape}, expected {(n, n)} because selection has {n}")
+        first = np.zeros(n) if start is None else _scores("start", start)
+        if first.shape != (n,):
+            raise InvalidProblem(f"start has shape {first.shape}, expected {(n,)} because selection has {n}")
+        remembered = None
+        if auxiliary is not None:
+            words = (
+                auxiliary if isinstance(auxiliary, AuxiliaryWords) else AuxiliaryWords.of_edges(auxiliary, (n, n))
+            )
+            direct, remembered = words.join(direct)
+        return cls(
+            first + chosen,
+            direct + chosen,
+            np.zeros(n) if end is None else end,
+            length,
+            classes=classes,
+            names=names,
+            auxiliary=remembered,
+        )
+
+    @classmethod
+    def for_summary(
+        cls,
+        sentences: Sequence[str],
+        extraction: Any,
+        precedence: Any,
+        clusters: Sequence[Hashable] | Any = None,
+        *,
+        length: int,
+        start: Any = None,
+        end: Any = None,
+    ) -> OrderingProblem:
+        """A summary of `length` sentences in their best order (section 2.2).
+
+        Parameters
+        ----------
+        sentences : sequence of n str
+            They become `names`.
+        extraction : (n,) array of numbers
+            Log-likelihood of each sentence to be extracted.
+        precedence : (n, n) array of numbers
+            Log-likelihood of the row's sentence standing directly before the column's.
+        clusters : (n,) sequence of numbers or strings, optional
+            Sentences of one cluster say the same; the summary takes at most one of each.
+        length : int
+        start, end : (n,) array of numbers, optional
+            Score of a sentence opening or closing the summary; 0 by default.
+        """
+        return cls.from_selection(
+            extraction,
+            precedence,
+            length=length,
+            start=start,
+            end=end,
+            classes=clusters,
+            names=sentences,
+        )
+
+    @classmethod
+    def from_digraph(
+        cls,
+        graph: nx.DiGraph[Any],
+        source: Hashable,
+        sink: Hashable,
+        length: int,
+        *,
+        weight: str = "weight",
+        class_attribute: str = "class",
+    ) -> OrderingProblem:
+        """The best path of `length` inner vertices from `source` to `sink` in a weighted directed graph.
+
+        Parameters
+        ----------
+        graph : networkx.DiGraph or MultiDiGraph
+            An edge that is not there is forbidden; of parallel edges the best counts.
+        source, sink : hashable
+            Two vertices of the graph; all others may be inner ones, in the graph's order.
+        length : int
+        weight : str
+            Edge attribute with the score.
+        class_attribute : str
+            Vertex attribute with the equivalence class; a vertex without one has its own.
+
+        Raises
+        ------
+        InvalidProblem
+            `source` or `sink` is missing, the graph is undirected, or an edge has no weight.
+        """
+        if not graph.is_directed():
+            raise InvalidProblem("the graph is undirected: give a DiGraph, both directions as edges of their own")
+        for role, vertex in (("source", source), ("sink", sink)):
+            if vertex not in graph:
+                raise InvalidProblem(f"the graph has no vertex {vertex!r}, which should be the {role}")
+        inner = [vertex for vertex in graph if vertex not in (source, sink)]
+        at = {vertex: number for number, vertex in enumerate(inner)}
+        n = len(inner)
+        start, ordering, end = np.full(n, -np.inf), np.full((n, n), -np.inf), np.full(n, -np.inf)
+        for u, v, data in graph.edges(data=True):
+            if weight not in data:
+                raise InvalidProblem(f"the edge {u!r} -> {v!r} has no attribute {weight!r}")
+            if u == source and v in at:
+                row, column = start, at[v]
+            elif u in at and v == sink:
+                row, column = end, at[u]
+            elif u in at and v in at:
+                row, column = ordering[at[u]], at[v]
+            else:
+                continue
+            row[column] = np.fmax(row[column], _weight(data[weight], u, v))
+        groups = [
+            ("class", data[class_attribute]) if class_attribute in data else ("vertex", vertex)
+            for vertex, data in ((vertex, graph.nodes[vertex]) for vertex in inner)
+        ]
+        return cls(start, ordering, end, length, classes=groups, names=[str(vertex) for vertex in inner])
+
+    # --- sizes and words
+
+    @property
+    def vertices(self) -> int:
+        """The number of vertices, n."""
+        return self.start.size
+
+    @cached_property
+    def class_count(self) -> int:
+        """The number of equivalence classes."""
+        return int(self.classes.max()) + 1
+
+    def name(self, vertex: int) -> str:
+        """What people call a vertex."""
+        return self.names[vertex] if self.names is not None else f"vertex {vertex}"
+
+    def spelled(self, path: Any) -> list[str]:
+        """The names along a path, auxiliary words between them where an edge passes through one."""
+        vertices = self._read(path)
+        words = [self.name(vertices[0])]
+        for u, v in pairwise(vertices.tolist()):
+            through = self.auxiliary.word(u, v) if self.auxiliary is not None else None
+            words += [self.name(v)] if through is None else [through, self.name(v)]
+        return words
+
+    # --- the role
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        """Edges: from the source to v is decision v, from u to v ``n + n u + v``, to the sink ``n + n n + v``."""
+        n = self.vertices
+
+        def name(decision: int) -> str:
+            if decision < n:
+                return f"start -> {self.name(decision)}"
+            if decision >= n + n * n:
+                return f"{self.name(decision - n - n * n)} -> end"
+            u, v = divmod(decision - n, n)
+            return f"{self.name(u)} -> {self.name(v)}"
+
+        ends = [list(range(n)), list(range(n + n * n, 2 * n + n * n))]
+        return Decisions(2 * n + n * n, name, exactly_one=ends)
+
+    def value(self, structure: IntArray) -> float:
+        """Sum of the scores along the path from its start, in float64; -inf when an edge is forbidden."""
+        path = self._read(structure)
+        return math.fsum(self._edge_scores(path).tolist()) if path.size else -math.inf
+
+    def violations(self, structure: IntArray) -> Sequence[str]:
+        """Wrong length, unknown vertices, a class visited twice, forbidden edges."""
+        path = self._read(structure)
+        found = []
+        if path.size != self.length:
+            found.append(f"the path has {path.size} vertices, the length is {self.length}")
+        unknown = path[(path < 0) | (path >= self.vertices)]
+        if unknown.size or not path.size:
+            return [*found, *(f"there is no vertex {v}" for v in unknown)]
+        groups = self.classes[path]
+        for at in range(path.size):
+            before = np.flatnonzero(groups[:at] == groups[at])
+            if before.size:
+                u, v = self.name(path[before[0]]), self.name(path[at])
+                found.append(f"{u} is visited twice" if u == v else f"{u} and {v} belong to one class")
+        scores = self._edge_scores(path)
+        words = ["start", *(self.name(v) for v in path), "end"]
+        distinct = np.concatenate([[True], groups[1:] != groups[:-1], [True]])
+        found += [
+            f"the edge {words[i]} -> {words[i + 1]} is forbidden"
+            for i in np.flatnonzero((scores == -np.inf) & distinct)
+        ]
+        return found
+
+    def encode(self, structure: IntArray) -> IntArray:
+        """Ids of the path's edges, ascending."""
+        path, n = self._read(structure), self.vertices
+        inner = n + n * path[:-1] + path[1:]
+        return np.concatenate([path[:1], np.sort(inner), n + n * n + path[-1:]])
+
+    def decode(self, on_ids: IntArray) -> IntArray:
+        """The path along the edges that are on."""
+        ids, n = np.asarray(on_ids, np.int64), self.vertices
+        first = ids[ids < n]
+        inner = ids[(ids >= n) & (ids < n + n * n)] - n
+        follows = dict(zip((inner // n).tolist(), (inner % n).tolist(), strict=True))
+        path = first[:1].tolist()
+        while path and path[-1] in follows and len(path) <= self.length:
+            path.append(follows[path[-1]])
+        return np.array(path, np.int64)
+
+    def infeasibility(self) -> Sequence[str]:
+        """Too few classes, or the first layer that no walk reaches; see `reachability.explain`."""
+        return explain(self)
+
+    def linear_model(self) -> LinearModel:
+        """The flow formulation of the paper (section 4)."""
+        return integer_program(self)
+
+    # --- reading structures
+
+    def _read(self, structure: Any) -> IntArray:
+        path = np.asarray(structure)
+        if path.ndim != 1 or (path.size and path.dtype.kind not in "iu"):
+            raise InvalidProblem(f"a path is an array of {self.length} vertices, got {path.dtype} {path.shape}")
+        return path.astype(np.int64)
+
+    def _edge_scores(self, path: IntArray) -> FloatArray:
+        known: BoolArray = (path >= 0) & (path < self.vertices)
+        if not known.all():
+            raise InvalidProblem(f"there is no vertex {path[~known][0]} among the {self.vertices}")
+        inner = self.ordering[path[:-1], path[1:]]
+        return np.concatenate([self.start[path[:1]], inner, self.end[path[-1:]]])
+
+    def __repr__(self) -> str:
+        return f"<OrderingProblem: {self.length} of {self.vertices} vertices in {self.class_count} classes>"
+
+
+def _weight(value: Any, u: Hashable, v: Hashable) -> float:
+    array = _scores(f"the weight of the edge {u!r} -> {v!r}", value)
+    if array.shape != ():
+        raise InvalidProblem(f"the weight of the edge {u!r} -> {v!r} is no number")
+    return float(array)
