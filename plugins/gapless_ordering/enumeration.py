@@ -1,0 +1,57 @@
+"""Every path of a small instance and its score, vectorised: the judge of the methods."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gapless import Solution
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.testing import SpaceTooLarge
+from gapless_ordering.problem import OrderingProblem
+
+LIMIT = 4_000_000
+
+
+def all_paths(problem: OrderingProblem, *, limit: int = LIMIT) -> tuple[IntArray, FloatArray]:
+    """All allowed paths, int64 (paths, k), and their scores, float64 (paths,).
+
+    All paths of one vertex, of two, and so on up to k: each is extended by all vertices of classes that it has not
+    visited.
+
+    Raises
+    ------
+    SpaceTooLarge
+        More than `limit` candidates for paths of one length.
+    """
+    one_class = problem.classes[:, None] == problem.classes
+    paths, scores = _allowed(np.arange(problem.vertices)[:, None], problem.start)
+    free = ~one_class[paths[:, 0]]
+    for _ in range(problem.length - 1):
+        if free.size > limit:
+            raise SpaceTooLarge(
+                f"{len(paths)} paths of {paths.shape[1]} vertices have {problem.vertices} extensions each; "
+                f"the limit is {limit}, enumerate a smaller instance"
+            )
+        row, vertex = np.nonzero(free & (problem.ordering[paths[:, -1]] > -np.inf))
+        scores = scores[row] + problem.ordering[paths[row, -1], vertex]
+        paths = np.concatenate([paths[row], vertex[:, None]], axis=1)
+        free = free[row] & ~one_class[vertex]
+    return _allowed(paths, scores + problem.end[paths[:, -1]])
+
+
+def best_paths(problem: OrderingProblem, k: int = 1, *, limit: int = LIMIT) -> list[Solution[IntArray]]:
+    """The `k` best paths, best first; of equal ones the first in the order of vertices. Fewer when there are fewer.
+
+    Raises
+    ------
+    SpaceTooLarge
+        See `all_paths`.
+    """
+    paths, scores = all_paths(problem, limit=limit)
+    order = np.argsort(-scores, kind="stable")[:k]
+    return [Solution(path, score) for path, score in zip(paths[order], scores[order].tolist(), strict=True)]
+
+
+def _allowed(paths: IntArray, scores: FloatArray) -> tuple[IntArray, FloatArray]:
+    kept = scores > -np.inf
+    return paths[kept], scores[kept]
