@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gapless import Registry, hookimpl
+from gapless import Method, Registry, hookimpl
+from gapless_ordering import ilp
 from gapless_ordering.problem import OrderingProblem
 
 
@@ -10,3 +11,12 @@ from gapless_ordering.problem import OrderingProblem
 def gapless_register(registry: Registry) -> None:
     """Register selection and ordering."""
     registry.problem("ordering", OrderingProblem)
+    registry.method(
+        Method(
+            "ilp",
+            OrderingProblem,
+            ilp.run,
+            "the paper's flow formulation on SCIP (Deshpande et al. 2007, section 4)",
+            warm_start=True,
+        )
+    )

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from gapless import Result, Solve, Status, Stop, UnknownOption
+from gapless import Result, Solve, Status, UnknownOption
 from gapless.core.tolerance import meets
 from gapless.engine import branch_and_price
 from gapless.engine.frontier import ORDERS
@@ -133,11 +133,7 @@ def integer_program(problem: ParsingProblem, solve: Solve) -> Result[DependencyT
     """
     from gapless import scip  # noqa: PLC0415  as above
 
-    try:
-        result = scip.solve_monolithic(problem, solve.budget, method=solve.method)
-    except KeyboardInterrupt:
-        solve.budget.interrupt()
-        return Result.of(problem, [], math.inf, Stop.INTERRUPTED, method=solve.method)
+    result = scip.solve_monolithic(problem, solve.budget, method=solve.method)
     scored = sum(factor.scored for factor in problem.conjunctions)
     total = sum(len(factor.scopes) for factor in problem.conjunctions)
     return attrs.evolve(result, stats=attrs.evolve(result.stats, parts_scored=scored, parts_total=total))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,11 +14,12 @@ import pyscipopt
 
 from gapless.core.certificate import NoCertificate
 from gapless.core.errors import InvalidProblem
-from gapless.core.limits import Budget
+from gapless.core.limits import Budget, Stop
 from gapless.core.model import LinearModel
-from gapless.core.problem import Problem
+from gapless.core.problem import Problem, score_of
 from gapless.core.result import Result, Stats
 from gapless.core.serial import require_folder
+from gapless.core.sparse import IntArray
 from gapless.scip.status import apply_limits, bound_of, stop_of
 
 S = TypeVar("S")
@@ -55,7 +57,9 @@ def write_model(problem: Problem[Any], path: str | os.PathLike[str]) -> None:
         model.freeProb()
 
 
-def solve_monolithic(problem: Problem[S], budget: Budget | None = None, *, method: str = "ilp") -> Result[S]:
+def solve_monolithic(
+    problem: Problem[S], budget: Budget | None = None, *, start: Sequence[S] = (), method: str = "ilp"
+) -> Result[S]:
     """Solve the whole linear model with SCIP, which knows nothing of our oracles: the judge in tests.
 
     Parameters
@@ -63,24 +67,47 @@ def solve_monolithic(problem: Problem[S], budget: Budget | None = None, *, metho
     problem : Problem
         Must offer `linear_model`.
     budget : Budget
+    start : sequence of S
+        Feasible structures to begin with: SCIP is told their decisions and completes them.
     method : str
         Name written into the result.
 
     Returns
     -------
     Result
-        Without a certificate: SCIP's proof is not recorded.
+        Without a certificate: SCIP's proof is not recorded. Ctrl-C while SCIP works ends it with its best so far;
+        while the model is still written, nothing is known but `start`.
+
+    Raises
+    ------
+    InvalidProblem
+        The problem offers no linear model, or one that allows what the problem forbids, or a structure of `start`
+        is infeasible.
     """
     budget = budget or Budget()
+    for structure in start:
+        broken = list(problem.violations(structure))
+        if broken:
+            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+    try:
+        return _solved(problem, budget, start, method)
+    except KeyboardInterrupt:
+        budget.interrupt()
+        return Result.of(problem, start, math.inf, Stop.INTERRUPTED, method=method)
+
+
+def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str) -> Result[S]:
     linear = _linear_model(problem)
     model, columns = _scip_model(linear)
     try:
         apply_limits(model, budget)
+        for structure in start:
+            _suggest(model, columns, linear, problem.encode(structure))
         model.optimize()
-        structures = []
+        structures = list(start)
         if model.getNSols():
-            best = model.getBestSol()
-            chosen = np.array([model.getSolVal(best, columns[c]) for c in linear.decision_columns.tolist()])
+            point = model.getBestSol()
+            chosen = np.array([model.getSolVal(point, columns[c]) for c in linear.decision_columns.tolist()])
             structure = problem.decode(np.flatnonzero(chosen > 0.5))
             if problem.violations(structure):
                 raise InvalidProblem(
@@ -88,18 +115,29 @@ def solve_monolithic(problem: Problem[S], budget: Budget | None = None, *, metho
                     f"{problem.violations(structure)[0]}"
                 )
             structures.append(structure)
+        best = sorted(structures, key=lambda structure: -score_of(problem, structure))[:1]
         return Result.of(
             problem,
-            structures,
+            best,
             bound_of(model, constant=0.0),
             stop_of(model, budget),
             certificate=NoCertificate("SCIP's tree is not recorded"),
             method=method,
-            stats=Stats(seconds=budget.elapsed, nodes=int(model.getNTotalNodes())),
+            stats=Stats(seconds=budget.elapsed, nodes=int(model.getNTotalNodes()), warm_start_used=bool(start)),
             explanation=problem.infeasibility() if model.getStatus() == "infeasible" else (),
         )
     finally:
         model.freeProb()
+
+
+def _suggest(model: pyscipopt.Model, columns: list[Any], linear: LinearModel, on_ids: IntArray) -> None:
+    """Give SCIP the decisions of a structure, all other columns being its own to find."""
+    on = np.zeros(linear.decision_columns.size, bool)
+    on[on_ids] = True
+    suggested = model.createPartialSol()
+    for column, value in zip(linear.decision_columns.tolist(), on.tolist(), strict=True):
+        model.setSolVal(suggested, columns[column], float(value))
+    model.addSol(suggested)
 
 
 def _linear_model(problem: Problem[Any]) -> LinearModel:
