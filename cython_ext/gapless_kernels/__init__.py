@@ -40,6 +40,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._eisner_ref import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._parse_features_ref import feature_counts, part_features, score_parts
+    from gapless_kernels._path_beam_ref import path_beam_search
     from gapless_kernels._path_search_ref import path_search
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_pruned_ref import viterbi_pruned_batch
@@ -68,6 +69,7 @@ else:
     )
     from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._parse_features import feature_counts, part_features, score_parts
+    from gapless_kernels._path_beam import path_beam_search
     from gapless_kernels._path_search import path_search
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import forward_messages, viterbi
@@ -111,6 +113,7 @@ __all__ = [
     "k_best_batch",
     "parent_leads",
     "part_features",
+    "path_beam_search",
     "path_bounds_batch",
     "path_search",
     "score_parts",
