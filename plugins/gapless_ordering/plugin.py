@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_ordering import ilp
+from gapless_ordering import ilp, ilp_cuts
 from gapless_ordering.problem import OrderingProblem
 
 
@@ -17,6 +17,15 @@ def gapless_register(registry: Registry) -> None:
             OrderingProblem,
             ilp.run,
             "the paper's flow formulation on SCIP (Deshpande et al. 2007, section 4)",
+            warm_start=True,
+        )
+    )
+    registry.method(
+        Method(
+            "ilp-cuts",
+            OrderingProblem,
+            ilp_cuts.run,
+            "branch and cut over the edges, subtours lifted by classes and found when violated",
             warm_start=True,
         )
     )
