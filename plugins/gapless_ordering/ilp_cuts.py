@@ -24,8 +24,8 @@ def run(problem: OrderingProblem, solve: Solve, *, tree: str = "scip") -> Result
     """Branch and cut over the edges, subtour rows lifted by classes (see `Subtour`).
 
     The relaxation is far tighter than the paper's and has half of its columns, but still n^2 of them, all from the
-    beginning: n = 100 takes a second or two, n = 200 ten to sixty, and at n = 600, with 360,000 edges, it has
-    stopped being sensible.
+    beginning: n = 100 takes up to a few seconds, n = 200 some more, and at n = 600 its 360,000 edges fill a
+    gigabyte before the first program is solved. It is there to judge and to compare.
 
     Parameters
     ----------
