@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gapless_kernels._graph_arguments import check_graph
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Pulse = Callable[[float, float, int, int], bool]
@@ -26,8 +28,8 @@ class OpenWalks(NamedTuple):
     prices : float64 (classes,)
         The multipliers.
     before, after : float64 (length, m)
-        Best penalised scores from the start to the vertex, and from there to the end; the visit of the vertex itself
-        is paid in neither.
+        Best penalised scores from the start to the vertex, and from there to the end; the visit of the vertex
+        itself is paid in neither.
     """
 
     vertices: Ints
@@ -93,28 +95,14 @@ def check_paths(
     TypeError, ValueError
         The message names the argument.
     """
-    n = len(start)
-    for name, array, shape in (("start", start, (n,)), ("ordering", ordering, (n, n)), ("end", end, (n,))):
-        if array.dtype != np.float64:
-            raise TypeError(f"{name} must be float64, got {array.dtype}")
-        if array.shape != shape:
-            raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
-    groups = np.ascontiguousarray(classes, np.int32)
-    if n == 0 or groups.shape != (n,) or groups.min() < 0:
-        raise ValueError(f"classes must be {n} numbers from 0, at least one")
+    first, edges, last, groups, count = check_graph(start, ordering, end, classes)
+    n = first.size
     if length < 1 or wanted < 1:
         raise ValueError(f"length is {length} and wanted {wanted}, both must be at least 1")
     known = np.empty((0, length), np.int32) if begin is None else np.ascontiguousarray(begin, np.int32)
     if known.ndim != 2 or known.shape[1] != length or (known.size and not 0 <= known.min() <= known.max() < n):
         raise ValueError(f"begin must hold paths of {length} of the vertices 0 to {n - 1}")
-    return (
-        np.ascontiguousarray(start),
-        np.ascontiguousarray(ordering),
-        np.ascontiguousarray(end),
-        groups,
-        int(groups.max()) + 1,
-        known,
-    )
+    return first, edges, last, groups.astype(np.int32), count, known
 
 
 def improper(start: Floats, ordering: Floats, end: Floats) -> ValueError:

@@ -1,7 +1,7 @@
 """The path search in NumPy: the same answers as the compiled one, by the plainest means that prove them.
 
-Both are exact; the values agree but for the rounding of sums. Multipliers, counts and which of several equal paths is found may
-differ.
+Both are exact; the values agree but for the rounding of sums. Multipliers, counts and which of several equal paths is
+found may differ.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def path_search(
 ) -> FoundPaths:
     """Find the best paths ``start[v_1] + sum_i ordering[v_i, v_(i+1)] + end[v_k]`` that visit no class twice.
 
-    Multipliers of the classes bound walks; what cannot be better than the best path known is ruled out; partial paths
-    that can still be better are extended vertex by vertex (label setting), of those that end in one vertex and visited
-    the same classes only the best.
+    Multipliers of the classes bound walks; what cannot be better than the best path known is ruled out; partial
+    paths that can still be better are extended vertex by vertex (label setting), of those that end in one vertex and
+    visited the same classes only the best.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def path_search(
     pulse : callable, optional
         ``pulse(bound, value, steps, labels)`` is asked every few milliseconds; True ends the search.
     rounds : int
-        Effort: each round steps more and searches wider. 8 end with a proof, unless a layer of labels needs more than
-        `memory_limit` allows. The twin in NumPy makes the walks' bound only if there are less than 8.
+        Effort: each round steps more and searches wider. 8 end with a proof, unless a layer of labels needs more
+        than `memory_limit` allows. The twin in NumPy makes the walks' bound only if there are less than 8.
     memory_limit : float
         Bytes for labels.
 
