@@ -39,6 +39,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._eisner_ref import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._parse_features_ref import feature_counts, part_features, score_parts
+    from gapless_kernels._path_beam_ref import path_beam_search
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_pruned_ref import viterbi_pruned_batch
     from gapless_kernels._viterbi_ref import forward_messages, viterbi, viterbi_batch
@@ -66,6 +67,7 @@ else:
     )
     from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._parse_features import feature_counts, part_features, score_parts
+    from gapless_kernels._path_beam import path_beam_search
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import forward_messages, viterbi
     from gapless_kernels._viterbi_pruned import viterbi_pruned_batch
@@ -106,6 +108,7 @@ __all__ = [
     "k_best_batch",
     "parent_leads",
     "part_features",
+    "path_beam_search",
     "path_bounds_batch",
     "score_parts",
     "score_spread",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_ordering import ilp
+from gapless_ordering import beam, ilp
 from gapless_ordering.problem import OrderingProblem
 
 
@@ -11,6 +11,16 @@ from gapless_ordering.problem import OrderingProblem
 def gapless_register(registry: Registry) -> None:
     """Register selection and ordering."""
     registry.problem("ordering", OrderingProblem)
+    registry.method(
+        Method(
+            "beam",
+            OrderingProblem,
+            beam.run,
+            "beam search with its true gap (compiled)",
+            exact=False,
+            run_many=beam.run_many,
+        )
+    )
     registry.method(
         Method(
             "ilp",
