@@ -51,21 +51,21 @@ class TitleModel:
         """The graph for a title of `length` content words.
 
         Every pair of words is joined directly and through each auxiliary word; an edge scores the log-probabilities
-        of its one or two bigrams and that of selecting the word it leads to.
+        of its one or two bigrams and that of selecting the word it leads to. The last word scores as the end of a
+        phrase of the bodies. Nothing of the kind is asked of the first: phrases begin with "we" and "this", titles
+        do not (cross-validated on the training part: ROUGE-1 0.39 instead of 0.32).
         """
         words, stems = zip(*body.words, strict=True)
         place = {stem: number for number, stem in enumerate(body.stems)}
         selection = self.selection.log_probabilities(body)[[place[stem] for stem in stems]]
         auxiliary = self.content.auxiliary
         n, a = len(words), len(auxiliary)
-        around = [*words, *auxiliary, BOUNDARY]
-        ordering = self.ordering.log_probabilities(around, around)
+        ordering = self.ordering.log_probabilities([*words, *auxiliary], [*words, *auxiliary, BOUNDARY])
         inner, through, boundary = slice(n), slice(n, n + a), n + a
         problem = OrderingProblem.from_selection(
             selection,
             ordering[inner, inner],
             length=length,
-            start=ordering[boundary, inner],
             end=ordering[inner, boundary],
             auxiliary=AuxiliaryWords(auxiliary, ordering[inner, through], ordering[through, inner]),
             classes=stems,

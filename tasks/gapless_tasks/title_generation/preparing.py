@@ -51,7 +51,7 @@ def train_model(corpus: Corpus) -> TitleModel:
     )
 
 
-def prepare(model: TitleModel, sections: Sequence[Section], console: Console, add: int = 0) -> Prepared:
+def prepare(model: TitleModel, sections: Sequence[Section], console: Console) -> Prepared:
     """Build the graph of every section.
 
     Parameters
@@ -60,14 +60,12 @@ def prepare(model: TitleModel, sections: Sequence[Section], console: Console, ad
     sections : sequence of Section
     console : Console
         Draws progress.
-    add : int
-        Content words beyond those of the true title.
     """
     graphs: list[TitleGraph] = []
     left_out: list[tuple[Section, str]] = []
     with console.progress("building graphs", len(sections)) as advance:
         for section in sections:
-            length = model.content.title_length(section) + add
+            length = model.content.title_length(section)
             body = read_body(section, model.content)
             if length == 0:
                 left_out.append((section, "its title has no content word"))
