@@ -15,6 +15,8 @@ from gapless_tasks.title_generation.graph import TitleGraph
 
 SHOWN = 12
 """Words beside those of the path."""
+_DEEPEST = 5
+"""Of them in one column of the drawing."""
 _LETTER, _SPACE, _NARROWEST = 9.0, 34.0, 90.0
 _ROW, _HIGH, _TOP, _MARGIN = 62.0, 26.0, 70.0, 20.0
 
@@ -24,7 +26,10 @@ def explain(graph: TitleGraph, path: IntArray, console: Console) -> dict[str, An
     problem, found = graph.problem, edges(graph, path)
     others = alternatives(graph, path, SHOWN)
     console.say(f"{graph.section.name}: {' '.join(graph.section.title)}")
-    console.say(f"found: {' '.join(problem.spelled(path))} ({problem!r}, {len(problem.names or ())} words)")
+    console.say(
+        f"found: {' '.join(problem.spelled(path))} ({problem.length} of {problem.vertices} words in "
+        f"{problem.class_count} classes)"
+    )
     console.table(
         f"The best path: {problem.value(path):.6g} = the sum of its edges",
         ("from", "through", "to", "selection", "ordering", "edge"),
@@ -53,7 +58,7 @@ def draw_graph(graph: TitleGraph, path: IntArray) -> str:
     those that would lose least in its place, with their edges to the neighbours and the loss.
     """
     found, others = edges(graph, path), alternatives(graph, path, SHOWN)
-    below = [[one for one in others if one.place == place] for place in range(path.size)]
+    below = [[one for one in others if one.place == place][:_DEEPEST] for place in range(path.size)]
     labels = [found[0].source, *(one.target for one in found)]
     middles, width = _columns(found, labels, below)
     deepest = max(map(len, below))
@@ -73,7 +78,9 @@ def draw_graph(graph: TitleGraph, path: IntArray) -> str:
         for place, column in enumerate(below):
             for row, other in enumerate(column, start=1):
                 yield _box(middles[place + 1], _TOP + row * _ROW, other.word, GREY, bold=False)
-                yield text(middles[place + 1], _TOP + row * _ROW + 27, f"- {other.loss:.2f}", GREY, 11, halo=True)
+                yield text(
+                    middles[place + 1], _TOP + row * _ROW + 27, f"loses {other.loss:.2f}", GREY, 11, halo=True
+                )
 
     return svg(width, height, f"The best path: {' '.join(graph.problem.spelled(path))}", drawn())
 
@@ -114,7 +121,7 @@ def _alternative(other: Alternative, middles: Sequence[float], row: float) -> It
     for x, y, score in ((left, near, other.before), (right, far, other.after)):
         start = f"M{x:.1f} {_TOP + _HIGH / 2:.1f}"
         yield f'<path d="{start}L{y:.1f} {row:.1f}" fill="none" stroke="#bbbbbb"/>'
-        yield text(x + 0.7 * (y - x), _TOP + 0.7 * (row - _TOP), f"{score:.2f}", GREY, 10, halo=True)
+        yield text(x + 0.8 * (y - x), _TOP + 0.8 * (row - _TOP), f"{score:.2f}", GREY, 10, halo=True)
 
 
 def _half(word: str) -> float:

@@ -17,6 +17,9 @@ FOLDS = 10
 _PSEUDO = 5.0
 """Bodies with the average rate that are added to those that a stem occurs in."""
 
+_CONSTANT = 1e-9
+"""A feature that varies less, relative to its size, is constant but for rounding."""
+
 
 @attrs.frozen
 class TitleRates:
@@ -113,7 +116,7 @@ class SelectionModel:
                 f"sections, {int(labels.sum())} are in the titles"
             )
         centre, scale = features.mean(0), features.std(0)
-        scale[scale == 0.0] = 1.0
+        scale[scale <= _CONSTANT * np.maximum(1.0, np.abs(centre))] = 1.0
         weights, intercept = _maximum_entropy((features - centre) / scale, labels, strength)
         return cls(frequencies, TitleRates.of(pairs), centre, scale, weights, intercept)
 
