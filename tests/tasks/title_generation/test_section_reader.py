@@ -104,6 +104,19 @@ def test_the_embedded_sections_are_short_essays():
     assert all(60 <= sum(map(len, section.body)) <= 130 for section in sections)
 
 
+def test_a_folder_of_corpora_is_read(tmp_path):
+    folder = tmp_path / "title_generation"
+    folder.mkdir()
+    for part in ("train", "test", "extra"):
+        line = json.dumps(GOOD | {"id": part}) + "\n"
+        (folder / f"{part}.jsonl.gz").write_bytes(gzip.compress(line.encode()))
+    written(folder, "the", "of", name="auxiliary_words.txt")
+    found = load_corpus(tmp_path, extra=True)
+    assert [section.name for section in (*found.train, *found.test, *found.extra)] == ["train", "test", "extra"]
+    assert found.content.auxiliary == ("the", "of")
+    assert load_corpus(tmp_path).extra == ()
+
+
 def test_the_embedded_sections_have_no_extra_part():
     with pytest.raises(InvalidProblem, match="--extra needs --data"):
         load_corpus(None, extra=True)
