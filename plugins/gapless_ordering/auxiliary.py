@@ -105,7 +105,7 @@ class AuxiliaryWords:
 
 
 def _checked(name: str, values: Any) -> FloatArray:
-    array = score_array(values, name)
+    array = score_array(values, f"{name}: the scores")
     check_scores(array, bracketed(name))
     if array.ndim != 2:
         raise InvalidProblem(f"{name} has shape {array.shape}, expected two axes")

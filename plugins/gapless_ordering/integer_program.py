@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gapless import LinearModel, Sparse
+from gapless import LinearModel
 from gapless.core.sparse import FloatArray, IntArray
+from gapless_ordering.row_blocks import RowBlocks
 
 if TYPE_CHECKING:
     from gapless_ordering.problem import OrderingProblem
@@ -37,7 +38,7 @@ def integer_program(problem: OrderingProblem) -> LinearModel:
         2 n + n^2 indicators, at most as many numbers, 3 n + 2 further columns.
     """
     n, k = problem.vertices, problem.length
-    tail, head, scores = _edges(problem)
+    tail, head, scores = edges(problem)
     count = scores.size
     allowed = np.flatnonzero(scores > -np.inf)
     flow = count + np.arange(allowed.size)
@@ -48,28 +49,22 @@ def integer_program(problem: OrderingProblem) -> LinearModel:
     leaving, entering = np.flatnonzero(tail < n), np.flatnonzero(head < n)
     flow_tail, flow_head = tail[allowed], head[allowed]
 
-    rows = _Rows()
-    for end in (tail, head):
-        rows.add([(0, every[end == n], 1.0)], [1.0], [1.0])
-    rows.add([(0, every, 1.0)], [k + 1.0], [k + 1.0])
-    rows.add([(head[entering], entering, 1.0), (tail[leaving], leaving, -1.0)], np.zeros(n), np.zeros(n))
-    classes = problem.class_count
-    rows.add([(problem.classes[tail[leaving]], leaving, 1.0)], np.full(classes, -np.inf), np.ones(classes))
-    capacity = np.arange(allowed.size)
-    rows.add(
-        [(capacity, flow, 1.0), (capacity, allowed, -(k + 1.0))],
-        np.full(allowed.size, -np.inf),
-        np.zeros(allowed.size),
-    )
-    zero = np.zeros(n)
-    rows.add([(vertices, demand, -1.0), (head[entering], entering, 1.0)], zero, zero)
+    rows = RowBlocks()
+    rows.add(1, [(0, every[tail == n], 1.0)], 1.0, 1.0)
+    rows.add(1, [(0, every[head == n], 1.0)], 1.0, 1.0)
+    rows.add(1, [(0, every, 1.0)], k + 1.0, k + 1.0)
+    rows.add(n, [(head[entering], entering, 1.0), (tail[leaving], leaving, -1.0)], 0.0, 0.0)
+    rows.add(problem.class_count, [(problem.classes[tail[leaving]], leaving, 1.0)], -np.inf, 1.0)
+    numbered = np.arange(allowed.size)
+    rows.add(allowed.size, [(numbered, flow, 1.0), (numbered, allowed, -(k + 1.0))], -np.inf, 0.0)
     into, out = np.flatnonzero(flow_head < n), np.flatnonzero(flow_tail < n)
-    rows.add([(vertices, inflow, -1.0), (flow_head[into], flow[into], 1.0)], zero, zero)
-    rows.add([(vertices, outflow, -1.0), (flow_tail[out], flow[out], 1.0)], zero, zero)
-    rows.add([(vertices, inflow, 1.0), (vertices, outflow, -1.0), (vertices, demand, -1.0)], zero, zero)
-    for column, edges, amount in ((source_out, flow_tail == n, k + 1.0), (sink_in, flow_head == n, 1.0)):
-        rows.add([(0, column, -1.0), (0, flow[edges], 1.0)], [0.0], [0.0])
-        rows.add([(0, column, 1.0)], [amount], [amount])
+    rows.add(n, [(vertices, demand, -1.0), (head[entering], entering, 1.0)], 0.0, 0.0)
+    rows.add(n, [(vertices, inflow, -1.0), (flow_head[into], flow[into], 1.0)], 0.0, 0.0)
+    rows.add(n, [(vertices, outflow, -1.0), (flow_tail[out], flow[out], 1.0)], 0.0, 0.0)
+    rows.add(n, [(vertices, inflow, 1.0), (vertices, outflow, -1.0), (vertices, demand, -1.0)], 0.0, 0.0)
+    for column, at_end, amount in ((source_out, flow_tail == n, k + 1.0), (sink_in, flow_head == n, 1.0)):
+        rows.add(1, [(0, column, -1.0), (0, flow[at_end], 1.0)], 0.0, 0.0)
+        rows.add(1, [(0, column, 1.0)], amount, amount)
 
     objective, upper = np.zeros(columns), np.full(columns, k + 1.0)
     objective[allowed] = scores[allowed]
@@ -79,46 +74,17 @@ def integer_program(problem: OrderingProblem) -> LinearModel:
         column_lower=np.zeros(columns),
         column_upper=upper,
         integer=np.arange(columns) < count,
-        rows=rows.matrix(columns),
-        row_lower=np.concatenate(rows.lower),
-        row_upper=np.concatenate(rows.upper),
+        rows=rows.matrix(),
+        row_lower=rows.lower,
+        row_upper=rows.upper,
         decision_columns=every,
     )
 
 
-def _edges(problem: OrderingProblem) -> tuple[IntArray, IntArray, FloatArray]:
+def edges(problem: OrderingProblem) -> tuple[IntArray, IntArray, FloatArray]:
     """Tail, head and score of each decision; n stands for the source as a tail and for the sink as a head."""
     n = problem.vertices
     vertices, ends = np.arange(n), np.full(n, n)
     tail = np.concatenate([ends, np.repeat(vertices, n), vertices])
     head = np.concatenate([vertices, np.tile(vertices, n), ends])
     return tail, head, np.concatenate([problem.start, problem.ordering.ravel(), problem.end])
-
-
-class _Rows:
-    """Blocks of sparse rows, one below the other."""
-
-    def __init__(self) -> None:
-        self.lower: list[FloatArray] = []
-        self.upper: list[FloatArray] = []
-        self._entries: list[tuple[IntArray, IntArray, FloatArray]] = []
-        self._count = 0
-
-    def add(
-        self,
-        entries: list[tuple[IntArray | int, IntArray | np.integer, float]],
-        lower: FloatArray | list[float],
-        upper: FloatArray | list[float],
-    ) -> None:
-        """A block; its entries as (row within the block, column, value)."""
-        for row, column, value in entries:
-            rows, columns, values = np.broadcast_arrays(self._count + row, column, value)
-            self._entries.append((rows.ravel(), columns.ravel(), values.ravel()))
-        self.lower.append(np.asarray(lower, np.float64))
-        self.upper.append(np.asarray(upper, np.float64))
-        self._count += len(lower)
-
-    def matrix(self, columns: int) -> Sparse:
-        row, column, value = (np.concatenate(parts) for parts in zip(*self._entries, strict=True))
-        order = np.argsort(row * columns + column)
-        return Sparse(np.searchsorted(row[order], np.arange(self._count + 1)), column[order], value[order])

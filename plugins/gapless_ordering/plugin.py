@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_ordering import beam, color_coding, ilp
+from gapless_ordering import beam, color_coding, exact, ilp, ilp_cuts
 from gapless_ordering.problem import OrderingProblem
 
 
@@ -32,10 +32,31 @@ def gapless_register(registry: Registry) -> None:
     )
     registry.method(
         Method(
+            "exact",
+            OrderingProblem,
+            exact.run,
+            "walks with multipliers, elimination, label setting (compiled)",
+            default=True,
+            k_best=True,
+            warm_start=True,
+            run_many=exact.run_many,
+        )
+    )
+    registry.method(
+        Method(
             "ilp",
             OrderingProblem,
             ilp.run,
             "the paper's flow formulation on SCIP (Deshpande et al. 2007, section 4)",
+            warm_start=True,
+        )
+    )
+    registry.method(
+        Method(
+            "ilp-cuts",
+            OrderingProblem,
+            ilp_cuts.run,
+            "branch and cut over the edges, subtours lifted by classes and found when violated",
             warm_start=True,
         )
     )

@@ -21,7 +21,7 @@ from gapless_ordering.reachability import explain
 
 
 def _scores(name: str, values: Any) -> FloatArray:
-    array = score_array(values, name)
+    array = score_array(values, f"{name}: the scores")
     check_scores(array, bracketed(name))
     return array
 

@@ -63,7 +63,25 @@ def parsing():
     ]
 
 
-EXAMPLES = {"chain": chains, "tree": trees, "parsing": parsing}
+def orderings():
+    """Ties, classes, forbidden edges, one vertex, all vertices, more than there are, layers without a path."""
+    ordering = importlib.import_module("gapless_ordering").OrderingProblem
+    rng = np.random.default_rng(9)
+    tied = rng.integers(-1, 2, (3, 3)).astype(float)
+    forbidden = np.where(rng.random((3, 3)) < 0.4, NONE, rng.normal(size=(3, 3)))
+    chain = [[NONE, 1.0, NONE], [NONE, NONE, 1.0], [NONE] * 3]
+    return [
+        ordering([1.5], [[0.0]], [-1.0], 1),
+        ordering(tied[0], tied, tied[1], 2),
+        ordering(tied[0], tied, tied[1], 3),
+        ordering(rng.normal(size=3), forbidden, [0.0, NONE, 1.0], 2, classes=["a", "b", "a"]),
+        ordering(rng.normal(size=3), 1e6 * rng.normal(size=(3, 3)), rng.normal(size=3), 3, names=["x", "y", "z"]),
+        ordering(np.zeros(2), np.zeros((2, 2)), np.zeros(2), 3),
+        ordering([0.0, NONE, NONE], chain, [0.0, 0.0, NONE], 3),
+    ]
+
+
+EXAMPLES = {"chain": chains, "tree": trees, "parsing": parsing, "ordering": orderings}
 
 
 def no_conjunction(problem):

@@ -66,8 +66,8 @@ def check_scores(scores: FloatArray, place: Callable[[tuple[int, ...]], str]) ->
 
 
 def bracketed(name: str) -> Callable[[tuple[int, ...]], str]:
-    """For `check_scores`: places as they are written in Python, ``name[2, 3]``."""
-    return lambda index: f"{name}[{', '.join(map(str, index))}]"
+    """For `check_scores`: places as they are written in Python, ``name[2, 3]``; a single number is its name."""
+    return lambda index: f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
 def _objects(given: Any) -> Any:

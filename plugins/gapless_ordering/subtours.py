@@ -1,0 +1,128 @@
+"""Subtour elimination, lifted by classes: the rows, and the ones that a point violates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+import networkx as nx
+import numpy as np
+
+from gapless.core.sparse import FloatArray, IntArray, int_array
+from gapless_ordering.problem import OrderingProblem
+
+VIOLATED = 1e-6
+"""By how much a row must be violated to be found."""
+
+UNIT = 1e9
+"""Points are rounded to fractions of it where cuts are searched."""
+
+
+@attrs.frozen(eq=False)
+class Subtour:
+    r"""One row :math:`x(E(S)) \le y(S) - y(S \cap C)` for a set S of vertices and a class C.
+
+    x(E(S)) counts the edges of the path inside S, y its vertices. A path has fewer edges in S than vertices, unless
+    it has none of both, and at most one vertex of a class: the row holds for every path. It is the generalised
+    subtour elimination of prize-collecting problems with a class in the place of a vertex; without C alone, x(E(S))
+    <= y(S), it would be no more than the degrees of vertices say.
+
+    Parameters
+    ----------
+    members : int64 (m,)
+        S, ascending.
+    group : int
+        C.
+    """
+
+    members: IntArray = attrs.field(converter=int_array)
+    group: int
+
+    def columns(self, problem: OrderingProblem) -> tuple[IntArray, FloatArray]:
+        """Columns and values of the row, moved to one side: <= 0.
+
+        Edges are numbered as decisions, and the column of vertex v is decision count + v.
+        """
+        n = problem.vertices
+        tails, heads = np.nonzero(problem.ordering[np.ix_(self.members, self.members)] > -np.inf)
+        inside = n + n * self.members[tails] + self.members[heads]
+        counted = self.members[problem.classes[self.members] != self.group]
+        columns = np.concatenate([inside, problem.decisions.count + counted])
+        return columns, np.where(np.arange(columns.size) < inside.size, 1.0, -1.0)
+
+    @property
+    def key(self) -> bytes:
+        """Equal for equal rows."""
+        return np.append(self.members, self.group).tobytes()
+
+
+def violated(problem: OrderingProblem, point: FloatArray) -> list[Subtour]:
+    """Rows that a point violates, most of all; none when the point satisfies all of them.
+
+    Vertices that the source does not reach along the point are taken first. Else, for each class, the smallest cut
+    between its vertices, as many as are visited, and the sink: moved to out-degrees, the row says that at least
+    y(S and C) leaves S, so that the row with the largest violation is a minimum cut (networkx).
+
+    Parameters
+    ----------
+    problem : OrderingProblem
+    point : float64 (decisions,)
+        In-degrees equal out-degrees.
+    """
+    n = problem.vertices
+    inner, sink = point[n : n + n * n].reshape(n, n), point[n + n * n :]
+    tails, heads = np.nonzero(inner > VIOLATED)
+    visits = inner.sum(axis=1) + sink
+    used = np.flatnonzero(visits > VIOLATED)
+    weights = inner[tails, heads]
+
+    def excess(row: Subtour) -> float:
+        counted = row.members[problem.classes[row.members] != row.group]
+        return float(inner[np.ix_(row.members, row.members)].sum() - visits[counted].sum())
+
+    graph = nx.DiGraph()
+    graph.add_nodes_from(used.tolist())
+    # Whole capacities: cuts of floating ones need not be those whose value is reported.
+    whole = np.rint(weights * UNIT).astype(np.int64).tolist()
+    graph.add_weighted_edges_from(zip(tails.tolist(), heads.tolist(), whole, strict=True), weight="capacity")
+    found = [
+        max((Subtour(members, group) for group in np.unique(problem.classes[members]).tolist()), key=excess)
+        for members in _unreached(graph, np.flatnonzero(point[:n] > VIOLATED).tolist())
+    ]
+    if not found:
+        found = list(_cuts(problem, graph, visits, sink))
+    return [row for row in found if excess(row) > VIOLATED]
+
+
+def _unreached(graph: nx.DiGraph[int], first: list[int]) -> Iterator[IntArray]:
+    """Connected sets of vertices that no edge leads into from those where paths begin."""
+    reached = set(first).union(*(nx.descendants(graph, vertex) for vertex in first if vertex in graph))
+    rest = graph.subgraph([vertex for vertex in graph if vertex not in reached])
+    for component in nx.weakly_connected_components(rest):
+        yield np.array(sorted(component))
+
+
+def _cuts(
+    problem: OrderingProblem, graph: nx.DiGraph[int], visits: FloatArray, sink: FloatArray
+) -> Iterator[Subtour]:
+    """For each class the set that least leaves of what the class is visited; covered by found ones it is left out.
+
+    `graph` gets a sink, n, and is given back without the sources that it had in between.
+    """
+    n = problem.vertices
+    vertices = [vertex for vertex in graph if vertex < n]
+    capacity = np.rint(np.stack([visits, sink]) * UNIT).astype(np.int64)
+    for vertex in vertices:
+        graph.add_edge(vertex, n, capacity=int(capacity[1, vertex]))
+    covered: set[int] = set()
+    for group in np.unique(problem.classes[vertices]).tolist():
+        members = [vertex for vertex in vertices if problem.classes[vertex] == group]
+        if covered.issuperset(members):
+            continue
+        graph.add_weighted_edges_from(((n + 1, v, int(capacity[0, v])) for v in members), weight="capacity")
+        leaving, (inside, _) = nx.minimum_cut(graph, n + 1, n)
+        graph.remove_node(n + 1)
+        if leaving < capacity[0, members].sum() - VIOLATED * UNIT:
+            inside.discard(n + 1)
+            covered |= inside
+            yield Subtour(np.array(sorted(inside)), group)
