@@ -86,3 +86,17 @@ def test_no_linear_model_is_named(tiny, tmp_path):
 def test_infeasible_is_infeasible(tiny):
     problem = next(p for p in map(tiny.draw, range(100)) if not p.known)
     assert solve_monolithic(problem).status is Status.INFEASIBLE
+
+
+def test_a_start_is_the_least_that_comes_back(tiny):
+    problem = next(p for p in map(tiny.draw, range(100)) if len(p.known) > 1)
+    judged = solve_monolithic(problem)
+    for structure in problem.known.values():
+        found = solve_monolithic(problem, start=[structure])
+        assert found.value == pytest.approx(judged.value)
+        assert found.stats.warm_start_used
+        assert len(found.solutions) == 1
+        stopped = solve_monolithic(problem, Budget(Limits(time=0.0)), start=[structure])
+        sign = problem.sense.sign
+        assert sign * stopped.value >= sign * problem.value(structure)
+        assert sign * stopped.bound >= problem.best_score()
