@@ -14,6 +14,7 @@ COMPILED : bool
 import os
 
 from gapless_kernels._dominance_tables import DominanceTables
+from gapless_kernels._path_arguments import FoundPaths, OpenWalks
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
 
@@ -39,6 +40,8 @@ if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._eisner_ref import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._parse_features_ref import feature_counts, part_features, score_parts
+    from gapless_kernels._path_beam_ref import path_beam_search
+    from gapless_kernels._path_search_ref import path_search
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_pruned_ref import viterbi_pruned_batch
     from gapless_kernels._viterbi_ref import forward_messages, viterbi, viterbi_batch
@@ -66,6 +69,8 @@ else:
     )
     from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._parse_features import feature_counts, part_features, score_parts
+    from gapless_kernels._path_beam import path_beam_search
+    from gapless_kernels._path_search import path_search
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import forward_messages, viterbi
     from gapless_kernels._viterbi_pruned import viterbi_pruned_batch
@@ -79,6 +84,8 @@ __all__ = [
     "INFEASIBLE",
     "INVALID",
     "DominanceTables",
+    "FoundPaths",
+    "OpenWalks",
     "TransitionTables",
     "arborescence",
     "arborescence_dual",
@@ -106,7 +113,9 @@ __all__ = [
     "k_best_batch",
     "parent_leads",
     "part_features",
+    "path_beam_search",
     "path_bounds_batch",
+    "path_search",
     "score_parts",
     "score_spread",
     "transition_tables",

@@ -1,4 +1,5 @@
 /* Included once for each type and instruction set, see _instruction_sets.h. */
+#include "_select_rows.h"
 #include "_sparse_step.h"
 
 /* What four sentences that step in turn need of room: their dependent chains overlap in the processor. */
@@ -10,34 +11,6 @@ typedef struct {
     int32_t *labels;   /* max_length * width, rising at each position */
     int32_t *counts;   /* max_length */
 } NAMED(beam_room);
-
-/* The rank-th largest (1 for the largest) of the values, which are reordered. */
-TARGET static REAL NAMED(select)(REAL *values, ptrdiff_t count, ptrdiff_t rank)
-{
-    ptrdiff_t low = 0, high = count - 1;
-    while (low < high) {
-        const REAL pivot = values[low + (high - low) / 2];
-        ptrdiff_t i = low, j = high;
-        while (i <= j) {
-            while (values[i] > pivot)
-                i++;
-            while (values[j] < pivot)
-                j--;
-            if (i <= j) {
-                const REAL held = values[i];
-                values[i++] = values[j];
-                values[j--] = held;
-            }
-        }
-        if (rank - 1 <= j)
-            high = j;
-        else if (rank - 1 >= i)
-            low = i;
-        else
-            break;
-    }
-    return values[rank - 1];
-}
 
 /* The rank-th largest of a few values, rank <= GAPLESS_BLOCK. */
 TARGET static inline REAL NAMED(select_few)(const REAL *row, const int32_t *found, ptrdiff_t count, ptrdiff_t rank)

@@ -64,6 +64,11 @@ def choose_instruction_set(name):
     return before
 
 
+def chosen_instruction_set():
+    """The number of the instruction set in use; other kernels in blocks of sixteen follow it."""
+    return instruction_set
+
+
 # --- tables -----------------------------------------------------------------------------------------------------
 
 def dominance_tables(transition, dtype):

@@ -121,7 +121,7 @@ static GAPLESS_ALWAYS void gapless_fetch(gapless_ahead *ahead, size_t bytes)
 /* The instruction sets, best last. */
 enum { GAPLESS_PLAIN_SET = 0, GAPLESS_AVX2_SET = 1, GAPLESS_AVX512_SET = 2 };
 
-static int gapless_best_set(void)
+static inline int gapless_best_set(void)
 {
 #ifdef GAPLESS_X86
     __builtin_cpu_init();

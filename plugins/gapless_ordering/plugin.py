@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_ordering import ilp, ilp_cuts
+from gapless_ordering import beam, exact, ilp, ilp_cuts
 from gapless_ordering.problem import OrderingProblem
 
 
@@ -11,6 +11,28 @@ from gapless_ordering.problem import OrderingProblem
 def gapless_register(registry: Registry) -> None:
     """Register selection and ordering."""
     registry.problem("ordering", OrderingProblem)
+    registry.method(
+        Method(
+            "beam",
+            OrderingProblem,
+            beam.run,
+            "beam search with its true gap (compiled)",
+            exact=False,
+            run_many=beam.run_many,
+        )
+    )
+    registry.method(
+        Method(
+            "exact",
+            OrderingProblem,
+            exact.run,
+            "walks with multipliers, elimination, label setting (compiled)",
+            default=True,
+            k_best=True,
+            warm_start=True,
+            run_many=exact.run_many,
+        )
+    )
     registry.method(
         Method(
             "ilp",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from gapless_tasks.dependency_parsing.arc_levels import Arc, levelled
+from gapless_tasks.svg import BLUE, GREEN, GREY, INK, RED, svg, text
 
-_INK, _CROSSING, _WRONG, _GOLD = "#333333", "#1f5fa8", "#b3261e", "#2e7d32"
+_INK, _CROSSING, _WRONG, _GOLD = INK, BLUE, RED, GREEN
 _LETTER, _SPACE, _NARROWEST = 8.2, 18.0, 40.0
 _STEP, _TOP, _MARGIN = 26.0, 40.0, 16.0
 _PORT = 7.0
@@ -65,20 +65,10 @@ def draw_svg(
         if head == 0:
             drawn += _root(middles[modifier - 1], ground + deepest * _STEP, ground, _GOLD, "root", drawn_up=False)
     for place, word in enumerate(words):
-        drawn.append(_text(middles[place], base + 20, word, _INK, 15))
+        drawn.append(text(middles[place], base + 20, word, _INK, 15))
         if tags:
-            drawn.append(_text(middles[place], base + 37, tags[place], "#777777", 11))
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-            f'height="{height:.0f}" font-family="sans-serif" role="img">',
-            f"<title>{escape(title or ' '.join(words))}</title>",
-            f'<rect width="{width:.0f}" height="{height:.0f}" fill="white"/>',
-            *drawn,
-            "</svg>",
-            "",
-        ]
-    )
+            drawn.append(text(middles[place], base + 37, tags[place], GREY, 11))
+    return svg(width, height, title or " ".join(words), drawn)
 
 
 def _columns(words: Sequence[str], labels: Sequence[str], tags: Sequence[str]) -> tuple[list[float], float]:
@@ -107,7 +97,7 @@ def _arc(arc: Arc, middles: Sequence[float], base: float, side: float, colour: s
     yield f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.5"{dashes}/>'
     yield _arrow(end, base, side, colour)
     if label:
-        yield _text((start + end) / 2, edge - 4, label, colour, 11, halo=True)
+        yield text((start + end) / 2, edge - 4, label, colour, 11, halo=True)
 
 
 def _root(middle: float, far: float, base: float, colour: str, label: str, *, drawn_up: bool) -> Iterator[str]:
@@ -116,17 +106,9 @@ def _root(middle: float, far: float, base: float, colour: str, label: str, *, dr
     dashes = "" if drawn_up else ' stroke-dasharray="5 3"'
     yield f'<path d="M{middle:.1f} {far:.1f}V{base + side * 6:.1f}" stroke="{colour}" stroke-width="1.5"{dashes}/>'
     yield _arrow(middle, base, side, colour)
-    yield _text(middle, far - 4 if drawn_up else far + 12, label, colour, 11)
+    yield text(middle, far - 4 if drawn_up else far + 12, label, colour, 11)
 
 
 def _arrow(x: float, base: float, side: float, colour: str) -> str:
     y = base + side * 8
     return f'<path d="M{x - 4:.1f} {y:.1f}H{x + 4:.1f}L{x:.1f} {base:.1f}Z" fill="{colour}"/>'
-
-
-def _text(x: float, y: float, text: str, colour: str, size: int, *, halo: bool = False) -> str:
-    border = ' stroke="white" stroke-width="3" paint-order="stroke"' if halo else ""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" font-size="{size}" fill="{colour}"{border}>'
-        f"{escape(text)}</text>"
-    )

@@ -1,0 +1,18 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless_kernels._path_arguments import FoundPaths, Pulse
+
+def path_search(
+    start: NDArray[np.float64],
+    ordering: NDArray[np.float64],
+    end: NDArray[np.float64],
+    classes: NDArray[np.integer],
+    length: int,
+    *,
+    wanted: int = 1,
+    begin: NDArray[np.integer] | None = None,
+    pulse: Pulse | None = None,
+    rounds: int = 8,
+    memory_limit: float = 2.0**31,
+) -> FoundPaths: ...

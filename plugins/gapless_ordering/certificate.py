@@ -1,0 +1,99 @@
+"""The evidence of ``exact``: multipliers, in the order in which they rule out vertices at places."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from gapless import Fixings, InvalidProblem, serialisable
+from gapless.core.certificate import BoundCertificate
+from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
+from gapless.core.tolerance import margin
+from gapless_kernels import FoundPaths
+from gapless_ordering.problem import OrderingProblem
+from gapless_ordering.proofs.labels import best_labels
+from gapless_ordering.proofs.walks import WalkTables
+
+
+@serialisable("gapless_ordering.WalkCertificate")
+@attrs.frozen(eq=False)
+class WalkCertificate(BoundCertificate):
+    """Nothing scores more than `level`, whatever the multipliers; good ones make the check short.
+
+    In each stage, a vertex is ruled out at a place when no penalised walk through it there, together with the sum
+    of the multipliers, exceeds `level`: no path that does is lost. When the walks that are left still exceed
+    `level` under the last multipliers, those that remember `memory` are gone through by label setting; without a
+    memory they remember all, and are paths.
+
+    Parameters
+    ----------
+    level : float
+        The bound that is claimed.
+    first : int64 (stages + 1,)
+        Where the entries of each stage begin.
+    classes : int64 (entries,)
+    multipliers : float64 (entries,)
+        Not negative; classes that are not named have 0.
+    memory : int64 (m, 2), optional
+        Pairs (vertex, class): what a walk that comes to the vertex goes on remembering.
+    """
+
+    kind: ClassVar[str] = "walks with multipliers"
+    level: float
+    first: IntArray = attrs.field(converter=int_array)
+    classes: IntArray = attrs.field(converter=int_array)
+    multipliers: FloatArray = attrs.field(converter=float_array)
+    memory: IntArray | None = attrs.field(default=None, converter=attrs.converters.optional(int_array))
+
+    @classmethod
+    def of(cls, found: FoundPaths) -> WalkCertificate:
+        """The evidence that a search wrote down."""
+        sizes = [names.size for names, _ in found.stages]
+        return cls(
+            found.bound,
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            np.concatenate([names for names, _ in found.stages]) if sizes else np.zeros(0, np.int64),
+            np.concatenate([prices for _, prices in found.stages]) if sizes else np.zeros(0),
+            found.memory,
+        )
+
+    def upper_bound(self, problem: Any, fixings: Fixings) -> float:
+        """`level` but for rounding, if the stages and the labels leave nothing above it."""
+        if not isinstance(problem, OrderingProblem):
+            raise InvalidProblem(f"this evidence is for an OrderingProblem, not for a {type(problem).__name__}")
+        if self.level == math.inf:
+            return math.inf
+        level = self.level + margin(self.level) / 2
+        tables = WalkTables.under(problem, fixings)
+        prices = np.zeros(problem.class_count)
+        most = math.inf
+        for stage in range(self.first.size - 1):
+            prices = self._prices(stage, problem.class_count)
+            most = tables.rule_out(prices, level)
+            if most <= level:
+                return level
+        memory = None if self.memory is None else self._memory(problem)
+        return max(level, best_labels(tables, prices, memory, level))
+
+    def _prices(self, stage: int, count: int) -> FloatArray:
+        names = self.classes[self.first[stage] : self.first[stage + 1]]
+        prices = self.multipliers[self.first[stage] : self.first[stage + 1]]
+        if names.shape != prices.shape or not np.all((names >= 0) & (names < count)):
+            raise InvalidProblem(f"stage {stage} names classes that are not among the {count}")
+        if not np.all(np.isfinite(prices)) or np.any(prices < 0):
+            raise InvalidProblem(f"stage {stage} holds multipliers that are no numbers of at least 0")
+        dense = np.zeros(count)
+        dense[names] = prices
+        return dense
+
+    def _memory(self, problem: OrderingProblem) -> IntArray:
+        pairs = self.memory
+        if pairs is None or pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise InvalidProblem("memory must hold pairs of a vertex and a class")
+        limits = np.array([problem.vertices, problem.class_count])
+        if pairs.size and not np.all((pairs >= 0) & (pairs < limits)):
+            raise InvalidProblem("memory names a vertex or a class that is not there")
+        return pairs

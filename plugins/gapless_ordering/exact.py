@@ -1,0 +1,200 @@
+"""The method ``exact``: bounds from walks, elimination, label setting; see `gapless_kernels.path_search`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from gapless import BatchResult, Budget, InvalidProblem, Result, Solve, SolveError, Stats, Status, Stop
+from gapless.core.sparse import IntArray
+from gapless_kernels import FoundPaths, path_search
+from gapless_ordering.certificate import WalkCertificate
+from gapless_ordering.problem import OrderingProblem
+
+
+def run(problem: OrderingProblem, solve: Solve, *, memory_limit: float = 2.0**31) -> Result[IntArray]:
+    """Find the best path, or the k best, and prove it.
+
+    A walk may visit a class twice, a path may not. The best walk that pays a multiplier for each visit of a class
+    is found by dynamic programming in O(length n^2) and bounds all paths; subgradient steps lower the bound, and
+    vertices through which no walk is better than the best path known are ruled out. What is left of the gap is
+    closed by label setting, layer by layer, with the walks' bounds as completions: first narrow, as a guided beam,
+    then wider. Hard instances (metric ones, long paths) go on with walks that remember the classes on the cycles
+    seen so far, and multipliers for those.
+
+    Parameters
+    ----------
+    memory_limit : float
+        Bytes for labels. A search that would need more ends with its bound: stop NODES.
+
+    Raises
+    ------
+    InvalidProblem
+        The start path is infeasible.
+    SolveError
+        No memory.
+    """
+    watch = _Watch(solve.budget, solve.k)
+    found = _search(problem, watch, solve.k, solve.start, memory_limit)
+    value = float(found.values[0]) if found.values.size else -math.inf
+    solve.budget.emit("stop", found.bound, value)
+    return _result(problem, found, watch.stop, solve, bool(solve.start))
+
+
+def run_many(
+    problems: Sequence[OrderingProblem], solve: Solve, *, memory_limit: float = 2.0**31
+) -> BatchResult[IntArray]:
+    """Solve many problems; limits hold for each. A `Result` is made when one is asked for.
+
+    The array ``paths`` of the result holds all paths one after another, -1 where there is none, and ``offsets``
+    where each begins.
+    """
+    count = len(problems)
+    offsets = np.concatenate([[0], np.cumsum([problem.length for problem in problems])]).astype(np.int64)
+    paths = np.full(offsets[-1], -1)
+    values, bounds = np.full(count, np.nan), np.full(count, np.nan)
+    outcomes: list[tuple[FoundPaths, Stop] | None] = []
+    errors: dict[int, SolveError] = {}
+    try:
+        for i, problem in enumerate(problems):
+            watch = _Watch(Budget(solve.budget.limits), 1)
+            try:
+                found = _search(problem, watch, 1, (), memory_limit)
+            except SolveError as error:
+                errors[i] = error
+                outcomes.append(None)
+                continue
+            outcomes.append((found, watch.stop))
+            bounds[i] = found.bound
+            if found.values.size:
+                values[i] = found.values[0]
+                paths[offsets[i] : offsets[i + 1]] = found.paths[0]
+            if watch.stop is Stop.INTERRUPTED:
+                break
+    except KeyboardInterrupt:
+        solve.budget.interrupt()
+    paths.flags.writeable = False
+
+    def make(i: int) -> Result[IntArray]:
+        outcome = outcomes[i] if i < len(outcomes) else None
+        if outcome is None:
+            stop = Stop.ERROR if i in errors else Stop.INTERRUPTED
+            return Result.of(problems[i], [], math.inf, stop, method=solve.method)
+        return _result(problems[i], *outcome, Solve(method=solve.method), False)
+
+    def structure(i: int) -> IntArray:
+        if i < len(outcomes) and not np.isnan(values[i]):
+            return paths[offsets[i] : offsets[i + 1]]
+        return make(i).best  # raises: there is none
+
+    def status(i: int) -> Status | None:
+        outcome = outcomes[i] if i < len(outcomes) else None
+        if outcome is None:
+            return Status.NO_SOLUTION if i in errors else None
+        if outcome[0].proved:
+            return Status.OPTIMAL if outcome[0].values.size else Status.INFEASIBLE
+        return Status.FEASIBLE if outcome[0].values.size else Status.NO_SOLUTION
+
+    return BatchResult(
+        values,
+        bounds,
+        [status(i) for i in range(count)],
+        structure,
+        make,
+        errors,
+        {"paths": paths, "offsets": offsets},
+    )
+
+
+class _Watch:
+    """Asked by the search every few milliseconds: looks at the limits, and remembers why it said stop.
+
+    Ctrl-C arrives while it runs, as the search itself runs no Python.
+    """
+
+    def __init__(self, budget: Budget, wanted: int) -> None:
+        self.budget, self.wanted = budget, wanted
+        self.stop = Stop.NODES  # where nobody said stop, the labels outgrew their memory
+        self.error: Exception | None = None
+
+    def __call__(self, bound: float, value: float, steps: int, labels: int) -> bool:
+        try:
+            budget, limits = self.budget, self.budget.limits
+            budget.iterations, budget.nodes = steps, labels
+            budget.emit("bound", bound, value)
+            reason = budget.spent_between_nodes()
+            if reason is None and value > -math.inf and self.wanted == 1:
+                if limits.target is not None and value >= limits.target:
+                    reason = Stop.TARGET
+                elif bound - value <= limits.gap * max(1.0, abs(value)):
+                    reason = Stop.GAP
+        except KeyboardInterrupt:
+            self.budget.interrupt()
+            reason = Stop.INTERRUPTED
+        except Exception as error:
+            self.error, reason = error, Stop.ERROR
+        if reason is not None:
+            self.stop = reason
+        return reason is not None
+
+
+def _search(
+    problem: OrderingProblem, watch: _Watch, wanted: int, start: Sequence[IntArray], memory_limit: float
+) -> FoundPaths:
+    for path in start:
+        broken = problem.violations(path)
+        if broken:
+            raise InvalidProblem(f"start: the path is infeasible: {broken[0]}")
+    begin = np.array(list(start), np.int32) if len(start) else None
+    try:
+        found = path_search(
+            problem.start,
+            problem.ordering,
+            problem.end,
+            problem.classes,
+            problem.length,
+            wanted=wanted,
+            begin=begin,
+            pulse=watch,
+            memory_limit=memory_limit,
+        )
+    except MemoryError as error:
+        raise SolveError(f"{error}; give a smaller memory_limit") from error
+    if watch.error is not None:
+        raise watch.error
+    if found.proved:
+        watch.stop = Stop.PROVED
+    return found
+
+
+def _result(
+    problem: OrderingProblem, found: FoundPaths, stop: Stop, solve: Solve, warm_start: bool
+) -> Result[IntArray]:
+    explanation: Sequence[str] = ()
+    if found.proved and not found.values.size:
+        explanation = problem.infeasibility() or [
+            f"walks of {problem.length} vertices exist, but each visits a class twice: the search went through all"
+        ]
+    elif not found.proved and stop is Stop.NODES and not solve.budget.limits.nodes:
+        explanation = ["the labels needed more memory than memory_limit allows"]
+    return Result.of(
+        problem,
+        list(found.paths),
+        found.bound,
+        stop,
+        certificate=WalkCertificate.of(found),
+        method=solve.method,
+        stats=Stats(
+            seconds=solve.budget.elapsed,
+            nodes=found.labels,
+            iterations=found.steps,
+            oracle_calls=found.steps + found.passes,
+            warm_start_used=warm_start,
+            extra={"vertices_left": found.vertices_left, "passes": found.passes},
+        ),
+        trace=solve.budget.events,
+        explanation=explanation,
+        complete=solve.k == 1 or found.proved,
+    )

@@ -1,0 +1,92 @@
+"""The decoders that table 1 compares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from gapless.plugins import load_plugins
+from gapless_ordering import OrderingProblem
+from gapless_tasks.title_generation import paper
+
+EXACT, COLOUR_CODING, BEAM = "exact", "color-coding", "beam"
+INTEGER_PROGRAMS = ("ilp-cuts", "ilp")
+METHODS = (EXACT, COLOUR_CODING, BEAM)
+
+
+@attrs.frozen(eq=False)
+class Decoder:
+    """One row of table 1.
+
+    Parameters
+    ----------
+    name : str
+        What people call it.
+    method : str
+        As it is registered.
+    options : mapping
+    together : bool
+        All titles in one call of `solve_many`.
+    kept : bool
+        Whether ``--out`` keeps the answers.
+    paper : Numbers
+    """
+
+    name: str
+    method: str
+    options: Mapping[str, Any] = attrs.field(factory=dict)
+    together: bool = False
+    kept: bool = True
+    paper: paper.Numbers = paper.UNKNOWN
+
+    @property
+    def slow(self) -> bool:
+        """Whether a title takes seconds."""
+        return self.method in INTEGER_PROGRAMS
+
+
+def decoders(methods: Sequence[str], jobs: int) -> list[Decoder]:
+    """The rows of some methods, in their order.
+
+    Parameters
+    ----------
+    methods : sequence of str
+    jobs : int
+        Threads for the colourings.
+
+    Raises
+    ------
+    UnknownName
+        Not registered for such problems; the message names the nearest known one.
+    """
+    registry = load_plugins().registry
+    found = []
+    for method in dict.fromkeys(methods):
+        registry.find_method(OrderingProblem, method)
+        found += _rows(method, jobs)
+    return found
+
+
+def _rows(method: str, jobs: int) -> list[Decoder]:
+    if method == EXACT:
+        return [Decoder(EXACT, method), Decoder("exact, solve_many", method, together=True, kept=False)]
+    if method == COLOUR_CODING:
+        return [
+            Decoder(
+                "colour coding (paper)",
+                method,
+                {"bounds": False, "jobs": jobs},
+                kept=False,
+                paper=paper.COLOUR_CODING,
+            ),
+            Decoder("colour coding, bounds", method, {"jobs": jobs}),
+        ]
+    if method == BEAM:
+        beside = {1: paper.BEAM_1, 80: paper.UNKNOWN, 1345: paper.BEAM_1345}
+        return [
+            Decoder(f"beam {width}", method, {"width": width, "bound": False}, kept=False, paper=numbers)
+            for width, numbers in beside.items()
+        ]
+    return [Decoder(method, method, paper=paper.INTEGER_PROGRAM if method == "ilp" else paper.UNKNOWN)]

@@ -1,0 +1,121 @@
+"""Beam search over paths: the twins agree to the last bit on every instruction set, and refuse what is no graph."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gapless_kernels
+from gapless_kernels import _path_beam_ref
+
+VERSIONS: tuple[str, ...] = ("numpy",)
+if gapless_kernels.COMPILED:
+    from gapless_kernels import _dominance, _path_beam
+
+    VERSIONS += _dominance.instruction_sets()
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def kernel(request: pytest.FixtureRequest) -> Iterator[Any]:
+    if request.param == "numpy":
+        yield _path_beam_ref.path_beam_search
+        return
+    before = _dominance.choose_instruction_set(request.param)
+    yield _path_beam.path_beam_search
+    _dominance.choose_instruction_set(before)
+
+
+def graphs(seed: int, count: int) -> Iterator[tuple[Any, ...]]:
+    """Ties or floats, forbidden edges, few classes or many; all lengths up to one more than the classes."""
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        n = int(rng.integers(1, 12) if number % 5 else rng.integers(15, 40))
+        classes = int(rng.integers(1, n + 1))
+        tied, forbidden = rng.random() < 0.5, rng.choice([0.0, 0.3, 0.7])
+
+        def draw(*shape: int, tied: bool = tied, forbidden: float = forbidden) -> Any:
+            scores = rng.integers(-3, 3, shape).astype(float) if tied else rng.normal(size=shape)
+            return np.where(rng.random(shape) < forbidden, -np.inf, scores)
+
+        length = int(rng.integers(1, min(classes, 5) + 2))
+        yield draw(n), draw(n, n), draw(n), rng.permutation(np.arange(n) % classes), length
+
+
+@pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
+def test_twins_agree(kernel: Any) -> None:
+    found = 0
+    for number, graph in enumerate(graphs(3, 400)):
+        width = (1, 2, 3, 7, 40, 100, 1345)[number % 7]
+        value, path = kernel(*graph, width)
+        expected, right = _path_beam_ref.path_beam_search(*graph, width)
+        assert value == expected
+        np.testing.assert_array_equal(path, right)
+        found += value > -np.inf
+    assert 100 < found < 400
+
+
+def test_scores_far_apart(kernel: Any) -> None:
+    """Scores whose difference overflows, and equal ones, are on one level."""
+    start = np.array([1.5e308, -1.5e308, 0.0])
+    graph = start, np.where(np.eye(3) > 0, -np.inf, 1.0), np.zeros(3), np.arange(3), 3
+    value, path = kernel(*graph, 2)
+    assert value == 1.5e308
+    assert path.tolist() == [0, 1, 2]
+
+
+def test_same_classes_are_recombined(kernel: Any) -> None:
+    """Of 0, 1, 2 and 1, 0, 2 only the better goes on, which leaves room for 3, 0, 2: the best in the end."""
+    edges = np.full((5, 5), -np.inf)
+    edges[[0, 1, 0, 1, 3], [1, 0, 2, 2, 0]] = 5.0, 5.0, 1.0, 2.0, 3.0
+    edges[2, 4], edges[2, 1] = -9.0, 0.0
+    start = np.where(np.arange(5) == 2, -np.inf, 0.0)
+    end = np.where(np.isin(np.arange(5), [1, 4]), 0.0, -np.inf)
+    value, path = kernel(start, edges, end, np.arange(5), 4, 3)
+    assert value == 4.0
+    assert path.tolist() == [3, 0, 2, 1]
+
+
+def test_beam_that_runs_dry(kernel: Any) -> None:
+    edges = np.array([[-np.inf, 0.0], [-np.inf, -np.inf]])
+    value, path = kernel(np.array([0.0, 1.0]), edges, np.zeros(2), np.arange(2), 2, 1)
+    assert value == -np.inf
+    assert path.tolist() == [-1, -1]
+
+
+def good() -> dict[str, Any]:
+    return {
+        "start": np.zeros(2),
+        "ordering": np.zeros((2, 2)),
+        "end": np.zeros(2),
+        "classes": np.arange(2),
+        "length": 1,
+        "width": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"start": [0.0, 0.0]}, TypeError, "start must be a NumPy array"),
+        ({"end": np.zeros(2, np.float32)}, TypeError, "end must be float64"),
+        ({"start": np.zeros(0)}, ValueError, "start must have shape"),
+        ({"ordering": np.zeros((2, 3))}, ValueError, r"ordering must have shape \(2, 2\)"),
+        ({"classes": np.zeros(2)}, TypeError, "classes must be int64"),
+        ({"classes": np.array([0, 2])}, ValueError, "classes must be numbered from 0 to at most 1"),
+        ({"classes": np.array([-1, 0])}, ValueError, "classes must be numbered"),
+        ({"length": 0}, ValueError, "length must be at least 1"),
+        ({"width": 0}, ValueError, "width must be at least 1"),
+        ({"width": 1.5}, TypeError, "width must be an integer"),
+    ],
+)
+def test_what_is_no_graph_is_refused(kernel: Any, change: Any, error: Any, message: str) -> None:
+    assert kernel(**good())[0] == 0.0
+    with pytest.raises(error, match=message):
+        kernel(**{**good(), **change})
+
+
+@pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
+def test_beam_that_is_too_large() -> None:
+    with pytest.raises(MemoryError, match="too large"):
+        _path_beam.path_beam_search(**{**good(), "width": 2**40})

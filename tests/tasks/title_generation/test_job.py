@@ -1,0 +1,214 @@
+"""The task from sections to tables, on the embedded essays."""
+
+import argparse
+import json
+import xml.etree.ElementTree as ET
+
+import attrs
+import numpy as np
+import pytest
+
+import gapless as gl
+from gapless.cli import Console, exit_codes, main
+from gapless.core.record import read_values
+from gapless_ordering import OrderingProblem
+from gapless_tasks.title_generation import job, measuring, options, rouge
+from gapless_tasks.title_generation.corpus import load_corpus
+from gapless_tasks.title_generation.decoders import Decoder, decoders
+from gapless_tasks.title_generation.graph import TitleGraph
+from gapless_tasks.title_generation.measuring import Decoded, contradictions, decode, proved_optima
+from gapless_tasks.title_generation.section import Section
+from gapless_tasks.title_generation.tables import table_1
+
+pytest.importorskip("nltk")
+pytest.importorskip("sklearn")
+pytest.importorskip("rouge_score")
+
+QUIET = Console(as_json=True)
+ROWS = [
+    *("exact", "exact, solve_many", "colour coding (paper)", "colour coding, bounds"),
+    *("beam 1", "beam 80", "beam 1345"),
+]
+
+
+def run(capsys, *asked, as_json=True):
+    parser = argparse.ArgumentParser()
+    options.add_arguments(parser)
+    code = job.run(parser.parse_args(asked), Console(as_json=as_json))
+    printed = capsys.readouterr()
+    return code, json.loads(printed.out) if as_json else printed.out, printed.err
+
+
+def test_the_whole_task(capsys, tmp_path):
+    explained = load_corpus(None).test[1].name
+    code, found, complaints = run(capsys, "--limit", "6", "--out", str(tmp_path), "--explain", explained)
+    assert (code, complaints) == (exit_codes.PROVED, "")
+    assert (found["corpus"], found["test_sections"], found["left_out"]) == ("embedded sections", 6, {})
+    rows = {entry["decoder"]: entry for entry in found["table1"]}
+    assert list(rows) == ROWS
+    assert {entry["titles"] for entry in rows.values()} == {6}
+    assert rows["exact"]["proved"] == rows["exact"]["optimal"] == rows["exact, solve_many"]["optimal"] == 1.0
+    assert rows["colour coding (paper)"]["optimal"] == rows["colour coding, bounds"]["optimal"] == 1.0
+    assert rows["exact"]["rouge1"] == rows["exact, solve_many"]["rouge1"]
+    assert rows["exact"]["rouge1"] >= rows["exact"]["rougeL"] > 0
+    assert rows["beam 1"]["proved"] == 0.0
+    assert 0 < rows["exact"]["median"] <= rows["exact"]["worst"]
+    assert rows["exact, solve_many"]["median"] is None
+    assert len(found["titles"]) == 6
+    assert found["explained"]["section"] == explained
+    assert sum(edge["score"] for edge in found["explained"]["edges"]) == pytest.approx(found["explained"]["value"])
+    assert found["figure2"]["titles"] == 6
+    assert found["figure2"]["found"][-1] == 1.0
+    assert found["wrong"] == []
+    assert json.loads((tmp_path / "summary.json").read_text()) == found
+    for name in ("figure2.svg", "graph.svg"):
+        assert ET.parse(tmp_path / name).getroot().tag.endswith("svg")
+    records = list(read_values(tmp_path / "exact.jsonl.gz"))
+    assert [record.name for record in records] == [entry["section"] for entry in found["titles"]]
+    assert all(record.result.proved and record.verify() for record in records)
+    assert (tmp_path / "color-coding.jsonl.gz").exists()
+    assert not (tmp_path / "beam.jsonl.gz").exists()
+
+
+def test_kept_answers_are_verified_from_the_shell(capsys, tmp_path):
+    run(capsys, "--limit", "2", "--method", "exact", "--out", str(tmp_path))
+    assert main(["verify", str(tmp_path)]) == exit_codes.PROVED
+
+
+def test_people_see_table_figure_and_titles(capsys):
+    code, printed, _ = run(capsys, "--limit", "4", as_json=False)
+    assert code == exit_codes.PROVED
+    assert "Table 1: decoders compared (CPU time; the paper's numbers on the right)" in printed
+    assert "Figure 2: titles whose optimum is found, against colourings" in printed
+    assert "Titles by exact" in printed
+    assert "Watering the Garden" in printed
+
+
+def test_colourings_depend_on_the_seed_alone(capsys):
+    asked = ["--limit", "4", "--method", "exact", "--method", "color-coding"]
+    found = [run(capsys, *asked, "--seed", seed)[1]["figure2"]["found_at"] for seed in ("0", "0", "1")]
+    assert found[0] == found[1]
+
+
+def test_integer_programs_are_asked_for_and_get_some_titles(capsys):
+    asked = ["--limit", "5", "--method", "exact", "--ilp-seconds", "20", "--ilp-titles", "1"]
+    code, found, _ = run(capsys, *asked)
+    assert code == exit_codes.PROVED
+    rows = {entry["decoder"]: entry for entry in found["table1"]}
+    assert [rows[name]["titles"] for name in ("exact", "ilp-cuts", "ilp")] == [5, 1, 1]
+    assert rows["ilp-cuts"]["optimal"] == 1.0
+    assert "figure2" not in found
+
+
+def test_without_the_exact_decoder_nothing_is_called_optimal(capsys):
+    code, found, _ = run(capsys, "--limit", "3", "--method", "beam")
+    assert code == exit_codes.STOPPED_EARLY
+    assert {entry["optimal"] for entry in found["table1"]} == {None}
+
+
+def test_a_title_longer_than_its_body_is_reported(capsys, monkeypatch):
+    corpus = load_corpus(None)
+    short = Section("short", tuple("abcdefgh"), (("Bread", "is", "bread", "."),))
+    monkeypatch.setattr(job, "load_corpus", lambda *_, **__: attrs.evolve(corpus, test=(short, *corpus.test)))
+    code, found, _ = run(capsys, "--limit", "3", "--method", "exact")
+    assert code == exit_codes.PROVED
+    assert found["left_out"] == {"short": "its title has 7 content words, its body only 2 stems"}
+    assert found["table1"][0]["titles"] == 2
+    with pytest.raises(gl.InvalidProblem, match="no test section has a graph: its title has 7"):
+        run(capsys, "--limit", "1", "--method", "exact")
+
+
+def test_bad_requests_are_refused_before_training(capsys, monkeypatch):
+    monkeypatch.setattr(job, "train_model", lambda _: pytest.fail("trained"))
+    with pytest.raises(gl.InvalidProblem, match="--explain nowhere: no such test section"):
+        run(capsys, "--explain", "nowhere")
+    with pytest.raises(gl.UnknownName, match="exakt"):
+        run(capsys, "--method", "exakt")
+
+
+def test_ctrl_c_leaves_what_is_finished(capsys, monkeypatch):
+    solve, calls = gl.solve, []
+
+    def pressed(problem, *arguments, **keywords):
+        calls.append(id(problem))
+        if len(set(calls)) == 3:
+            raise KeyboardInterrupt
+        return solve(problem, *arguments, **keywords)
+
+    monkeypatch.setattr(measuring.gl, "solve", pressed)
+    code, found, _ = run(capsys, "--limit", "5", "--method", "exact")
+    assert code == exit_codes.INTERRUPTED
+    assert [(entry["decoder"], entry["titles"]) for entry in found["table1"]] == [("exact", 2)]
+
+
+def test_a_decoder_that_fails_is_reported(capsys, monkeypatch):
+    def fail(*_, **__):
+        raise gl.SolveError("planted")
+
+    monkeypatch.setattr(measuring.gl, "solve", fail)
+    code, found, complaints = run(capsys, "--limit", "2", "--method", "beam")
+    assert code == exit_codes.FAILED
+    assert found["wrong"][0] == "beam 1: 2 titles failed"
+    assert "planted" in complaints
+    assert found["table1"][0]["rouge1"] is None
+
+
+def test_a_refused_certificate_is_reported(capsys, monkeypatch):
+    monkeypatch.setattr(gl.Result, "verify", lambda *_: gl.Verdict(False, "certificate", "planted"))
+    code, found, _ = run(capsys, "--limit", "1", "--method", "exact")
+    assert code == exit_codes.FAILED
+    assert found["wrong"][0].endswith("certificate: planted")
+
+
+def two_graphs():
+    problems = [OrderingProblem([0.0, 1.0], [[0, 1], [2, 0]], [0.0, 0.0], 2, names=["a", "b"])] * 2
+    return [TitleGraph(Section(f"s{i}", ("B", "a"), (("b",),)), one, np.zeros(2)) for i, one in enumerate(problems)]
+
+
+def claimed(name, problem, path, bound):
+    stop = gl.Stop.PROVED if np.isfinite(bound) else gl.Stop.NODES
+    result = gl.Result.of(problem, [np.array(path)], bound, stop)
+    return Decoded(Decoder(name, name), {0: result}, {0: 0.1}, 0, interrupted=False)
+
+
+def test_values_above_a_proved_optimum_contradict_it():
+    graphs = two_graphs()
+    problem = graphs[0].problem
+    worse, better = claimed("worse", problem, [0, 1], 1.0), claimed("better", problem, [1, 0], np.inf)
+    optima = proved_optima([worse, better], 2)
+    assert optima[0] == 1.0
+    assert np.isnan(optima[1])
+    assert contradictions([worse], optima, graphs) == []
+    (said,) = contradictions([worse, better], optima, graphs)
+    assert said == "s0: better found 3.0, another decoder proved 1.0"
+    right = claimed("right", problem, [1, 0], 3.0)
+    (said,) = contradictions([worse, right], proved_optima([right, worse], 2), graphs)
+    assert said == "s0: worse proved 1.0, another decoder proved 3.0"
+    assert better.optimal(np.array([3.0, np.nan])) == (1, 1)
+    assert worse.optimal(np.array([3.0, np.nan])) == (0, 1)
+
+
+def test_table_1_counts_what_was_reached():
+    graphs = two_graphs()
+    (entry,) = table_1([claimed("one", graphs[0].problem, [1, 0], 3.0)], graphs, np.full(2, 3.0), QUIET, "CPU time")
+    assert (entry["titles"], entry["mean"], entry["optimal"], entry["proved"]) == (1, 0.1, 1.0, 1.0)
+    assert entry["rouge1"] == entry["rougeL"] == 1.0
+
+
+def test_short_decodings_are_timed_several_times(monkeypatch):
+    calls = []
+    solve = gl.solve
+    monkeypatch.setattr(measuring.gl, "solve", lambda *a, **k: calls.append(1) or solve(*a, **k))
+    graphs = two_graphs()
+    beam = decoders(["beam"], jobs=1)[0]
+    found = decode(beam, graphs, QUIET, numbers=[1])
+    assert list(found.results) == list(found.seconds) == [1]
+    assert len(calls) == measuring.PASSES
+
+
+def test_rouge_compares_words_without_clitics_and_punctuation():
+    assert rouge.scored_words(["Newton", "'s", "Method", ":", "O(n)"]) == ["newton", "method", "o(n)"]
+    pairs = [(("Newton", "'s", "Methods"), ("newton", "method")), (("Trees",), ("heaps",))]
+    assert rouge.rouge(pairs) == {"rouge1": 0.5, "rougeL": 0.5}
+    assert rouge.rouge([(("a", "b"), ("b", "a"))]) == {"rouge1": 1.0, "rougeL": 0.5}
+    assert rouge.rouge([]) is None
