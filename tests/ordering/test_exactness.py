@@ -144,6 +144,7 @@ def test_exact_methods_agree_with_each_other(family, seed):
         if method.exact and result.stop is not Stop.TIME:
             assert result.status is Status.OPTIMAL
             assert result.value == pytest.approx(judge.value, rel=1e-9, abs=1e-9)
+            assert isinstance(result.certificate, NoCertificate) or result.verify(problem)
         else:
             assert all(solution.value <= judge.value + margin(judge.value) for solution in result.solutions)
             assert result.bound >= judge.value - margin(judge.value)
