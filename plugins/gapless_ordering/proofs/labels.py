@@ -57,7 +57,15 @@ def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None,
         values, at, sets = _best_of_each(found)
         if not at.size:
             return -np.inf
-    return float((values + tables.end[at] + total).max()) if at.size else -np.inf
+    if not at.size:
+        return -np.inf
+    totals = values + tables.end[at] + total
+    if memory is None:
+        # These are paths, and their scores are known: what the classes off them would pay is no part of it.
+        every = np.arange(classes)
+        visited = np.right_shift(sets[:, every >> 6], (every & 63).astype(np.uint64)) & np.uint64(1)
+        totals -= (visited == 0) @ prices
+    return float(totals.max())
 
 
 def _sets(pairs: IntArray, n: int, words: int) -> Sets:
