@@ -13,6 +13,7 @@ from gapless.cli import Console
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.core.tolerance import margin
 from gapless_ordering import OrderingProblem
+from gapless_ordering.random_problems import uniform
 from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
 from gapless_tasks.parsing_benchmark.lines import one
 
@@ -79,18 +80,18 @@ def solve_in_turn(
 ) -> dict[str, Solved]:
     """Let every way solve each problem before the next one comes, so that load falls on all of them.
 
-    The first problem is solved once more before the clock runs.
+    A small problem is solved before the clock runs.
     """
     count = len(problems)
     found = {
         name: Solved(np.empty(count), np.full(count, np.nan), np.empty(count), np.zeros(count, bool), [])
         for name in ways
     }
+    for way in ways.values():
+        _solve(way, uniform(20, 3, 0), limits, [])
     with console.progress(title, count) as advance:
         for number, problem in enumerate(problems):
             for name, way in ways.items():
-                if number == 0:
-                    _solve(way, problem, limits, [])
                 _record(found[name], number, way, problem, limits)
             advance(1)
     return found
