@@ -30,7 +30,7 @@ class Decoder:
     together : bool
         All titles in one call of `solve_many`.
     kept : bool
-        Whether ``--out`` keeps the answers.
+        Whether ``--out`` keeps the answers: those that come with a certificate.
     paper : Numbers
     """
 
@@ -89,4 +89,5 @@ def _rows(method: str, jobs: int) -> list[Decoder]:
             Decoder(f"beam {width}", method, {"width": width, "bound": False}, kept=False, paper=numbers)
             for width, numbers in beside.items()
         ]
-    return [Decoder(method, method, paper=paper.INTEGER_PROGRAM if method == "ilp" else paper.UNKNOWN)]
+    beside_ilp = paper.INTEGER_PROGRAM if method == "ilp" else paper.UNKNOWN
+    return [Decoder(method, method, kept=method not in INTEGER_PROGRAMS, paper=beside_ilp)]

@@ -99,6 +99,7 @@ class _Run:
             "corpus": corpus.name,
             "training_sections": len(corpus.train),
             "test_sections": len(test),
+            "verified": {},
             "left_out": {section.name: why for section, why in prepared.left_out},
         }
         return graphs
@@ -120,17 +121,29 @@ class _Run:
         self.interrupted |= one.interrupted
         if one.failed:
             self.wrong.append(f"{decoder.name}: {one.failed} titles failed")
-        for i, result in one.results.items():
-            verdict = result.verify(graphs[i].problem)
-            if not verdict:
-                self.wrong.append(f"{decoder.name}: {graphs[i].section.name}: {verdict.place}: {verdict.reason}")
+        self._verify(one, graphs)
         if self.out is not None and decoder.kept and one.results:
             self.console.say(f"answers kept: {keep_answers(self.out, one, graphs)}")
         return one
 
+    def _verify(self, decoded: Decoded, graphs: Sequence[TitleGraph]) -> None:
+        """Check every certificate; integer programs and beams without a bound have none."""
+        name = decoded.decoder.name
+        certified = [i for i, one in decoded.results.items() if not isinstance(one.certificate, gl.NoCertificate)]
+        verified = 0
+        for i in certified:
+            verdict = decoded.results[i].verify(graphs[i].problem)
+            verified += bool(verdict)
+            if not verdict:
+                self.wrong.append(f"{name}: {graphs[i].section.name}: {verdict.place}: {verdict.reason}")
+        self.document["verified"][name] = verified
+        if certified:
+            self.console.say(f"{name}: {verified} of {len(certified)} certificates verified")
+
     def _report(
         self, corpus: Corpus, decoded: Sequence[Decoded], graphs: Sequence[TitleGraph], optima: FloatArray
     ) -> None:
+        self.console.say()
         jobs = self.arguments.jobs
         clock = "CPU time" if jobs == 1 else f"CPU time, colour coding by the clock in {jobs} threads"
         self.document["table1"] = table_1(decoded, graphs, optima, self.console, clock)

@@ -49,6 +49,7 @@ def test_the_whole_task(capsys, tmp_path):
     assert {entry["titles"] for entry in rows.values()} == {6}
     assert rows["exact"]["proved"] == rows["exact"]["optimal"] == rows["exact, solve_many"]["optimal"] == 1.0
     assert rows["colour coding (paper)"]["optimal"] == rows["colour coding, bounds"]["optimal"] == 1.0
+    assert (found["verified"]["exact"], found["verified"]["beam 1"]) == (6, 0)
     assert rows["exact"]["rouge1"] == rows["exact, solve_many"]["rouge1"]
     assert rows["exact"]["rouge1"] >= rows["exact"]["rougeL"] > 0
     assert rows["beam 1"]["proved"] == 0.0
@@ -91,7 +92,7 @@ def test_colourings_depend_on_the_seed_alone(capsys):
 
 
 def test_integer_programs_are_asked_for_and_get_some_titles(capsys):
-    asked = ["--limit", "5", "--method", "exact", "--ilp-seconds", "20", "--ilp-titles", "1"]
+    asked = ["--limit", "5", "--method", "exact", "--ilp-seconds", "2", "--ilp-titles", "1"]
     code, found, _ = run(capsys, *asked)
     assert code == exit_codes.PROVED
     rows = {entry["decoder"]: entry for entry in found["table1"]}
@@ -154,7 +155,7 @@ def test_a_decoder_that_fails_is_reported(capsys, monkeypatch):
 
 
 def test_a_refused_certificate_is_reported(capsys, monkeypatch):
-    monkeypatch.setattr(gl.Result, "verify", lambda *_: gl.Verdict(False, "certificate", "planted"))
+    monkeypatch.setattr(gl.Result, "verify", lambda *_: gl.Verdict(False, "planted", "certificate"))
     code, found, _ = run(capsys, "--limit", "1", "--method", "exact")
     assert code == exit_codes.FAILED
     assert found["wrong"][0].endswith("certificate: planted")
