@@ -30,7 +30,7 @@ class Decoder:
     together : bool
         All titles in one call of `solve_many`.
     kept : bool
-        Whether ``--out`` keeps the answers: those that come with a certificate.
+        Whether ``--out`` keeps the answers: one row of each method.
     paper : Numbers
     """
 
@@ -90,4 +90,4 @@ def _rows(method: str, jobs: int) -> list[Decoder]:
             for width, numbers in beside.items()
         ]
     beside_ilp = paper.INTEGER_PROGRAM if method == "ilp" else paper.UNKNOWN
-    return [Decoder(method, method, kept=method not in INTEGER_PROGRAMS, paper=beside_ilp)]
+    return [Decoder(method, method, paper=beside_ilp)]

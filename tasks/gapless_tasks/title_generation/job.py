@@ -122,17 +122,16 @@ class _Run:
         if one.failed:
             self.wrong.append(f"{decoder.name}: {one.failed} titles failed")
         self._verify(one, graphs)
-        if self.out is not None and decoder.kept and one.results:
+        if self.out is not None and decoder.kept and one.certified:
             self.console.say(f"answers kept: {keep_answers(self.out, one, graphs)}")
         return one
 
     def _verify(self, decoded: Decoded, graphs: Sequence[TitleGraph]) -> None:
-        """Check every certificate; integer programs and beams without a bound have none."""
-        name = decoded.decoder.name
-        certified = [i for i, one in decoded.results.items() if not isinstance(one.certificate, gl.NoCertificate)]
+        """Check every certificate."""
+        name, certified = decoded.decoder.name, decoded.certified
         verified = 0
-        for i in certified:
-            verdict = decoded.results[i].verify(graphs[i].problem)
+        for i, result in certified.items():
+            verdict = result.verify(graphs[i].problem)
             verified += bool(verdict)
             if not verdict:
                 self.wrong.append(f"{name}: {graphs[i].section.name}: {verdict.place}: {verdict.reason}")

@@ -50,6 +50,11 @@ class Decoded:
         """Titles whose path is proved to be the best."""
         return sum(result.status is gl.Status.OPTIMAL for result in self.results.values())
 
+    @property
+    def certified(self) -> Mapping[int, TitleResult]:
+        """Results with a certificate; integer programs and beams without a bound have none."""
+        return {i: one for i, one in self.results.items() if not isinstance(one.certificate, gl.NoCertificate)}
+
     def optimal(self, optima: FloatArray) -> tuple[int, int]:
         """How many titles reach the optimum, and of how many titles it is known.
 
