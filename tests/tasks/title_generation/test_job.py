@@ -92,7 +92,7 @@ def test_colourings_depend_on_the_seed_alone(capsys):
 
 
 def test_integer_programs_are_asked_for_and_get_some_titles(capsys):
-    asked = ["--limit", "5", "--method", "exact", "--ilp-seconds", "2", "--ilp-titles", "1"]
+    asked = ["--limit", "5", "--method", "exact", "--ilp-seconds", "1", "--ilp-titles", "1"]
     code, found, _ = run(capsys, *asked)
     assert code == exit_codes.PROVED
     rows = {entry["decoder"]: entry for entry in found["table1"]}
