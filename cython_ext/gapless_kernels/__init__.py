@@ -27,6 +27,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
         arborescence_max_marginals,
     )
     from gapless_kernels._beam_ref import beam_batch
+    from gapless_kernels._color_coding_ref import color_coding_pruned, color_coding_search, color_coding_table_bytes
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
     from gapless_kernels._eisner_higher_ref import (
@@ -56,6 +57,7 @@ else:
         arborescence_max_marginals,
     )
     from gapless_kernels._beam import beam_batch
+    from gapless_kernels._color_coding import color_coding_pruned, color_coding_search, color_coding_table_bytes
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
     from gapless_kernels._eisner import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
@@ -94,6 +96,9 @@ __all__ = [
     "arborescence_max_marginals",
     "beam_batch",
     "centring",
+    "color_coding_pruned",
+    "color_coding_search",
+    "color_coding_table_bytes",
     "column_generation_batch",
     "dominance",
     "dominance_batch",

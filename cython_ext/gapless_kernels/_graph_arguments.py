@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["check_graph"]
+__all__ = ["check_colorings", "check_completion", "check_graph"]
+
+MOST_COLORS = 32
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -65,3 +67,73 @@ def check_graph(
         np.ascontiguousarray(classes),
         count,
     )
+
+
+def check_colorings(colorings: npt.NDArray[Any], colors: int, classes: int, length: int) -> npt.NDArray[np.uint8]:
+    """Check the colours of classes, one colouring in a row.
+
+    Parameters
+    ----------
+    colorings : (t, classes) array of uint8
+        Colours from 0 to colors - 1.
+    colors : int
+        At least `length`, at most 32.
+    classes : int
+    length : int
+        The number of vertices on a path.
+
+    Returns
+    -------
+    (t, classes) C-contiguous array of uint8
+
+    Raises
+    ------
+    TypeError
+        If it is not an array of its type.
+    ValueError
+        If the shape is wrong, a colour is out of range, or there are too few or too many.
+    """
+    if not length <= colors <= MOST_COLORS:
+        raise ValueError(f"colors must be from the length, {length}, to {MOST_COLORS}, got {colors}")
+    if not isinstance(colorings, np.ndarray):
+        raise TypeError(f"colorings must be a NumPy array, got {type(colorings).__name__}")
+    if colorings.dtype != np.uint8:
+        raise TypeError(f"colorings must be uint8, got {colorings.dtype}")
+    if colorings.ndim != 2 or colorings.shape[0] == 0 or colorings.shape[1] != classes:
+        raise ValueError(f"colorings must have shape (t, {classes}) with t >= 1, got {colorings.shape}")
+    if int(colorings.max()) >= colors:
+        raise ValueError(f"colorings must be below {colors}, got {colorings.max()}")
+    return np.ascontiguousarray(colorings)
+
+
+def check_completion(
+    charges: npt.NDArray[Any], completion: npt.NDArray[Any], classes: int, length: int, n: int
+) -> tuple[Floats, Floats]:
+    """Check bounds on what paths can still get.
+
+    Parameters
+    ----------
+    charges : (classes,) array of float64
+    completion : (length, n) array of float64
+    classes, length, n : int
+
+    Returns
+    -------
+    tuple
+        The two arrays, C-contiguous.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not an array of its type.
+    ValueError
+        If a shape is wrong.
+    """
+    for name, array, shape in (("charges", charges, (classes,)), ("completion", completion, (length, n))):
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+        if array.dtype != np.float64:
+            raise TypeError(f"{name} must be float64, got {array.dtype}")
+        if array.shape != shape:
+            raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+    return np.ascontiguousarray(charges), np.ascontiguousarray(completion)

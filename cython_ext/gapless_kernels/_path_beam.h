@@ -1,9 +1,9 @@
 /* Beam search for the best path of a given length without a class visited twice; see _path_beam_ref.py.
  *
- * Prefixes of one length are extended in the order of their scores (of 256 levels), so that the score that the worst
- * of the next beam must beat is soon high: nearly all extensions are then left out sixteen at a time, and prefixes
- * that even their best edge cannot save are left out whole. What is left is gathered in a table that finds the prefix
- * with the same last vertex and the same classes, and is cut to the beam's width whenever it has twice that size.
+ * Prefixes of one length are extended in the order of their scores (of 256 levels), so that the score that the
+ * worst of the next beam must beat is soon high: nearly all extensions are then left out sixteen at a time, and
+ * prefixes that even their best edge cannot save are left out whole. What is left is gathered in a table that finds
+ * the prefix with the same last vertex and the same classes, and is cut to the beam's width when it has twice that.
  */
 #ifndef GAPLESS_KERNELS_PATH_BEAM_H
 #define GAPLESS_KERNELS_PATH_BEAM_H
@@ -17,7 +17,8 @@
 #define NAMED(f) f##_plain
 #define LANES(f) f##_f64_plain
 #define TARGET
-#include "_path_beam_rows.h"
+#include "_graph_rows.h"
+#include "_select_rows.h"
 #undef NAMED
 #undef LANES
 #undef TARGET
@@ -26,7 +27,8 @@
 #define NAMED(f) f##_avx2
 #define LANES(f) f##_f64_avx2
 #define TARGET GAPLESS_AVX2
-#include "_path_beam_rows.h"
+#include "_graph_rows.h"
+#include "_select_rows.h"
 #undef NAMED
 #undef LANES
 #undef TARGET
@@ -34,7 +36,8 @@
 #define NAMED(f) f##_avx512
 #define LANES(f) f##_f64_avx512
 #define TARGET GAPLESS_AVX512
-#include "_path_beam_rows.h"
+#include "_graph_rows.h"
+#include "_select_rows.h"
 #undef NAMED
 #undef LANES
 #undef TARGET
@@ -188,7 +191,7 @@ static void path_beam_extend(path_beam *beam, int set, ptrdiff_t place, int32_t 
     const double *end = place == beam->length - 1 ? beam->end : NULL;
     const double bound = beam->threshold > -INFINITY ? nextafter(beam->threshold, INFINITY) : -DBL_MAX;
     const ptrdiff_t count =
-        PATH_BEAM_CHOOSE(path_beam_offers)(base, row, end, beam->n, bound, beam->who, beam->offers);
+        PATH_BEAM_CHOOSE(row_offers)(base, row, end, beam->n, bound, beam->who, beam->offers);
     int32_t walk = at;
     if (count == 0)
         return;
@@ -249,7 +252,7 @@ static ptrdiff_t path_beam_step(path_beam *beam, int set, ptrdiff_t place, ptrdi
 {
     const int last = place == beam->length - 1;
     const ptrdiff_t width = beam->width;
-    const double best_end = last ? PATH_BEAM_CHOOSE(path_beam_largest)(beam->end, beam->n) : 0;
+    const double best_end = last ? PATH_BEAM_CHOOSE(row_largest)(beam->end, beam->n) : 0;
     beam->keep = last ? 1 : width;
     beam->gathered = 0;
     beam->threshold = -INFINITY;
@@ -262,7 +265,7 @@ static ptrdiff_t path_beam_step(path_beam *beam, int set, ptrdiff_t place, ptrdi
         const int32_t at = beam->order[i], v = beam->vertices[(place - 1) * width + at];
         const double *row = beam->ordering + (ptrdiff_t)v * beam->n;
         if (isnan(beam->best_edge[v]))
-            beam->best_edge[v] = PATH_BEAM_CHOOSE(path_beam_largest)(row, beam->n);
+            beam->best_edge[v] = PATH_BEAM_CHOOSE(row_largest)(row, beam->n);
         if (beam->scores[at] + beam->best_edge[v] + best_end > beam->threshold)
             path_beam_extend(beam, set, place, at, beam->scores[at], beam->keys[at], row);
     }

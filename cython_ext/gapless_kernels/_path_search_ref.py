@@ -1,7 +1,7 @@
 """The path search in NumPy: the same answers as the compiled one, by the plainest means that prove them.
 
-Both are exact; the values agree but for the rounding of sums. Multipliers, counts and which of several equal paths is
-found may differ.
+Both are exact; the values agree but for the rounding of sums. Multipliers, counts and which of several equal paths
+is found may differ.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def path_search(
     """Find the best paths ``start[v_1] + sum_i ordering[v_i, v_(i+1)] + end[v_k]`` that visit no class twice.
 
     Multipliers of the classes bound walks; what cannot be better than the best path known is ruled out; partial
-    paths that can still be better are extended vertex by vertex (label setting), of those that end in one vertex and
-    visited the same classes only the best.
+    paths that can still be better are extended vertex by vertex (label setting), of those that end in one vertex
+    and visited the same classes only the best.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-/* Included once for each type and instruction set: REAL is the type, NAMED(f) and TARGET as in _instruction_sets.h. */
+/* Included once for each type and instruction set; REAL, NAMED(f) and TARGET are as in _instruction_sets.h. */
 
 /* The rank-th largest (1 for the largest) of the values, which are reordered. */
 TARGET static REAL NAMED(select)(REAL *values, ptrdiff_t count, ptrdiff_t rank)

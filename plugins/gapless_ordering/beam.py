@@ -13,7 +13,7 @@ from gapless.core.tolerance import meets
 from gapless.plugins.registry import check_count
 from gapless_kernels import path_beam_search
 from gapless_ordering.problem import OrderingProblem
-from gapless_ordering.walks import walk_bound
+from gapless_ordering.walks import walk_bounds
 
 _NO_BOUND = NoCertificate("the beam was asked for no bound")
 
@@ -100,7 +100,7 @@ def _bounded(problem: OrderingProblem, value: float, path: IntArray, solve: Solv
     """A bound on the best value, and the evidence."""
     if value == -math.inf and problem.infeasibility():
         return -math.inf, NoCertificate()
-    return walk_bound(problem), NoCertificate()
+    return walk_bounds(problem, path, value).bound, NoCertificate()
 
 
 def _result(

@@ -23,10 +23,10 @@ from gapless_ordering.proofs.walks import WalkTables
 class WalkCertificate(BoundCertificate):
     """Nothing scores more than `level`, whatever the multipliers; good ones make the check short.
 
-    In each stage, a vertex is ruled out at a place when no penalised walk through it there, together with the sum of
-    the multipliers, exceeds `level`: no path that does is lost. When the walks that are left still exceed `level`
-    under the last multipliers, those that remember `memory` are gone through by label setting; without a memory they
-    remember all, and are paths.
+    In each stage, a vertex is ruled out at a place when no penalised walk through it there, together with the sum
+    of the multipliers, exceeds `level`: no path that does is lost. When the walks that are left still exceed
+    `level` under the last multipliers, those that remember `memory` are gone through by label setting; without a
+    memory they remember all, and are paths.
 
     Parameters
     ----------

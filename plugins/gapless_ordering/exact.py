@@ -1,4 +1,4 @@
-"""The method ``exact``: bounds from walks, elimination, label setting; compiled in `gapless_kernels.path_search`."""
+"""The method ``exact``: bounds from walks, elimination, label setting; see `gapless_kernels.path_search`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from gapless_ordering.problem import OrderingProblem
 def run(problem: OrderingProblem, solve: Solve, *, memory_limit: float = 2.0**31) -> Result[IntArray]:
     """Find the best path, or the k best, and prove it.
 
-    A walk may visit a class twice, a path may not. The best walk that pays a multiplier for each visit of a class is
-    found by dynamic programming in O(length n^2) and bounds all paths; subgradient steps lower the bound, and
-    vertices through which no walk is better than the best path known are ruled out. What is left of the gap is closed
-    by label setting, layer by layer, with the walks' bounds as completions: first narrow, as a guided beam, then
-    wider. Hard instances (metric ones, long paths) go on with walks that remember the classes on the cycles seen so
-    far, and multipliers for those.
+    A walk may visit a class twice, a path may not. The best walk that pays a multiplier for each visit of a class
+    is found by dynamic programming in O(length n^2) and bounds all paths; subgradient steps lower the bound, and
+    vertices through which no walk is better than the best path known are ruled out. What is left of the gap is
+    closed by label setting, layer by layer, with the walks' bounds as completions: first narrow, as a guided beam,
+    then wider. Hard instances (metric ones, long paths) go on with walks that remember the classes on the cycles
+    seen so far, and multipliers for those.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def run_many(
 ) -> BatchResult[IntArray]:
     """Solve many problems; limits hold for each. A `Result` is made when one is asked for.
 
-    The array ``paths`` of the result holds all paths one after another, -1 where there is none, and ``offsets`` where
-    each begins.
+    The array ``paths`` of the result holds all paths one after another, -1 where there is none, and ``offsets``
+    where each begins.
     """
     count = len(problems)
     offsets = np.concatenate([[0], np.cumsum([problem.length for problem in problems])]).astype(np.int64)

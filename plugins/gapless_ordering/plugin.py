@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_ordering import beam, exact, ilp, ilp_cuts
+from gapless_ordering import beam, color_coding, exact, ilp, ilp_cuts
 from gapless_ordering.problem import OrderingProblem
 
 
@@ -19,6 +19,15 @@ def gapless_register(registry: Registry) -> None:
             "beam search with its true gap (compiled)",
             exact=False,
             run_many=beam.run_many,
+        )
+    )
+    registry.method(
+        Method(
+            "color-coding",
+            OrderingProblem,
+            color_coding.run,
+            "random colourings until failure is unlikely, with bounds (Deshpande et al. 2007, section 3)",
+            exact=False,
         )
     )
     registry.method(

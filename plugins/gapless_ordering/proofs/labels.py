@@ -1,4 +1,4 @@
-"""Partial walks that remember classes, extended vertex by vertex: the check of what multipliers alone do not show."""
+"""Partial walks that remember classes, extended by vertices: the check of what multipliers alone do not show."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Sets = NDArray[np.uint64]
 def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None, level: float) -> float:
     """The best total of a walk that visits no class it remembers, if above `level`; else -inf.
 
-    Of labels that end in one vertex and remember the same classes, the best alone goes on. A label whose total with the
-    best completion by any walk does not exceed `level` is dropped.
+    Of labels that end in one vertex and remember the same classes, the best alone goes on. A label whose total with
+    the best completion by any walk does not exceed `level` is dropped.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
-/* Included by _path_beam.h for each instruction set: the loops over whole rows of the ordering. */
-#include "_select_rows.h"
+/* Included once for each instruction set: the loops over whole rows of a graph. */
 
 /* The largest of `count` values. */
-TARGET static GAPLESS_NEVER double NAMED(path_beam_largest)(const double *row, ptrdiff_t count)
+TARGET static inline double NAMED(row_largest)(const double *row, ptrdiff_t count)
 {
     LANES(block) best = LANES(all)(-INFINITY);
     ptrdiff_t u = 0;
@@ -17,9 +16,8 @@ TARGET static GAPLESS_NEVER double NAMED(path_beam_largest)(const double *row, p
 /* Which vertices u have base + row[u] (+ end[u], if given) >= bound, and what they score; their number.
  *
  * Whole blocks are written: `who` and `scores` have room for GAPLESS_BLOCK more than there are vertices. */
-TARGET static GAPLESS_NEVER ptrdiff_t NAMED(path_beam_offers)(double base, const double *row, const double *end,
-                                                              ptrdiff_t count, double bound, int32_t *who,
-                                                              double *scores)
+TARGET static inline ptrdiff_t NAMED(row_offers)(double base, const double *row, const double *end, ptrdiff_t count,
+                                                 double bound, int32_t *who, double *scores)
 {
     const LANES(block) score = LANES(all)(base), least = LANES(all)(bound);
     ptrdiff_t found = 0;

@@ -1,0 +1,224 @@
+"""The method ``color-coding``: the paper's randomised decoder, with bounds (Deshpande et al. 2007, section 3)."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless import Certificate, NoCertificate, ProbabilisticCertificate, Result, Solve, Stats, Stop, UnknownOption
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.tolerance import meets
+from gapless.plugins.registry import check_count
+from gapless_ordering import beam
+from gapless_ordering.colorful import MOST_COLORS, ColorfulPaths
+from gapless_ordering.colorings import BLOCK, Colorings, choose_colors, success_probability, trials_for
+from gapless_ordering.problem import OrderingProblem
+from gapless_ordering.walks import WalkBounds, walk_bounds
+
+BEAM_WIDTH = 80
+"""Of the beam that finds the incumbent that bounds are compared with."""
+
+
+def run(
+    problem: OrderingProblem,
+    solve: Solve,
+    *,
+    failure: float = 1e-3,
+    trials: int | None = None,
+    colors: int | None = None,
+    bounds: bool = True,
+    jobs: int = 1,
+) -> Result[IntArray]:
+    """Find the best path by colour coding; it is missed with a probability of at most `failure`.
+
+    Classes get random colours, and a dynamic program finds the best path without repeated colours. The best path is
+    among these with the probability ``p = r! / ((r - k)! r^k)``; of ``ln(failure) / ln(1 - p)`` colourings all miss
+    it with a probability of at most `failure`. The result is LIKELY_OPTIMAL, and its certificate counts the
+    colourings that were finished, whatever ended the search. It is OPTIMAL where a bound meets it, or where there
+    are so few classes that each has a colour of its own.
+
+    A seed fixes the answer, whatever the number of `jobs`. ``stats.extra`` holds ``colorings`` (finished),
+    ``colors`` (r), ``success`` (p) and ``found_at``: the number of the colouring that found the answer, from 1 on;
+    0 if it was known before the first.
+
+    Parameters
+    ----------
+    failure : float
+        Above 0, below 1.
+    trials : int, optional
+        How many colourings, instead of what `failure` asks for.
+    colors : int, optional
+        r, from the length to 32; by default the number from k to 2 k that minimises ``2^r / p``.
+    bounds : bool
+        Whether to begin with a beam, and to drop states of the dynamic program whose bound does not beat the best
+        path so far. Without bounds this is the paper's algorithm.
+    jobs : int
+        Threads; -1 for one on each core.
+
+    Raises
+    ------
+    UnknownOption
+        An option is out of range, or the dynamic program's table would be too large.
+    """
+    _check(problem, failure, trials, colors, jobs)
+    if problem.class_count < problem.length:
+        return _Search(problem, solve, None).result(Stop.PROVED)
+    search = _Search(problem, solve, None)
+    try:
+        if bounds:
+            value, path = beam.search(problem, BEAM_WIDTH)
+            search = _Search(problem, solve, walk_bounds(problem, path, value))
+        stop = Stop.PROVED if search.settled else search.go(failure, trials, colors, jobs)
+    except KeyboardInterrupt:
+        solve.budget.interrupt()
+        stop = Stop.INTERRUPTED
+    return search.result(stop)
+
+
+def _check(problem: OrderingProblem, failure: float, trials: int | None, colors: int | None, jobs: int) -> None:
+    if isinstance(failure, bool) or not isinstance(failure, float | int) or not 0 < failure < 1:
+        raise UnknownOption(f"failure is {failure!r}, it must be a probability above 0 and below 1")
+    for name, value in (("trials", trials), ("colors", colors), ("jobs", None if jobs == -1 else jobs)):
+        if value is not None:
+            check_count(name, value)
+    if colors is not None and not problem.length <= colors <= MOST_COLORS:
+        raise UnknownOption(
+            f"colors is {colors}, it must be from the length of the path, {problem.length}, to {MOST_COLORS}"
+        )
+
+
+class _Search:
+    """One solve: the incumbent, and the colourings that may find a better path."""
+
+    def __init__(self, problem: OrderingProblem, solve: Solve, walks: WalkBounds | None) -> None:
+        self.problem, self.solve, self.budget = problem, solve, solve.budget
+        self.graph = ColorfulPaths.of(problem, walks)
+        self.path: IntArray = np.empty(0, np.int64) if walks is None else walks.path
+        self.value, self.bound = (-math.inf, math.inf) if walks is None else (walks.value, walks.bound)
+        self.colors, self.success, self.done, self.found_at = 0, 1.0, 0, 0
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is better than the incumbent: too few classes are left for a path."""
+        return self.graph.class_count < self.problem.length
+
+    def go(self, failure: float, trials: int | None, colors: int | None, jobs: int) -> Stop:
+        """One colouring after the other; why it ended."""
+        length, classes = self.problem.length, self.graph.class_count
+        self.colors = min(colors or choose_colors(length, classes), classes)
+        self.graph.check(self.colors)
+        if self.colors < classes:
+            self.success = success_probability(self.colors, length)
+            trials = trials or trials_for(failure, self.success)
+        else:
+            trials = 1
+        for values, paths in self._searched(trials, os.cpu_count() or 1 if jobs == -1 else jobs):
+            self._take(values, paths)
+            stop = self._reached()
+            if stop is not None:
+                return stop
+        if self.done == trials:
+            return Stop.PROVED if self.success == 1.0 else Stop.ITERATIONS
+        return self.budget.spent() or Stop.NODES
+
+    def _chunks(self, trials: int) -> Iterator[NDArray[np.uint8]]:
+        """Colourings in order, a few at a time; the budget is asked in between."""
+        colorings = Colorings(self.graph.class_count, self.colors, self.solve.seed)
+        size = min(BLOCK, self.graph.at_once(self.colors))
+        most = self.budget.limits.iterations
+        if most is not None:
+            trials = min(trials, max(0, most - self.budget.iterations))
+        for first in range(0, trials, size):
+            if first % BLOCK == 0:
+                block = colorings.block(first // BLOCK)
+            if self.budget.spent() is not None:
+                return
+            yield block[first % BLOCK : first % BLOCK + min(size, trials - first)]
+
+    def _searched(self, trials: int, jobs: int) -> Iterator[tuple[FloatArray, IntArray]]:
+        """The best paths under all colourings, in their order, whoever finds them.
+
+        A thread knows an incumbent that may be old by the time it ends. It then reports more than the best, never
+        another path.
+        """
+        if jobs == 1:
+            for chunk in self._chunks(trials):
+                yield self.graph.best(chunk, self.colors, self.value)
+            return
+        running: deque[Future[tuple[FloatArray, IntArray]]] = deque()
+        with ThreadPoolExecutor(jobs) as pool:
+            try:
+                for chunk in self._chunks(trials):
+                    running.append(pool.submit(self.graph.best, chunk, self.colors, self.value))
+                    if len(running) == jobs:
+                        yield running.popleft().result()
+                while running:
+                    yield running.popleft().result()
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    def _take(self, values: FloatArray, paths: IntArray) -> None:
+        for t in np.flatnonzero(values > self.value).tolist():
+            if values[t] > self.value:
+                self.value, self.path, self.found_at = float(values[t]), paths[t], self.done + t + 1
+                self.budget.emit("incumbent", self.bound, self.value, coloring=self.found_at)
+        self.done += len(values)
+        self.budget.iterations += len(values)
+        self.budget.emit("round", self.bound, self.value, colorings=self.done)
+
+    def _reached(self) -> Stop | None:
+        """Whether what is held is enough."""
+        limits = self.budget.limits
+        if meets(self.bound, self.value):
+            return Stop.PROVED
+        if limits.target is not None and self.value >= limits.target:
+            return Stop.TARGET
+        if limits.gap > 0 and meets(self.bound, self.value, limits.gap):
+            return Stop.GAP
+        return None
+
+    def result(self, stop: Stop) -> Result[IntArray]:
+        """What is held, and how likely it is the best."""
+        found = self.value > -math.inf
+        explanation = () if found else self.problem.infeasibility()
+        if explanation:
+            stop = Stop.PROVED
+        if stop is Stop.PROVED:
+            self.bound = self.value
+        if not found and not explanation:
+            explanation = [
+                f"no colourful path in {self.done} colouring{'s' if self.done != 1 else ''}"
+                + (": each class had a colour of its own" if stop is Stop.PROVED else "")
+            ]
+        certificate: Certificate = NoCertificate("no colouring was finished")
+        if stop is Stop.PROVED:
+            certificate = NoCertificate("colour coding does not write down why a bound holds")
+        elif self.done:
+            certificate = ProbabilisticCertificate(self.done, self.colors, self.problem.length)
+        self.budget.emit("stop", self.bound, self.value)
+        return Result.of(
+            self.problem,
+            [self.path] if found else [],
+            self.bound,
+            stop,
+            certificate=certificate,
+            method=self.solve.method,
+            stats=Stats(
+                seconds=self.budget.elapsed,
+                iterations=self.done,
+                extra={
+                    "colorings": self.done,
+                    "colors": self.colors,
+                    "success": self.success,
+                    "found_at": self.found_at,
+                },
+            ),
+            trace=self.budget.events,
+            explanation=explanation,
+        )
