@@ -78,10 +78,9 @@ def _rows(method: str, jobs: int) -> list[Decoder]:
                 "colour coding (paper)",
                 method,
                 {"bounds": False, "jobs": jobs},
-                kept=False,
                 paper=paper.COLOUR_CODING,
             ),
-            Decoder("colour coding, bounds", method, {"jobs": jobs}),
+            Decoder("colour coding, bounds", method, {"jobs": jobs}, kept=False),
         ]
     if method == BEAM:
         beside = {1: paper.BEAM_1, 80: paper.UNKNOWN, 1345: paper.BEAM_1345}
