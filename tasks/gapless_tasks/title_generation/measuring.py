@@ -13,6 +13,7 @@ import gapless as gl
 from gapless.cli import Console
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
+from gapless_ordering import OrderingProblem
 from gapless_tasks.title_generation.decoders import Decoder
 from gapless_tasks.title_generation.graph import TitleGraph
 
@@ -21,6 +22,9 @@ PASSES = 5
 """A decoding as short as that is repeated, and its time is the median: the first one warms tables and caches."""
 
 TitleResult = gl.Result[IntArray]
+
+_TINY = OrderingProblem(np.zeros(2), np.zeros((2, 2)), np.zeros(2), 2)
+"""Solved before the clock runs: the first call of a method loads plug-ins and libraries."""
 
 
 @attrs.frozen(eq=False)
@@ -96,6 +100,7 @@ def decode(
     chosen = range(len(graphs)) if numbers is None else numbers
     if decoder.together:
         return _decode_together(decoder, graphs, console, limits, seed, chosen)
+    gl.solve(_TINY, decoder.method, **decoder.options)
     results: dict[int, TitleResult] = {}
     seconds: dict[int, float] = {}
     failed, interrupted = 0, False
