@@ -60,7 +60,7 @@ class _Run:
                 decoded.append(self._decode(decoder, graphs))
         optima = proved_optima(decoded, len(graphs))
         self.wrong += contradictions(decoded, optima, graphs)
-        self._report(corpus, decoded, graphs, optima)
+        self._report(decoded, graphs, optima)
         for what in self.wrong:
             self.console.complain(what)
         self.document["wrong"] = self.wrong
@@ -139,9 +139,7 @@ class _Run:
         if certified:
             self.console.say(f"{name}: {verified} of {len(certified)} certificates verified")
 
-    def _report(
-        self, corpus: Corpus, decoded: Sequence[Decoded], graphs: Sequence[TitleGraph], optima: FloatArray
-    ) -> None:
+    def _report(self, decoded: Sequence[Decoded], graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
         self.console.say()
         jobs = self.arguments.jobs
         clock = "CPU time" if jobs == 1 else f"CPU time, colour coding by the clock in {jobs} threads"
@@ -152,7 +150,7 @@ class _Run:
             self._explain(best, graphs)
         colours = any(one.decoder.method == COLOUR_CODING for one in decoded)
         if colours and not self.arguments.no_figure and not self.interrupted:
-            self._figure(corpus, graphs, optima)
+            self._figure(graphs, optima)
 
     def _explain(self, decoded: Decoded, graphs: Sequence[TitleGraph]) -> None:
         name = self.arguments.explain
@@ -165,7 +163,7 @@ class _Run:
         if self.out is not None:
             self._draw(self.out / "graph.svg", draw_graph(graphs[i], result.best))
 
-    def _figure(self, corpus: Corpus, graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
+    def _figure(self, graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
         found, interrupted = converge(graphs, optima, self.console, seed=self.arguments.seed)
         self.interrupted |= interrupted
         if not found.found.size:
@@ -173,7 +171,7 @@ class _Run:
             return
         self.document["figure2"] = show_convergence(found, self.console)
         if self.out is not None:
-            self._draw(self.out / "figure2.svg", draw_convergence(found, corpus.name))
+            self._draw(self.out / "figure2.svg", draw_convergence(found))
 
     def _draw(self, path: Path, drawing: str) -> None:
         write_aside(path, drawing)

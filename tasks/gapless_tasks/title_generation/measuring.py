@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 import attrs
@@ -98,15 +100,40 @@ def decode(
         Which of the graphs; by default all.
     """
     chosen = range(len(graphs)) if numbers is None else numbers
-    if decoder.together:
-        return _decode_together(decoder, graphs, console, limits, seed, chosen)
+    way = _decode_together if decoder.together else _decode_each
+    with _models_out_of_the_way():
+        return way(decoder, graphs, console, limits, seed, chosen)
+
+
+@contextlib.contextmanager
+def _models_out_of_the_way() -> Iterator[None]:
+    """Keep the garbage collector from walking through models and graphs while a title is timed.
+
+    What decoders leave behind is collected as always.
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _decode_each(
+    decoder: Decoder,
+    graphs: Sequence[TitleGraph],
+    console: Console,
+    limits: gl.Limits,
+    seed: int,
+    numbers: Sequence[int],
+) -> Decoded:
     gl.solve(_TINY, decoder.method, **decoder.options)
     results: dict[int, TitleResult] = {}
     seconds: dict[int, float] = {}
     failed, interrupted = 0, False
     clock = time.perf_counter if decoder.options.get("jobs", 1) > 1 else time.process_time
-    with console.progress(decoder.name, len(chosen)) as advance:
-        for i in chosen:
+    with console.progress(decoder.name, len(numbers)) as advance:
+        for i in numbers:
             taken: list[float] = []
             try:
                 while not taken or (max(taken) < SHORT_SECONDS and len(taken) < PASSES):
