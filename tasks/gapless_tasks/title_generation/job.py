@@ -46,6 +46,7 @@ class _Run:
         self.decoders = decoders(methods, arguments.jobs)
         self.out = answers_folder(arguments.out)
         self.document: dict[str, Any] = {}
+        self.decoded: list[Decoded] = []
         self.wrong: list[str] = []
         self.interrupted = False
 
@@ -54,13 +55,15 @@ class _Run:
             self.console.complain(MISSING)
         corpus = load_corpus(self.arguments.data, extra=self.arguments.extra)
         graphs = self._graphs(corpus)
-        decoded: list[Decoded] = []
-        for decoder in self.decoders:
-            if not self.interrupted:
-                decoded.append(self._decode(decoder, graphs))
-        optima = proved_optima(decoded, len(graphs))
-        self.wrong += contradictions(decoded, optima, graphs)
-        self._report(decoded, graphs, optima)
+        try:
+            for decoder in self.decoders:
+                self._decode(decoder, graphs)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self.console.complain("interrupted: the tables show what was finished")
+        optima = proved_optima(self.decoded, len(graphs))
+        self.wrong += contradictions(self.decoded, optima, graphs)
+        self._report(graphs, optima)
         for what in self.wrong:
             self.console.complain(what)
         self.document["wrong"] = self.wrong
@@ -104,7 +107,8 @@ class _Run:
         }
         return graphs
 
-    def _decode(self, decoder: Decoder, graphs: Sequence[TitleGraph]) -> Decoded:
+    def _decode(self, decoder: Decoder, graphs: Sequence[TitleGraph]) -> None:
+        """Everything about one decoder; raises `KeyboardInterrupt` when all that is finished has been looked at."""
         seconds, numbers = self.arguments.limit_seconds, None
         if decoder.slow and self.arguments.ilp_seconds:
             seconds = self.arguments.ilp_seconds
@@ -118,13 +122,14 @@ class _Run:
             seed=self.arguments.seed,
             numbers=numbers,
         )
-        self.interrupted |= one.interrupted
+        self.decoded.append(one)
         if one.failed:
             self.wrong.append(f"{decoder.name}: {one.failed} titles failed")
         self._verify(one, graphs)
         if self.out is not None and decoder.kept and one.certified:
             self.console.say(f"answers kept: {keep_answers(self.out, one, graphs)}")
-        return one
+        if one.interrupted:
+            raise KeyboardInterrupt
 
     def _verify(self, decoded: Decoded, graphs: Sequence[TitleGraph]) -> None:
         """Check every certificate."""
@@ -139,16 +144,16 @@ class _Run:
         if certified:
             self.console.say(f"{name}: {verified} of {len(certified)} certificates verified")
 
-    def _report(self, decoded: Sequence[Decoded], graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
+    def _report(self, graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
         self.console.say()
         jobs = self.arguments.jobs
         clock = "CPU time" if jobs == 1 else f"CPU time, colour coding by the clock in {jobs} threads"
-        self.document["table1"] = table_1(decoded, graphs, optima, self.console, clock)
-        best = decoded[0]
-        self.document["titles"] = show_titles(best, graphs, self.console)
-        if self.arguments.explain:
-            self._explain(best, graphs)
-        colours = any(one.decoder.method == COLOUR_CODING for one in decoded)
+        self.document["table1"] = table_1(self.decoded, graphs, optima, self.console, clock)
+        for best in self.decoded[:1]:
+            self.document["titles"] = show_titles(best, graphs, self.console)
+            if self.arguments.explain:
+                self._explain(best, graphs)
+        colours = any(one.decoder.method == COLOUR_CODING for one in self.decoded)
         if colours and not self.arguments.no_figure and not self.interrupted:
             self._figure(graphs, optima)
 

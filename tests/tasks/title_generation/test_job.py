@@ -164,7 +164,20 @@ def test_ctrl_c_leaves_what_is_finished(capsys, monkeypatch):
         return solve(problem, *arguments, **keywords)
 
     monkeypatch.setattr(measuring.gl, "solve", pressed)
-    code, found, _ = run(capsys, "--limit", "5", "--method", "exact")
+    code, found, complaints = run(capsys, "--limit", "5", "--method", "exact")
+    assert code == exit_codes.INTERRUPTED
+    assert complaints == "interrupted: the tables show what was finished\n"
+    assert found["verified"] == {"exact": 2}
+    assert [(entry["decoder"], entry["titles"]) for entry in found["table1"]] == [("exact", 2)]
+
+
+@pytest.mark.usefixtures("trained")
+def test_ctrl_c_while_certificates_are_verified_loses_no_row(capsys, monkeypatch):
+    def pressed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gl.Result, "verify", pressed)
+    code, found, _ = run(capsys, "--limit", "2", "--method", "exact")
     assert code == exit_codes.INTERRUPTED
     assert [(entry["decoder"], entry["titles"]) for entry in found["table1"]] == [("exact", 2)]
 
