@@ -153,18 +153,20 @@ static void ps_release(ps_graph *g)
     g->memory = NULL;
 }
 
-/* before[j] for all places; `listed` and `from` have room for n entries. */
-static void ps_walks_before(const ps_graph *g, ptrdiff_t k, const double *penalty, double *before, int32_t *listed, double *from)
+/* before[j] for all places, of the walks that may exceed `level` with their completions in `after`; `listed` and `from` have room
+ * for n entries. Other walks need not be counted: most rows of the graph are never read. */
+static void ps_walks_before(const ps_graph *g, ptrdiff_t k, const double *penalty, const double *after, double level,
+                            double *before, int32_t *listed, double *from)
 {
     const ptrdiff_t stride = g->stride;
     memcpy(before, g->start, (size_t)g->n * sizeof(double));
     for (ptrdiff_t j = 1; j < k; j++) {
-        const double *last = before + (j - 1) * stride, *pay = penalty + (j - 1) * stride;
+        const double *last = before + (j - 1) * stride, *pay = penalty + (j - 1) * stride, *rest = after + (j - 1) * stride;
         ptrdiff_t count = 0;
         for (ptrdiff_t v = 0; v < g->n; v++) {
             from[v] = last[v] + pay[v];
             listed[count] = (int32_t)v;
-            count += from[v] > PS_NONE;
+            count += from[v] + rest[v] > level;
         }
         ps_product(listed, count, from, g->out, stride, g->n, before + j * stride);
     }

@@ -24,10 +24,12 @@ static void ps_set_penalties(ps_search *s)
 /* The bound under the current multipliers, and the walk that has it. */
 static double ps_walk_bound(ps_search *s)
 {
-    ps_set_penalties(s);
-    ps_walks_after(&s->g, s->k, s->penalty, s->after, s->listed, s->from);
-    s->iterations++;
-    s->fresh = 1;
+    if (s->fresh <= 0) {
+        ps_set_penalties(s);
+        ps_walks_after(&s->g, s->k, s->penalty, s->after, s->listed, s->from);
+        s->iterations++;
+        s->fresh = 1;
+    }
     return ps_best_walk(&s->g, s->k, s->penalty, s->after, s->walk) + s->price_sum;
 }
 
@@ -47,7 +49,7 @@ static int ps_rule_out(ps_search *s)
     const ps_graph *g = &s->g;
     const double level = ps_level(s) - s->price_sum;
     ptrdiff_t gone = 0, left = 0;
-    ps_walks_before(g, s->k, s->penalty, s->before, s->listed, s->from);
+    ps_walks_before(g, s->k, s->penalty, s->after, level, s->before, s->listed, s->from);
     s->fresh = 2;
     for (ptrdiff_t v = 0; v < g->n; v++)
         s->from[v] = PS_NONE;
@@ -83,8 +85,9 @@ static int ps_rule_out(ps_search *s)
     s->vertices_left = left;
     if (left == 0)
         return 1;
-    if (s->memory || (g->into && left * 8 > g->n * 7)) {
-        ps_set_penalties(s); /* the tables stay true, if no longer tight */
+    if (s->memory || left * 8 > g->n * 7) {
+        ps_set_penalties(s);
+        s->fresh = -1;
         return 1;
     }
     return ps_shrink(s, s->listed, left);
@@ -116,15 +119,13 @@ static int ps_lower_bound(ps_search *s, int steps)
             return PS_PROVED;
         }
         const double gap = bound - ps_incumbent(s);
-        if (bound == best && ps_incumbent(s) > PS_NONE && gap < 0.8 * settled) {
+        if (it < steps && bound == best && ps_incumbent(s) > PS_NONE && gap < 0.8 * settled) {
             settled = gap;
             if (!ps_rule_out(s))
                 return PS_NO_MEMORY;
             if (s->vertices_left == 0)
                 return PS_PROVED;
             /* The walk is of the old graph; the next step begins from the new one. */
-            if (it == steps)
-                break;
             const double again = ps_walk_bound(s);
             if (again == PS_NONE || again <= ps_level(s)) {
                 if (!ps_write_down(s))

@@ -76,7 +76,7 @@ static void ps_both_tables(ps_search *s)
 {
     ps_set_penalties(s);
     ps_walks_after(&s->g, s->k, s->penalty, s->after, s->listed, s->from);
-    ps_walks_before(&s->g, s->k, s->penalty, s->before, s->listed, s->from);
+    ps_walks_before(&s->g, s->k, s->penalty, s->after, ps_level(s) - s->price_sum, s->before, s->listed, s->from);
     s->fresh = 2;
 }
 

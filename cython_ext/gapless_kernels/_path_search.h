@@ -2,49 +2,7 @@
 #ifndef GAPLESS_PATH_SEARCH_H
 #define GAPLESS_PATH_SEARCH_H
 
-#include "_path_routes.h"
-
-static void ps_free(ps_search *s)
-{
-    free(s->g.memory);
-    free(s->memory);
-    free(s->price);
-    free(s->alive);
-    free(s->penalty);
-    free(s->listed);
-    free(s->paths);
-    free(s->values);
-    free(s->record.names);
-    free(s->record.prices);
-    free(s->record.first);
-}
-
-/* Scores stay where they are; `group` numbers the classes from 0. 0 when there is no memory. */
-static int ps_begin(ps_search *s, ptrdiff_t n, ptrdiff_t k, ptrdiff_t classes, ptrdiff_t wanted, const double *start,
-                    const double *ordering, const double *end, const int32_t *group)
-{
-    s->given = (ps_graph){n, n, classes, start, end, ordering, NULL, group, NULL, NULL, NULL};
-    s->g = s->given;
-    s->k = k;
-    s->wanted = wanted;
-    s->bound = INFINITY;
-    s->vertices_left = n;
-    s->next_pulse = PS_PULSE;
-    s->scale = ps_extent(start, n, 1, n);
-    s->scale = fmax(s->scale, fmax(ps_extent(end, n, 1, n), ps_extent(ordering, n, n, n)));
-    const ptrdiff_t most = n > classes ? n : classes;
-    s->price = calloc((size_t)(3 * classes), sizeof(double));
-    s->listed = malloc((size_t)(most + k + classes + 8) * sizeof(int32_t));
-    s->paths = malloc((size_t)(wanted * k) * sizeof(int32_t));
-    s->values = malloc((size_t)wanted * sizeof(double));
-    if (!s->price || !s->listed || !s->paths || !s->values)
-        return 0;
-    s->best_price = s->price + classes;
-    s->step = s->best_price + classes;
-    s->walk = s->listed + most;
-    s->visits = s->walk + k;
-    return ps_make_tables(s, n);
-}
+#include "_path_core.h"
 
 /* Tables under the best multipliers, on both sides once there is an incumbent; PS_PROVED when they rule out everything. */
 static int ps_tables(ps_search *s)
@@ -54,7 +12,7 @@ static int ps_tables(ps_search *s)
         if (bound == PS_NONE || bound <= ps_level(s))
             return ps_write_down(s) ? PS_PROVED : PS_NO_MEMORY;
     }
-    if (ps_incumbent(s) > PS_NONE && s->fresh < 2 && !ps_rule_out(s))
+    if (ps_incumbent(s) > PS_NONE && s->fresh == 1 && !ps_rule_out(s))
         return PS_NO_MEMORY;
     if (s->vertices_left == 0)
         return PS_PROVED;
@@ -63,7 +21,7 @@ static int ps_tables(ps_search *s)
         ps_walks_after(&s->g, s->k, s->penalty, s->after, s->listed, s->from);
         s->fresh = 1;
         if (ps_incumbent(s) > PS_NONE) {
-            ps_walks_before(&s->g, s->k, s->penalty, s->before, s->listed, s->from);
+            ps_walks_before(&s->g, s->k, s->penalty, s->after, ps_level(s) - s->price_sum, s->before, s->listed, s->from);
             s->fresh = 2;
         }
     }
@@ -75,14 +33,16 @@ static int ps_run(ps_search *s, int rounds)
 {
     static const int steps[] = {0, 10, 20, 40, 80, 0, 0, 0};
     static const double widths[] = {4, 32, 256, 2048, 16384, 131072, 1048576, 8388608};
-    int status = PS_OPEN;
+    int status = ps_first_look(s);
     for (int round = 0; status == PS_OPEN && round < rounds && round < 8; round++) {
         const double label = 2.5 * (double)(sizeof(ps_label) + (size_t)((s->g.classes + 63) / 64) * sizeof(uint64_t));
         const double most = fmax(64, s->memory_limit / (label * (double)s->k));
         const ptrdiff_t width = (ptrdiff_t)fmin(widths[round], most);
+        if (round == 2 && !s->g.into && !ps_own(s))
+            return PS_NO_MEMORY;
         if (!s->memory)
             status = ps_lower_bound(s, steps[round]);
-        if (status == PS_OPEN)
+        if (status == PS_OPEN && round > 0) /* the first beam finds a better incumbent to rule out by */
             status = ps_tables(s);
         if (status == PS_OPEN && round >= 4 && ps_incumbent(s) > PS_NONE)
             status = ps_routes(s, width);

@@ -19,6 +19,10 @@ cdef extern from "_path_search.h" nogil:
 
     ctypedef struct ps_graph:
         Py_ssize_t n, stride, classes
+        const double *start
+        const double *end
+        const double *out
+        const int32_t *group
         const int32_t *vertex
         const int32_t *class_name
 
@@ -46,7 +50,8 @@ cdef extern from "_path_search.h" nogil:
         void *owner
         int64_t iterations, labels, passes
 
-    int ps_begin(ps_search *, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t, const double *, const double *, const double *, const int32_t *)
+    double ps_extent(const double *, Py_ssize_t, Py_ssize_t, Py_ssize_t)
+    int ps_begin(ps_search *, Py_ssize_t, Py_ssize_t, const ps_graph *, double)
     void ps_both_tables(ps_search *)
     void ps_offer(ps_search *, const int32_t *)
     int ps_run(ps_search *, int)
@@ -73,6 +78,8 @@ def path_search(
 ):
     """Find the best paths; see `_path_search_ref.path_search`."""
     cdef ps_search s
+    cdef ps_graph graph
+    cdef double scale
     cdef int status, effort = rounds
     cdef Py_ssize_t count, given
     cdef const double[::1] first, last
@@ -83,10 +90,16 @@ def path_search(
     first, edges, last, group, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
     memset(&s, 0, sizeof(s))
     try:
-        if not ps_begin(&s, first.shape[0], length, count, wanted, &first[0], &edges[0, 0], &last[0], &group[0]):
-            raise MemoryError("no memory for a path search")
-        if s.scale == INFINITY:
+        memset(&graph, 0, sizeof(graph))
+        graph.n = graph.stride = first.shape[0]
+        graph.classes = count
+        graph.start, graph.end, graph.out, graph.group = &first[0], &last[0], &edges[0, 0], &group[0]
+        scale = max(ps_extent(graph.start, graph.n, 1, graph.n), ps_extent(graph.end, graph.n, 1, graph.n),
+                    ps_extent(graph.out, graph.n, graph.n, graph.n))
+        if scale == INFINITY:
             raise improper(start, ordering, end)
+        if not ps_begin(&s, length, wanted, &graph, scale):
+            raise MemoryError("no memory for a path search")
         s.memory_limit = memory_limit
         if pulse is not None:
             asker.asks = pulse

@@ -33,7 +33,8 @@ typedef struct {
     ptrdiff_t found;
     double bound;                       /* on all paths */
     double scale;                       /* of the sums, for their rounding */
-    int fresh;                          /* 0: the tables are of other multipliers; 1: `after` is right; 2: `before`, too */
+    int fresh;                          /* 0: the tables are of other multipliers; 1: `after` is right; 2: `before`, too;
+                                         * -1: both still bound, but what they count may have been ruled out */
     ps_record record;
     uint64_t *memory;                   /* which classes each vertex remembers, once walks remember; NULL before */
     ptrdiff_t words;                    /* of it, for each vertex */
@@ -191,6 +192,62 @@ static int ps_shrink(ps_search *s, const int32_t *listed, ptrdiff_t n)
     free((void *)old_alive);
     free(old.memory);
     return 1;
+}
+
+/* Copy the graph that was given, so that it can be read along columns; what was ruled out altogether stays behind. */
+static int ps_own(ps_search *s)
+{
+    ptrdiff_t left = 0;
+    for (ptrdiff_t v = 0; v < s->g.n; v++) {
+        int anywhere = 0;
+        for (ptrdiff_t j = 0; !anywhere && j < s->k; j++)
+            anywhere = s->alive[j * s->g.stride + v];
+        s->listed[left] = (int32_t)v;
+        left += anywhere;
+    }
+    return ps_shrink(s, s->listed, left);
+}
+
+static void ps_free(ps_search *s)
+{
+    free(s->g.memory);
+    free(s->memory);
+    free(s->price);
+    free(s->alive);
+    free(s->penalty);
+    free(s->listed);
+    free(s->paths);
+    free(s->values);
+    free(s->record.names);
+    free(s->record.prices);
+    free(s->record.first);
+}
+
+/* Paths of k vertices in a graph that stays where it is; `scale` is the largest magnitude of its scores. 0 when there is no memory. */
+static int ps_begin(ps_search *s, ptrdiff_t k, ptrdiff_t wanted, const ps_graph *given, double scale)
+{
+    const ptrdiff_t n = given->n, classes = given->classes, most = n > classes ? n : classes;
+    s->given = *given;
+    s->given.vertex = s->given.class_name = NULL; /* the names of this search are those of this graph */
+    s->given.memory = NULL;
+    s->g = s->given;
+    s->k = k;
+    s->wanted = wanted;
+    s->scale = scale;
+    s->bound = INFINITY;
+    s->vertices_left = n;
+    s->next_pulse = PS_PULSE;
+    s->price = calloc((size_t)(3 * classes), sizeof(double));
+    s->listed = malloc((size_t)(most + k + classes + 8) * sizeof(int32_t));
+    s->paths = malloc((size_t)(wanted * k) * sizeof(int32_t));
+    s->values = malloc((size_t)wanted * sizeof(double));
+    if (!s->price || !s->listed || !s->paths || !s->values)
+        return 0;
+    s->best_price = s->price + classes;
+    s->step = s->best_price + classes;
+    s->walk = s->listed + most;
+    s->visits = s->walk + k;
+    return ps_make_tables(s, given->stride);
 }
 
 #endif
