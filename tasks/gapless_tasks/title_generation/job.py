@@ -22,8 +22,9 @@ from gapless_tasks.title_generation.convergence import converge
 from gapless_tasks.title_generation.convergence_figure import draw_convergence, show_convergence
 from gapless_tasks.title_generation.corpus import Corpus, load_corpus
 from gapless_tasks.title_generation.decoders import COLOUR_CODING, INTEGER_PROGRAMS, METHODS, Decoder, decoders
-from gapless_tasks.title_generation.explaining import draw_graph, explain
+from gapless_tasks.title_generation.explaining import explain
 from gapless_tasks.title_generation.graph import TitleGraph
+from gapless_tasks.title_generation.graph_drawing import draw_graph
 from gapless_tasks.title_generation.measuring import Decoded, contradictions, decode, proved_optima
 from gapless_tasks.title_generation.preparing import prepare, train_model
 from gapless_tasks.title_generation.rouge import MISSING, can_score
