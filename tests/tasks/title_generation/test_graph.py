@@ -154,9 +154,8 @@ def test_the_path_as_text_goes_on_below_when_it_is_long():
     ]
     narrow = draw_lines(found, below, width=30)
     assert max(map(len, narrow)) <= 30
-    assert "  ".join(narrow).split() == (
-        "-1.50 start ─────→ stone wood -0.25 -3.00 -1.00 ──of──→ bridge ─────→ end".split()
-    )
+    scores_and_words = "-1.50 start ─────→ stone wood -0.25 -3.00 -1.00 ──of──→ bridge ─────→ end"
+    assert " ".join("  ".join(narrow).split()) == scores_and_words
 
 
 @pytest.mark.corpus
