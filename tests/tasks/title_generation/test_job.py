@@ -95,7 +95,7 @@ def test_kept_answers_are_verified_from_the_shell(capsys, tmp_path):
 def test_people_see_table_figure_and_titles(capsys):
     code, printed, _ = run(capsys, "--limit", "4", as_json=False)
     assert code == exit_codes.PROVED
-    assert "Table 1: decoders compared (CPU time; the paper's numbers on the right)" in printed
+    assert "Table 1: decoders compared (CPU time; on the right the paper's" in printed
     assert "Figure 2: titles whose optimum is found, against colourings" in printed
     assert "Titles by exact" in printed
     assert "Watering the Garden" in printed
