@@ -3,7 +3,7 @@
 #ifndef GAPLESS_PATH_CORE_H
 #define GAPLESS_PATH_CORE_H
 
-#include "_path_routes.h"
+#include "_path_coarse.h"
 
 #define PS_CORE 64          /* vertices of the part */
 #define PS_LARGE 2e6        /* sums of one table of walks from which on this is worth while */
@@ -146,6 +146,7 @@ static int ps_first_look(ps_search *s)
     for (ptrdiff_t v = 0; fine && v < n; v++)
         if (kept[v])
             s->listed[left++] = (int32_t)v;
+    const double top = in && ps_incumbent(s) > PS_NONE ? fmax(ps_largest(in, n), ps_largest(out, n)) : 0;
     free(in);
     free(kept);
     if (!fine)
@@ -155,6 +156,8 @@ static int ps_first_look(ps_search *s)
         return PS_PROVED;
     if (left * 8 > n * 7) { /* multipliers of a part say little about the whole */
         memset(s->price, 0, (size_t)s->g.classes * sizeof(double));
+        if (ps_incumbent(s) > PS_NONE)
+            return ps_coarse_look(s, ps_largest(s->g.start, n), top, ps_largest(s->g.end, n));
         return PS_OPEN;
     }
     memset(s->step, 0, (size_t)s->g.classes * sizeof(double));

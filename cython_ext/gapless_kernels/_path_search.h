@@ -38,8 +38,8 @@ static int ps_run(ps_search *s, int rounds)
         const double label = 2.5 * (double)(sizeof(ps_label) + (size_t)((s->g.classes + 63) / 64) * sizeof(uint64_t));
         const double most = fmax(64, s->memory_limit / (label * (double)s->k));
         const ptrdiff_t width = (ptrdiff_t)fmin(widths[round], most);
-        if (round == 2 && !s->g.into && !ps_own(s))
-            return PS_NO_MEMORY;
+        if (round == 2 && !s->g.into && !ps_shrink(s, s->listed, ps_list_alive(s)))
+            return PS_NO_MEMORY; /* columns are read from here on */
         if (!s->memory)
             status = ps_lower_bound(s, steps[round]);
         if (status == PS_OPEN && round > 0) /* the first beam finds a better incumbent to rule out by */

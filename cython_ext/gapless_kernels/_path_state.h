@@ -194,8 +194,8 @@ static int ps_shrink(ps_search *s, const int32_t *listed, ptrdiff_t n)
     return 1;
 }
 
-/* Copy the graph that was given, so that it can be read along columns; what was ruled out altogether stays behind. */
-static int ps_own(ps_search *s)
+/* List the vertices that may still be somewhere; their number. */
+static ptrdiff_t ps_list_alive(ps_search *s)
 {
     ptrdiff_t left = 0;
     for (ptrdiff_t v = 0; v < s->g.n; v++) {
@@ -205,7 +205,7 @@ static int ps_own(ps_search *s)
         s->listed[left] = (int32_t)v;
         left += anywhere;
     }
-    return ps_shrink(s, s->listed, left);
+    return left;
 }
 
 static void ps_free(ps_search *s)
