@@ -91,6 +91,7 @@ static int ps_price_routes(ps_search *s, ptrdiff_t width, int steps)
             status = PS_NO_MEMORY;
             break;
         }
+        s->iterations++;
         status = ps_pass(s, &side, NULL, s->memory, width);
         const int whole = status == PS_OPEN && side.dropped <= ps_level(s);
         if (whole) {
@@ -136,6 +137,13 @@ static int ps_price_routes(ps_search *s, ptrdiff_t width, int steps)
  * beyond `width`. */
 static int ps_routes(ps_search *s, ptrdiff_t width)
 {
+    if (!s->g.into) { /* nothing was ruled out so far, but passes from the end read the transpose */
+        for (ptrdiff_t v = 0; v < s->g.n; v++)
+            s->listed[v] = (int32_t)v;
+        if (!ps_shrink(s, s->listed, s->g.n))
+            return PS_NO_MEMORY;
+        ps_both_tables(s);
+    }
     if (!s->memory) {
         s->words = (s->g.classes + 63) / 64;
         s->memory = calloc((size_t)(s->g.n * s->words), sizeof(uint64_t));

@@ -11,7 +11,7 @@ def run(problem: OrderingProblem, solve: Solve) -> Result[IntArray]:
     """Solve `integer_program` as it stands (Deshpande et al. 2007, section 4).
 
     The model has 2 n^2 columns and n^2 rows that couple them, and its relaxation is weak: at n = 50 it takes
-    seconds, at n = 200 often more than a minute, and at n = 600 SCIP needs as long to read it.
+    seconds, at n = 100 half a minute, and at n = 200 minutes and most of a gigabyte. Beyond, it is of no use.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from gapless.core.tolerance import margin, meets
 from gapless.plugins import load_plugins
 from gapless_ordering import OrderingProblem
 from gapless_ordering.enumeration import all_paths
-from gapless_ordering.random_problems import FAMILIES, random_problem
+from gapless_ordering.random_problems import FAMILIES, metric, random_problem
 
 PATHS = int(os.environ.get("GAPLESS_RANDOM_PATHS", "400"))
 SHARDS = 8
@@ -144,9 +144,20 @@ def test_exact_methods_agree_with_each_other(family, seed):
         if method.exact and result.stop is not Stop.TIME:
             assert result.status is Status.OPTIMAL
             assert result.value == pytest.approx(judge.value, rel=1e-9, abs=1e-9)
+            assert isinstance(result.certificate, NoCertificate) or result.verify(problem)
         else:
             assert all(solution.value <= judge.value + margin(judge.value) for solution in result.solutions)
             assert result.bound >= judge.value - margin(judge.value)
+
+
+def test_nothing_is_ruled_out_and_walks_remember():
+    """Walks from both ends over the graph as it was given."""
+    problem = metric(24, 12, 0)
+    result = gapless.solve(problem, "exact")
+    assert result.stats.extra["vertices_left"] == problem.vertices
+    assert result.status is Status.OPTIMAL
+    assert result.verify(problem)
+    assert gapless.solve(reversed_(problem), "exact").value == pytest.approx(result.value, rel=1e-9)
 
 
 def shuffled(problem, order):

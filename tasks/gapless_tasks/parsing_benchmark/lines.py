@@ -1,15 +1,17 @@
-"""Numbers beside what they are to be: how both parsing benchmarks print and hand them on."""
+"""Numbers beside what they are to be: how benchmarks of single instances print and hand them on."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import attrs
 
-from gapless.cli import Console
+from gapless.cli import Console, exit_codes
 from gapless_tasks.chain_benchmark.stopwatch import Spread
 from gapless_tasks.chain_benchmark.targets import Line
 
@@ -76,3 +78,49 @@ def document(judged: Sequence[Line], disagreements: Sequence[str]) -> dict[str, 
         "lines": [{**attrs.asdict(one_line), "verdict": one_line.verdict} for one_line in judged],
         "disagreements": list(disagreements),
     }
+
+
+def report(found: Iterable[Line], wrong: Sequence[str], remarks: Sequence[str], console: Console) -> int:
+    """Measure, saying each number as it comes; Ctrl-C leaves those that there are.
+
+    Parameters
+    ----------
+    found : iterable of Line
+        Measures while it is walked through.
+    wrong : sequence of str
+        What may not be, as long as it is by then.
+    remarks : sequence of str
+        What was left out, and why.
+    console : Console
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    judged: list[Line] = []
+    interrupted = False
+    try:
+        for one_line in found:
+            judged.append(one_line)
+            console.say(f"{one_line.scores}, {one_line.what}: {value_of(one_line)}")
+    except KeyboardInterrupt:
+        interrupted = True
+        console.complain("interrupted: the table shows what was measured")
+    show_lines(judged, console)
+    for what in (*remarks, *wrong):
+        console.complain(what)
+    console.data(document(judged, wrong))
+    if interrupted:
+        return exit_codes.INTERRUPTED
+    return exit_codes.FAILED if wrong else exit_codes.PROVED
+
+
+@contextmanager
+def failures(name: str, console: Console, wrong: list[str]) -> Iterator[None]:
+    """Whatever a method raises ends one group of lines: the others were waited for, and are shown."""
+    try:
+        yield
+    except Exception as error:
+        wrong.append(f"{name}: {type(error).__name__}: {error}")
+        console.complain(traceback.format_exc())

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.cli import Console, exit_codes
+from gapless.cli import Console
 from gapless_dependency import ParsingProblem
 from gapless_tasks.asked import positive
 from gapless_tasks.chain_benchmark.targets import Line
@@ -18,7 +18,7 @@ from gapless_tasks.dependency_parsing.parser import Parser, Request
 from gapless_tasks.dependency_parsing.perceptron_parser import SOURCE
 from gapless_tasks.dependency_parsing.treebank import Treebank, embedded_treebank, load_treebank
 from gapless_tasks.parsing_benchmark import kernel_timing
-from gapless_tasks.parsing_benchmark.lines import UNJUDGED, document, line, one, percent, show_lines, value_of
+from gapless_tasks.parsing_benchmark.lines import UNJUDGED, line, one, percent, report
 from gapless_tasks.parsing_benchmark.measurement import Decoded, decode, prepared, scored
 from gapless_tasks.parsing_benchmark.synthetic import peaked
 
@@ -35,28 +35,17 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     cache = Path(arguments.cache) if arguments.cache else None
     if cache is not None:
         cache.mkdir(parents=True, exist_ok=True)
-    judged: list[Line] = []
     wrong: list[str] = []
-    interrupted = False
-    try:
-        for treebank in _treebanks(arguments):
-            for found in _measured(treebank, cache, arguments, console, wrong):
-                judged.append(found)
-                console.say(f"{found.scores}, {found.what}: {value_of(found)}")
-        for found in _drawn(arguments, console):
-            judged.append(found)
-    except KeyboardInterrupt:
-        interrupted = True
-        console.complain("interrupted: the table shows what was measured")
-    show_lines(judged, console)
-    if not kernel_timing.has_peer():
-        console.complain(kernel_timing.UFAL_MISSING)
-    for what in wrong:
-        console.complain(what)
-    console.data(document(judged, wrong))
-    if interrupted:
-        return exit_codes.INTERRUPTED
-    return exit_codes.FAILED if wrong else exit_codes.PROVED
+    remarks = [] if kernel_timing.has_peer() else [kernel_timing.UFAL_MISSING]
+    return report(_all_lines(arguments, cache, console, wrong), wrong, remarks, console)
+
+
+def _all_lines(
+    arguments: argparse.Namespace, cache: Path | None, console: Console, wrong: list[str]
+) -> Iterator[Line]:
+    for treebank in _treebanks(arguments):
+        yield from _measured(treebank, cache, arguments, console, wrong)
+    yield from _drawn(arguments, console)
 
 
 def _treebanks(arguments: argparse.Namespace) -> Iterator[Treebank]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
 
 import gapless as gl
-from gapless.cli import Console, exit_codes
+from gapless.cli import Console
 from gapless_tasks.asked import positive
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.dependency_parsing.treebank import Treebank, load_treebank
-from gapless_tasks.parsing_benchmark.lines import document, show_lines, value_of
+from gapless_tasks.parsing_benchmark.lines import failures, report
 from gapless_tasks.price_and_cut_benchmark.ad3_peer import Ad3
 from gapless_tasks.price_and_cut_benchmark.agreement import check_agreement
 from gapless_tasks.price_and_cut_benchmark.comparisons import (
@@ -37,27 +35,11 @@ MEMORY = 10_000
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do the job."""
     ad3 = Ad3(Path(arguments.ad3)) if arguments.ad3 else None
-    judged: list[Line] = []
     wrong: list[str] = []
-    interrupted = False
-    try:
-        for found in _measured(arguments, ad3, console, wrong):
-            judged.append(found)
-            console.say(f"{found.scores}, {found.what}: {value_of(found)}")
-    except KeyboardInterrupt:
-        interrupted = True
-        console.complain("interrupted: the table shows what was measured")
-    show_lines(judged, console)
-    if not has_highs():
-        console.complain(f"not compared with HiGHS: {HIGHS_MISSING}")
+    remarks = [] if has_highs() else [f"not compared with HiGHS: {HIGHS_MISSING}"]
     if ad3 is None:
-        console.complain("not compared with AD3: no library is given by --ad3")
-    for what in wrong:
-        console.complain(what)
-    console.data(document(judged, wrong))
-    if interrupted:
-        return exit_codes.INTERRUPTED
-    return exit_codes.FAILED if wrong else exit_codes.PROVED
+        remarks.append("not compared with AD3: no library is given by --ad3")
+    return report(_measured(arguments, ad3, console, wrong), wrong, remarks, console)
 
 
 def _measured(arguments: argparse.Namespace, ad3: Ad3 | None, console: Console, wrong: list[str]) -> Iterator[Line]:
@@ -65,34 +47,24 @@ def _measured(arguments: argparse.Namespace, ad3: Ad3 | None, console: Console, 
     method = arguments.method
     for number, treebank in enumerate(_treebanks(arguments)):
         material = Material.of(treebank, models, console, wrong)
-        with _failures(material.name, console, wrong):
+        with failures(material.name, console, wrong):
             yield from exact_lines(material, method, arguments.rounds)
-        with _failures(material.name, console, wrong):
+        with failures(material.name, console, wrong):
             if has_highs():
                 yield from highs_lines(material, method)
                 check_agreement(material, method)
-        with _failures(material.name, console, wrong):
+        with failures(material.name, console, wrong):
             if ad3 is not None:
                 yield from ad3_lines(material, method, ad3)
-        with _failures(material.name, console, wrong):
+        with failures(material.name, console, wrong):
             yield from program_lines(material)
-        with _failures(material.name, console, wrong):
+        with failures(material.name, console, wrong):
             yield from scoring_lines(material, method)
-        with _failures(material.name, console, wrong):
+        with failures(material.name, console, wrong):
             if number == 0:
                 yield from memory_lines(material, method, arguments.memory)
-    with _failures("drawn", console, wrong):
+    with failures("drawn", console, wrong):
         yield from limit_lines(method, console, wrong)
-
-
-@contextmanager
-def _failures(name: str, console: Console, wrong: list[str]) -> Iterator[None]:
-    """Whatever a method raises ends one group of lines: the others were waited for, and are shown."""
-    try:
-        yield
-    except Exception as error:
-        wrong.append(f"{name}: {type(error).__name__}: {error}")
-        console.complain(traceback.format_exc())
 
 
 def _treebanks(arguments: argparse.Namespace) -> Iterator[Treebank]:

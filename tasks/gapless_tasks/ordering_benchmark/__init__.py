@@ -1,0 +1,1 @@
+"""How fast the best paths are found and proved."""

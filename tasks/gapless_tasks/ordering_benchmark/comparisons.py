@@ -1,0 +1,173 @@
+"""What is measured, beside its marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.cli import Console
+from gapless.core.sparse import IntArray
+from gapless_ordering import OrderingProblem
+from gapless_ordering.random_problems import FAMILIES
+from gapless_tasks.chain_benchmark.stopwatch import cpu_seconds
+from gapless_tasks.chain_benchmark.targets import Line
+from gapless_tasks.ordering_benchmark.timing import EXACT, Solved, Way, contradictions, solve_in_turn
+from gapless_tasks.parsing_benchmark.lines import UNJUDGED, Marks, line, one, percent
+
+BEAM_WIDTH = 1345
+"""The smallest beam that found all optima in the paper (section 6)."""
+LONGER = 6
+LONG = 13
+"""The longest title of the paper's corpus."""
+_BEAM = Way("beam")
+_FEW = 5
+"""Instances for what takes seconds each."""
+
+
+@attrs.frozen(eq=False)
+class Bench:
+    """What every measurement needs.
+
+    Parameters
+    ----------
+    seeds : int
+        Drawn instances of each kind.
+    limits : Limits
+        For each instance and method.
+    console : Console
+    wrong : list of str
+        Values that cannot be true together, and certificates that do not hold; whoever measures adds to it.
+    """
+
+    seeds: int
+    limits: gl.Limits
+    console: Console
+    wrong: list[str]
+
+    def drawn(self, family: str, n: int, length: int, count: int | None = None) -> list[OrderingProblem]:
+        """Instances of a family, one for each seed."""
+        return [FAMILIES[family](n, length, seed) for seed in range(count or self.seeds)]
+
+    def solve(self, scores: str, problems: Sequence[OrderingProblem], **ways: Way) -> dict[str, Solved]:
+        """Let ways take turns, and compare what they say."""
+        found = solve_in_turn(ways, problems, self.console, scores, self.limits)
+        self.wrong.extend(contradictions(scores, found))
+        return found
+
+
+def drawn_lines(bench: Bench) -> Iterator[Line]:
+    """Large instances like those of titles and summaries, a beam beside them."""
+    for family in ("title-like", "summary-like"):
+        scores = f"{family}, n = 600, k = 13"
+        found = bench.solve(scores, bench.drawn(family, 600, 13), exact=EXACT, beam=_BEAM)
+        exact, beam = found["exact"], found["beam"]
+        yield line("exact, median", scores, exact.milliseconds, "ms", (3, 1), False)
+        yield line("exact, 99th percentile", scores, exact.percentile(99), "ms", (100, 50), False)
+        yield line("exact, worst", scores, exact.percentile(100), "ms", UNJUDGED, False)
+        yield line("proved", scores, percent(exact.proved.mean()), "%", (100, 100), True)
+        yield line("beam 80 and its gap", scores, beam.milliseconds, "ms", UNJUDGED, False)
+        reached = percent(float(np.isclose(beam.values, exact.values, rtol=1e-9).mean()))
+        yield line("optimal by beam 80", scores, reached, "%", UNJUDGED, True)
+
+
+def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool) -> Iterator[Line]:
+    """Graphs of real sections, at the length of their titles and beyond; a wide beam in the same run.
+
+    Parameters
+    ----------
+    bench : Bench
+    titles : sequence of OrderingProblem
+    judged : bool
+        The marks speak of the real corpus.
+    """
+
+    def marks(must: float, aim: float) -> Marks:
+        return (must, aim) if judged else UNJUDGED
+
+    scores = "titles, at their length"
+    wide = Way("beam", {"width": BEAM_WIDTH, "bound": False})
+    found = bench.solve(scores, titles, exact=EXACT, beam=wide)
+    exact, beam = found["exact"], found["beam"]
+    yield line("exact, median", scores, exact.milliseconds, "ms", marks(0.15, 0.07), False)
+    yield line("exact, 99th percentile", scores, exact.percentile(99), "ms", UNJUDGED, False)
+    yield line("proved", scores, percent(exact.proved.mean()), "%", marks(100, 100), True)
+    times = one(float(beam.seconds.sum() / exact.seconds.sum()))
+    yield line(f"exact over beam {BEAM_WIDTH}, total time", scores, times, "x", marks(5, 12), True)
+    reached = percent(float(np.isclose(beam.values, exact.values, rtol=1e-9, equal_nan=True).mean()))
+    yield line(f"optimal by beam {BEAM_WIDTH}", scores, reached, "%", UNJUDGED, True)
+    together = _together(titles, exact, bench.wrong)
+    yield line("exact by solve_many, mean", scores, one(1e3 * together), "ms", UNJUDGED, False)
+    for what, longer, share, slow, proved in (
+        (f"at {LONGER} more", [_of_length(p, p.length + LONGER) for p in titles], 99, (20, 5), (100, 100)),
+        (f"at {LONG}", [_of_length(p, LONG) for p in titles], 90, (70, 10), (99, 100)),
+    ):
+        scores = f"titles, {what}"
+        exact = bench.solve(scores, longer, exact=EXACT)["exact"]
+        yield line(
+            f"proved within {bench.limits.time:g} s",
+            scores,
+            percent(exact.proved.mean()),
+            "%",
+            marks(*proved),
+            True,
+        )
+        yield line("exact, median", scores, exact.milliseconds, "ms", UNJUDGED, False)
+        yield line(f"exact, {share}th percentile", scores, exact.percentile(share), "ms", marks(*slow), False)
+        yield line("exact, worst", scores, exact.percentile(100), "ms", UNJUDGED, False)
+
+
+def _of_length(problem: OrderingProblem, length: int) -> OrderingProblem:
+    return attrs.evolve(problem, length=length)
+
+
+def _together(titles: Sequence[OrderingProblem], exact: Solved, wrong: list[str]) -> float:
+    """CPU seconds a title when all are solved by one call; what it says must be what the single calls said."""
+    answers: list[gl.BatchResult[IntArray]] = []
+    seconds = cpu_seconds(lambda: answers.append(gl.solve_many(list(titles), EXACT.method)))
+    if not np.allclose(answers[0].values, exact.values, rtol=1e-9, equal_nan=True):
+        wrong.append("titles: solve_many gives other values than solve")
+    return seconds / len(titles)
+
+
+def colour_lines(bench: Bench) -> Iterator[Line]:
+    """One colouring of the paper's dynamic program, and all that a failure probability of 1e-3 asks for."""
+    scores = "title-like, n = 200, k = 10"
+    single = Way("color-coding", {"trials": 1, "colors": 12, "bounds": False})
+    found = bench.solve(scores, bench.drawn("title-like", 200, 10), exact=EXACT, colouring=single)
+    spread = found["colouring"].milliseconds
+    yield line("one colouring, 12 colours, no bounds", scores, spread, "ms", (15, 8), False)
+    scores = "title-like, n = 200, k = 8"
+    whole = Way("color-coding", {"failure": 1e-3})
+    found = bench.solve(scores, bench.drawn("title-like", 200, 8), exact=EXACT, colours=whole)
+    colours = found["colours"]
+    yield line("colour coding with bounds, failure 1e-3", scores, colours.milliseconds, "ms", (60, 10), False)
+    yield line("colour coding, 99th percentile", scores, colours.percentile(99), "ms", UNJUDGED, False)
+    reached = percent(float(np.isclose(colours.values, found["exact"].values, rtol=1e-9).mean()))
+    yield line("optimal by colour coding", scores, reached, "%", UNJUDGED, True)
+
+
+def hard_lines(bench: Bench) -> Iterator[Line]:
+    """Long paths, and distances: where walks that return to a vertex look best."""
+    for family, n, length in (("title-like", 600, 20), ("metric", 200, 13)):
+        scores = f"{family}, n = {n}, k = {length}"
+        problems = bench.drawn(family, n, length, min(bench.seeds, 4 * _FEW))
+        exact = bench.solve(scores, problems, exact=EXACT)["exact"]
+        yield line("proved", scores, percent(exact.proved.mean()), "%", (100, 100), True)
+        yield line("exact, median", scores, exact.milliseconds, "ms", UNJUDGED, False)
+        yield line("exact, worst", scores, one(float(exact.seconds.max())), "s", (10, 1), False)
+
+
+def program_lines(bench: Bench) -> Iterator[Line]:
+    """The integer programs against the exact method; where the limit stops one, the true ratio is larger."""
+    for method, n, length in (("ilp", 50, 5), ("ilp", 50, 8), ("ilp-cuts", 50, 8), ("ilp-cuts", 100, 8)):
+        scores = f"title-like, n = {n}, k = {length}"
+        problems = bench.drawn("title-like", n, length, min(bench.seeds, _FEW))
+        found = bench.solve(scores, problems, exact=EXACT, program=Way(method))
+        program = found["program"]
+        yield line(method, scores, one(float(np.median(program.seconds))), "s", UNJUDGED, False)
+        yield line(f"proved by {method}", scores, percent(program.proved.mean()), "%", UNJUDGED, True)
+        ratio = one(float(np.median(program.seconds / found["exact"].seconds)))
+        yield line(f"exact over {method}", scores, ratio, "x", UNJUDGED, True)
