@@ -112,7 +112,7 @@ class _Search:
         self.path: IntArray = np.empty(0, np.int64)
         self.value, self.bound, self.settled = -math.inf, math.inf, False
         self.colors, self.success, self.done, self.best_at = 0, 1.0, 0, 0
-        self.evidence = WalkCertificate(math.inf, [0, 0], [], [])
+        self.evidence = WalkCertificate(-math.inf, math.inf, [0, 0], [], [])
 
     def bound_paths(self) -> None:
         """An incumbent, a bound, and what is left of the graph above the incumbent."""
@@ -132,6 +132,8 @@ class _Search:
         )
         if found.values.size and found.values[0] > self.value:
             self.value, self.path = float(found.values[0]), found.paths[0]
+        if found.interrupted:
+            budget.interrupt()
         self.bound, self.settled = found.bound, found.proved
         self.evidence = WalkCertificate.of(found)
         if found.open is not None:
@@ -228,8 +230,12 @@ class _Search:
             explanation = [self._nothing_found(stop is Stop.PROVED)]
         if stop is Stop.NODES:
             explanation = [*explanation, "one colouring has more states than fit: stopped before it"]
-        certificate: Certificate = attrs.evolve(self.evidence, level=self.bound)
-        if stop is not Stop.PROVED and self.done:
+        certificate: Certificate = self.evidence
+        if stop is Stop.PROVED:
+            certificate = attrs.evolve(
+                self.evidence, level=self.value, claim=self.value, exhaustive=self.evidence.memory is None
+            )
+        elif self.done:
             certificate = ProbabilisticCertificate(self.done, self.colors, self.problem.length)
         self.budget.emit("stop", self.bound, self.value)
         return Result.of(
