@@ -59,6 +59,8 @@ class FoundPaths(NamedTuple):
         What is left when the rounds were over.
     steps, labels, passes, vertices_left : int
         Counts: walks computed, partial paths made, sweeps of labels, vertices that no bound ruled out.
+    interrupted : bool
+        Whether Ctrl-C came while the search asked its `pulse`.
     """
 
     paths: Ints
@@ -72,6 +74,7 @@ class FoundPaths(NamedTuple):
     labels: int
     passes: int
     vertices_left: int
+    interrupted: bool = False
 
 
 def check_paths(

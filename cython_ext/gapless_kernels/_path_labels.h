@@ -298,7 +298,7 @@ static int ps_extend(ps_search *s, ps_side *side, const ps_side *other, const ui
         const double base = last ? last->label[a].value : 0.0;
         const double *row = last ? edges + last->label[a].vertex * g->stride : begin;
         const uint64_t *visited = last ? last->set + a * words : NULL;
-        if (!ps_go_on(s, (double)n)) {
+        if (!ps_go_on(s, 16.0 * (double)n)) { /* a scan that stops often costs more than a sum */
             status = PS_STOPPED;
             break;
         }

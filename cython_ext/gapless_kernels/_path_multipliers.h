@@ -102,8 +102,6 @@ static int ps_lower_bound(ps_search *s, int steps)
     int since = 0;
     for (int it = 0; it <= steps; it++) {
         const double bound = ps_walk_bound(s);
-        if (!ps_go_on(s, (double)s->k * (double)s->g.n * (double)s->g.n))
-            return PS_STOPPED;
         if (bound > PS_NONE && !ps_count_visits(s))
             ps_offer(s, s->walk);
         if (bound < best) {
@@ -113,6 +111,8 @@ static int ps_lower_bound(ps_search *s, int steps)
             ps_bound(s, bound);
         } else
             since++;
+        if (!ps_go_on(s, (double)s->k * (double)s->g.n * (double)s->g.n))
+            return PS_STOPPED;
         if (bound == PS_NONE || bound <= ps_level(s)) {
             if (!ps_write_down(s))
                 return PS_NO_MEMORY;

@@ -91,6 +91,7 @@ static int ps_price_routes(ps_search *s, ptrdiff_t width, int steps)
             status = PS_NO_MEMORY;
             break;
         }
+        s->iterations++;
         status = ps_pass(s, &side, NULL, s->memory, width);
         const int whole = status == PS_OPEN && side.dropped <= ps_level(s);
         if (whole) {

@@ -62,12 +62,17 @@ cdef class _Pulse:
     """A callable that is asked whether to stop; what it raises is kept."""
 
     cdef object asks, error
+    cdef bint interrupted
 
 
 cdef int _ask(void *owner, double bound, double value, int64_t steps, int64_t labels) noexcept with gil:
     cdef _Pulse pulse = <_Pulse>owner
     try:
         return bool(pulse.asks(bound, value, steps, labels))
+    except KeyboardInterrupt:
+        # The search runs no Python: Ctrl-C is heard here, before the callable's first line.
+        pulse.interrupted = True
+        return 1
     except BaseException as error:
         pulse.error = error
         return 1
@@ -113,12 +118,12 @@ def path_search(
             raise asker.error
         if status == PS_NO_MEMORY:
             raise MemoryError("no memory for a path search")
-        return _found(&s, status)
+        return _found(&s, status, asker.interrupted)
     finally:
         ps_free(&s)
 
 
-cdef _found(ps_search *s, int status):
+cdef _found(ps_search *s, int status, bint interrupted):
     cdef Py_ssize_t i, c, k = s.k
     paths, values = np.empty((s.found, k), np.int64), np.empty(s.found)
     cdef int64_t[:, ::1] into = paths
@@ -155,6 +160,7 @@ cdef _found(ps_search *s, int status):
         s.labels,
         s.passes,
         s.vertices_left,
+        interrupted,
     )
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from gapless import BatchResult, Certificate, NoCertificate, Result, Solve, Stats, Status, Stop
-from gapless.core.sparse import FloatArray, IntArray
+from gapless import BatchResult, Budget, Certificate, NoCertificate, Result, Solve, Stats, Status, Stop
+from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.plugins.registry import check_count
 from gapless_kernels import path_beam_search
+from gapless_ordering import exact
 from gapless_ordering.problem import OrderingProblem
-from gapless_ordering.walks import walk_bounds
 
 _NO_BOUND = NoCertificate("the beam was asked for no bound")
 
@@ -39,10 +40,12 @@ def run(problem: OrderingProblem, solve: Solve, *, width: int = 80, bound: bool 
         `width` is below 1, or no integer.
     """
     check_count("width", width)
-    value, path = search(problem, width)
-    best, certificate = _bounded(problem, value, path, solve) if bound else (math.inf, _NO_BOUND)
-    solve.budget.emit("stop", best, value)
-    return _result(problem, value, path, best, certificate, width, solve, solve.budget.elapsed)
+    try:
+        found = _found(problem, width, bound, solve.budget)
+    except KeyboardInterrupt:
+        found = _Found(-math.inf, np.full(problem.length, -1), math.inf, NoCertificate("Ctrl-C"), Stop.INTERRUPTED)
+    solve.budget.emit("stop", found.bound, found.value)
+    return _result(problem, found, width, solve, solve.budget.elapsed)
 
 
 def run_many(
@@ -57,34 +60,33 @@ def run_many(
     count = len(problems)
     offsets = np.concatenate([[0], np.cumsum([problem.length for problem in problems])]).astype(np.int64)
     paths = np.full(offsets[-1], -1)
-    values, bounds = np.full(count, np.nan), np.full(count, np.nan)
-    certificates: list[Certificate] = []
+    found: list[_Found] = []
     try:
-        for i, problem in enumerate(problems):
-            value, path = search(problem, width)
-            best, certificate = _bounded(problem, value, path, solve) if bound else (math.inf, _NO_BOUND)
-            paths[offsets[i] : offsets[i + 1]] = path
-            values[i], bounds[i] = value, best
-            certificates.append(certificate)
+        for problem in problems:
+            found.append(_found(problem, width, bound, Budget(solve.budget.limits)))
+            if found[-1].stop is Stop.INTERRUPTED:
+                break
     except KeyboardInterrupt:
         solve.budget.interrupt()
+    for first, one in zip(offsets, found, strict=False):
+        paths[first : first + one.path.size] = one.path
     paths.flags.writeable = False
 
     def make(i: int) -> Result[IntArray]:
-        if i >= len(certificates):
+        if i >= len(found):
             return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
-        path = paths[offsets[i] : offsets[i + 1]]
-        return _result(problems[i], values[i], path, float(bounds[i]), certificates[i], width, solve)
+        return _result(problems[i], found[i], width, solve)
 
     def structure(i: int) -> IntArray:
-        if not values[i] > -np.inf:
+        if i >= len(found) or found[i].value == -math.inf:
             return make(i).best  # raises: there is none
         return paths[offsets[i] : offsets[i + 1]]
 
+    missing = [math.nan] * (count - len(found))
     return BatchResult(
-        np.where(values > -np.inf, values, np.nan),
-        bounds,
-        _statuses(values, bounds, len(certificates)),
+        np.array([one.value if one.value > -math.inf else math.nan for one in found] + missing),
+        np.array([one.bound for one in found] + missing),
+        [one.status for one in found] + [None] * len(missing),
         structure,
         make,
         arrays={"paths": paths, "offsets": offsets},
@@ -96,48 +98,52 @@ def search(problem: OrderingProblem, width: int) -> tuple[float, IntArray]:
     return path_beam_search(problem.start, problem.ordering, problem.end, problem.classes, problem.length, width)
 
 
-def _bounded(problem: OrderingProblem, value: float, path: IntArray, solve: Solve) -> tuple[float, Certificate]:
-    """A bound on the best value, and the evidence."""
-    if value == -math.inf and problem.infeasibility():
-        return -math.inf, NoCertificate()
-    return walk_bounds(problem, path, value).bound, NoCertificate()
+class _Found(NamedTuple):
+    """What a beam found, and a bound on all paths with its evidence."""
+
+    value: float
+    path: IntArray
+    bound: float
+    certificate: Certificate
+    stop: Stop
+
+    @property
+    def status(self) -> Status:
+        if self.value > -math.inf:
+            return Status.OPTIMAL if self.stop is Stop.PROVED else Status.FEASIBLE
+        return Status.INFEASIBLE if self.stop is Stop.PROVED else Status.NO_SOLUTION
+
+
+def _found(problem: OrderingProblem, width: int, bound: bool, budget: Budget) -> _Found:
+    """The beam's path, and if asked for the bound of ``exact``, which begins with it."""
+    value, path = search(problem, width)
+    if not bound:
+        return _Found(value, path, math.inf, NoCertificate("the beam was asked for no bound"), Stop.NODES)
+    best = exact.run(problem, Solve(budget, start=[path] if value > -math.inf else []))
+    # The width is a limit on what is searched; where the bound meets the answer, it did no harm.
+    stop = Stop.PROVED if meets(best.bound, value) else Stop.NODES
+    if best.stop is Stop.INTERRUPTED:
+        stop = best.stop
+    return _Found(value, path, best.bound, best.certificate, stop)
 
 
 def _result(
-    problem: OrderingProblem,
-    value: float,
-    path: IntArray,
-    best: float,
-    certificate: Certificate,
-    width: int,
-    solve: Solve,
-    seconds: float = 0.0,
+    problem: OrderingProblem, found: _Found, width: int, solve: Solve, seconds: float = 0.0
 ) -> Result[IntArray]:
-    found = value > -math.inf
-    infeasible = best == -math.inf
-    if infeasible:
-        explanation = problem.infeasibility()
-    else:
-        explanation = () if found else [f"the beam ran dry: a width of {width} keeps no prefix that can go on"]
+    dry = found.value == -math.inf
+    explanation: Sequence[str] = ()
+    if dry and found.stop is Stop.PROVED:
+        explanation = problem.infeasibility() or [f"no walk of {problem.length} vertices visits each class once"]
+    elif dry and found.stop is Stop.NODES:
+        explanation = [f"the beam ran dry: a width of {width} keeps no prefix that can go on"]
     return Result.of(
         problem,
-        [path] if found else [],
-        best,
-        # The width is a limit on what is searched; where the bound meets the answer, it did no harm.
-        Stop.PROVED if infeasible or (found and meets(best, value)) else Stop.NODES,
-        certificate=certificate,
+        [] if dry else [found.path],
+        found.bound,
+        found.stop,
+        certificate=found.certificate,
         method=solve.method,
         stats=Stats(seconds=seconds, oracle_calls=1, extra={"width": width}),
         trace=solve.budget.events,
         explanation=explanation,
     )
-
-
-def _statuses(values: FloatArray, bounds: FloatArray, reached: int) -> list[Status | None]:
-    def status(value: float, bound: float) -> Status:
-        if value > -math.inf:
-            return Status.OPTIMAL if meets(bound, value) else Status.FEASIBLE
-        return Status.INFEASIBLE if bound == -math.inf else Status.NO_SOLUTION
-
-    settled = [status(*pair) for pair in zip(values[:reached].tolist(), bounds[:reached].tolist(), strict=True)]
-    return [*settled, *[None] * (len(values) - reached)]

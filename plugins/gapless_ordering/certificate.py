@@ -21,17 +21,19 @@ from gapless_ordering.proofs.walks import WalkTables
 @serialisable("gapless_ordering.WalkCertificate")
 @attrs.frozen(eq=False)
 class WalkCertificate(BoundCertificate):
-    """Nothing scores more than `level`, whatever the multipliers; good ones make the check short.
+    """A bound on all paths, true whatever the fields hold; good multipliers make it tight and the check short.
 
     In each stage, a vertex is ruled out at a place when no penalised walk through it there, together with the sum
-    of the multipliers, exceeds `level`: no path that does is lost. When the walks that are left still exceed
-    `level` under the last multipliers, those that remember `memory` are gone through by label setting; without a
-    memory they remember all, and are paths.
+    of the multipliers, exceeds `level`: no path that does is lost. The bound is `level`, or what the walks that are
+    left score under the last multipliers if that is more. With a `memory`, these walks are gone through by label
+    setting and must not visit a class that they remember; with `exhaustive`, they remember all, and are paths.
 
     Parameters
     ----------
     level : float
-        The bound that is claimed.
+        The value of a known path, or -inf.
+    claim : float
+        The bound that is claimed: labels that do not exceed it are dropped.
     first : int64 (stages + 1,)
         Where the entries of each stage begin.
     classes : int64 (entries,)
@@ -39,44 +41,50 @@ class WalkCertificate(BoundCertificate):
         Not negative; classes that are not named have 0.
     memory : int64 (m, 2), optional
         Pairs (vertex, class): what a walk that comes to the vertex goes on remembering.
+    exhaustive : bool
     """
 
     kind: ClassVar[str] = "walks with multipliers"
     level: float
+    claim: float
     first: IntArray = attrs.field(converter=int_array)
     classes: IntArray = attrs.field(converter=int_array)
     multipliers: FloatArray = attrs.field(converter=float_array)
     memory: IntArray | None = attrs.field(default=None, converter=attrs.converters.optional(int_array))
+    exhaustive: bool = False
 
     @classmethod
-    def of(cls, found: FoundPaths) -> WalkCertificate:
-        """The evidence that a search wrote down."""
+    def of(cls, found: FoundPaths, wanted: int = 1) -> WalkCertificate:
+        """The evidence that a search for `wanted` paths wrote down."""
         sizes = [names.size for names, _ in found.stages]
+        known = found.values[-1] if found.values.size == wanted else -math.inf
         return cls(
+            found.bound if found.proved else float(known),
             found.bound,
             np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
             np.concatenate([names for names, _ in found.stages]) if sizes else np.zeros(0, np.int64),
             np.concatenate([prices for _, prices in found.stages]) if sizes else np.zeros(0),
             found.memory,
+            found.proved and found.memory is None,
         )
 
     def upper_bound(self, problem: Any, fixings: Fixings) -> float:
-        """`level` but for rounding, if the stages and the labels leave nothing above it."""
+        """`level` but for rounding, or what is left above it."""
         if not isinstance(problem, OrderingProblem):
             raise InvalidProblem(f"this evidence is for an OrderingProblem, not for a {type(problem).__name__}")
-        if self.level == math.inf:
-            return math.inf
         level = self.level + margin(self.level) / 2
         tables = WalkTables.under(problem, fixings)
-        prices = np.zeros(problem.class_count)
-        most = math.inf
+        prices, most = np.zeros(problem.class_count), math.inf
         for stage in range(self.first.size - 1):
             prices = self._prices(stage, problem.class_count)
             most = tables.rule_out(prices, level)
             if most <= level:
                 return level
+        if self.memory is None and not self.exhaustive:
+            return most
         memory = None if self.memory is None else self._memory(problem)
-        return max(level, best_labels(tables, prices, memory, level))
+        claim = max(level, self.claim + margin(self.claim) / 2)
+        return max(claim, best_labels(tables, prices, memory, claim))
 
     def _prices(self, stage: int, count: int) -> FloatArray:
         names = self.classes[self.first[stage] : self.first[stage + 1]]

@@ -5,24 +5,27 @@ from __future__ import annotations
 import math
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import Certificate, NoCertificate, ProbabilisticCertificate, Result, Solve, Stats, Stop, UnknownOption
+from gapless import Certificate, ProbabilisticCertificate, Result, Solve, Stats, Stop, UnknownOption
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
 from gapless.plugins.registry import check_count
+from gapless_kernels import FoundPaths, path_search
 from gapless_ordering import beam
+from gapless_ordering.certificate import WalkCertificate
 from gapless_ordering.colorful import MOST_COLORS, ColorfulPaths
 from gapless_ordering.colorings import BLOCK, Colorings, choose_colors, success_probability, trials_for
 from gapless_ordering.problem import OrderingProblem
-from gapless_ordering.walks import WalkBounds, walk_bounds
 
-BEAM_WIDTH = 80
-"""Of the beam that finds the incumbent that bounds are compared with."""
+_BEAM_WIDTH = 80
+_ROUNDS = 2
+"""How long bounds are improved before the first colouring."""
 
 
 def run(
@@ -44,7 +47,7 @@ def run(
     are so few classes that each has a colour of its own.
 
     A seed fixes the answer, whatever the number of `jobs`. ``stats.extra`` holds ``colorings`` (finished),
-    ``colors`` (r), ``success`` (p) and ``found_at``: the number of the colouring that found the answer, from 1 on;
+    ``colors`` (r), ``success`` (p) and ``best_at``: the number of the colouring that found the answer, from 1 on;
     0 if it was known before the first.
 
     Parameters
@@ -68,12 +71,11 @@ def run(
     """
     _check(problem, failure, trials, colors, jobs)
     if problem.class_count < problem.length:
-        return _Search(problem, solve, None).result(Stop.PROVED)
-    search = _Search(problem, solve, None)
+        return _Search(problem, solve).result(Stop.PROVED)
+    search = _Search(problem, solve)
     try:
         if bounds:
-            value, path = beam.search(problem, BEAM_WIDTH)
-            search = _Search(problem, solve, walk_bounds(problem, path, value))
+            search.bound_paths()
         stop = Stop.PROVED if search.settled else search.go(failure, trials, colors, jobs)
     except KeyboardInterrupt:
         solve.budget.interrupt()
@@ -96,17 +98,37 @@ def _check(problem: OrderingProblem, failure: float, trials: int | None, colors:
 class _Search:
     """One solve: the incumbent, and the colourings that may find a better path."""
 
-    def __init__(self, problem: OrderingProblem, solve: Solve, walks: WalkBounds | None) -> None:
+    def __init__(self, problem: OrderingProblem, solve: Solve) -> None:
         self.problem, self.solve, self.budget = problem, solve, solve.budget
-        self.graph = ColorfulPaths.of(problem, walks)
-        self.path: IntArray = np.empty(0, np.int64) if walks is None else walks.path
-        self.value, self.bound = (-math.inf, math.inf) if walks is None else (walks.value, walks.bound)
-        self.colors, self.success, self.done, self.found_at = 0, 1.0, 0, 0
+        self.graph = ColorfulPaths.of(problem)
+        self.path: IntArray = np.empty(0, np.int64)
+        self.value, self.bound, self.settled = -math.inf, math.inf, False
+        self.colors, self.success, self.done, self.best_at = 0, 1.0, 0, 0
+        self.evidence = WalkCertificate(math.inf, [0, 0], [], [])
 
-    @property
-    def settled(self) -> bool:
-        """Whether nothing is better than the incumbent: too few classes are left for a path."""
-        return self.graph.class_count < self.problem.length
+    def bound_paths(self) -> None:
+        """An incumbent, a bound, and what is left of the graph above the incumbent."""
+        value, path = beam.search(self.problem, _BEAM_WIDTH)
+        problem, budget = self.problem, self.budget
+        if value > -math.inf:
+            self.value, self.path = value, path
+        found: FoundPaths = path_search(
+            problem.start,
+            problem.ordering,
+            problem.end,
+            problem.classes,
+            problem.length,
+            begin=path[None] if value > -math.inf else None,
+            pulse=lambda *_: budget.spent() is not None,
+            rounds=_ROUNDS,
+        )
+        if found.values.size and found.values[0] > self.value:
+            self.value, self.path = float(found.values[0]), found.paths[0]
+        self.bound, self.settled = found.bound, found.proved
+        self.evidence = WalkCertificate.of(found)
+        if found.open is not None:
+            self.graph = ColorfulPaths.of(problem, found.open)
+            self.settled = self.graph.class_count < problem.length  # too few for a better path
 
     def go(self, failure: float, trials: int | None, colors: int | None, jobs: int) -> Stop:
         """One colouring after the other; why it ended."""
@@ -166,8 +188,8 @@ class _Search:
     def _take(self, values: FloatArray, paths: IntArray) -> None:
         for t in np.flatnonzero(values > self.value).tolist():
             if values[t] > self.value:
-                self.value, self.path, self.found_at = float(values[t]), paths[t], self.done + t + 1
-                self.budget.emit("incumbent", self.bound, self.value, coloring=self.found_at)
+                self.value, self.path, self.best_at = float(values[t]), paths[t], self.done + t + 1
+                self.budget.emit("incumbent", self.bound, self.value, coloring=self.best_at)
         self.done += len(values)
         self.budget.iterations += len(values)
         self.budget.emit("round", self.bound, self.value, colorings=self.done)
@@ -186,20 +208,15 @@ class _Search:
     def result(self, stop: Stop) -> Result[IntArray]:
         """What is held, and how likely it is the best."""
         found = self.value > -math.inf
-        explanation = () if found else self.problem.infeasibility()
+        explanation: Sequence[str] = () if found else self.problem.infeasibility()
         if explanation:
             stop = Stop.PROVED
         if stop is Stop.PROVED:
             self.bound = self.value
         if not found and not explanation:
-            explanation = [
-                f"no colourful path in {self.done} colouring{'s' if self.done != 1 else ''}"
-                + (": each class had a colour of its own" if stop is Stop.PROVED else "")
-            ]
-        certificate: Certificate = NoCertificate("no colouring was finished")
-        if stop is Stop.PROVED:
-            certificate = NoCertificate("colour coding does not write down why a bound holds")
-        elif self.done:
+            explanation = [self._nothing_found(stop is Stop.PROVED)]
+        certificate: Certificate = attrs.evolve(self.evidence, level=self.bound)
+        if stop is not Stop.PROVED and self.done:
             certificate = ProbabilisticCertificate(self.done, self.colors, self.problem.length)
         self.budget.emit("stop", self.bound, self.value)
         return Result.of(
@@ -216,9 +233,16 @@ class _Search:
                     "colorings": self.done,
                     "colors": self.colors,
                     "success": self.success,
-                    "found_at": self.found_at,
+                    "best_at": self.best_at,
                 },
             ),
             trace=self.budget.events,
             explanation=explanation,
+        )
+
+    def _nothing_found(self, proved: bool) -> str:
+        if proved and not self.done:
+            return f"no walk of {self.problem.length} vertices visits each class at most once"
+        return f"no colourful path in {self.done} colouring{'s' if self.done != 1 else ''}" + (
+            ": each class had a colour of its own" if proved else ""
         )

@@ -2,75 +2,75 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from gapless import UnknownOption
 from gapless.core.sparse import FloatArray, IntArray
-from gapless_kernels import color_coding_pruned, color_coding_search, color_coding_table_bytes
+from gapless.core.tolerance import EPSILON
+from gapless_kernels import OpenWalks, color_coding_pruned, color_coding_search, color_coding_table_bytes
 from gapless_ordering.problem import OrderingProblem
-from gapless_ordering.walks import WalkBounds
 
 MOST_COLORS = 32
 MOST_BYTES = 2**33
+"""Of the table of one colouring."""
+
 _MOST_STATES = 2**25
 _WORK = 2**24
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class ColorfulPaths:
     """The graph that can hold a better path than the incumbent, ready for one colouring after the other.
 
     Parameters
     ----------
     problem : OrderingProblem
-    walks : WalkBounds or None
-        With bounds, the states (last vertex, set of colours) that may become a better path are listed. Where they
-        are so many that the whole table is cheaper, the table is made.
     vertices : int64 (m,)
         The vertices that are left.
     classes : int64 (m,)
         Their classes, numbered from 0 without gaps.
+    charges : float64 (class_count,)
+        What each class is charged in `completion`.
+    completion : float64 (k, m), optional
+        Bounds on what can follow a vertex at a place. With them, the states (last vertex, set of colours) that may
+        become a better path are listed. Where they are so many that the whole table is cheaper, the table is made.
     """
 
     problem: OrderingProblem
-    walks: WalkBounds | None
     vertices: IntArray
     classes: IntArray
-    _start: FloatArray
-    _ordering: FloatArray
-    _end: FloatArray
-    _charges: FloatArray
+    charges: FloatArray
+    completion: FloatArray | None
 
     @classmethod
-    def of(cls, problem: OrderingProblem, walks: WalkBounds | None) -> ColorfulPaths:
+    def of(cls, problem: OrderingProblem, left: OpenWalks | None = None) -> ColorfulPaths:
         """The whole graph, or what walks have left of it."""
-        if walks is None:
-            vertices = np.arange(problem.vertices)
-            charges = np.zeros(problem.class_count)
-            return cls(
-                problem,
-                None,
-                vertices,
-                problem.classes,
-                problem.start,
-                problem.ordering,
-                problem.end,
-                charges,
-            )
-        vertices = walks.vertices
-        kept, classes = np.unique(problem.classes[vertices], return_inverse=True)
-        return cls(
-            problem,
-            walks,
-            vertices,
-            classes,
-            problem.start[vertices],
-            problem.ordering[np.ix_(vertices, vertices)],
-            problem.end[vertices],
-            walks.charges[kept],
-        )
+        if left is None:
+            return cls(problem, np.arange(problem.vertices), problem.classes, np.zeros(problem.class_count), None)
+        possible = left.before > -np.inf
+        kept = possible.any(axis=0)
+        groups, classes = np.unique(problem.classes[left.vertices[kept]], return_inverse=True)
+        completion = np.where(possible, left.after, -np.inf)[:, kept]
+        return cls(problem, left.vertices[kept], classes, left.prices[groups], np.ascontiguousarray(completion))
+
+    @cached_property
+    def scores(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of the graph that is left: `start`, `ordering`, `end`."""
+        problem, left = self.problem, self.vertices
+        if left.size == problem.vertices:
+            return problem.start, problem.ordering, problem.end
+        return problem.start[left], problem.ordering[np.ix_(left, left)], problem.end[left]
+
+    @cached_property
+    def slack(self) -> float:
+        """What rounding may take from a bound that is made of these numbers."""
+        k, paid = self.problem.length, float(self.charges.sum())
+        largest = max(float(np.abs(array[array > -np.inf]).max(initial=0.0)) for array in self.scores)
+        return 4.0 * EPSILON * ((k + 1) ** 2 * largest + (self.charges.size + 2 * k) * paid)
 
     @property
     def class_count(self) -> int:
@@ -89,7 +89,7 @@ class ColorfulPaths:
                 "more; use the method exact"
             )
         size = self.table_bytes(colors)
-        if self.walks is None and size > MOST_BYTES:
+        if self.completion is None and size > MOST_BYTES:
             raise UnknownOption(
                 f"the table of {colors} colours and {self.vertices.size} vertices takes {size / 2**30:.1f} GiB, "
                 f"more than {MOST_BYTES / 2**30:.0f}: give fewer colors, keep bounds, or use the method exact"
@@ -116,19 +116,19 @@ class ColorfulPaths:
         paths : int64 (t, k)
             In vertices of the problem.
         """
-        graph = self._start, self._ordering, self._end, self.classes, self.problem.length
+        graph = *self.scores, self.classes, self.problem.length
         values, paths, done = np.empty(0), np.empty((0, self.problem.length), np.int64), 0
         fits = self.table_bytes(colors) <= MOST_BYTES
-        if self.walks is not None:
+        if self.completion is not None:
             states = min(_MOST_STATES, 2**colors * self.vertices.size // 16 + 1) if fits else _MOST_STATES
             values, paths, done = color_coding_pruned(
                 *graph,
                 colorings,
                 colors,
                 incumbent,
-                self._charges,
-                self.walks.completion,
-                self.walks.slack,
+                self.charges,
+                self.completion,
+                self.slack,
                 states,
             )
         if done < len(colorings) and fits:

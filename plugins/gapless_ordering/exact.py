@@ -109,10 +109,7 @@ def run_many(
 
 
 class _Watch:
-    """Asked by the search every few milliseconds: looks at the limits, and remembers why it said stop.
-
-    Ctrl-C arrives while it runs, as the search itself runs no Python.
-    """
+    """Asked by the search every few milliseconds: looks at the limits, and remembers why it said stop."""
 
     def __init__(self, budget: Budget, wanted: int) -> None:
         self.budget, self.wanted = budget, wanted
@@ -130,9 +127,6 @@ class _Watch:
                     reason = Stop.TARGET
                 elif bound - value <= limits.gap * max(1.0, abs(value)):
                     reason = Stop.GAP
-        except KeyboardInterrupt:
-            self.budget.interrupt()
-            reason = Stop.INTERRUPTED
         except Exception as error:
             self.error, reason = error, Stop.ERROR
         if reason is not None:
@@ -164,6 +158,9 @@ def _search(
         raise SolveError(f"{error}; give a smaller memory_limit") from error
     if watch.error is not None:
         raise watch.error
+    if found.interrupted:
+        watch.budget.interrupt()
+        watch.stop = Stop.INTERRUPTED
     if found.proved:
         watch.stop = Stop.PROVED
     return found
@@ -184,7 +181,7 @@ def _result(
         list(found.paths),
         found.bound,
         stop,
-        certificate=WalkCertificate.of(found),
+        certificate=WalkCertificate.of(found, solve.k),
         method=solve.method,
         stats=Stats(
             seconds=solve.budget.elapsed,

@@ -15,7 +15,7 @@ Sets = NDArray[np.uint64]
 
 
 def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None, level: float) -> float:
-    """The best total of a walk that visits no class it remembers, if above `level`; else -inf.
+    """The best total of a walk that visits no class it remembers, and of paths their score; -inf up to `level`.
 
     Of labels that end in one vertex and remember the same classes, the best alone goes on. A label whose total with
     the best completion by any walk does not exceed `level` is dropped.
@@ -57,15 +57,15 @@ def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None,
         values, at, sets = _best_of_each(found)
         if not at.size:
             return -np.inf
-    if not at.size:
-        return -np.inf
-    totals = values + tables.end[at] + total
-    if memory is None:
-        # These are paths, and their scores are known: what the classes off them would pay is no part of it.
-        every = np.arange(classes)
-        visited = np.right_shift(sets[:, every >> 6], (every & 63).astype(np.uint64)) & np.uint64(1)
-        totals -= (visited == 0) @ prices
-    return float(totals.max())
+    if memory is not None:
+        return float((values + tables.end[at] + total).max()) if at.size else -np.inf
+    # These are paths, which get back what they paid; multipliers of other classes count nowhere.
+    best = -np.inf
+    for first in range(0, at.size, _AT_ONCE // n + 1):
+        here = slice(first, first + _AT_ONCE // n + 1)
+        visited = np.unpackbits(sets[here].view(np.uint8), axis=1, count=classes, bitorder="little")
+        best = max(best, float((values[here] + tables.end[at[here]] + visited @ prices).max()))
+    return best
 
 
 def _sets(pairs: IntArray, n: int, words: int) -> Sets:

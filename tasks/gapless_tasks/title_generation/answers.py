@@ -17,12 +17,12 @@ _QUICK = 1
 
 
 def keep_answers(folder: Path, decoded: Decoded, graphs: Sequence[TitleGraph]) -> Path:
-    """Write every answer of a decoder with its certificate to ``METHOD.jsonl.gz``; returns the file."""
+    """Write every answer of a decoder that has a certificate to ``METHOD.jsonl.gz``; returns the file."""
     path = folder / f"{decoded.decoder.method}.jsonl.gz"
 
     def write(file: IO[bytes]) -> None:
         with gzip.GzipFile(filename="", mode="wb", compresslevel=_QUICK, fileobj=file, mtime=0) as packed:
-            for i, result in decoded.results.items():
+            for i, result in decoded.certified.items():
                 record = gl.Record(graphs[i].problem, result, graphs[i].section.name)
                 packed.write(f"{gl.dumps(record)}\n".encode())
 

@@ -54,7 +54,7 @@ def show_convergence(found: Convergence, console: Console) -> dict[str, Any]:
     }
 
 
-def draw_convergence(found: Convergence, corpus: str) -> str:
+def draw_convergence(found: Convergence) -> str:
     """Figure 2 as SVG: colourings on a logarithmic axis, the paper's two points beside ours."""
     marks = _marks(found)
     last = marks[-1]
@@ -70,7 +70,7 @@ def draw_convergence(found: Convergence, corpus: str) -> str:
         return f'<polyline points="{where}" fill="none" stroke="{colour}" stroke-width="2"{more}/>'
 
     def drawn() -> Iterator[str]:
-        yield text(_WIDTH / 2, 26, f"{TITLE} ({corpus})", INK, 14)
+        yield text(_WIDTH / 2, 26, f"{TITLE} ({found.found.size} titles)", INK, 14)
         yield f'<path d="M{_LEFT} {_TOP}V{_BOTTOM}H{_RIGHT}" fill="none" stroke="{INK}"/>'
         for t in marks:
             yield f'<path d="M{across(t):.1f} {_BOTTOM}v5" stroke="{INK}"/>'

@@ -30,7 +30,7 @@ class Decoder:
     together : bool
         All titles in one call of `solve_many`.
     kept : bool
-        Whether ``--out`` keeps the answers.
+        Whether ``--out`` keeps the answers: one row of each method.
     paper : Numbers
     """
 
@@ -78,10 +78,9 @@ def _rows(method: str, jobs: int) -> list[Decoder]:
                 "colour coding (paper)",
                 method,
                 {"bounds": False, "jobs": jobs},
-                kept=False,
                 paper=paper.COLOUR_CODING,
             ),
-            Decoder("colour coding, bounds", method, {"jobs": jobs}),
+            Decoder("colour coding, bounds", method, {"jobs": jobs}, kept=False),
         ]
     if method == BEAM:
         beside = {1: paper.BEAM_1, 80: paper.UNKNOWN, 1345: paper.BEAM_1345}
@@ -89,4 +88,5 @@ def _rows(method: str, jobs: int) -> list[Decoder]:
             Decoder(f"beam {width}", method, {"width": width, "bound": False}, kept=False, paper=numbers)
             for width, numbers in beside.items()
         ]
-    return [Decoder(method, method, paper=paper.INTEGER_PROGRAM if method == "ilp" else paper.UNKNOWN)]
+    beside_ilp = paper.INTEGER_PROGRAM if method == "ilp" else paper.UNKNOWN
+    return [Decoder(method, method, paper=beside_ilp)]

@@ -11,6 +11,10 @@ from gapless.core.sparse import IntArray
 from gapless_tasks.title_generation.graph import TitleGraph
 
 START, END = "start", "end"
+SHOWN = 12
+"""Alternatives to a path."""
+_DEEPEST = 5
+"""Alternatives to one of its words in a drawing."""
 
 
 @attrs.frozen
@@ -76,7 +80,7 @@ def edges(graph: TitleGraph, path: IntArray) -> list[Edge]:
     return [*found, Edge(problem.name(last), END, None, 0.0, float(problem.end[last]))]
 
 
-def alternatives(graph: TitleGraph, path: IntArray, count: int) -> list[Alternative]:
+def alternatives(graph: TitleGraph, path: IntArray, count: int = SHOWN) -> list[Alternative]:
     """The words whose exchange for one of the path loses least, each at its best place; at most `count`."""
     problem, k = graph.problem, path.size
     before = np.stack([problem.start, *problem.ordering[path[:-1]]])
@@ -95,3 +99,9 @@ def alternatives(graph: TitleGraph, path: IntArray, count: int) -> list[Alternat
             around = float(before[place, v]), float(after[place, v])
             found.append(Alternative(place, problem.name(v), *around, loss))
     return found
+
+
+def by_place(graph: TitleGraph, path: IntArray) -> list[list[Alternative]]:
+    """The best alternatives to each word of a path, as drawings show them."""
+    others = alternatives(graph, path)
+    return [[one for one in others if one.place == place][:_DEEPEST] for place in range(path.size)]

@@ -22,8 +22,9 @@ from gapless_tasks.title_generation.convergence import converge
 from gapless_tasks.title_generation.convergence_figure import draw_convergence, show_convergence
 from gapless_tasks.title_generation.corpus import Corpus, load_corpus
 from gapless_tasks.title_generation.decoders import COLOUR_CODING, INTEGER_PROGRAMS, METHODS, Decoder, decoders
-from gapless_tasks.title_generation.explaining import draw_graph, explain
+from gapless_tasks.title_generation.explaining import explain
 from gapless_tasks.title_generation.graph import TitleGraph
+from gapless_tasks.title_generation.graph_drawing import draw_graph
 from gapless_tasks.title_generation.measuring import Decoded, contradictions, decode, proved_optima
 from gapless_tasks.title_generation.preparing import prepare, train_model
 from gapless_tasks.title_generation.rouge import MISSING, can_score
@@ -46,6 +47,7 @@ class _Run:
         self.decoders = decoders(methods, arguments.jobs)
         self.out = answers_folder(arguments.out)
         self.document: dict[str, Any] = {}
+        self.decoded: list[Decoded] = []
         self.wrong: list[str] = []
         self.interrupted = False
 
@@ -54,13 +56,15 @@ class _Run:
             self.console.complain(MISSING)
         corpus = load_corpus(self.arguments.data, extra=self.arguments.extra)
         graphs = self._graphs(corpus)
-        decoded: list[Decoded] = []
-        for decoder in self.decoders:
-            if not self.interrupted:
-                decoded.append(self._decode(decoder, graphs))
-        optima = proved_optima(decoded, len(graphs))
-        self.wrong += contradictions(decoded, optima, graphs)
-        self._report(corpus, decoded, graphs, optima)
+        try:
+            for decoder in self.decoders:
+                self._decode(decoder, graphs)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self.console.complain("interrupted: the tables show what was finished")
+        optima = proved_optima(self.decoded, len(graphs))
+        self.wrong += contradictions(self.decoded, optima, graphs)
+        self._report(graphs, optima)
         for what in self.wrong:
             self.console.complain(what)
         self.document["wrong"] = self.wrong
@@ -99,11 +103,13 @@ class _Run:
             "corpus": corpus.name,
             "training_sections": len(corpus.train),
             "test_sections": len(test),
+            "verified": {},
             "left_out": {section.name: why for section, why in prepared.left_out},
         }
         return graphs
 
-    def _decode(self, decoder: Decoder, graphs: Sequence[TitleGraph]) -> Decoded:
+    def _decode(self, decoder: Decoder, graphs: Sequence[TitleGraph]) -> None:
+        """Everything about one decoder; raises `KeyboardInterrupt` when all that is finished has been looked at."""
         seconds, numbers = self.arguments.limit_seconds, None
         if decoder.slow and self.arguments.ilp_seconds:
             seconds = self.arguments.ilp_seconds
@@ -117,30 +123,40 @@ class _Run:
             seed=self.arguments.seed,
             numbers=numbers,
         )
-        self.interrupted |= one.interrupted
+        self.decoded.append(one)
         if one.failed:
             self.wrong.append(f"{decoder.name}: {one.failed} titles failed")
-        for i, result in one.results.items():
-            verdict = result.verify(graphs[i].problem)
-            if not verdict:
-                self.wrong.append(f"{decoder.name}: {graphs[i].section.name}: {verdict.place}: {verdict.reason}")
-        if self.out is not None and decoder.kept and one.results:
+        self._verify(one, graphs)
+        if self.out is not None and decoder.kept and one.certified:
             self.console.say(f"answers kept: {keep_answers(self.out, one, graphs)}")
-        return one
+        if one.interrupted:
+            raise KeyboardInterrupt
 
-    def _report(
-        self, corpus: Corpus, decoded: Sequence[Decoded], graphs: Sequence[TitleGraph], optima: FloatArray
-    ) -> None:
+    def _verify(self, decoded: Decoded, graphs: Sequence[TitleGraph]) -> None:
+        """Check every certificate."""
+        name, certified = decoded.decoder.name, decoded.certified
+        verified = 0
+        for i, result in certified.items():
+            verdict = result.verify(graphs[i].problem)
+            verified += bool(verdict)
+            if not verdict:
+                self.wrong.append(f"{name}: {graphs[i].section.name}: {verdict.place}: {verdict.reason}")
+        self.document["verified"][name] = verified
+        if certified:
+            self.console.say(f"{name}: {verified} of {len(certified)} certificates verified")
+
+    def _report(self, graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
+        self.console.say()
         jobs = self.arguments.jobs
         clock = "CPU time" if jobs == 1 else f"CPU time, colour coding by the clock in {jobs} threads"
-        self.document["table1"] = table_1(decoded, graphs, optima, self.console, clock)
-        best = decoded[0]
-        self.document["titles"] = show_titles(best, graphs, self.console)
-        if self.arguments.explain:
-            self._explain(best, graphs)
-        colours = any(one.decoder.method == COLOUR_CODING for one in decoded)
+        self.document["table1"] = table_1(self.decoded, graphs, optima, self.console, clock)
+        for best in self.decoded[:1]:
+            self.document["titles"] = show_titles(best, graphs, self.console)
+            if self.arguments.explain:
+                self._explain(best, graphs)
+        colours = any(one.decoder.method == COLOUR_CODING for one in self.decoded)
         if colours and not self.arguments.no_figure and not self.interrupted:
-            self._figure(corpus, graphs, optima)
+            self._figure(graphs, optima)
 
     def _explain(self, decoded: Decoded, graphs: Sequence[TitleGraph]) -> None:
         name = self.arguments.explain
@@ -153,7 +169,7 @@ class _Run:
         if self.out is not None:
             self._draw(self.out / "graph.svg", draw_graph(graphs[i], result.best))
 
-    def _figure(self, corpus: Corpus, graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
+    def _figure(self, graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
         found, interrupted = converge(graphs, optima, self.console, seed=self.arguments.seed)
         self.interrupted |= interrupted
         if not found.found.size:
@@ -161,7 +177,7 @@ class _Run:
             return
         self.document["figure2"] = show_convergence(found, self.console)
         if self.out is not None:
-            self._draw(self.out / "figure2.svg", draw_convergence(found, corpus.name))
+            self._draw(self.out / "figure2.svg", draw_convergence(found))
 
     def _draw(self, path: Path, drawing: str) -> None:
         write_aside(path, drawing)

@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         metavar="DIR",
-        help="keep every answer with its certificate (about half a megabyte a title), a summary, figure2.svg and, "
-        "with --explain, graph.svg",
+        help="keep every answer that has a certificate (about 0.7 MB a title of the real corpus), a summary, "
+        "figure2.svg and, with --explain, graph.svg",
     )
     parser.add_argument(
         "--explain", metavar="ID", help="draw the graph of one test section, with its best path and its scores"

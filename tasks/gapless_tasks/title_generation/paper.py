@@ -24,7 +24,7 @@ class Numbers:
     optimal : float or None
         Share of titles.
     rouge_loss : float or None
-        ROUGE points below the optimal titles.
+        ROUGE below that of the optimal titles, from 0 to 1.
     """
 
     mean: float | None = None

@@ -10,8 +10,9 @@ import pytest
 from gapless.cli import Console
 from gapless_ordering.enumeration import best_paths
 from gapless_tasks.title_generation.corpus import load_corpus
-from gapless_tasks.title_generation.edges import alternatives, edges
-from gapless_tasks.title_generation.explaining import draw_graph, explain
+from gapless_tasks.title_generation.edges import Alternative, Edge, alternatives, edges
+from gapless_tasks.title_generation.explaining import draw_lines, explain
+from gapless_tasks.title_generation.graph_drawing import draw_graph
 from gapless_tasks.title_generation.language_model import BOUNDARY
 from gapless_tasks.title_generation.preparing import prepare, title_problems, train_model
 from gapless_tasks.title_generation.section import Section
@@ -139,6 +140,22 @@ def test_explaining_prints_scores_that_add_up(graph, path, capsys):
     assert "The best path" in printed
     assert "instead of" in printed
     assert sum(edge["score"] for edge in document["edges"]) == pytest.approx(document["value"])
+
+
+def test_the_path_as_text_goes_on_below_when_it_is_long():
+    found = [Edge("start", "stone", None, -1.0, -0.5), Edge("stone", "bridge", "of", -2.0, -1.0)]
+    found.append(Edge("bridge", "end", None, 0.0, -1.0))
+    below = [[Alternative(0, "wood", -2.0, -2.0, 0.25)], []]
+    assert draw_lines(found, below) == [
+        "        -1.50                -3.00           -1.00",
+        " start  ─────→    stone     ──of──→  bridge  ─────→  end",
+        "                wood -0.25",
+        "",
+    ]
+    narrow = draw_lines(found, below, width=30)
+    assert max(map(len, narrow)) <= 30
+    scores_and_words = "-1.50 start ─────→ stone wood -0.25 -3.00 -1.00 ──of──→ bridge ─────→ end"
+    assert " ".join("  ".join(narrow).split()) == scores_and_words
 
 
 @pytest.mark.corpus

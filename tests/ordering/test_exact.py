@@ -1,0 +1,278 @@
+"""The method exact beyond small instances: limits, Ctrl-C, observers, k best, starts, and its certificates."""
+
+import itertools
+import math
+import signal
+import threading
+import time
+
+import attrs
+import numpy as np
+import pytest
+
+import gapless
+from gapless import Fixings, InvalidProblem, Limits, Status, Stop
+from gapless.core.tolerance import margin
+from gapless_kernels import COMPILED
+from gapless_ordering import OrderingProblem
+from gapless_ordering.certificate import WalkCertificate
+from gapless_ordering.random_problems import FAMILIES, metric, random_problem, summary_like, title_like
+
+compiled = pytest.mark.skipif(not COMPILED, reason="the NumPy twin has no such passes, or takes minutes")
+
+
+def hard():
+    """Takes more than ten seconds: long paths among points of a square."""
+    return metric(40, 25, 1)
+
+
+def checked(problem, result):
+    """Value and certificate hold, whatever the status."""
+    verdict = result.verify(problem)
+    assert verdict, verdict
+    assert not result.solutions or result.value <= result.bound + margin(result.bound)
+    return result
+
+
+@compiled
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_every_family_is_proved_and_verified(family):
+    problem = FAMILIES[family](60, 8, 1)
+    assert checked(problem, gapless.solve(problem)).status is Status.OPTIMAL
+
+
+@compiled
+@pytest.mark.parametrize("make", [title_like, summary_like])
+def test_large_graphs_begin_with_their_core(make):
+    problem = make(420, 13, 2)
+    result = checked(problem, gapless.solve(problem))
+    assert result.status is Status.OPTIMAL
+    assert result.value >= gapless.solve(problem, "beam", width=400).value - margin(result.value)
+
+
+@compiled
+def test_walks_that_remember_close_what_multipliers_leave():
+    problem = metric(100, 12, 0)
+    result = checked(problem, gapless.solve(problem))
+    assert result.status is Status.OPTIMAL
+    assert result.stats.extra["passes"] > 5
+    # Read from both ends, the scores are the same.
+    turned = OrderingProblem(problem.end, problem.ordering.T, problem.start, problem.length)
+    assert gapless.solve(turned).value == pytest.approx(result.value, rel=1e-12)
+
+
+@compiled
+@pytest.mark.parametrize("seconds", [0.0, 0.02, 0.3])
+def test_a_time_limit_keeps_the_best_path_and_a_bound_that_can_be_checked(seconds):
+    problem = hard()
+    began = time.perf_counter()
+    result = gapless.solve(problem, limits=Limits(time=seconds))
+    assert time.perf_counter() - began < seconds + 2
+    assert result.stop is Stop.TIME
+    checked(problem, result)
+    assert math.isfinite(result.bound)
+    if seconds:
+        assert result.status is Status.FEASIBLE
+        assert result.gap > 0
+
+
+@compiled
+def test_longer_limits_do_not_give_worse_bounds():
+    problem = hard()
+    bounds = [gapless.solve(problem, limits=Limits(iterations=n)).bound for n in (1, 20, 60, 170)]
+    assert bounds == sorted(bounds, reverse=True)
+
+
+@compiled
+def test_gap_target_and_memory_limits():
+    problem = hard()
+    near = checked(problem, gapless.solve(problem, limits=Limits(gap=0.5)))
+    assert near.stop is Stop.GAP
+    assert near.gap <= 0.5 * max(1.0, abs(near.value))
+    goal = near.value - 0.3
+    reached = gapless.solve(problem, limits=Limits(target=goal))
+    assert reached.stop is Stop.TARGET
+    assert reached.value >= goal
+    small = checked(problem, gapless.solve(problem, memory_limit=1e5))
+    assert small.stop is Stop.NODES
+    assert "memory_limit" in small.explanation[0]
+
+
+@compiled
+def test_ctrl_c_returns_the_best_path_so_far():
+    problem = hard()
+    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        result = gapless.solve(problem)
+    finally:
+        timer.cancel()
+    assert result.stop is Stop.INTERRUPTED
+    assert result.solutions
+    checked(problem, result)
+
+
+@compiled
+def test_ctrl_c_in_a_batch_keeps_what_is_finished():
+    easy = [title_like(40, 4, seed) for seed in range(3)]
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        batch = gapless.solve_many([*easy, hard(), *easy])
+    finally:
+        timer.cancel()
+    assert [batch.statuses[i] for i in range(3)] == [Status.OPTIMAL] * 3
+    assert batch.statuses[4:] == [None] * 3
+    assert batch[3].stop is Stop.INTERRUPTED
+    assert batch[5].stop is Stop.INTERRUPTED
+
+
+@compiled
+def test_an_observer_that_fails_never_ends_as_optimal():
+    def fail(event):
+        if event.kind == "bound":
+            raise RuntimeError("no room on the disk")
+
+    with pytest.raises(RuntimeError, match="no room on the disk"):
+        gapless.solve(hard(), observers=[fail])
+
+
+def test_starts():
+    problem = title_like(30, 5, 4)
+    best = gapless.solve(problem)
+    again = gapless.solve(problem, start=best.best)
+    assert again.value == best.value
+    assert again.stats.warm_start_used
+    with pytest.raises(InvalidProblem, match="start: the path is infeasible: the path has 2 vertices"):
+        gapless.solve(problem, start=np.array([0, 1]))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_k_best_lists_without_gaps(seed):
+    rng = np.random.default_rng(seed)
+    problem = OrderingProblem(
+        rng.integers(-2, 3, 7).astype(float), rng.normal(size=(7, 7)).round(1), rng.normal(size=7), 4
+    )
+    every = sorted((problem.value(np.array(p)) for p in itertools.permutations(range(7), 4)), reverse=True)
+    for k in (2, 25, 840, 1000):
+        result = gapless.solve(problem, k=k)
+        assert [s.value for s in result.solutions] == pytest.approx(every[:k])
+        assert len({tuple(s.structure) for s in result.solutions}) == min(k, 840)
+        checked(problem, result)
+
+
+@compiled
+def test_k_best_of_a_large_graph_begins_with_the_best():
+    problem = summary_like(300, 9, 0)
+    result = checked(problem, gapless.solve(problem, k=20))
+    assert result.value == gapless.solve(problem).value
+    assert len(result.solutions) == 20
+
+
+def test_infeasible_although_walks_exist():
+    ordering = np.full((3, 3), -np.inf)
+    ordering[0, 1] = ordering[1, 0] = 1.0
+    ordering[0, 2] = 0.0
+    problem = OrderingProblem([0.0, -np.inf, -np.inf], ordering, [0.0, 0.0, -np.inf], 3)
+    result = gapless.solve(problem)
+    assert result.status is Status.INFEASIBLE
+    assert any("classes" in line or "visits a class twice" in line for line in result.explanation)
+    assert result.verify(problem)
+
+
+@pytest.mark.parametrize("shift", [1e3, -1e6])
+def test_a_constant_on_every_edge_changes_nothing(shift):
+    problem = summary_like(30, 5, 8)
+    moved = OrderingProblem(
+        problem.start + shift, problem.ordering + shift, problem.end, problem.length, classes=problem.classes
+    )
+    result, other = gapless.solve(problem), gapless.solve(moved)
+    assert other.value == pytest.approx(result.value + shift * problem.length, rel=1e-12)
+    assert checked(moved, other).status is Status.OPTIMAL
+
+
+def test_a_renumbering_changes_nothing():
+    problem = title_like(40, 6, 2)
+    order = np.random.default_rng(1).permutation(40)
+    moved = OrderingProblem(
+        problem.start[order],
+        problem.ordering[np.ix_(order, order)],
+        problem.end[order],
+        6,
+        classes=problem.classes[order],
+    )
+    assert gapless.solve(moved).value == pytest.approx(gapless.solve(problem).value, rel=1e-12)
+
+
+def test_masks_beside_small_scores():
+    problem = title_like(40, 6, 5)
+    masked = np.where(problem.ordering > -np.inf, problem.ordering, -1e9)
+    finite = OrderingProblem(problem.start, masked, problem.end, 6, classes=problem.classes)
+    assert gapless.solve(finite).value == gapless.solve(problem).value
+
+
+class TestCertificates:
+    def test_claims_below_the_best_value_are_refused(self):
+        rng = np.random.default_rng(5)
+        for _ in range(60):
+            problem = random_problem(rng)
+            result = gapless.solve(problem)
+            evidence = result.certificate
+            if not result.solutions:
+                continue
+            lower = attrs.evolve(evidence, level=result.value - 1e-3, claim=result.value - 1e-3)
+            verdict = lower.verify(problem)
+            assert not verdict or verdict.bound >= result.value - 1e-9
+            low = attrs.evolve(evidence, level=-math.inf, claim=-math.inf)
+            assert low.verify(problem).bound >= result.value - 1e-9
+
+    def test_any_multipliers_give_a_true_bound(self):
+        rng = np.random.default_rng(6)
+        for _ in range(60):
+            problem = random_problem(rng)
+            result = gapless.solve(problem)
+            if not result.solutions:
+                continue
+            m = problem.class_count
+            memory = rng.integers(0, [problem.vertices, m], (rng.integers(0, 6), 2))
+            forged = WalkCertificate(
+                result.value - rng.exponential(),
+                result.value - rng.exponential(),
+                [0, m, 2 * m],
+                np.tile(np.arange(m), 2),
+                rng.exponential(2.0, 2 * m),
+                memory if rng.random() < 0.5 else None,
+                bool(rng.random() < 0.5),
+            )
+            assert forged.upper_bound(problem, Fixings.none(problem.decisions.count)) >= result.value - 1e-9
+
+    def test_it_bounds_paths_under_fixings(self):
+        rng = np.random.default_rng(7)
+        for _ in range(80):
+            problem = random_problem(rng)
+            result = gapless.solve(problem)
+            if not result.solutions:
+                continue
+            edges = problem.encode(result.best)
+            chosen = rng.choice(edges)
+            free = Fixings.none(problem.decisions.count)
+            kept = result.certificate.verify(problem, free.fix(on=[chosen]))
+            assert kept.bound >= result.value - 1e-9
+
+    @pytest.mark.parametrize(
+        ("change", "why"),
+        [
+            ({"classes": [99], "multipliers": [1.0], "first": [0, 1]}, "classes"),
+            ({"classes": [0], "multipliers": [-1.0], "first": [0, 1]}, "at least 0"),
+            ({"classes": [0], "multipliers": [math.nan], "first": [0, 1]}, "no numbers"),
+            ({"classes": [0, 1], "multipliers": [1.0], "first": [0, 2]}, "classes"),
+            ({"first": [0], "memory": [[0, 99]]}, "memory"),
+            ({"first": [0], "memory": [0, 1]}, "memory"),
+        ],
+    )
+    def test_evidence_that_cannot_be_read(self, change, why):
+        problem = title_like(12, 3, 0)
+        evidence = attrs.evolve(gapless.solve(problem).certificate, level=-1e6, claim=-1e6, **change)
+        verdict = evidence.verify(problem)
+        assert not verdict
+        assert why in verdict.reason
