@@ -49,7 +49,7 @@
 
 #undef REAL
 
-enum { PATH_BEAM_LEVELS = 256, PATH_BEAM_LEAST = 64 };
+enum { PATH_BEAM_LEVELS = 256, PATH_BEAM_LEAST = 64, PATH_BEAM_SAMPLED = 64 };
 
 typedef struct {
     ptrdiff_t n, classes, length, width;
@@ -78,7 +78,7 @@ static size_t path_beam_layout(path_beam *beam, void *room)
 {
     const size_t n = (size_t)beam->n, width = (size_t)beam->width, length = (size_t)beam->length;
     char *at = (char *)room;
-    beam->capacity = beam->width < PATH_BEAM_LEAST / 2 ? PATH_BEAM_LEAST : 2 * beam->width;
+    beam->capacity = 2 * (beam->width < PATH_BEAM_LEAST / 2 ? PATH_BEAM_LEAST / 2 : beam->width);
     for (beam->slots = PATH_BEAM_LEAST; beam->slots < 2 * beam->capacity;)
         beam->slots *= 2;
 #define PATH_BEAM_TAKE(field, count)         \
@@ -247,22 +247,20 @@ static void path_beam_sort(path_beam *beam, ptrdiff_t held)
 #undef PATH_BEAM_LEVEL
 }
 
-/* Fill the beam of prefixes of place + 1 vertices from that of `place` vertices, which holds `held`; its size. */
-static ptrdiff_t path_beam_step(path_beam *beam, int set, ptrdiff_t place, ptrdiff_t held)
+/* Gather the best `keep` extensions above `threshold` of prefixes of `place` vertices: of every `stride`-th. */
+static void path_beam_gather(path_beam *beam, int set, ptrdiff_t place, ptrdiff_t held, ptrdiff_t stride,
+                             ptrdiff_t keep, double threshold)
 {
     const int last = place == beam->length - 1;
-    const ptrdiff_t width = beam->width;
     const double best_end = last ? PATH_BEAM_CHOOSE(row_largest)(beam->end, beam->n) : 0;
-    beam->keep = last ? 1 : width;
+    beam->keep = keep;
+    beam->threshold = threshold;
     beam->gathered = 0;
-    beam->threshold = -INFINITY;
     path_beam_index(beam);
     if (place == 0)
         path_beam_extend(beam, set, 0, -1, 0.0, 0, beam->start);
-    else
-        path_beam_sort(beam, held);
-    for (ptrdiff_t i = 0; place > 0 && i < held; i++) {
-        const int32_t at = beam->order[i], v = beam->vertices[(place - 1) * width + at];
+    for (ptrdiff_t i = stride / 2; i < held; i += stride) {
+        const int32_t at = beam->order[i], v = beam->vertices[(place - 1) * beam->width + at];
         const double *row = beam->ordering + (ptrdiff_t)v * beam->n;
         if (isnan(beam->best_edge[v]))
             beam->best_edge[v] = PATH_BEAM_CHOOSE(row_largest)(row, beam->n);
@@ -270,6 +268,24 @@ static ptrdiff_t path_beam_step(path_beam *beam, int set, ptrdiff_t place, ptrdi
             path_beam_extend(beam, set, place, at, beam->scores[at], beam->keys[at], row);
     }
     path_beam_cut(beam, set);
+}
+
+/* Fill the beam of prefixes of place + 1 vertices from that of `place` vertices, which holds `held`; its size. */
+static ptrdiff_t path_beam_step(path_beam *beam, int set, ptrdiff_t place, ptrdiff_t held)
+{
+    const ptrdiff_t width = beam->width, keep = place == beam->length - 1 ? 1 : width;
+    double guess = -INFINITY;
+    path_beam_sort(beam, held);
+    if (held >= PATH_BEAM_SAMPLED && keep >= held) {
+        /* What extensions of a sample must beat is about what all must beat, and rather less. */
+        const ptrdiff_t stride = keep < 4 * PATH_BEAM_SAMPLED ? 4 : 16, some = 3 * keep / (2 * stride) + 16;
+        path_beam_gather(beam, set, place, held, stride, some, guess);
+        if (beam->gathered == some)
+            guess = beam->threshold;
+    }
+    path_beam_gather(beam, set, place, held, 1, keep, guess);
+    if (beam->gathered < keep && guess > -INFINITY)
+        path_beam_gather(beam, set, place, held, 1, keep, -INFINITY);
     const size_t made = (size_t)beam->gathered;
     memcpy(beam->scores, beam->new_scores, made * sizeof *beam->scores);
     memcpy(beam->keys, beam->new_keys, made * sizeof *beam->keys);

@@ -12,14 +12,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import Certificate, ProbabilisticCertificate, Result, Solve, Stats, Stop, UnknownOption
+from gapless import Certificate, ProbabilisticCertificate, Result, Solve, SolveError, Stats, Stop, UnknownOption
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
 from gapless.plugins.registry import check_count
 from gapless_kernels import FoundPaths, path_search
 from gapless_ordering import beam
 from gapless_ordering.certificate import WalkCertificate
-from gapless_ordering.colorful import MOST_COLORS, ColorfulPaths
+from gapless_ordering.colorful import MOST_COLORS, ColorfulPaths, Found
 from gapless_ordering.colorings import BLOCK, Colorings, choose_colors, success_probability, trials_for
 from gapless_ordering.problem import OrderingProblem
 
@@ -68,6 +68,8 @@ def run(
     ------
     UnknownOption
         An option is out of range, or the dynamic program's table would be too large.
+    SolveError
+        No memory.
     """
     _check(problem, failure, trials, colors, jobs)
     if problem.class_count < problem.length:
@@ -80,6 +82,8 @@ def run(
     except KeyboardInterrupt:
         solve.budget.interrupt()
         stop = Stop.INTERRUPTED
+    except MemoryError as error:
+        raise SolveError(f"{error}; give fewer colors") from error
     return search.result(stop)
 
 
@@ -95,6 +99,10 @@ def _check(problem: OrderingProblem, failure: float, trials: int | None, colors:
         )
 
 
+def _finished(asked: int, future: Future[Found]) -> tuple[int, Found]:
+    return asked, future.result()
+
+
 class _Search:
     """One solve: the incumbent, and the colourings that may find a better path."""
 
@@ -104,7 +112,7 @@ class _Search:
         self.path: IntArray = np.empty(0, np.int64)
         self.value, self.bound, self.settled = -math.inf, math.inf, False
         self.colors, self.success, self.done, self.best_at = 0, 1.0, 0, 0
-        self.evidence = WalkCertificate(math.inf, [0, 0], [], [])
+        self.evidence = WalkCertificate(-math.inf, math.inf, [0, 0], [], [])
 
     def bound_paths(self) -> None:
         """An incumbent, a bound, and what is left of the graph above the incumbent."""
@@ -124,6 +132,8 @@ class _Search:
         )
         if found.values.size and found.values[0] > self.value:
             self.value, self.path = float(found.values[0]), found.paths[0]
+        if found.interrupted:
+            budget.interrupt()
         self.bound, self.settled = found.bound, found.proved
         self.evidence = WalkCertificate.of(found)
         if found.open is not None:
@@ -132,6 +142,9 @@ class _Search:
 
     def go(self, failure: float, trials: int | None, colors: int | None, jobs: int) -> Stop:
         """One colouring after the other; why it ended."""
+        spent = self.budget.spent()
+        if spent is not None:
+            return spent
         length, classes = self.problem.length, self.graph.class_count
         self.colors = min(colors or choose_colors(length, classes), classes)
         self.graph.check(self.colors)
@@ -140,14 +153,14 @@ class _Search:
             trials = trials or trials_for(failure, self.success)
         else:
             trials = 1
-        for values, paths in self._searched(trials, os.cpu_count() or 1 if jobs == -1 else jobs):
+        for asked, (values, paths) in self._searched(trials, os.cpu_count() or 1 if jobs == -1 else jobs):
             self._take(values, paths)
-            stop = self._reached()
+            stop = Stop.NODES if len(values) < asked else self._reached()
             if stop is not None:
                 return stop
         if self.done == trials:
             return Stop.PROVED if self.success == 1.0 else Stop.ITERATIONS
-        return self.budget.spent() or Stop.NODES
+        return self.budget.spent() or Stop.ITERATIONS
 
     def _chunks(self, trials: int) -> Iterator[NDArray[np.uint8]]:
         """Colourings in order, a few at a time; the budget is asked in between."""
@@ -163,25 +176,25 @@ class _Search:
                 return
             yield block[first % BLOCK : first % BLOCK + min(size, trials - first)]
 
-    def _searched(self, trials: int, jobs: int) -> Iterator[tuple[FloatArray, IntArray]]:
-        """The best paths under all colourings, in their order, whoever finds them.
+    def _searched(self, trials: int, jobs: int) -> Iterator[tuple[int, Found]]:
+        """The best paths under all colourings, a few at a time and in their order, whoever finds them.
 
         A thread knows an incumbent that may be old by the time it ends. It then reports more than the best, never
         another path.
         """
         if jobs == 1:
             for chunk in self._chunks(trials):
-                yield self.graph.best(chunk, self.colors, self.value)
+                yield len(chunk), self.graph.best(chunk, self.colors, self.value)
             return
-        running: deque[Future[tuple[FloatArray, IntArray]]] = deque()
+        running: deque[tuple[int, Future[Found]]] = deque()
         with ThreadPoolExecutor(jobs) as pool:
             try:
                 for chunk in self._chunks(trials):
-                    running.append(pool.submit(self.graph.best, chunk, self.colors, self.value))
+                    running.append((len(chunk), pool.submit(self.graph.best, chunk, self.colors, self.value)))
                     if len(running) == jobs:
-                        yield running.popleft().result()
+                        yield _finished(*running.popleft())
                 while running:
-                    yield running.popleft().result()
+                    yield _finished(*running.popleft())
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
 
@@ -215,8 +228,14 @@ class _Search:
             self.bound = self.value
         if not found and not explanation:
             explanation = [self._nothing_found(stop is Stop.PROVED)]
-        certificate: Certificate = attrs.evolve(self.evidence, level=self.bound)
-        if stop is not Stop.PROVED and self.done:
+        if stop is Stop.NODES:
+            explanation = [*explanation, "one colouring has more states than fit: stopped before it"]
+        certificate: Certificate = self.evidence
+        if stop is Stop.PROVED:
+            certificate = attrs.evolve(
+                self.evidence, level=self.value, claim=self.value, exhaustive=self.evidence.memory is None
+            )
+        elif self.done:
             certificate = ProbabilisticCertificate(self.done, self.colors, self.problem.length)
         self.budget.emit("stop", self.bound, self.value)
         return Result.of(

@@ -21,6 +21,9 @@ MOST_BYTES = 2**33
 _MOST_STATES = 2**25
 _WORK = 2**24
 
+Found = tuple[FloatArray, IntArray]
+"""Values and paths, see `ColorfulPaths.best`."""
+
 
 @attrs.frozen(eq=False, slots=False)
 class ColorfulPaths:
@@ -100,7 +103,7 @@ class ColorfulPaths:
         fit: int = max(1, _WORK // ((1 << colors) * max(1, self.vertices.size)))
         return 1 << (fit.bit_length() - 1)
 
-    def best(self, colorings: NDArray[np.uint8], colors: int, incumbent: float) -> tuple[FloatArray, IntArray]:
+    def best(self, colorings: NDArray[np.uint8], colors: int, incumbent: float) -> Found:
         """The best path under each colouring, where it beats the incumbent and the colourings before.
 
         Parameters

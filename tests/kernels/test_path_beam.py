@@ -55,6 +55,21 @@ def test_twins_agree(kernel: Any) -> None:
     assert 100 < found < 400
 
 
+@pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
+@pytest.mark.parametrize("tied", [False, True])
+def test_wide_beams(kernel: Any, tied: bool) -> None:
+    """Beams that begin with a sample, which guesses too much where few prefixes can go on."""
+    rng = np.random.default_rng(4)
+    for forbidden in (0.0, 0.5, 0.97):
+        edges = rng.integers(-3, 3, (40, 40)).astype(float) if tied else rng.normal(size=(40, 40))
+        edges[rng.random((40, 40)) < forbidden] = -np.inf
+        graph = np.zeros(40), edges, np.zeros(40), np.arange(40) % 31, 4
+        value, path = kernel(*graph, 400)
+        expected, right = _path_beam_ref.path_beam_search(*graph, 400)
+        assert value == expected
+        np.testing.assert_array_equal(path, right)
+
+
 def test_scores_far_apart(kernel: Any) -> None:
     """Scores whose difference overflows, and equal ones, are on one level."""
     start = np.array([1.5e308, -1.5e308, 0.0])

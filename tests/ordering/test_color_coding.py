@@ -9,6 +9,7 @@ from scipy.stats import binom
 
 import gapless
 from gapless import Limits, ProbabilisticCertificate, Status, Stop, UnknownOption
+from gapless_kernels import COMPILED
 from gapless_ordering import OrderingProblem
 from gapless_ordering.colorings import BLOCK, Colorings, choose_colors, success_probability, trials_for
 from gapless_ordering.enumeration import best_paths
@@ -21,6 +22,7 @@ from gapless_ordering.random_problems import (
     title_like,
 )
 
+pytestmark = pytest.mark.skipif(not COMPILED, reason="GAPLESS_PURE=1: thousands of colourings")
 EXTRA = {"colorings", "colors", "success", "best_at"}
 
 
@@ -255,6 +257,26 @@ def test_observers_see_better_and_better_paths():
 def test_options_out_of_range(options, message):
     with pytest.raises(UnknownOption, match=message):
         gapless.solve(title_like(10, 3, 0), "color-coding", **options)
+
+
+def test_states_that_do_not_fit_end_the_search(monkeypatch):
+    """Where neither the listed states nor the table fit, the best so far is returned."""
+    monkeypatch.setattr("gapless_ordering.colorful.MOST_BYTES", 0)
+    monkeypatch.setattr("gapless_ordering.colorful._MOST_STATES", 20)
+    problem = metric(40, 8, 0)
+    result = gapless.solve(problem, "color-coding")
+    assert (result.status, result.stop, result.stats.iterations) == (Status.FEASIBLE, Stop.NODES, 0)
+    assert result.explanation == ("one colouring has more states than fit: stopped before it",)
+    assert result.value <= gapless.solve(problem).value <= result.bound
+
+
+def test_no_memory_is_an_error(monkeypatch):
+    def full(*arguments):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr("gapless_ordering.colorful.color_coding_search", full)
+    with pytest.raises(gapless.SolveError, match="no room; give fewer colors"):
+        gapless.solve(title_like(10, 3, 0), "color-coding", bounds=False)
 
 
 def test_tables_that_do_not_fit_are_refused():
