@@ -8,16 +8,29 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from gapless import Answer, Certificate, Formulation, Generator, LinearView, Relaxed, Result, Solve, UnknownOption
+from gapless import (
+    Answer,
+    Certificate,
+    Formulation,
+    Generator,
+    LinearView,
+    Relaxed,
+    Result,
+    Solve,
+    Stop,
+    UnknownOption,
+)
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.engine import branch_and_price
 from gapless.plugins.registry import nearest
+from gapless_ordering import beam
 from gapless_ordering.cut_certificate import CutDual
 from gapless_ordering.cut_program import base_rows, first_batch, row_batch
 from gapless_ordering.problem import OrderingProblem
 from gapless_ordering.subtours import Subtour, violated
 
 OWNERS = ("scip", "own")
+BEAM_WIDTH = 80
 
 
 def run(problem: OrderingProblem, solve: Solve, *, tree: str = "scip") -> Result[IntArray]:
@@ -47,9 +60,26 @@ def run(problem: OrderingProblem, solve: Solve, *, tree: str = "scip") -> Result
 
     search = scip.branch_price_and_cut if tree == "scip" else branch_and_price
     roles = BranchAndCut(problem)
-    result = search(problem, roles.formulation(), solve.budget, start=solve.start, method=solve.method)
-    stats = attrs.evolve(result.stats, extra={**result.stats.extra, "subtours": len(roles.subtours)})
+    start = _first(problem, solve)
+    try:
+        result = search(problem, roles.formulation(), solve.budget, start=start, method=solve.method)
+    except KeyboardInterrupt:  # while the program was written: both trees hear it themselves
+        solve.budget.interrupt()
+        result = Result.of(problem, start, math.inf, Stop.INTERRUPTED, method=solve.method)
+    stats = attrs.evolve(
+        result.stats,
+        warm_start_used=result.stats.warm_start_used and bool(solve.start),
+        extra={**result.stats.extra, "subtours": len(roles.subtours)},
+    )
     return attrs.evolve(result, stats=stats)
+
+
+def _first(problem: OrderingProblem, solve: Solve) -> Sequence[IntArray]:
+    """What is given to start from, else the path of a beam, if that finds one."""
+    if solve.start:
+        return solve.start
+    value, path = beam.search(problem, BEAM_WIDTH)
+    return [path] if value > -np.inf else []
 
 
 class BranchAndCut(Generator[LinearView]):

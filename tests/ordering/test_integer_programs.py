@@ -198,6 +198,33 @@ def test_ctrl_c_while_the_model_is_written_leaves_the_start(hard, monkeypatch):
     assert result.bound >= best
 
 
+@pytest.mark.parametrize("tree", ["scip", "own"])
+def test_ctrl_c_while_the_program_is_written_leaves_a_path(hard, tree, monkeypatch):
+    problem, best = hard
+
+    def interrupt(problem):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ilp_cuts, "first_batch", interrupt)
+    result = gapless.solve(problem, "ilp-cuts", tree=tree)
+    assert (result.status, result.stop) == (Status.FEASIBLE, Stop.INTERRUPTED)
+    assert result.value <= best <= result.bound
+
+
+@pytest.mark.parametrize("tree", ["scip", "own"])
+def test_an_observer_that_raises_at_the_first_path_gets_it_with_the_error(hard, tree):
+    problem, best = hard
+
+    def refuse(event):
+        raise LookupError("planted")
+
+    with pytest.raises(OracleError, match="planted") as caught:
+        gapless.solve(problem, "ilp-cuts", tree=tree, observers=[refuse])
+    result = caught.value.result
+    assert (result.status, result.stop) == (Status.FEASIBLE, Stop.ERROR)
+    assert result.value <= best <= result.bound
+
+
 @pytest.mark.parametrize("method", ["ilp", "ilp-cuts"])
 def test_a_start_that_is_no_path_is_refused(method):
     with pytest.raises(InvalidProblem, match="start: the structure is infeasible"):

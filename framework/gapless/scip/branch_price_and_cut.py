@@ -100,9 +100,7 @@ def branch_price_and_cut(
         apply_limits(model, budget)
         # SCIP would measure the gap to its objective limit; `Tree` measures it to the incumbent.
         model.setParam("limits/gap", 0.0)
-        for structure in start:
-            tree.accept(structure)
-        failure = _run(model, guard)
+        failure = _run(tree, start)
         stop = tree.stop or (Stop.INTERRUPTED if budget.interrupted else stop_of(model, budget))
         if failure is None and stop is Stop.ERROR:
             failure = SolveError(f"SCIP ended with status {model.getStatus()!r}")
@@ -135,13 +133,18 @@ def _model(order: str) -> Any:
     return model
 
 
-def _run(model: Any, guard: Guard) -> SolveError | None:
+def _run(tree: Tree[S], start: Sequence[S]) -> SolveError | None:
     """Let SCIP work; what went wrong, if anything."""
+    guard = tree.guard
     try:
+        for structure in start:
+            tree.accept(structure)
         with guard.ctrl_c():
-            model.optimize()
+            tree.model.optimize()
     except KeyboardInterrupt:
         guard.interrupted()
+    except SolveError as error:  # of an observer or the problem, before SCIP began
+        return error
     except Exception as error:  # pyscipopt raises nothing more precise
         failure = guard.failure()
         if failure is None and not guard.halted:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any, Generic, TypeVar
 
-from pyscipopt import SCIP_LPSOLSTAT, SCIP_RESULT, Conshdlr, Model, Pricer  # type: ignore[attr-defined]  # missing from the stubs
+from pyscipopt import SCIP_LPSOLSTAT, SCIP_RESULT, SCIP_STAGE, Conshdlr, Model, Pricer  # type: ignore[attr-defined]  # missing from the stubs
 
 from gapless.core.certificate import PointCertificate
 from gapless.core.decisions import Fixings
@@ -96,7 +96,9 @@ class Tree(Generic[S]):
 
     @property
     def bound(self) -> float:
-        """A true bound on every structure."""
+        """A true bound on every structure; infinite before SCIP has begun."""
+        if self.model.getStage() == SCIP_STAGE.PROBLEM:
+            return math.inf
         return max(self.best, self.closed, self.rounded(self.master.score(self.model.getDualbound())))
 
     def rounded(self, bound: float) -> float:
