@@ -123,19 +123,19 @@ static int ps_first_look(ps_search *s)
     const ptrdiff_t n = s->g.n;
     if ((double)s->k * (double)n * (double)n < PS_LARGE || n <= 2 * PS_CORE)
         return PS_OPEN;
-    double *in = malloc((size_t)(4 * n) * sizeof(double)), *out = in + n, *both = out + n, *falling = both + n;
+    double *in = malloc((size_t)(4 * n) * sizeof(double)), *out = in + n, *both = out + n, *shuffled = both + n;
     unsigned char *kept = malloc((size_t)n);
     int fine = in && kept;
     if (fine) {
         ptrdiff_t count = 0;
         ps_extremes(&s->g, in, out);
         for (ptrdiff_t v = 0; v < n; v++) {
-            both[v] = falling[v] = in[v] + out[v];
+            both[v] = shuffled[v] = in[v] + out[v];
             kept[v] = 1;
         }
-        qsort(falling, (size_t)n, sizeof(double), ps_falling);
+        const double least = ps_nth_largest(shuffled, n, PS_CORE);
         for (ptrdiff_t v = 0; v < n && count < PS_CORE; v++)
-            if (both[v] >= falling[PS_CORE - 1])
+            if (both[v] >= least)
                 s->listed[count++] = (int32_t)v;
         fine = ps_search_core(s, s->listed, count);
     }

@@ -22,7 +22,7 @@ typedef struct {
     uint32_t hash;
 } ps_label;
 
-/* The labels of one place. Sorted once complete: by vertex, best value first. */
+/* The labels of one place. Where they may complete others, sorted once complete: by vertex, best value first. */
 typedef struct {
     ps_label *label;
     uint64_t *set;      /* words for each label */
@@ -147,10 +147,32 @@ static int ps_enter(ps_side *side, ps_layer *layer, const ps_label *new, const u
     return 1;
 }
 
-static int ps_falling(const void *a, const void *b)
+/* The nth largest of the values, counted from 1; their order changes. */
+static double ps_nth_largest(double *values, ptrdiff_t count, ptrdiff_t nth)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
+    ptrdiff_t low = 0, high = count - 1;
+    while (low < high) {
+        const double pivot = values[low + (high - low) / 2];
+        ptrdiff_t i = low, j = high;
+        while (i <= j) {
+            while (values[i] > pivot)
+                i++;
+            while (values[j] < pivot)
+                j--;
+            if (i <= j) {
+                const double swapped = values[i];
+                values[i++] = values[j];
+                values[j--] = swapped;
+            }
+        }
+        if (nth - 1 <= j)
+            high = j;
+        else if (nth - 1 >= i)
+            low = i;
+        else
+            break;
+    }
+    return values[nth - 1];
 }
 
 /* Keep about `width` labels of the best bounds; the level that labels must now exceed. -2 when there is no memory. */
@@ -161,12 +183,11 @@ static int ps_narrow(ps_side *side, ps_layer *layer, ptrdiff_t width, double *cu
         return 0;
     for (ptrdiff_t a = 0; a < layer->count; a++)
         bounds[a] = layer->label[a].bound;
-    qsort(bounds, (size_t)layer->count, sizeof(double), ps_falling);
-    const double last = bounds[width - 1];
-    ptrdiff_t above = 0, kept = 0;
-    while (bounds[above] > last)
-        above++;
+    const double last = ps_nth_largest(bounds, layer->count, width);
     free(bounds);
+    ptrdiff_t above = 0, kept = 0;
+    for (ptrdiff_t a = 0; a < layer->count; a++)
+        above += layer->label[a].bound > last;
     ptrdiff_t equal = width - above;
     for (ptrdiff_t a = 0; a < layer->count; a++) {
         const double bound = layer->label[a].bound;
@@ -207,8 +228,8 @@ static int ps_within(const uint64_t *a, const uint64_t *b, ptrdiff_t words)
     return 1;
 }
 
-/* Sort a complete layer; with `thin`, drop labels that one of the best of their vertex beats while remembering less. */
-static int ps_sort(ps_layer *layer, ptrdiff_t n, ptrdiff_t words, int thin)
+/* Sort a complete layer, and drop labels that one of the best of their vertex beats while remembering less. */
+static int ps_sort(ps_layer *layer, ptrdiff_t n, ptrdiff_t words)
 {
     const ptrdiff_t count = layer->count;
     ps_place *order = malloc((size_t)(count + 1) * sizeof(ps_place));
@@ -232,7 +253,7 @@ static int ps_sort(ps_layer *layer, ptrdiff_t n, ptrdiff_t words, int thin)
             first[++vertex] = (int32_t)kept;
         const uint64_t *mine = layer->set + order[i].at * words;
         int beaten = 0;
-        for (ptrdiff_t b = first[vertex]; thin && !beaten && b < kept && b < first[vertex] + 64; b++)
+        for (ptrdiff_t b = first[vertex]; !beaten && b < kept && b < first[vertex] + 64; b++)
             beaten = ps_within(set + b * words, mine, words);
         if (beaten)
             continue;
@@ -339,9 +360,8 @@ static int ps_extend(ps_search *s, ps_side *side, const ps_side *other, const ui
         return status;
     if (layer->count > width && !ps_narrow(side, layer, width, &cut))
         return PS_NO_MEMORY;
-    if (!ps_sort(layer, n, words, memory != NULL))
-        return PS_NO_MEMORY;
-    return PS_OPEN;
+    /* Labels that remember everything complete no others. */
+    return !memory || ps_sort(layer, n, words) ? PS_OPEN : PS_NO_MEMORY;
 }
 
 /* The walk of a label of the last layer, in the order from the start. */
