@@ -47,7 +47,7 @@ def run(
     are so few classes that each has a colour of its own.
 
     A seed fixes the answer, whatever the number of `jobs`. ``stats.extra`` holds ``colorings`` (finished),
-    ``colors`` (r), ``success`` (p) and ``best_at``: the number of the colouring that found the answer, from 1 on;
+    ``colors`` (r), ``success`` (p) and ``found_at``: the number of the colouring that found the answer, from 1 on;
     0 if it was known before the first.
 
     Parameters
@@ -111,7 +111,7 @@ class _Search:
         self.graph = ColorfulPaths.of(problem)
         self.path: IntArray = np.empty(0, np.int64)
         self.value, self.bound, self.settled = -math.inf, math.inf, False
-        self.colors, self.success, self.done, self.best_at = 0, 1.0, 0, 0
+        self.colors, self.success, self.done, self.found_at = 0, 1.0, 0, 0
         self.evidence = WalkCertificate(-math.inf, math.inf, [0, 0], [], [])
 
     def bound_paths(self) -> None:
@@ -201,8 +201,8 @@ class _Search:
     def _take(self, values: FloatArray, paths: IntArray) -> None:
         for t in np.flatnonzero(values > self.value).tolist():
             if values[t] > self.value:
-                self.value, self.path, self.best_at = float(values[t]), paths[t], self.done + t + 1
-                self.budget.emit("incumbent", self.bound, self.value, coloring=self.best_at)
+                self.value, self.path, self.found_at = float(values[t]), paths[t], self.done + t + 1
+                self.budget.emit("incumbent", self.bound, self.value, coloring=self.found_at)
         self.done += len(values)
         self.budget.iterations += len(values)
         self.budget.emit("round", self.bound, self.value, colorings=self.done)
@@ -252,7 +252,7 @@ class _Search:
                     "colorings": self.done,
                     "colors": self.colors,
                     "success": self.success,
-                    "best_at": self.best_at,
+                    "found_at": self.found_at,
                 },
             ),
             trace=self.budget.events,
