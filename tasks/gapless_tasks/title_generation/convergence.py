@@ -87,7 +87,7 @@ def converge(
                 interrupted = True
                 break
             reached = bool(result.solutions) and meets(optimum, result.value)
-            found.append(int(result.stats.extra["best_at"]) if reached else 0)
+            found.append(int(result.stats.extra["found_at"]) if reached else 0)
             success.append(float(result.stats.extra["success"]))
             advance(1)
     return Convergence(np.array(found, np.int64), np.array(success)), interrupted
