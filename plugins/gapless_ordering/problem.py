@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Hashable, Mapping, Sequence
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -304,7 +305,7 @@ class OrderingProblem(Problem[IntArray]):
         """The number of vertices, n."""
         return self.start.size
 
-    @cached_property
+    @functools.cached_property
     def class_count(self) -> int:
         """The number of equivalence classes."""
         return int(self.classes.max()) + 1
@@ -324,7 +325,7 @@ class OrderingProblem(Problem[IntArray]):
 
     # --- the role
 
-    @cached_property
+    @functools.cached_property
     def decisions(self) -> Decisions:
         """Edges: from the source to v is decision v, from u to v ``n + n u + v``, to the sink ``n + n n + v``."""
         n = self.vertices
@@ -341,9 +342,13 @@ class OrderingProblem(Problem[IntArray]):
         return Decisions(2 * n + n * n, name, exactly_one=ends)
 
     def value(self, structure: IntArray) -> float:
-        """Sum of the scores along the path from its start, in float64; -inf when an edge is forbidden."""
+        """Sum of the scores along the path from its start, in float64; -inf when an edge is forbidden.
+
+        One edge after the other, as the kernels add: where large scores cancel, another order gives another sum.
+        """
         path = self._read(structure)
-        return math.fsum(self._edge_scores(path).tolist()) if path.size else -math.inf
+        # sum() would compensate for rounding from Python 3.12 on.
+        return functools.reduce(operator.add, self._edge_scores(path).tolist()) if path.size else -math.inf
 
     def violations(self, structure: IntArray) -> Sequence[str]:
         """Wrong length, unknown vertices, a class visited twice, forbidden edges."""

@@ -223,6 +223,22 @@ def test_masks_do_not_make_unequal_paths_equal(mask):
         assert result.value == pytest.approx(all_paths(problem)[1].max(), rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("method", ["exact", "color-coding", "beam"])
+@pytest.mark.parametrize("size", [1e6, 1e9, 1e11])
+def test_large_scores_that_cancel_along_every_path(size, method):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        height = np.round(size * rng.normal(size=7))
+        ordering = rng.normal(size=(7, 7)) + height - height[:, None]
+        problem = OrderingProblem(rng.normal(size=7) + height, ordering, -height, 5)
+        result = checked(problem, gapless.solve(problem, method))
+        best = max(problem.value(path) for path in all_paths(problem)[0])
+        assert result.bound >= best - margin(best)
+        if method != "beam":
+            assert result.status is Status.OPTIMAL
+            assert result.value == pytest.approx(best, abs=1e-15 * size)
+
+
 class TestCertificates:
     def test_claims_below_the_best_value_are_refused(self):
         rng = np.random.default_rng(5)
