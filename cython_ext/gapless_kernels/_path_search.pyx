@@ -78,15 +78,36 @@ cdef int _ask(void *owner, double bound, double value, int64_t steps, int64_t la
         return 1
 
 
+def score_extent(scores):
+    """Find the largest finite magnitude; see `_path_search_ref.score_extent`."""
+    cdef const double[:, ::1] rows = np.ascontiguousarray(np.atleast_2d(scores), np.float64)
+    cdef double extent = 0.0
+    if rows.shape[0] and rows.shape[1]:
+        with nogil:
+            extent = ps_extent(&rows[0, 0], rows.shape[1], rows.shape[0], rows.shape[1])
+    return extent
+
+
 def path_search(
-    start, ordering, end, classes, length, *, wanted=1, begin=None, pulse=None, rounds=8, memory_limit=2.0**31
+    start,
+    ordering,
+    end,
+    classes,
+    length,
+    *,
+    wanted=1,
+    begin=None,
+    pulse=None,
+    rounds=8,
+    memory_limit=2.0**31,
+    extent=None,
 ):
     """Find the best paths; see `_path_search_ref.path_search`."""
     cdef ps_search s
     cdef ps_graph graph
     cdef double scale
     cdef int status, effort = rounds
-    cdef Py_ssize_t count, given
+    cdef Py_ssize_t given
     cdef const double[::1] first, last
     cdef const double[:, ::1] edges
     cdef const int32_t[::1] group
@@ -94,15 +115,21 @@ def path_search(
     cdef _Pulse asker = _Pulse()
     first, edges, last, group, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
     memset(&s, 0, sizeof(s))
+    memset(&graph, 0, sizeof(graph))
+    graph.n = graph.stride = first.shape[0]
+    graph.classes = count
+    graph.start, graph.end, graph.out, graph.group = &first[0], &last[0], &edges[0, 0], &group[0]
+    if extent is None:
+        scale = max(
+            ps_extent(graph.start, graph.n, 1, graph.n),
+            ps_extent(graph.end, graph.n, 1, graph.n),
+            ps_extent(graph.out, graph.n, graph.n, graph.n),
+        )
+    else:
+        scale = extent
+    if not scale < INFINITY:
+        raise improper(start, ordering, end)
     try:
-        memset(&graph, 0, sizeof(graph))
-        graph.n = graph.stride = first.shape[0]
-        graph.classes = count
-        graph.start, graph.end, graph.out, graph.group = &first[0], &last[0], &edges[0, 0], &group[0]
-        scale = max(ps_extent(graph.start, graph.n, 1, graph.n), ps_extent(graph.end, graph.n, 1, graph.n),
-                    ps_extent(graph.out, graph.n, graph.n, graph.n))
-        if scale == INFINITY:
-            raise improper(start, ordering, end)
         if not ps_begin(&s, length, wanted, &graph, scale):
             raise MemoryError("no memory for a path search")
         s.memory_limit = memory_limit

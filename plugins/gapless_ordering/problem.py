@@ -13,8 +13,9 @@ import networkx as nx
 import numpy as np
 
 from gapless import Decisions, InvalidProblem, LinearModel, Problem, serialisable
-from gapless.core.score_array import bracketed, check_scores, score_array
+from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_kernels import score_extent
 from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
 from gapless_ordering.integer_program import integer_program
 from gapless_ordering.reachability import explain
@@ -26,16 +27,17 @@ def _scores(name: str, values: Any) -> FloatArray:
     return array
 
 
+# Looked at together, once all are there.
 def _start(values: Any) -> FloatArray:
-    return _scores("start", values)
+    return score_array(values, "start: the scores")
 
 
 def _ordering(values: Any) -> FloatArray:
-    return _scores("ordering", values)
+    return score_array(values, "ordering: the scores")
 
 
 def _end(values: Any) -> FloatArray:
-    return _scores("end", values)
+    return score_array(values, "end: the scores")
 
 
 def _length(value: Any) -> int:
@@ -95,6 +97,11 @@ class OrderingProblem(Problem[IntArray]):
     auxiliary : Auxiliary, optional
         Which auxiliary word each edge passes through; `from_selection` makes it.
 
+    Attributes
+    ----------
+    extent : float
+        The largest finite magnitude of a score.
+
     Raises
     ------
     InvalidProblem
@@ -108,6 +115,7 @@ class OrderingProblem(Problem[IntArray]):
     classes: IntArray = attrs.field(converter=_classes, default=None, kw_only=True)
     names: tuple[str, ...] | None = attrs.field(converter=_names, default=None, kw_only=True)
     auxiliary: Auxiliary | None = attrs.field(default=None, kw_only=True)
+    extent: float = attrs.field(init=False, default=0.0)
 
     def __attrs_post_init__(self) -> None:
         n = self.start.size
@@ -127,6 +135,11 @@ class OrderingProblem(Problem[IntArray]):
             not isinstance(self.auxiliary, Auxiliary) or self.auxiliary.via.shape != (n, n)
         ):
             raise InvalidProblem(f"auxiliary must be an Auxiliary over {n} vertices; see from_selection")
+        extent = max(score_extent(array) for array in (self.start, self.ordering, self.end))
+        if not extent <= LARGEST:
+            for name in ("start", "ordering", "end"):
+                check_scores(getattr(self, name), bracketed(name))
+        object.__setattr__(self, "extent", extent)
         self._forbid_within_classes()
         for array in (self.start, self.ordering, self.end, self.classes):
             array.flags.writeable = False
