@@ -111,9 +111,29 @@ def path_search(
     cdef const double[::1] first, last
     cdef const double[:, ::1] edges
     cdef const int32_t[::1] group
-    cdef const int32_t[:, ::1] known
+    cdef const int32_t[:, ::1] known = None
     cdef _Pulse asker = _Pulse()
-    first, edges, last, group, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
+    cdef const int64_t[::1] named
+    cdef int32_t[::1] numbers
+    cdef Py_ssize_t v, n
+    cdef int64_t count = 0
+    # The usual case, in a microsecond; all others are looked at more closely, and refused with a reason.
+    try:
+        first, edges, last, named = start, ordering, end, classes
+        n = first.shape[0]
+        if n and edges.shape[0] == n and edges.shape[1] == n and last.shape[0] == n and named.shape[0] == n:
+            numbers = np.empty(n, np.int32)
+            for v in range(n):
+                if not 0 <= named[v] < n:
+                    count = 0
+                    break
+                numbers[v] = <int32_t>named[v]
+                count = max(count, named[v] + 1)
+            group = numbers
+    except (TypeError, ValueError):
+        count = 0
+    if count == 0 or begin is not None or length < 1 or wanted < 1:
+        first, edges, last, group, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
     memset(&s, 0, sizeof(s))
     memset(&graph, 0, sizeof(graph))
     graph.n = graph.stride = first.shape[0]
@@ -137,8 +157,9 @@ def path_search(
             asker.asks = pulse
             s.pulse = _ask
             s.owner = <void *>asker
-        for given in range(known.shape[0]):
-            ps_offer(&s, &known[given, 0])
+        if known is not None:
+            for given in range(known.shape[0]):
+                ps_offer(&s, &known[given, 0])
         with nogil:
             status = ps_run(&s, effort)
         if asker.error is not None:
