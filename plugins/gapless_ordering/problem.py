@@ -14,7 +14,7 @@ import numpy as np
 
 from gapless import Decisions, InvalidProblem, LinearModel, Problem, serialisable
 from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.sparse import FloatArray, IntArray
 from gapless_kernels import score_extent
 from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
 from gapless_ordering.integer_program import integer_program
@@ -356,7 +356,7 @@ class OrderingProblem(Problem[IntArray]):
     def value(self, structure: IntArray) -> float:
         """Sum of the scores along the path from its start, in float64; -inf when an edge is forbidden."""
         path = self._read(structure)
-        return math.fsum(self._edge_scores(path).tolist()) if path.size else -math.inf
+        return math.fsum(self._edge_scores(path)) if path.size else -math.inf
 
     def violations(self, structure: IntArray) -> Sequence[str]:
         """Wrong length, unknown vertices, a class visited twice, forbidden edges."""
@@ -373,12 +373,12 @@ class OrderingProblem(Problem[IntArray]):
             if before.size:
                 u, v = self.name(path[before[0]]), self.name(path[at])
                 found.append(f"{u} is visited twice" if u == v else f"{u} and {v} belong to one class")
-        scores = self._edge_scores(path)
         words = ["start", *(self.name(v) for v in path), "end"]
-        distinct = np.concatenate([[True], groups[1:] != groups[:-1], [True]])
+        distinct = [True, *(groups[1:] != groups[:-1]).tolist(), True]
         found += [
             f"the edge {words[i]} -> {words[i + 1]} is forbidden"
-            for i in np.flatnonzero((scores == -np.inf) & distinct)
+            for i, score in enumerate(self._edge_scores(path))
+            if score == -math.inf and distinct[i]
         ]
         return found
 
@@ -415,12 +415,12 @@ class OrderingProblem(Problem[IntArray]):
             raise InvalidProblem(f"a path is an array of {self.length} vertices, got {path.dtype} {path.shape}")
         return path.astype(np.int64)
 
-    def _edge_scores(self, path: IntArray) -> FloatArray:
-        known: BoolArray = (path >= 0) & (path < self.vertices)
-        if not known.all():
-            raise InvalidProblem(f"there is no vertex {path[~known][0]} among the {self.vertices}")
-        inner = self.ordering[path[:-1], path[1:]]
-        return np.concatenate([self.start[path[:1]], inner, self.end[path[-1:]]])
+    def _edge_scores(self, path: IntArray) -> list[float]:
+        if path.min() < 0 or path.max() >= self.vertices:
+            unknown = path[(path < 0) | (path >= self.vertices)]
+            raise InvalidProblem(f"there is no vertex {unknown[0]} among the {self.vertices}")
+        inner: list[float] = self.ordering[path[:-1], path[1:]].tolist()
+        return [float(self.start[path[0]]), *inner, float(self.end[path[-1]])]
 
     def __repr__(self) -> str:
         return f"<OrderingProblem: {self.length} of {self.vertices} vertices in {self.class_count} classes>"
