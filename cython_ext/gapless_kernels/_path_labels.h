@@ -175,7 +175,7 @@ static double ps_nth_largest(double *values, ptrdiff_t count, ptrdiff_t nth)
     return values[nth - 1];
 }
 
-/* Keep about `width` labels of the best bounds; `cut` is what labels must now exceed. 0 when there is no memory. */
+/* Keep the `width` labels of the best bounds; `cut` is the level that labels must now exceed. 0 when there is no memory. */
 static int ps_narrow(ps_side *side, ps_layer *layer, ptrdiff_t width, double *cut)
 {
     double *bounds = malloc((size_t)layer->count * sizeof(double));

@@ -80,6 +80,21 @@ static void ps_both_tables(ps_search *s)
     s->fresh = 2;
 }
 
+/* Move the multipliers along how often each class is visited beyond once, by `gap` over the square of that. */
+static void ps_step(ps_search *s, const double *often, double gap)
+{
+    double norm = 0;
+    for (ptrdiff_t c = 0; c < s->g.classes; c++)
+        if (often[c] > 1 || s->price[ps_class_name(&s->g, c)] > 0)
+            norm += (often[c] - 1) * (often[c] - 1);
+    const double length = norm > 0 ? gap / norm : 0;
+    for (ptrdiff_t c = 0; c < s->g.classes; c++) {
+        const int32_t name = ps_class_name(&s->g, c);
+        const double price = s->price[name] + length * (often[c] - 1);
+        s->price[name] = price > 0 ? price : 0;
+    }
+}
+
 /* Better multipliers for walks that remember: steps as in ps_lower_bound, along the mean of a few of the best walks. */
 static int ps_price_routes(ps_search *s, ptrdiff_t width, int steps)
 {
@@ -107,16 +122,8 @@ static int ps_price_routes(ps_search *s, ptrdiff_t width, int steps)
                 memcpy(s->best_price, s->price, (size_t)s->given.classes * sizeof(double));
             } else
                 theta *= 0.7;
-            double norm = 0;
-            for (ptrdiff_t c = 0; c < s->g.classes; c++)
-                if (often[c] > 1 || s->price[ps_class_name(&s->g, c)] > 0)
-                    norm += (often[c] - 1) * (often[c] - 1);
-            const double length = norm > 0 ? theta * (bound - ps_incumbent(s)) / norm : 0;
-            for (ptrdiff_t c = 0; c < s->g.classes; c++) {
-                const int32_t name = ps_class_name(&s->g, c);
-                const double price = s->price[name] + length * (often[c] - 1);
-                s->price[name] = price > 0 ? price : 0;
-            }
+            if (status == PS_OPEN)
+                ps_step(s, often, theta * (bound - ps_incumbent(s)));
         }
         ps_free_side(&side);
         if (!whole)

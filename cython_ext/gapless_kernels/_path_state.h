@@ -55,10 +55,12 @@ static double ps_incumbent(const ps_search *s)
     return s->found == s->wanted ? s->values[s->wanted - 1] : PS_NONE;
 }
 
-/* What float64 sums of this size may be wrong by. */
+/* What float64 sums of this size may be wrong by, but less than what a proof may be wrong by: scores of -1e9 that only stand for
+ * "never" must not make better paths count as equal. */
 static double ps_tolerance(const ps_search *s)
 {
-    return 1e-12 * fabs(ps_incumbent(s) == PS_NONE ? 0 : ps_incumbent(s)) + 1e-15 * (double)(s->k + 2) * s->scale;
+    const double size = ps_incumbent(s) == PS_NONE ? 0 : fabs(ps_incumbent(s));
+    return fmin(1e-12 * size + 1e-15 * (double)(s->k + 2) * s->scale, 1e-9 * fmax(1, size));
 }
 
 static double ps_level(const ps_search *s)

@@ -73,6 +73,8 @@ class WalkCertificate(BoundCertificate):
         """`level` but for rounding, or what is left above it."""
         if not isinstance(problem, OrderingProblem):
             raise InvalidProblem(f"this evidence is for an OrderingProblem, not for a {type(problem).__name__}")
+        if math.isnan(self.level) or math.isnan(self.claim):
+            raise InvalidProblem("level and claim must be numbers")
         level = self.level + margin(self.level) / 2
         tables = WalkTables.under(problem, fixings)
         prices, most = np.zeros(problem.class_count), math.inf

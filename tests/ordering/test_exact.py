@@ -16,6 +16,7 @@ from gapless.core.tolerance import margin
 from gapless_kernels import COMPILED
 from gapless_ordering import OrderingProblem
 from gapless_ordering.certificate import WalkCertificate
+from gapless_ordering.enumeration import all_paths
 from gapless_ordering.random_problems import FAMILIES, metric, random_problem, summary_like, title_like
 
 compiled = pytest.mark.skipif(not COMPILED, reason="the NumPy twin has no such passes, or takes minutes")
@@ -211,6 +212,17 @@ def test_masks_beside_small_scores():
     assert gapless.solve(finite).value == gapless.solve(problem).value
 
 
+@pytest.mark.parametrize("mask", [-1e9, -1e12])
+def test_masks_do_not_make_unequal_paths_equal(mask):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        ordering = rng.integers(0, 2, (9, 9)) + 1e-6 * rng.integers(0, 5, (9, 9))
+        ordering[rng.random((9, 9)) < 0.3] = mask
+        problem = OrderingProblem(rng.integers(0, 2, 9), ordering, np.zeros(9), 6)
+        result = checked(problem, gapless.solve(problem))
+        assert result.value == pytest.approx(all_paths(problem)[1].max(), rel=1e-9, abs=1e-9)
+
+
 class TestCertificates:
     def test_claims_below_the_best_value_are_refused(self):
         rng = np.random.default_rng(5)
@@ -246,6 +258,14 @@ class TestCertificates:
             )
             assert forged.upper_bound(problem, Fixings.none(problem.decisions.count)) >= result.value - 1e-9
 
+    @pytest.mark.parametrize("size", [1e14, 1e17, 1e20, 1e300])
+    @pytest.mark.parametrize("exhaustive", [False, True])
+    def test_huge_multipliers_hide_no_scores(self, size, exhaustive):
+        problem = OrderingProblem([5, 1, 2], np.ones((3, 3)), np.zeros(3), 3)
+        for level in (-math.inf, 3.0):
+            forged = WalkCertificate(level, 3.0, [0, 3, 6], [0, 1, 2] * 2, np.full(6, size), None, exhaustive)
+            assert forged.verify(problem).bound >= 7.0
+
     def test_it_bounds_paths_under_fixings(self):
         rng = np.random.default_rng(7)
         for _ in range(80):
@@ -268,11 +288,13 @@ class TestCertificates:
             ({"classes": [0, 1], "multipliers": [1.0], "first": [0, 2]}, "classes"),
             ({"first": [0], "memory": [[0, 99]]}, "memory"),
             ({"first": [0], "memory": [0, 1]}, "memory"),
+            ({"level": math.nan}, "numbers"),
+            ({"claim": math.nan}, "numbers"),
         ],
     )
     def test_evidence_that_cannot_be_read(self, change, why):
         problem = title_like(12, 3, 0)
-        evidence = attrs.evolve(gapless.solve(problem).certificate, level=-1e6, claim=-1e6, **change)
+        evidence = attrs.evolve(gapless.solve(problem).certificate, **{"level": -1e6, "claim": -1e6, **change})
         verdict = evidence.verify(problem)
         assert not verdict
         assert why in verdict.reason

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless.core.sparse import FloatArray, IntArray
-from gapless_ordering.proofs.walks import WalkTables
+from gapless_ordering.proofs.walks import WalkTables, rounding, sum_of
 
 _AT_ONCE = 1 << 22
 """Extensions that are looked at together: 32 MB."""
@@ -30,7 +30,7 @@ def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None,
     level : float
     """
     n, classes = tables.start.size, prices.size
-    paid, total = prices[tables.groups], float(prices.sum())
+    paid, total = prices[tables.groups], sum_of(prices, tables.length)
     words = (classes + 63) // 64
     word, bit = tables.groups >> 6, np.left_shift(np.uint64(1), (tables.groups & 63).astype(np.uint64))
     own = np.zeros((n, words), np.uint64)
@@ -65,7 +65,7 @@ def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None,
         here = slice(first, first + _AT_ONCE // n + 1)
         visited = np.unpackbits(sets[here].view(np.uint8), axis=1, count=classes, bitorder="little")
         best = max(best, float((values[here] + tables.end[at[here]] + visited @ prices).max()))
-    return best
+    return best + rounding(prices, tables.length)
 
 
 def _sets(pairs: IntArray, n: int, words: int) -> Sets:

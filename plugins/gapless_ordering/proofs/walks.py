@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
 
 from gapless import Fixings
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import EPSILON
 from gapless_ordering.problem import OrderingProblem
 
 
@@ -69,7 +71,7 @@ class WalkTables:
         float
             -inf when there is none.
         """
-        paid, total = prices[self.groups], float(prices.sum())
+        paid, total = prices[self.groups], sum_of(prices, self.length)
         before = np.full(self.alive.shape, -np.inf)
         after = np.full(self.alive.shape, -np.inf)
         before[0], after[-1] = self.start, self.end
@@ -89,6 +91,21 @@ class WalkTables:
         for some in _portions(here):
             np.maximum(best, (scores[some, None] + edges[some]).max(axis=0), out=best)
         return best
+
+
+def rounding(prices: FloatArray, length: int) -> float:
+    """What float64 may take from the sums along a path that pays these multipliers: large ones swallow its scores.
+
+    Raises
+    ------
+    OverflowError
+    """
+    return 4.0 * EPSILON * (length + 1) * math.fsum(prices)
+
+
+def sum_of(prices: FloatArray, length: int) -> float:
+    """The sum of the multipliers, with their `rounding`: bounds that are made with it are none too low."""
+    return math.fsum(prices) + rounding(prices, length)
 
 
 def _portions(vertices: IntArray, size: int = 256) -> Iterable[IntArray]:
