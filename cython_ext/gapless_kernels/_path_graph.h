@@ -156,12 +156,6 @@ static int ps_compact(const ps_graph *g, const int32_t *listed, ptrdiff_t n, ps_
     return 1;
 }
 
-static void ps_release(ps_graph *g)
-{
-    free(g->memory);
-    g->memory = NULL;
-}
-
 /* before[j] for all places, of the walks that may exceed `level` with their completions in `after`; `listed` and `from` have room
  * for n entries. Other walks need not be counted: most rows of the graph are never read. */
 static void ps_walks_before(const ps_graph *g, ptrdiff_t k, const double *penalty, const double *after, double level,

@@ -6,14 +6,22 @@
 #ifndef GAPLESS_PATH_MULTIPLIERS_H
 #define GAPLESS_PATH_MULTIPLIERS_H
 
+#include <float.h>
+
 #include "_path_state.h"
 
 static void ps_set_penalties(ps_search *s)
 {
     const ps_graph *g = &s->g;
+    ptrdiff_t paid = 0;
     s->price_sum = 0;
-    for (ptrdiff_t c = 0; c < g->classes; c++)
-        s->price_sum += s->price[ps_class_name(g, c)];
+    for (ptrdiff_t c = 0; c < g->classes; c++) {
+        const double price = s->price[ps_class_name(g, c)];
+        s->price_sum += price;
+        paid += price > 0;
+    }
+    /* And what sums lose beside multipliers of this size: where an incumbent paid a mask, they are as large. */
+    s->price_sum *= 1 + DBL_EPSILON * (double)(4 * (s->k + 1) + paid);
     for (ptrdiff_t v = 0; v < g->n; v++)
         s->from[v] = -s->price[ps_class_name(g, g->group[v])];
     for (ptrdiff_t j = 0; j < s->k; j++)

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.core.sparse import FloatArray, IntArray
-from gapless_ordering.proofs.walks import WalkTables, rounding, sum_of
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_ordering.proofs.walks import WalkTables, sum_of
 
 _AT_ONCE = 1 << 22
 """Extensions that are looked at together: 32 MB."""
 
 Sets = NDArray[np.uint64]
+
+
+class _Labels(NamedTuple):
+    """Partial walks: scores, what they paid, last vertices, and the classes that they remember."""
+
+    scores: FloatArray
+    paid: FloatArray
+    at: IntArray
+    sets: Sets
+
+    def chosen(self, which: slice | IntArray | BoolArray) -> _Labels:
+        return _Labels(self.scores[which], self.paid[which], self.at[which], self.sets[which])
 
 
 def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None, level: float) -> float:
@@ -39,33 +53,29 @@ def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None,
     reach = np.where(tables.alive, tables.after, -np.inf) - paid + total
 
     at = np.flatnonzero(tables.start + reach[0] > level)
-    values, sets = tables.start[at] - paid[at], own[at]
+    labels = _Labels(tables.start[at], paid[at], at, own[at])
     for place in range(1, tables.length):
-        found: list[tuple[FloatArray, IntArray, Sets]] = []
+        found: list[_Labels] = []
         step = max(1, _AT_ONCE // n)
-        for first in range(0, at.size, step):
-            here = slice(first, first + step)
-            scores = values[here, None] + tables.ordering[at[here]]
-            label, v = np.nonzero(scores + reach[place] > level)
-            fresh = (sets[here][label, word[v]] & bit[v]) == 0
+        for first in range(0, labels.at.size, step):
+            last = labels.chosen(slice(first, first + step))
+            scores = last.scores[:, None] + tables.ordering[last.at]
+            label, v = np.nonzero(scores - last.paid[:, None] + reach[place] > level)
+            fresh = (last.sets[label, word[v]] & bit[v]) == 0
             label, v = label[fresh], v[fresh]
-            found.append((scores[label, v] - paid[v], v, (sets[here][label] & keeps[v]) | own[v]))
-            if sum(part[0].size for part in found) > _AT_ONCE:
-                found = [_best_of_each(found)]
+            found.append(
+                _Labels(scores[label, v], last.paid[label] + paid[v], v, (last.sets[label] & keeps[v]) | own[v])
+            )
+            if sum(part.at.size for part in found) > _AT_ONCE:
+                found = [_best_of_each(found, memory is None)]
         if not found:
             return -np.inf
-        values, at, sets = _best_of_each(found)
-        if not at.size:
-            return -np.inf
-    if memory is not None:
-        return float((values + tables.end[at] + total).max()) if at.size else -np.inf
-    # These are paths, which get back what they paid; multipliers of other classes count nowhere.
-    best = -np.inf
-    for first in range(0, at.size, _AT_ONCE // n + 1):
-        here = slice(first, first + _AT_ONCE // n + 1)
-        visited = np.unpackbits(sets[here].view(np.uint8), axis=1, count=classes, bitorder="little")
-        best = max(best, float((values[here] + tables.end[at[here]] + visited @ prices).max()))
-    return best + rounding(prices, tables.length)
+        labels = _best_of_each(found, memory is None)
+    if not labels.at.size:
+        return -np.inf
+    # Paths get back what they paid; multipliers of other classes count nowhere.
+    totals = labels.scores if memory is None else labels.scores - labels.paid + total
+    return float((totals + tables.end[labels.at]).max())
 
 
 def _sets(pairs: IntArray, n: int, words: int) -> Sets:
@@ -75,13 +85,11 @@ def _sets(pairs: IntArray, n: int, words: int) -> Sets:
     return sets
 
 
-def _best_of_each(parts: list[tuple[FloatArray, IntArray, Sets]]) -> tuple[FloatArray, IntArray, Sets]:
-    """Of labels with the same vertex and set, the one of the best value."""
-    values = np.concatenate([part[0] for part in parts])
-    at = np.concatenate([part[1] for part in parts])
-    sets = np.concatenate([part[2] for part in parts])
-    order = np.lexsort((-values, *sets.T, at))
-    values, at, sets = values[order], at[order], sets[order]
-    first = np.ones(values.size, bool)
-    first[1:] = (at[1:] != at[:-1]) | np.any(sets[1:] != sets[:-1], axis=1)
-    return values[first], at[first], sets[first]
+def _best_of_each(parts: list[_Labels], paths: bool) -> _Labels:
+    """Of labels with the same vertex and set, the one of the best value; paths with the same set paid the same."""
+    labels = _Labels(*(np.concatenate(field) for field in zip(*parts, strict=True)))
+    values = labels.scores if paths else labels.scores - labels.paid
+    labels = labels.chosen(np.lexsort((-values, *labels.sets.T, labels.at)))
+    first = np.ones(labels.at.size, bool)
+    first[1:] = (labels.at[1:] != labels.at[:-1]) | np.any(labels.sets[1:] != labels.sets[:-1], axis=1)
+    return labels.chosen(first)
