@@ -42,7 +42,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._parse_features_ref import feature_counts, part_features, score_parts
     from gapless_kernels._path_beam_ref import path_beam_search
-    from gapless_kernels._path_search_ref import path_search
+    from gapless_kernels._path_search_ref import path_search, score_extent
     from gapless_kernels._trees_ref import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi_pruned_ref import viterbi_pruned_batch
     from gapless_kernels._viterbi_ref import forward_messages, viterbi, viterbi_batch
@@ -72,7 +72,7 @@ else:
     from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._parse_features import feature_counts, part_features, score_parts
     from gapless_kernels._path_beam import path_beam_search
-    from gapless_kernels._path_search import path_search
+    from gapless_kernels._path_search import path_search, score_extent
     from gapless_kernels._trees import parent_leads, tree_dominance, tree_viterbi
     from gapless_kernels._viterbi import forward_messages, viterbi
     from gapless_kernels._viterbi_pruned import viterbi_pruned_batch
@@ -121,6 +121,7 @@ __all__ = [
     "path_beam_search",
     "path_bounds_batch",
     "path_search",
+    "score_extent",
     "score_parts",
     "score_spread",
     "transition_tables",

@@ -9,33 +9,7 @@
 
 #include <stdlib.h>
 
-#include "_lanes.h"
-
-#define NAMED(f) f##_plain
-#define LANES(f) f##_f64_plain
-#define TARGET
-#include "_graph_rows.h"
-#undef NAMED
-#undef LANES
-#undef TARGET
-
-#ifdef GAPLESS_X86
-#define NAMED(f) f##_avx2
-#define LANES(f) f##_f64_avx2
-#define TARGET GAPLESS_AVX2
-#include "_graph_rows.h"
-#undef NAMED
-#undef LANES
-#undef TARGET
-
-#define NAMED(f) f##_avx512
-#define LANES(f) f##_f64_avx512
-#define TARGET GAPLESS_AVX512
-#include "_graph_rows.h"
-#undef NAMED
-#undef LANES
-#undef TARGET
-#endif
+#include "_graph_versions.h"
 
 enum { COLORFUL_LEAST = 1024 };
 
@@ -137,16 +111,7 @@ static int colorful_extend(colorful *search, int set, ptrdiff_t place, int32_t p
     const double *row = parent < 0 ? search->start : search->ordering + (ptrdiff_t)from.vertex * search->n;
     const double *arrival = search->arrival + place * search->n;
     const double bound = level > -INFINITY ? nextafter(level, INFINITY) : -DBL_MAX;
-    ptrdiff_t count;
-#ifdef GAPLESS_X86
-    if (set == GAPLESS_AVX512_SET)
-        count = row_offers_avx512(from.reduced, row, arrival, search->n, bound, search->who, search->offers);
-    else if (set == GAPLESS_AVX2_SET)
-        count = row_offers_avx2(from.reduced, row, arrival, search->n, bound, search->who, search->offers);
-    else
-#endif
-        count = row_offers_plain(from.reduced, row, arrival, search->n, bound, search->who, search->offers);
-    (void)set;
+    const ptrdiff_t count = GRAPH_CHOOSE(row_offers)(from.reduced, row, arrival, search->n, bound, search->who, search->offers);
     for (ptrdiff_t c = 0; c < count; c++) {
         const int32_t v = search->who[c];
         if (from.colors & search->bit[v])

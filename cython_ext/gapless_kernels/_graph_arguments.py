@@ -57,15 +57,15 @@ def check_graph(
     for name, array, shape in (("ordering", ordering, (n, n)), ("end", end, (n,)), ("classes", classes, (n,))):
         if array.shape != shape:
             raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
-    count = int(classes.max()) + 1
-    if int(classes.min()) < 0 or count > n:
-        raise ValueError(f"classes must be numbered from 0 to at most {n - 1}, got {classes.min()} to {count - 1}")
+    least, most = int(np.minimum.reduce(classes)), int(np.maximum.reduce(classes))
+    if least < 0 or most >= n:
+        raise ValueError(f"classes must be numbered from 0 to at most {n - 1}, got {least} to {most}")
     return (
         np.ascontiguousarray(start),
         np.ascontiguousarray(ordering),
         np.ascontiguousarray(end),
         np.ascontiguousarray(classes),
-        count,
+        most + 1,
     )
 
 

@@ -10,44 +10,7 @@
 
 #include <stdlib.h>
 
-#include "_lanes.h"
-
-#define REAL double
-
-#define NAMED(f) f##_plain
-#define LANES(f) f##_f64_plain
-#define TARGET
-#include "_graph_rows.h"
-#include "_select_rows.h"
-#undef NAMED
-#undef LANES
-#undef TARGET
-
-#ifdef GAPLESS_X86
-#define NAMED(f) f##_avx2
-#define LANES(f) f##_f64_avx2
-#define TARGET GAPLESS_AVX2
-#include "_graph_rows.h"
-#include "_select_rows.h"
-#undef NAMED
-#undef LANES
-#undef TARGET
-
-#define NAMED(f) f##_avx512
-#define LANES(f) f##_f64_avx512
-#define TARGET GAPLESS_AVX512
-#include "_graph_rows.h"
-#include "_select_rows.h"
-#undef NAMED
-#undef LANES
-#undef TARGET
-#define PATH_BEAM_CHOOSE(f) \
-    (set == GAPLESS_AVX512_SET ? f##_avx512 : set == GAPLESS_AVX2_SET ? f##_avx2 : f##_plain)
-#else
-#define PATH_BEAM_CHOOSE(f) ((void)set, f##_plain)
-#endif
-
-#undef REAL
+#include "_graph_versions.h"
 
 enum { PATH_BEAM_LEVELS = 256, PATH_BEAM_LEAST = 64, PATH_BEAM_SAMPLED = 64 };
 
@@ -165,7 +128,7 @@ static void path_beam_cut(path_beam *beam, int set)
     double last = beam->threshold;
     if (beam->gathered > beam->keep) {
         memcpy(beam->ranking, beam->new_scores, (size_t)beam->gathered * sizeof *beam->ranking);
-        const double ranked = PATH_BEAM_CHOOSE(select)(beam->ranking, beam->gathered, beam->keep);
+        const double ranked = GRAPH_CHOOSE(select)(beam->ranking, beam->gathered, beam->keep);
         last = ranked > last ? ranked : last;
     }
     for (ptrdiff_t e = 0; e < beam->gathered; e++)
@@ -191,7 +154,7 @@ static void path_beam_extend(path_beam *beam, int set, ptrdiff_t place, int32_t 
     const double *end = place == beam->length - 1 ? beam->end : NULL;
     const double bound = beam->threshold > -INFINITY ? nextafter(beam->threshold, INFINITY) : -DBL_MAX;
     const ptrdiff_t count =
-        PATH_BEAM_CHOOSE(row_offers)(base, row, end, beam->n, bound, beam->who, beam->offers);
+        GRAPH_CHOOSE(row_offers)(base, row, end, beam->n, bound, beam->who, beam->offers);
     int32_t walk = at;
     if (count == 0)
         return;
@@ -252,7 +215,7 @@ static void path_beam_gather(path_beam *beam, int set, ptrdiff_t place, ptrdiff_
                              ptrdiff_t keep, double threshold)
 {
     const int last = place == beam->length - 1;
-    const double best_end = last ? PATH_BEAM_CHOOSE(row_largest)(beam->end, beam->n) : 0;
+    const double best_end = last ? GRAPH_CHOOSE(row_largest)(beam->end, beam->n) : 0;
     beam->keep = keep;
     beam->threshold = threshold;
     beam->gathered = 0;
@@ -263,7 +226,7 @@ static void path_beam_gather(path_beam *beam, int set, ptrdiff_t place, ptrdiff_
         const int32_t at = beam->order[i], v = beam->vertices[(place - 1) * beam->width + at];
         const double *row = beam->ordering + (ptrdiff_t)v * beam->n;
         if (isnan(beam->best_edge[v]))
-            beam->best_edge[v] = PATH_BEAM_CHOOSE(row_largest)(row, beam->n);
+            beam->best_edge[v] = GRAPH_CHOOSE(row_largest)(row, beam->n);
         if (beam->scores[at] + beam->best_edge[v] + best_end > beam->threshold)
             path_beam_extend(beam, set, place, at, beam->scores[at], beam->keys[at], row);
     }

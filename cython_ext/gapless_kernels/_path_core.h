@@ -96,13 +96,14 @@ static int ps_rule_out_by_sums(ps_search *s, const double *score, double rest, u
                 gone++;
             }
         if (gone) {
+            memcpy(s->spare, s->price, (size_t)g->classes * sizeof(double));
             for (ptrdiff_t c = 0; c < g->classes; c++)
-                s->step[c] = s->price[c], s->price[c] = fmax(0, most[c] - last);
+                s->price[c] = fmax(0, most[c] - last);
             if (!ps_write_down(s)) {
                 free(most);
                 return 0;
             }
-            memcpy(s->price, s->step, (size_t)g->classes * sizeof(double));
+            memcpy(s->price, s->spare, (size_t)g->classes * sizeof(double));
         }
     }
     free(most);
@@ -133,7 +134,7 @@ static int ps_first_look(ps_search *s)
             both[v] = shuffled[v] = in[v] + out[v];
             kept[v] = 1;
         }
-        const double least = ps_nth_largest(shuffled, n, PS_CORE);
+        const double least = select_double(shuffled, n, PS_CORE);
         for (ptrdiff_t v = 0; v < n && count < PS_CORE; v++)
             if (both[v] >= least)
                 s->listed[count++] = (int32_t)v;
@@ -160,11 +161,11 @@ static int ps_first_look(ps_search *s)
             return ps_coarse_look(s, ps_largest(s->g.start, n), top, ps_largest(s->g.end, n));
         return PS_OPEN;
     }
-    memset(s->step, 0, (size_t)s->g.classes * sizeof(double));
+    memset(s->spare, 0, (size_t)s->g.classes * sizeof(double));
     for (ptrdiff_t i = 0; i < left; i++)
-        s->step[s->g.group[s->listed[i]]] = 1;
+        s->spare[s->g.group[s->listed[i]]] = 1;
     for (ptrdiff_t c = 0; c < s->g.classes; c++)
-        s->price[c] *= s->step[c];
+        s->price[c] *= s->spare[c];
     return ps_shrink(s, s->listed, left) ? PS_OPEN : PS_NO_MEMORY;
 }
 

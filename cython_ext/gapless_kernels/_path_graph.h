@@ -50,29 +50,38 @@ GAPLESS_CLONES static void ps_product(const int32_t *listed, ptrdiff_t count, co
     }
 }
 
-/* best[x] = max over y of rows[x][y] + from[y]: the same with the other end of each row. */
+/* Sums of one pass over a row; so many that the compiler keeps the loop, which it then vectorises. */
+#define PS_LANES 32
+
+/* best[x] = max over y of rows[x][y] + from[y]: the same with the other end of each row.
+ *
+ * Maxima are idempotent: the last lanes overlap those before them instead of being fewer. */
 GAPLESS_CLONES static void ps_product_rows(const double *from, const double *rows, ptrdiff_t stride, ptrdiff_t n,
                                            double *restrict best)
 {
     for (ptrdiff_t x = 0; x < n; x++) {
         const double *row = rows + x * stride;
-        double lanes[GAPLESS_BLOCK];
-        for (int l = 0; l < GAPLESS_BLOCK; l++)
-            lanes[l] = PS_NONE;
-        ptrdiff_t y = 0;
-        for (; y + GAPLESS_BLOCK <= n; y += GAPLESS_BLOCK)
-            for (int l = 0; l < GAPLESS_BLOCK; l++) {
-                const double sum = row[y + l] + from[y + l];
-                lanes[l] = GAPLESS_MAX(sum, lanes[l]);
-            }
-        for (int l = 0; y + l < n; l++) {
-            const double sum = row[y + l] + from[y + l];
-            lanes[l] = GAPLESS_MAX(sum, lanes[l]);
+        double lanes[PS_LANES], most = PS_NONE;
+        if (n < PS_LANES) {
+            for (ptrdiff_t y = 0; y < n; y++)
+                most = GAPLESS_MAX(row[y] + from[y], most);
+            best[x] = most;
+            continue;
         }
-        double most = PS_NONE;
-        for (int l = 0; l < GAPLESS_BLOCK; l++)
-            most = GAPLESS_MAX(lanes[l], most);
-        best[x] = most;
+        for (int l = 0; l < PS_LANES; l++)
+            lanes[l] = row[l] + from[l];
+        for (ptrdiff_t at = PS_LANES; at < n; at += PS_LANES) {
+            const ptrdiff_t y = at + PS_LANES <= n ? at : n - PS_LANES;
+            GAPLESS_INDEPENDENT
+            for (int l = 0; l < PS_LANES; l++) {
+                const double sum = row[y + l] + from[y + l], old = lanes[l];
+                lanes[l] = GAPLESS_MAX(sum, old);
+            }
+        }
+        for (int half = PS_LANES / 2; half > 0; half /= 2)
+            for (int l = 0; l < half; l++)
+                lanes[l] = GAPLESS_MAX(lanes[l + half], lanes[l]);
+        best[x] = lanes[0];
     }
 }
 

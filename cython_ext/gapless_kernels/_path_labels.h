@@ -15,6 +15,14 @@
 
 #include "_path_multipliers.h"
 
+#define REAL double
+#define NAMED(f) f##_double
+#define TARGET
+#include "_select_rows.h"
+#undef REAL
+#undef NAMED
+#undef TARGET
+
 typedef struct {
     double value;       /* scores and penalties, that of the last vertex included */
     double bound;       /* on all paths that go on from here */
@@ -147,34 +155,6 @@ static int ps_enter(ps_side *side, ps_layer *layer, const ps_label *new, const u
     return 1;
 }
 
-/* The nth largest of the values, counted from 1; their order changes. */
-static double ps_nth_largest(double *values, ptrdiff_t count, ptrdiff_t nth)
-{
-    ptrdiff_t low = 0, high = count - 1;
-    while (low < high) {
-        const double pivot = values[low + (high - low) / 2];
-        ptrdiff_t i = low, j = high;
-        while (i <= j) {
-            while (values[i] > pivot)
-                i++;
-            while (values[j] < pivot)
-                j--;
-            if (i <= j) {
-                const double swapped = values[i];
-                values[i++] = values[j];
-                values[j--] = swapped;
-            }
-        }
-        if (nth - 1 <= j)
-            high = j;
-        else if (nth - 1 >= i)
-            low = i;
-        else
-            break;
-    }
-    return values[nth - 1];
-}
-
 /* Keep the `width` labels of the best bounds; `cut` is the level that labels must now exceed. 0 when there is no memory. */
 static int ps_narrow(ps_side *side, ps_layer *layer, ptrdiff_t width, double *cut)
 {
@@ -183,7 +163,7 @@ static int ps_narrow(ps_side *side, ps_layer *layer, ptrdiff_t width, double *cu
         return 0;
     for (ptrdiff_t a = 0; a < layer->count; a++)
         bounds[a] = layer->label[a].bound;
-    const double last = ps_nth_largest(bounds, layer->count, width);
+    const double last = select_double(bounds, layer->count, width);
     free(bounds);
     ptrdiff_t above = 0, kept = 0;
     for (ptrdiff_t a = 0; a < layer->count; a++)

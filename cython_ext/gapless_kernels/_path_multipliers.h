@@ -88,7 +88,7 @@ static int ps_rule_out(ps_search *s)
     for (ptrdiff_t c = 0; c < g->classes; c++)
         if (!s->visits[c]) {
             const int32_t name = ps_class_name(g, c);
-            s->price[name] = s->best_price[name] = s->step[name] = 0;
+            s->price[name] = s->best_price[name] = 0;
         }
     s->vertices_left = left;
     if (left == 0)

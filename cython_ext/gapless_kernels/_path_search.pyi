@@ -3,6 +3,7 @@ from numpy.typing import NDArray
 
 from gapless_kernels._path_arguments import FoundPaths, Pulse
 
+def score_extent(scores: NDArray[np.float64]) -> float: ...
 def path_search(
     start: NDArray[np.float64],
     ordering: NDArray[np.float64],
@@ -15,4 +16,5 @@ def path_search(
     pulse: Pulse | None = None,
     rounds: int = 8,
     memory_limit: float = 2.0**31,
+    extent: float | None = None,
 ) -> FoundPaths: ...

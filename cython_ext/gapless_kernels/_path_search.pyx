@@ -78,31 +78,78 @@ cdef int _ask(void *owner, double bound, double value, int64_t steps, int64_t la
         return 1
 
 
+def score_extent(scores):
+    """Find the largest finite magnitude; see `_path_search_ref.score_extent`."""
+    cdef const double[:, ::1] rows = np.ascontiguousarray(np.atleast_2d(scores), np.float64)
+    cdef double extent = 0.0
+    if rows.shape[0] and rows.shape[1]:
+        with nogil:
+            extent = ps_extent(&rows[0, 0], rows.shape[1], rows.shape[0], rows.shape[1])
+    return extent
+
+
 def path_search(
-    start, ordering, end, classes, length, *, wanted=1, begin=None, pulse=None, rounds=8, memory_limit=2.0**31
+    start,
+    ordering,
+    end,
+    classes,
+    length,
+    *,
+    wanted=1,
+    begin=None,
+    pulse=None,
+    rounds=8,
+    memory_limit=2.0**31,
+    extent=None,
 ):
     """Find the best paths; see `_path_search_ref.path_search`."""
     cdef ps_search s
     cdef ps_graph graph
     cdef double scale
     cdef int status, effort = rounds
-    cdef Py_ssize_t count, given
+    cdef Py_ssize_t given
     cdef const double[::1] first, last
     cdef const double[:, ::1] edges
     cdef const int32_t[::1] group
-    cdef const int32_t[:, ::1] known
+    cdef const int32_t[:, ::1] known = None
     cdef _Pulse asker = _Pulse()
-    first, edges, last, group, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
-    memset(&s, 0, sizeof(s))
+    cdef const int64_t[::1] named
+    cdef int32_t[::1] numbers
+    cdef Py_ssize_t v, n
+    cdef int64_t count = 0
+    # The usual case, in a microsecond; all others are looked at more closely, and refused with a reason.
     try:
-        memset(&graph, 0, sizeof(graph))
-        graph.n = graph.stride = first.shape[0]
-        graph.classes = count
-        graph.start, graph.end, graph.out, graph.group = &first[0], &last[0], &edges[0, 0], &group[0]
-        scale = max(ps_extent(graph.start, graph.n, 1, graph.n), ps_extent(graph.end, graph.n, 1, graph.n),
-                    ps_extent(graph.out, graph.n, graph.n, graph.n))
-        if scale == INFINITY:
-            raise improper(start, ordering, end)
+        first, edges, last, named = start, ordering, end, classes
+        n = first.shape[0]
+        if n and edges.shape[0] == n and edges.shape[1] == n and last.shape[0] == n and named.shape[0] == n:
+            numbers = np.empty(n, np.int32)
+            for v in range(n):
+                if not 0 <= named[v] < n:
+                    count = 0
+                    break
+                numbers[v] = <int32_t>named[v]
+                count = max(count, named[v] + 1)
+            group = numbers
+    except (TypeError, ValueError):
+        count = 0
+    if count == 0 or begin is not None or length < 1 or wanted < 1:
+        first, edges, last, group, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
+    memset(&s, 0, sizeof(s))
+    memset(&graph, 0, sizeof(graph))
+    graph.n = graph.stride = first.shape[0]
+    graph.classes = count
+    graph.start, graph.end, graph.out, graph.group = &first[0], &last[0], &edges[0, 0], &group[0]
+    if extent is None:
+        scale = max(
+            ps_extent(graph.start, graph.n, 1, graph.n),
+            ps_extent(graph.end, graph.n, 1, graph.n),
+            ps_extent(graph.out, graph.n, graph.n, graph.n),
+        )
+    else:
+        scale = extent
+    if not scale < INFINITY:
+        raise improper(start, ordering, end)
+    try:
         if not ps_begin(&s, length, wanted, &graph, scale):
             raise MemoryError("no memory for a path search")
         s.memory_limit = memory_limit
@@ -110,8 +157,9 @@ def path_search(
             asker.asks = pulse
             s.pulse = _ask
             s.owner = <void *>asker
-        for given in range(known.shape[0]):
-            ps_offer(&s, &known[given, 0])
+        if known is not None:
+            for given in range(known.shape[0]):
+                ps_offer(&s, &known[given, 0])
         with nogil:
             status = ps_run(&s, effort)
         if asker.error is not None:

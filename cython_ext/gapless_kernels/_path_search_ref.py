@@ -17,6 +17,13 @@ STEPS = 60
 Label = tuple[float, tuple[int, ...]]
 
 
+def score_extent(scores: Floats) -> float:
+    """Find the largest finite magnitude of float64 numbers (n,) or (m, n); infinity if one is NaN or ``+inf``."""
+    if not (scores < np.inf).all():
+        return np.inf
+    return float(np.abs(scores[scores > -np.inf]).max(initial=0.0))
+
+
 def path_search(
     start: Floats,
     ordering: Floats,
@@ -29,6 +36,7 @@ def path_search(
     pulse: Pulse | None = None,
     rounds: int = 8,
     memory_limit: float = 2.0**31,
+    extent: float | None = None,
 ) -> FoundPaths:
     """Find the best paths ``start[v_1] + sum_i ordering[v_i, v_(i+1)] + end[v_k]`` that visit no class twice.
 
@@ -56,6 +64,8 @@ def path_search(
         than `memory_limit` allows. The twin in NumPy makes the walks' bound only if there are less than 8.
     memory_limit : float
         Bytes for labels.
+    extent : float, optional
+        `score_extent` of all scores together, from who has it; otherwise it is looked for.
 
     Returns
     -------

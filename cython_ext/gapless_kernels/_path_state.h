@@ -22,7 +22,8 @@ typedef struct {
 typedef struct {
     ps_graph given, g;
     ptrdiff_t k, wanted;
-    double *price, *best_price, *step;  /* by class of the given graph */
+    double *price, *best_price;         /* by class of the given graph */
+    double *spare;                      /* room for as many numbers */
     unsigned char *alive;               /* [j * stride + v]: whether v may be at place j */
     double *penalty, *before, *after;   /* likewise */
     double *from;
@@ -246,7 +247,7 @@ static int ps_begin(ps_search *s, ptrdiff_t k, ptrdiff_t wanted, const ps_graph 
     if (!s->price || !s->listed || !s->paths || !s->values)
         return 0;
     s->best_price = s->price + classes;
-    s->step = s->best_price + classes;
+    s->spare = s->best_price + classes;
     s->walk = s->listed + most;
     s->visits = s->walk + k;
     return ps_make_tables(s, given->stride);

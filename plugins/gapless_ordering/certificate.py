@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 from typing import Any, ClassVar
 
 import attrs
@@ -56,14 +57,14 @@ class WalkCertificate(BoundCertificate):
     @classmethod
     def of(cls, found: FoundPaths, wanted: int = 1) -> WalkCertificate:
         """The evidence that a search for `wanted` paths wrote down."""
-        sizes = [names.size for names, _ in found.stages]
+        sizes = [0, *(names.size for names, _ in found.stages)]
         known = found.values[-1] if found.values.size == wanted else -math.inf
         return cls(
             found.bound if found.proved else float(known),
             found.bound,
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            np.concatenate([names for names, _ in found.stages]) if sizes else np.zeros(0, np.int64),
-            np.concatenate([prices for _, prices in found.stages]) if sizes else np.zeros(0),
+            list(accumulate(sizes)),
+            _joined([names for names, _ in found.stages]),
+            _joined([prices for _, prices in found.stages]),
             found.memory,
             found.proved and found.memory is None,
         )
@@ -107,3 +108,9 @@ class WalkCertificate(BoundCertificate):
         if pairs.size and not np.all((pairs >= 0) & (pairs < limits)):
             raise InvalidProblem("memory names a vertex or a class that is not there")
         return pairs
+
+
+def _joined(parts: list[Any]) -> Any:
+    if len(parts) == 1:  # as nearly always; this is a part of every solve
+        return parts[0]
+    return np.concatenate(parts) if parts else ()

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gapless import BatchResult, Budget, InvalidProblem, Result, Solve, SolveError, Stats, Status, Stop
+from gapless.core.limits import NO_LIMITS
 from gapless.core.sparse import IntArray
 from gapless_kernels import FoundPaths, path_search
 from gapless_ordering.certificate import WalkCertificate
@@ -57,9 +58,12 @@ def run_many(
     values, bounds = np.full(count, np.nan), np.full(count, np.nan)
     outcomes: list[tuple[FoundPaths, Stop] | None] = []
     errors: dict[int, SolveError] = {}
+    limited = solve.budget.limits != NO_LIMITS
+    watch = _Watch(Budget(), 1)
     try:
         for i, problem in enumerate(problems):
-            watch = _Watch(Budget(solve.budget.limits), 1)
+            if limited:
+                watch = _Watch(Budget(solve.budget.limits), 1)
             try:
                 found = _search(problem, watch, 1, (), memory_limit)
             except SolveError as error:
@@ -153,6 +157,7 @@ def _search(
             begin=begin,
             pulse=watch,
             memory_limit=memory_limit,
+            extent=problem.extent,
         )
     except MemoryError as error:
         raise SolveError(f"{error}; give a smaller memory_limit") from error
@@ -161,7 +166,7 @@ def _search(
     if found.interrupted:
         watch.budget.interrupt()
         watch.stop = Stop.INTERRUPTED
-    if found.proved:
+    elif found.proved:
         watch.stop = Stop.PROVED
     return found
 

@@ -14,8 +14,9 @@ import networkx as nx
 import numpy as np
 
 from gapless import Decisions, InvalidProblem, LinearModel, Problem, serialisable
-from gapless.core.score_array import bracketed, check_scores, score_array
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
+from gapless.core.sparse import FloatArray, IntArray
+from gapless_kernels import score_extent
 from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
 from gapless_ordering.integer_program import integer_program
 from gapless_ordering.reachability import explain
@@ -27,16 +28,17 @@ def _scores(name: str, values: Any) -> FloatArray:
     return array
 
 
+# Looked at together, once all are there.
 def _start(values: Any) -> FloatArray:
-    return _scores("start", values)
+    return score_array(values, "start: the scores")
 
 
 def _ordering(values: Any) -> FloatArray:
-    return _scores("ordering", values)
+    return score_array(values, "ordering: the scores")
 
 
 def _end(values: Any) -> FloatArray:
-    return _scores("end", values)
+    return score_array(values, "end: the scores")
 
 
 def _length(value: Any) -> int:
@@ -96,6 +98,11 @@ class OrderingProblem(Problem[IntArray]):
     auxiliary : Auxiliary, optional
         Which auxiliary word each edge passes through; `from_selection` makes it.
 
+    Attributes
+    ----------
+    extent : float
+        The largest finite magnitude of a score.
+
     Raises
     ------
     InvalidProblem
@@ -109,6 +116,7 @@ class OrderingProblem(Problem[IntArray]):
     classes: IntArray = attrs.field(converter=_classes, default=None, kw_only=True)
     names: tuple[str, ...] | None = attrs.field(converter=_names, default=None, kw_only=True)
     auxiliary: Auxiliary | None = attrs.field(default=None, kw_only=True)
+    extent: float = attrs.field(init=False, default=0.0)
 
     def __attrs_post_init__(self) -> None:
         n = self.start.size
@@ -128,6 +136,11 @@ class OrderingProblem(Problem[IntArray]):
             not isinstance(self.auxiliary, Auxiliary) or self.auxiliary.via.shape != (n, n)
         ):
             raise InvalidProblem(f"auxiliary must be an Auxiliary over {n} vertices; see from_selection")
+        extent = max(score_extent(array) for array in (self.start, self.ordering, self.end))
+        if not extent <= LARGEST:
+            for name in ("start", "ordering", "end"):
+                check_scores(getattr(self, name), bracketed(name))
+        object.__setattr__(self, "extent", extent)
         self._forbid_within_classes()
         for array in (self.start, self.ordering, self.end, self.classes):
             array.flags.writeable = False
@@ -348,7 +361,7 @@ class OrderingProblem(Problem[IntArray]):
         """
         path = self._read(structure)
         # sum() would compensate for rounding from Python 3.12 on.
-        return functools.reduce(operator.add, self._edge_scores(path).tolist()) if path.size else -math.inf
+        return functools.reduce(operator.add, self._edge_scores(path)) if path.size else -math.inf
 
     def violations(self, structure: IntArray) -> Sequence[str]:
         """Wrong length, unknown vertices, a class visited twice, forbidden edges."""
@@ -365,12 +378,12 @@ class OrderingProblem(Problem[IntArray]):
             if before.size:
                 u, v = self.name(path[before[0]]), self.name(path[at])
                 found.append(f"{u} is visited twice" if u == v else f"{u} and {v} belong to one class")
-        scores = self._edge_scores(path)
         words = ["start", *(self.name(v) for v in path), "end"]
-        distinct = np.concatenate([[True], groups[1:] != groups[:-1], [True]])
+        distinct = [True, *(groups[1:] != groups[:-1]).tolist(), True]
         found += [
             f"the edge {words[i]} -> {words[i + 1]} is forbidden"
-            for i in np.flatnonzero((scores == -np.inf) & distinct)
+            for i, score in enumerate(self._edge_scores(path))
+            if score == -math.inf and distinct[i]
         ]
         return found
 
@@ -407,12 +420,12 @@ class OrderingProblem(Problem[IntArray]):
             raise InvalidProblem(f"a path is an array of {self.length} vertices, got {path.dtype} {path.shape}")
         return path.astype(np.int64)
 
-    def _edge_scores(self, path: IntArray) -> FloatArray:
-        known: BoolArray = (path >= 0) & (path < self.vertices)
-        if not known.all():
-            raise InvalidProblem(f"there is no vertex {path[~known][0]} among the {self.vertices}")
-        inner = self.ordering[path[:-1], path[1:]]
-        return np.concatenate([self.start[path[:1]], inner, self.end[path[-1:]]])
+    def _edge_scores(self, path: IntArray) -> list[float]:
+        if path.min() < 0 or path.max() >= self.vertices:
+            unknown = path[(path < 0) | (path >= self.vertices)]
+            raise InvalidProblem(f"there is no vertex {unknown[0]} among the {self.vertices}")
+        inner: list[float] = self.ordering[path[:-1], path[1:]].tolist()
+        return [float(self.start[path[0]]), *inner, float(self.end[path[-1]])]
 
     def __repr__(self) -> str:
         return f"<OrderingProblem: {self.length} of {self.vertices} vertices in {self.class_count} classes>"

@@ -63,7 +63,7 @@ def test_walks_that_remember_close_what_multipliers_leave():
 
 
 @compiled
-@pytest.mark.parametrize("seconds", [0.0, 0.02, 0.3])
+@pytest.mark.parametrize("seconds", [0.0, 0.02, 0.1])
 def test_a_time_limit_keeps_the_best_path_and_a_bound_that_can_be_checked(seconds):
     problem = hard()
     began = time.perf_counter()
@@ -87,9 +87,9 @@ def test_longer_limits_do_not_give_worse_bounds():
 @compiled
 def test_gap_target_and_memory_limits():
     problem = hard()
-    near = checked(problem, gapless.solve(problem, limits=Limits(gap=0.5)))
+    near = checked(problem, gapless.solve(problem, limits=Limits(gap=0.9)))
     assert near.stop is Stop.GAP
-    assert near.gap <= 0.5 * max(1.0, abs(near.value))
+    assert near.gap <= 0.9 * max(1.0, abs(near.value))
     goal = near.value - 0.3
     reached = gapless.solve(problem, limits=Limits(target=goal))
     assert reached.stop is Stop.TARGET
@@ -102,7 +102,7 @@ def test_gap_target_and_memory_limits():
 @compiled
 def test_ctrl_c_returns_the_best_path_so_far():
     problem = hard()
-    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
     timer.start()
     try:
         result = gapless.solve(problem)

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         metavar="DIR",
-        help="keep every answer that has a certificate (about 0.7 MB a title of the real corpus), a summary, "
+        help="keep every answer that has a certificate (about half a megabyte a title and method), a summary, "
         "figure2.svg and, with --explain, graph.svg",
     )
     parser.add_argument(
