@@ -4,6 +4,7 @@
 See the twin `_path_search_ref.path_search` for what it owes; the headers ``_path_*.h`` say how it is done.
 """
 
+from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
@@ -150,7 +151,7 @@ def path_search(
     if not scale < INFINITY:
         raise improper(start, ordering, end)
     try:
-        if not ps_begin(&s, length, wanted, &graph, scale):
+        if not ps_begin(&s, length, min(wanted, PY_SSIZE_T_MAX), &graph, scale):
             raise MemoryError("no memory for a path search")
         s.memory_limit = memory_limit
         if pulse is not None:

@@ -242,8 +242,10 @@ static int ps_begin(ps_search *s, ptrdiff_t k, ptrdiff_t wanted, const ps_graph 
     s->next_pulse = PS_PULSE;
     s->price = calloc((size_t)(3 * classes), sizeof(double));
     s->listed = malloc((size_t)(most + k + classes + 8) * sizeof(int32_t));
-    s->paths = malloc((size_t)(wanted * k) * sizeof(int32_t));
-    s->values = malloc((size_t)wanted * sizeof(double));
+    if ((double)wanted * (double)(k + 2) * sizeof(int32_t) < (double)PTRDIFF_MAX) {
+        s->paths = malloc((size_t)(wanted * k) * sizeof(int32_t));
+        s->values = malloc((size_t)wanted * sizeof(double));
+    }
     if (!s->price || !s->listed || !s->paths || !s->values)
         return 0;
     s->best_price = s->price + classes;

@@ -86,7 +86,7 @@ def run_many(
         if outcome is None:
             stop = Stop.ERROR if i in errors else Stop.INTERRUPTED
             return Result.of(problems[i], [], math.inf, stop, method=solve.method)
-        return _result(problems[i], *outcome, Solve(method=solve.method), False)
+        return _result(problems[i], *outcome, Solve(Budget(solve.budget.limits), method=solve.method), False)
 
     def structure(i: int) -> IntArray:
         if i < len(outcomes) and not np.isnan(values[i]):
@@ -117,7 +117,7 @@ class _Watch:
 
     def __init__(self, budget: Budget, wanted: int) -> None:
         self.budget, self.wanted = budget, wanted
-        self.stop = Stop.NODES  # where nobody said stop, the labels outgrew their memory
+        self.stop = Stop.NODES
         self.error: Exception | None = None
 
     def __call__(self, bound: float, value: float, steps: int, labels: int) -> bool:
@@ -146,6 +146,7 @@ def _search(
         if broken:
             raise InvalidProblem(f"start: the path is infeasible: {broken[0]}")
     begin = np.array(list(start), np.int32) if len(start) else None
+    watch.stop = Stop.NODES  # where nobody says stop, the labels outgrow their memory
     try:
         found = path_search(
             problem.start,

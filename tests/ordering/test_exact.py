@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Fixings, InvalidProblem, Limits, Status, Stop
+from gapless import Fixings, InvalidProblem, Limits, SolveError, Status, Stop
 from gapless.core.tolerance import margin
 from gapless_kernels import COMPILED
 from gapless_ordering import OrderingProblem
@@ -126,6 +126,24 @@ def test_ctrl_c_in_a_batch_keeps_what_is_finished():
     assert batch.statuses[4:] == [None] * 3
     assert batch[3].stop is Stop.INTERRUPTED
     assert batch[5].stop is Stop.INTERRUPTED
+
+
+@compiled
+@pytest.mark.parametrize("limits", [Limits(), Limits(nodes=10)])
+def test_a_batch_says_of_each_problem_why_it_ended(limits):
+    problems = [title_like(30, 4, 0), hard(), title_like(30, 4, 1)]
+    batch = gapless.solve_many(problems, limits=limits, memory_limit=1e5)
+    assert batch.statuses == [Status.OPTIMAL, Status.FEASIBLE, Status.OPTIMAL]
+    single = gapless.solve(problems[1], limits=limits, memory_limit=1e5)
+    assert (batch[1].stop, batch[1].explanation) == (single.stop, single.explanation)
+    assert batch[1].stop is Stop.NODES
+
+
+@compiled
+@pytest.mark.parametrize("k", [2**61, 2**62, 2**64])
+def test_more_paths_than_memory_can_hold(k):
+    with pytest.raises(SolveError, match="no memory"):
+        gapless.solve(title_like(12, 2, 0), k=k)
 
 
 @compiled
