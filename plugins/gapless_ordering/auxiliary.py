@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -71,7 +71,7 @@ class AuxiliaryWords:
     _edges: Any
 
     def __init__(self, words: Any, before: Any, after: Any) -> None:
-        names = tuple(words)
+        names = _named(words)
         left, right = _checked("before", before), _checked("after", after)
         if left.shape[1:] != (len(names),) or right.shape != (len(names), left.shape[0]):
             raise InvalidProblem(
@@ -81,8 +81,16 @@ class AuxiliaryWords:
         self.__attrs_init__(names, lambda number: left[:, number, None] + right[number])
 
     @classmethod
-    def of_edges(cls, edges: Mapping[str, Any], shape: tuple[int, int]) -> AuxiliaryWords:
-        """From one score for each edge through each word: a mapping of words to arrays (n, n)."""
+    def of(cls, given: Any, shape: tuple[int, int]) -> AuxiliaryWords:
+        """`given` itself, or made from one score for each edge through each word: a mapping of words to (n, n)."""
+        if isinstance(given, cls):
+            return given
+        if not isinstance(given, Mapping):
+            raise InvalidProblem(
+                f"auxiliary is {type(given).__name__}, expected AuxiliaryWords(words, before, after) "
+                "or a mapping of words to (n, n) arrays"
+            )
+        edges = dict(zip(_named(given), given.values(), strict=True))
         tables = {word: _checked(f"auxiliary[{word!r}]", table) for word, table in edges.items()}
         for word, table in tables.items():
             if table.shape != shape:
@@ -102,6 +110,16 @@ class AuxiliaryWords:
             better = scores > best
             best[better], via[better] = scores[better], number
         return best, Auxiliary(self.words, via)
+
+
+def _named(words: Any) -> tuple[str, ...]:
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise InvalidProblem(f"words is {words!r}, expected a list of auxiliary words")
+    names = tuple(words)
+    for name in names:
+        if not isinstance(name, str):
+            raise InvalidProblem(f"the auxiliary word {name!r} is no string")
+    return names
 
 
 def _checked(name: str, values: Any) -> FloatArray:

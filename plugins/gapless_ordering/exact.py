@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Real
 
 import numpy as np
 
-from gapless import BatchResult, Budget, InvalidProblem, Result, Solve, SolveError, Stats, Status, Stop
+from gapless import (
+    BatchResult,
+    Budget,
+    InvalidProblem,
+    Result,
+    Solve,
+    SolveError,
+    Stats,
+    Status,
+    Stop,
+    UnknownOption,
+)
 from gapless.core.limits import NO_LIMITS
 from gapless.core.sparse import IntArray
 from gapless_kernels import FoundPaths, path_search
@@ -34,9 +46,12 @@ def run(problem: OrderingProblem, solve: Solve, *, memory_limit: float = 2.0**31
     ------
     InvalidProblem
         The start path is infeasible.
+    UnknownOption
+        `memory_limit` is no number of bytes.
     SolveError
         No memory.
     """
+    _check(memory_limit)
     watch = _Watch(solve.budget, solve.k)
     found = _search(problem, watch, solve.k, solve.start, memory_limit)
     value = float(found.values[0]) if found.values.size else -math.inf
@@ -52,6 +67,7 @@ def run_many(
     The array ``paths`` of the result holds all paths one after another, -1 where there is none, and ``offsets``
     where each begins.
     """
+    _check(memory_limit)
     count = len(problems)
     offsets = np.concatenate([[0], np.cumsum([problem.length for problem in problems])]).astype(np.int64)
     paths = np.full(offsets[-1], -1)
@@ -110,6 +126,11 @@ def run_many(
         errors,
         {"paths": paths, "offsets": offsets},
     )
+
+
+def _check(memory_limit: float) -> None:
+    if not isinstance(memory_limit, Real) or isinstance(memory_limit, bool) or not memory_limit >= 0:
+        raise UnknownOption(f"memory_limit is {memory_limit!r}, it must be a number of bytes, such as 2e9")
 
 
 class _Watch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -53,7 +53,7 @@ def _classes(values: Any) -> IntArray | None:
     """Classes numbered 0, 1, ... as they first appear; any hashable names will do."""
     if values is None:
         return None
-    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    listed = values.tolist() if hasattr(values, "tolist") else values  # arrays, tensors, columns of tables
     if isinstance(listed, str) or not isinstance(listed, Sequence):
         raise InvalidProblem(f"classes is {values!r}, expected one class for each vertex")
     seen: dict[Hashable, int] = {}
@@ -66,9 +66,13 @@ def _classes(values: Any) -> IntArray | None:
 def _names(values: Any) -> tuple[str, ...] | None:
     if values is None:
         return None
-    if isinstance(values, str) or not all(isinstance(name, str) for name in values):
-        raise InvalidProblem("names must be strings, one for each vertex")
-    return tuple(values)
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidProblem(f"names is {values!r}, expected strings, one for each vertex")
+    names = tuple(values)
+    for at, name in enumerate(names):
+        if not isinstance(name, str):
+            raise InvalidProblem(f"names[{at}] is {name!r}; names must be strings, one for each vertex")
+    return names
 
 
 @serialisable("gapless_ordering.OrderingProblem")
@@ -202,10 +206,7 @@ class OrderingProblem(Problem[IntArray]):
             raise InvalidProblem(f"start has shape {first.shape}, expected {(n,)} because selection has {n}")
         remembered = None
         if auxiliary is not None:
-            words = (
-                auxiliary if isinstance(auxiliary, AuxiliaryWords) else AuxiliaryWords.of_edges(auxiliary, (n, n))
-            )
-            direct, remembered = words.join(direct)
+            direct, remembered = AuxiliaryWords.of(auxiliary, (n, n)).join(direct)
         return cls(
             first + chosen,
             direct + chosen,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Fixings, InvalidProblem, Limits, SolveError, Status, Stop
+from gapless import Fixings, InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
 from gapless.core.tolerance import margin
 from gapless_kernels import COMPILED
 from gapless_ordering import OrderingProblem
@@ -332,3 +332,12 @@ class TestCertificates:
         verdict = evidence.verify(problem)
         assert not verdict
         assert why in verdict.reason
+
+
+@pytest.mark.parametrize("limit", ["2GB", None, True, -1, float("nan")])
+def test_a_memory_limit_is_a_number_of_bytes(limit):
+    problem = random_problem(np.random.default_rng(0))
+    with pytest.raises(UnknownOption, match=r"memory_limit is .*, it must be a number of bytes"):
+        gapless.solve(problem, memory_limit=limit)
+    with pytest.raises(UnknownOption, match="memory_limit"):
+        gapless.solve_many([problem], memory_limit=limit)

@@ -59,8 +59,9 @@ def small(length=2, **options):
         ((*zeros(), 1), {"classes": 3}, r"classes is 3"),
         ((*zeros(), 1), {"classes": [[0], [1], [2]]}, r"classes cannot be told apart"),
         ((*zeros(), 1), {"names": ["a", "b"]}, r"names"),
-        ((*zeros(), 1), {"names": "abc"}, r"names must be strings, one for each vertex"),
-        ((*zeros(), 1), {"names": [1, 2, 3]}, r"names must be strings"),
+        ((*zeros(), 1), {"names": "abc"}, r"names is 'abc', expected strings, one for each vertex"),
+        ((*zeros(), 1), {"names": 3}, r"names is 3, expected strings"),
+        ((*zeros(), 1), {"names": ["a", 2, "c"]}, r"names\[1\] is 2; names must be strings"),
         ((*zeros(), 1), {"auxiliary": Auxiliary(["of"], np.full((2, 2), -1))}, r"auxiliary"),
         ((*zeros(), 1), {"auxiliary": "of"}, r"auxiliary"),
     ],
@@ -214,6 +215,8 @@ def test_the_best_auxiliary_word_is_kept_and_remembered(as_mapping):
         ({"auxiliary": {"of": np.zeros((2, 2))}}, r"auxiliary\['of'\] has shape \(2, 2\), expected \(3, 3\)"),
         ({"auxiliary": {"of": np.full((3, 3), np.nan)}}, r"auxiliary\['of'\]\[0, 0\] is nan"),
         ({"auxiliary": AuxiliaryWords(["of"], np.zeros((2, 1)), np.zeros((1, 2)))}, "join 2 vertices"),
+        ({"auxiliary": ["of"]}, r"auxiliary is list, expected AuxiliaryWords\(words, before, after\) or a mapping"),
+        ({"auxiliary": {3: np.zeros((3, 3))}}, r"the auxiliary word 3 is no string"),
     ],
 )
 def test_from_selection_refuses_and_says_where(change, message):
@@ -229,6 +232,25 @@ def test_from_selection_refuses_and_says_where(change, message):
 def test_halves_of_auxiliary_edges_must_fit(before, after):
     with pytest.raises(InvalidProblem, match="before"):
         AuxiliaryWords(["of"], before, after)
+
+
+@pytest.mark.parametrize("words", ["of", None, 3, [b"of"]])
+def test_auxiliary_words_are_strings(words):
+    with pytest.raises(InvalidProblem, match=r"words is .* expected a list|the auxiliary word b'of' is no string"):
+        AuxiliaryWords(words, np.zeros((3, 2)), np.zeros((2, 3)))
+
+
+class Tensor:
+    """What is neither a sequence nor a NumPy array, but has a list of its numbers."""
+
+    def tolist(self):
+        return [7, 5, 7]
+
+
+def test_classes_of_any_array_and_names_of_any_iterable():
+    problem = OrderingProblem(*zeros(), 1, classes=Tensor(), names=iter("abc"))
+    assert problem.classes.tolist() == [0, 1, 0]
+    assert problem.names == ("a", "b", "c")
 
 
 def test_a_summary_takes_one_sentence_of_each_cluster():
