@@ -56,6 +56,14 @@ def test_methods_tells_options_and_the_default(capsys: pytest.CaptureFixture[str
     assert "column-generation" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("spelling", ["False", "false"])
+def test_solve_reads_an_option_as_methods_prints_it(
+    spelling: str, stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["solve", str(stored), "--json", "--method", "beam", "--option", f"bound={spelling}"])
+    assert json.loads(capsys.readouterr().out)["bound"] == "inf"
+
+
 def test_solve_prints_value_and_bound(
     problem: ChainProblem, stored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -206,10 +206,15 @@ def _read_problem(path: str) -> Problem[Any]:
     return problem
 
 
+# What `gapless methods` prints for these defaults, in JSON.
+_AS_PRINTED = {"True": "true", "False": "false", "None": "null"}
+
+
 def _option(text: str) -> tuple[str, Any]:
     name, separator, value = text.partition("=")
     if not separator:
         raise UnknownName(f"--option {text!r}: expected NAME=VALUE")
+    value = _AS_PRINTED.get(value, value)
     try:
         return name.replace("-", "_"), json.loads(value)
     except json.JSONDecodeError:
