@@ -69,7 +69,7 @@ static int ps_coarse_look(ps_search *s, double top_start, double top, double top
     const double per_step = PS_STEPS / span, step = span / PS_STEPS;
     int16_t *rows = malloc((size_t)(stride * (n + 2 * k)) * sizeof(int16_t));
     if (!rows)
-        return PS_NO_MEMORY;
+        return PS_OPEN; /* the search goes on without */
     int16_t *before = rows + stride * n, *after = before + stride * k;
     for (ptrdiff_t i = 0; i < stride * (n + 2 * k); i += stride)
         for (ptrdiff_t v = n; v < stride; v++)

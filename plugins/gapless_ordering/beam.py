@@ -118,7 +118,7 @@ def _found(problem: OrderingProblem, width: int, bound: bool, budget: Budget) ->
     """The beam's path, and if asked for the bound of ``exact``, which begins with it."""
     value, path = search(problem, width)
     if not bound:
-        return _Found(value, path, math.inf, NoCertificate("the beam was asked for no bound"), Stop.NODES)
+        return _Found(value, path, math.inf, _NO_BOUND, Stop.NODES)
     best = exact.run(problem, Solve(budget, start=[path] if value > -math.inf else []))
     # The width is a limit on what is searched; where the bound meets the answer, it did no harm.
     stop = Stop.PROVED if meets(best.bound, value) else Stop.NODES
