@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ def color_coding_search(
     colorings: npt.NDArray[np.uint8],
     colors: int,
     incumbent: float = ...,
+    pulse: Callable[[], bool] | None = ...,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...
 def color_coding_pruned(
     start: npt.NDArray[Any],

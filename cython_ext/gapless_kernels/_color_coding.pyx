@@ -47,14 +47,22 @@ cdef extern from "_color_coding_pruned.h" nogil:
     void colorful_free(colorful *) noexcept
 
 
+WORK = 2.0**27
+"""Sums between two questions whether to go on: a tenth of a second."""
+
+
 def color_coding_table_bytes(n, length, colors):
     """Tell the size of the table; see `_color_coding_ref.color_coding_table_bytes`."""
     return 8 * int(color_coding_scores(n, length, colors))
 
 
-def color_coding_search(start, ordering, end, classes, length, colorings, colors, incumbent=-np.inf):
+def color_coding_search(
+    start, ordering, end, classes, length, colorings, colors, incumbent=-np.inf, pulse=None
+):
     """Find best colourful paths; see `_color_coding_ref.color_coding_search`."""
-    cdef Py_ssize_t t, size, at
+    cdef Py_ssize_t t, size, at, done = 0
+    cdef double work = 0
+    cdef bint asked = pulse is not None, stopped = False
     cdef color_coding table
     cdef char nothing
     cdef void *room
@@ -89,16 +97,24 @@ def color_coding_search(start, ordering, end, classes, length, colorings, colors
                 color_coding_color(&table, &drawn[t, 0])
                 for size in range(table.length):
                     at = table.of_size[size]
-                    while at < table.of_size[size + 1]:
+                    while at < table.of_size[size + 1] and not stopped:
+                        work -= at
                         at = color_coding_step(&table, instruction_set, size, at)
+                        work += at
                         with gil:
                             PyErr_CheckSignals()
+                            if asked and work * table.n * table.n > WORK:
+                                work = 0
+                                stopped = bool(pulse())
+                if stopped:
+                    break
+                done += 1
                 value = color_coding_path(&table, best, &vertices[t, 0])
                 out[t] = value
                 best = max(best, value)
     finally:
         free(room)
-    return values, paths
+    return values[:done], paths[:done]
 
 
 def color_coding_pruned(

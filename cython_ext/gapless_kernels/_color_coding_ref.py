@@ -5,6 +5,7 @@ Yuster, Zwick (1995). A path is colourful if no two of its vertices have one col
 colourful path visits no class twice.
 """
 
+from collections.abc import Callable
 from math import comb
 from typing import Any
 
@@ -49,6 +50,7 @@ def color_coding_search(
     colorings: Colorings,
     colors: int,
     incumbent: float = -np.inf,
+    pulse: Callable[[], bool] | None = None,
 ) -> tuple[Floats, Integers]:
     """Find the best colourful path under one colouring after the other.
 
@@ -74,11 +76,14 @@ def color_coding_search(
         How many colours there are, from `length` to 32.
     incumbent : float
         Only what is better is looked for.
+    pulse : callable, optional
+        Asked about every tenth of a second; True ends the search, in the twin before a colouring.
 
     Returns
     -------
     values : (t,) array of float64
         The value of the best colourful path where it beats `incumbent` and all colourings before; else ``-inf``.
+        Fewer when `pulse` ended the search.
     paths : (t, length) array of int64
         The path, else -1.
 
@@ -93,6 +98,8 @@ def color_coding_search(
     count = check_count(length, "length")
     drawn = check_colorings(colorings, colors, graph[4], count)
     charges, completion = np.zeros(graph[4]), np.zeros((count, len(graph[0])))
+    if pulse is not None and pulse():
+        drawn = drawn[:0]
     values, paths, _ = _search(graph, count, drawn, incumbent, charges, completion, np.inf, np.inf)
     return values, paths
 

@@ -42,9 +42,9 @@ def run(
 
     Classes get random colours, and a dynamic program finds the best path without repeated colours. The best path is
     among these with the probability ``p = r! / ((r - k)! r^k)``; of ``ln(failure) / ln(1 - p)`` colourings all miss
-    it with a probability of at most `failure`. The result is LIKELY_OPTIMAL, and its certificate counts the
-    colourings that were finished, whatever ended the search. It is OPTIMAL where a bound meets it, or where there
-    are so few classes that each has a colour of its own.
+    it with a probability of at most `failure`. The result is then LIKELY_OPTIMAL, and its certificate counts the
+    colourings. It is OPTIMAL where a bound meets it, or where there are so few classes that each has a colour of
+    its own; FEASIBLE where a limit or Ctrl-C came first, with the probability that was reached as its explanation.
 
     A seed fixes the answer, whatever the number of `jobs`. ``stats.extra`` holds ``colorings`` (finished),
     ``colors`` (r), ``success`` (p) and ``found_at``: the number of the colouring that found the answer, from 1 on;
@@ -113,6 +113,7 @@ class _Search:
         self.value, self.bound, self.settled = -math.inf, math.inf, False
         self.colors, self.success, self.done, self.found_at = 0, 1.0, 0, 0
         self.evidence = WalkCertificate(-math.inf, math.inf, [0, 0], [], [])
+        self.wanted, self.abandoned = 0, False
 
     def bound_paths(self) -> None:
         """An incumbent, a bound, and what is left of the graph above the incumbent."""
@@ -153,9 +154,10 @@ class _Search:
             trials = trials or trials_for(failure, self.success)
         else:
             trials = 1
+        self.wanted = trials
         for asked, (values, paths) in self._searched(trials, os.cpu_count() or 1 if jobs == -1 else jobs):
             self._take(values, paths)
-            stop = Stop.NODES if len(values) < asked else self._reached()
+            stop = self.budget.spent() or Stop.NODES if len(values) < asked else self._reached()
             if stop is not None:
                 return stop
         if self.done == trials:
@@ -184,19 +186,25 @@ class _Search:
         """
         if jobs == 1:
             for chunk in self._chunks(trials):
-                yield len(chunk), self.graph.best(chunk, self.colors, self.value)
+                yield len(chunk), self.graph.best(chunk, self.colors, self.value, self._over)
             return
         running: deque[tuple[int, Future[Found]]] = deque()
         with ThreadPoolExecutor(jobs) as pool:
             try:
                 for chunk in self._chunks(trials):
-                    running.append((len(chunk), pool.submit(self.graph.best, chunk, self.colors, self.value)))
+                    work = pool.submit(self.graph.best, chunk, self.colors, self.value, self._over)
+                    running.append((len(chunk), work))
                     if len(running) == jobs:
                         yield _finished(*running.popleft())
                 while running:
                     yield _finished(*running.popleft())
             finally:
+                self.abandoned = True
                 pool.shutdown(wait=False, cancel_futures=True)
+
+    def _over(self) -> bool:
+        """Asked inside a colouring, by whichever thread makes it."""
+        return self.abandoned or self.budget.spent() is not None
 
     def _take(self, values: FloatArray, paths: IntArray) -> None:
         for t in np.flatnonzero(values > self.value).tolist():
@@ -235,8 +243,17 @@ class _Search:
             certificate = attrs.evolve(
                 self.evidence, level=self.value, claim=self.value, exhaustive=self.evidence.memory is None
             )
-        elif self.done:
-            certificate = ProbabilisticCertificate(self.done, self.colors, self.problem.length)
+        elif 0 < self.wanted <= self.done:
+            known = self.evidence if self.bound < math.inf else None
+            certificate = ProbabilisticCertificate(self.done, self.colors, self.problem.length, known)
+        elif found and self.done and stop not in (Stop.TARGET, Stop.GAP):
+            # Those two look at values: then the colourings that were made say less.
+            missed = ProbabilisticCertificate(self.done, self.colors, self.problem.length).failure_probability
+            explanation = [
+                *explanation,
+                f"stopped after {self.done} of {self.wanted} colourings: so many miss the best path with a "
+                f"probability of at most {missed:.2g}",
+            ]
         self.budget.emit("stop", self.bound, self.value)
         return Result.of(
             self.problem,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import attrs
@@ -103,7 +104,7 @@ class ColorfulPaths:
         fit: int = max(1, _WORK // ((1 << colors) * max(1, self.vertices.size)))
         return 1 << (fit.bit_length() - 1)
 
-    def best(self, colorings: NDArray[np.uint8], colors: int, incumbent: float) -> Found:
+    def best(self, colorings: NDArray[np.uint8], colors: int, incumbent: float, pulse: Callable[[], bool]) -> Found:
         """The best path under each colouring, where it beats the incumbent and the colourings before.
 
         Parameters
@@ -111,11 +112,14 @@ class ColorfulPaths:
         colorings : uint8 (t, class_count)
         colors : int
         incumbent : float
+        pulse : callable
+            Asked now and then; True ends it.
 
         Returns
         -------
         values : float64 (t,)
-            -inf where there is none that is better. Fewer than t where there is no room for more.
+            -inf where there is none that is better. Fewer than t where there is no room for more, or `pulse` said
+            so.
         paths : int64 (t, k)
             In vertices of the problem.
         """
@@ -136,10 +140,10 @@ class ColorfulPaths:
             )
         if done < len(colorings) and fits:
             incumbent = max(incumbent, float(values[:done].max(initial=-np.inf)))
-            more, others = color_coding_search(*graph, colorings[done:], colors, incumbent)
+            more, others = color_coding_search(*graph, colorings[done:], colors, incumbent, pulse)
             values, paths, done = (
                 np.append(values[:done], more),
                 np.concatenate([paths[:done], others]),
-                len(colorings),
+                done + len(more),
             )
         return values[:done], self.vertices[paths[:done]]

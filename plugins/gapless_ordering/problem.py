@@ -34,7 +34,8 @@ def _start(values: Any) -> FloatArray:
 
 
 def _ordering(values: Any) -> FloatArray:
-    return score_array(values, "ordering: the scores")
+    # Solvers read rows.
+    return np.ascontiguousarray(score_array(values, "ordering: the scores"))
 
 
 def _end(values: Any) -> FloatArray:
@@ -57,6 +58,9 @@ def _classes(values: Any) -> IntArray | None:
     if isinstance(listed, str) or not isinstance(listed, Sequence):
         raise InvalidProblem(f"classes is {values!r}, expected one class for each vertex")
     seen: dict[Hashable, int] = {}
+    missing = [number for number, name in enumerate(listed) if isinstance(name, float) and math.isnan(name)]
+    if missing:
+        raise InvalidProblem(f"classes[{missing[0]}] is NaN; give a vertex without a class one of its own")
     try:
         return np.array([seen.setdefault(name, len(seen)) for name in listed], np.int64)
     except TypeError as error:
@@ -285,6 +289,8 @@ class OrderingProblem(Problem[IntArray]):
         InvalidProblem
             `source` or `sink` is missing, the graph is undirected, or an edge has no weight.
         """
+        if not isinstance(graph, nx.Graph):
+            raise InvalidProblem(f"the graph is a {type(graph).__name__}, expected a networkx DiGraph")
         if not graph.is_directed():
             raise InvalidProblem("the graph is undirected: give a DiGraph, both directions as edges of their own")
         for role, vertex in (("source", source), ("sink", sink)):

@@ -213,10 +213,13 @@ def test_verify_refuses_one_structure_named_twice(problem):
 
 
 def test_chances_prove_no_optimum(problem):
-    """A colour coding beside a bound that nobody proves: OPTIMAL is not evident from that."""
-    likely = Result.of(problem, [(1,)], 3.0, Stop.ITERATIONS, certificate=COLOURS)
+    """A colour coding beside a bound that nobody proves: neither OPTIMAL nor the bound is evident from that."""
+    likely = Result.of(problem, [(1,)], math.inf, Stop.ITERATIONS, certificate=COLOURS)
+    assert likely.status is Status.LIKELY_OPTIMAL
     assert likely.verify(problem)
     assert "chance" in likely.verify(problem).reason
+    bounded = Result.of(problem, [(1,)], 3.0, Stop.ITERATIONS, certificate=COLOURS)
+    assert "is claimed" in bounded.verify(problem).reason
     claimed = Result.of(problem, [(0,)], 3.0, Stop.PROVED, certificate=COLOURS)
     assert claimed.status is Status.OPTIMAL
     verdict = claimed.verify(problem)

@@ -13,7 +13,7 @@ import pytest
 import gapless
 from gapless import Fixings, InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
 from gapless.core.tolerance import margin
-from gapless_kernels import COMPILED
+from gapless_kernels import COMPILED, color_coding_search
 from gapless_ordering import OrderingProblem
 from gapless_ordering.certificate import WalkCertificate
 from gapless_ordering.enumeration import all_paths
@@ -43,12 +43,26 @@ def test_every_family_is_proved_and_verified(family):
 
 
 @compiled
-@pytest.mark.parametrize("make", [title_like, summary_like])
-def test_large_graphs_begin_with_their_core(make):
-    problem = make(420, 13, 2)
-    result = checked(problem, gapless.solve(problem))
-    assert result.status is Status.OPTIMAL
-    assert result.value >= gapless.solve(problem, "beam", width=400).value - margin(result.value)
+@pytest.mark.parametrize("family", sorted(set(FAMILIES) - {"few-classes"}))
+@pytest.mark.parametrize(("n", "length"), [(420, 13), (600, 6), (700, 5)])
+def test_large_graphs_are_read_in_part_then_coarsely_then_whole(family, n, length):
+    """The judge gives each of a dozen classes a colour of its own: no bounds, no multipliers."""
+    drawn = FAMILIES[family](n, length, 2)
+    groups = np.random.default_rng(n).integers(0, 14, n)
+    groups[:14] = np.arange(14)
+    problem = OrderingProblem(drawn.start, drawn.ordering, drawn.end, min(length, 6), classes=groups)
+    values, _ = color_coding_search(
+        problem.start,
+        problem.ordering,
+        problem.end,
+        problem.classes,
+        problem.length,
+        np.arange(14, dtype=np.uint8)[None],
+        14,
+    )
+    for result in (checked(problem, gapless.solve(problem)), gapless.solve(drawn)):
+        assert result.status is Status.OPTIMAL
+    assert gapless.solve(problem).value == pytest.approx(values[0], rel=1e-12, abs=1e-12)
 
 
 @compiled

@@ -397,3 +397,18 @@ def test_metric_instances_score_the_same_backwards():
     problem = FAMILIES["metric"](20, 5, 0)
     path = np.array([3, 1, 4, 15, 9])
     assert problem.value(path) == pytest.approx(problem.value(path[::-1]), rel=1e-12)
+
+
+def test_a_missing_class_is_named():
+    with pytest.raises(InvalidProblem, match=r"classes\[1\] is NaN"):
+        OrderingProblem(np.zeros(2), np.zeros((2, 2)), np.zeros(2), 1, classes=[0.0, np.nan])
+
+
+def test_what_is_no_graph_is_refused():
+    with pytest.raises(InvalidProblem, match="the graph is a dict, expected a networkx DiGraph"):
+        OrderingProblem.from_digraph({}, "s", "t", 1)
+
+
+def test_rows_are_contiguous_whatever_is_given():
+    ordering = np.asfortranarray(np.arange(9.0).reshape(3, 3))
+    assert OrderingProblem(np.zeros(3), ordering, np.zeros(3), 2).ordering.flags.c_contiguous

@@ -185,12 +185,19 @@ class ProbabilisticCertificate(Certificate):
 
     Colour coding: a structure of `size` vertices becomes colourful under `colours` random colours with
     probability ``r! / ((r - k)! r^k)`` (Deshpande, Barzilay, Karger 2007, section 4).
+
+    Parameters
+    ----------
+    trials, colours, size : int
+    evidence : Certificate, optional
+        For the bound: a probability bounds no score.
     """
 
     kind: ClassVar[str] = "probabilistic"
     trials: int
     colours: int
     size: int
+    evidence: Certificate | None = None
 
     @property
     def failure_probability(self) -> float:
@@ -208,10 +215,14 @@ class ProbabilisticCertificate(Certificate):
         return 0.0 if success == 1.0 else math.exp(self.trials * math.log1p(-success))
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
-        """Check the arithmetic; a probability bounds no score, so the bound stays infinite."""
+        """Check the arithmetic, and the evidence for the bound; without any the bound stays infinite."""
         if not 0 < self.size <= self.colours or self.trials < 1:
             return Verdict(False, "trials, colours and size do not describe a colour coding", "certificate")
-        return Verdict(True, f"optimal but for a chance of {self.failure_probability:.3g}")
+        said = f"optimal but for a chance of {self.failure_probability:.3g}"
+        if self.evidence is None:
+            return Verdict(True, said)
+        verdict = self.evidence.verify(problem, fixings)
+        return attrs.evolve(verdict, reason=f"{said}; {verdict.reason}") if verdict else verdict
 
 
 @serialisable("gapless.Tightening")

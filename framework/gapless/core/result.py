@@ -286,14 +286,16 @@ class Result(Generic[S]):
                 return Verdict(False, drift[1], f"solutions[{drift[0]}]")
         if problem.sense is not self.sense:
             return Verdict(False, f"the result is for a problem to {self.sense.value}", "sense")
-        if self.sense.sign * self.bound == math.inf:
+        unbounded = self.sense.sign * self.bound == math.inf
+        likely = self.status is Status.LIKELY_OPTIMAL
+        if unbounded and not likely:
             held = "values are as stated" if self.solutions else "no structure is held"
             return Verdict(True, f"{held}; no bound is claimed")
         try:
             verdict = self.certificate.verify(problem)
         except UNREADABLE as error:
             return Verdict(False, f"the evidence cannot be read: {type(error).__name__}: {error}", "certificate")
-        if self.status is Status.LIKELY_OPTIMAL:
+        if unbounded:
             return verdict
         checked = check_bound(verdict, self.sense.sign * self.bound, problem)
         if checked and not self.solutions:
