@@ -56,18 +56,21 @@ def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None,
     labels = _Labels(tables.start[at], paid[at], at, own[at])
     for place in range(1, tables.length):
         found: list[_Labels] = []
-        step = max(1, _AT_ONCE // n)
+        left = np.flatnonzero(reach[place] > -np.inf)
+        edges, rest = tables.ordering[:, left], reach[place, left]
+        step, most = max(1, _AT_ONCE // max(1, left.size)), _AT_ONCE
         for first in range(0, labels.at.size, step):
             last = labels.chosen(slice(first, first + step))
-            scores = last.scores[:, None] + tables.ordering[last.at]
-            label, v = np.nonzero(scores - last.paid[:, None] + reach[place] > level)
+            scores = last.scores[:, None] + edges[last.at]
+            label, column = np.nonzero(scores - last.paid[:, None] + rest > level)
+            v = left[column]
             fresh = (last.sets[label, word[v]] & bit[v]) == 0
-            label, v = label[fresh], v[fresh]
-            found.append(
-                _Labels(scores[label, v], last.paid[label] + paid[v], v, (last.sets[label] & keeps[v]) | own[v])
-            )
-            if sum(part.at.size for part in found) > _AT_ONCE:
+            label, column, v = label[fresh], column[fresh], v[fresh]
+            sets = (last.sets[label] & keeps[v]) | own[v]
+            found.append(_Labels(scores[label, column], last.paid[label] + paid[v], v, sets))
+            if sum(part.at.size for part in found) > most:
                 found = [_best_of_each(found, memory is None)]
+                most = max(_AT_ONCE, 2 * found[0].at.size)  # so that all are sorted a few times only
         if not found:
             return -np.inf
         labels = _best_of_each(found, memory is None)
