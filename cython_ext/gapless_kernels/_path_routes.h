@@ -157,7 +157,7 @@ static int ps_routes(ps_search *s, ptrdiff_t width)
         if (!s->memory)
             return PS_NO_MEMORY;
     }
-    int status = ps_price_routes(s, width, 30), cyclic = 1;
+    int status = ps_price_routes(s, width, 70), cyclic = 1;
     ps_side old, side;
     memset(&old, 0, sizeof old);
     for (int pass = 0; status == PS_OPEN && cyclic > 0 && pass < 12; pass++) {
