@@ -12,9 +12,20 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import Certificate, ProbabilisticCertificate, Result, Solve, SolveError, Stats, Stop, UnknownOption
+from gapless import (
+    Certificate,
+    OracleError,
+    ProbabilisticCertificate,
+    Result,
+    Solve,
+    SolveError,
+    Stats,
+    Stop,
+    UnknownOption,
+)
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
+from gapless.engine.guard import guarded
 from gapless.plugins.registry import check_count
 from gapless_kernels import FoundPaths, path_search
 from gapless_ordering import beam
@@ -68,6 +79,8 @@ def run(
     ------
     UnknownOption
         An option is out of range, or the dynamic program's table would be too large.
+    OracleError
+        An observer raised; ``error.result`` holds the best answer so far.
     SolveError
         No memory.
     """
@@ -84,6 +97,9 @@ def run(
         stop = Stop.INTERRUPTED
     except MemoryError as error:
         raise SolveError(f"{error}; give fewer colors") from error
+    except OracleError as error:
+        error.result = search.result(Stop.ERROR)
+        raise
     return search.result(stop)
 
 
@@ -210,10 +226,13 @@ class _Search:
         for t in np.flatnonzero(values > self.value).tolist():
             if values[t] > self.value:
                 self.value, self.path, self.found_at = float(values[t]), paths[t], self.done + t + 1
-                self.budget.emit("incumbent", self.bound, self.value, coloring=self.found_at)
+                self._emit("incumbent", coloring=self.found_at)
         self.done += len(values)
         self.budget.iterations += len(values)
-        self.budget.emit("round", self.bound, self.value, colorings=self.done)
+        self._emit("round", colorings=self.done)
+
+    def _emit(self, kind: str, **details: int) -> None:
+        guarded(self.budget, self.budget.emit, kind, self.bound, self.value, **details)
 
     def _reached(self) -> Stop | None:
         """Whether what is held is enough."""
@@ -254,7 +273,8 @@ class _Search:
                 f"stopped after {self.done} of {self.wanted} colourings: so many miss the best path with a "
                 f"probability of at most {missed:.2g}",
             ]
-        self.budget.emit("stop", self.bound, self.value)
+        if stop is not Stop.ERROR:
+            self.budget.emit("stop", self.bound, self.value)
         return Result.of(
             self.problem,
             [self.path] if found else [],

@@ -12,6 +12,7 @@ from gapless import (
     BatchResult,
     Budget,
     InvalidProblem,
+    OracleError,
     Result,
     Solve,
     SolveError,
@@ -48,12 +49,18 @@ def run(problem: OrderingProblem, solve: Solve, *, memory_limit: float = 2.0**31
         The start path is infeasible.
     UnknownOption
         `memory_limit` is no number of bytes.
+    OracleError
+        An observer raised; ``error.result`` holds the best answer so far.
     SolveError
         No memory.
     """
     _check(memory_limit)
     watch = _Watch(solve.budget, solve.k)
     found = _search(problem, watch, solve.k, solve.start, memory_limit)
+    if watch.error is not None:
+        failure = OracleError(f"an observer raised {type(watch.error).__name__}: {watch.error}")
+        failure.result = _result(problem, found, Stop.ERROR, solve, bool(solve.start))
+        raise failure from watch.error
     value = float(found.values[0]) if found.values.size else -math.inf
     solve.budget.emit("stop", found.bound, value)
     return _result(problem, found, watch.stop, solve, bool(solve.start))
@@ -183,8 +190,6 @@ def _search(
         )
     except MemoryError as error:
         raise SolveError(f"{error}; give a smaller memory_limit") from error
-    if watch.error is not None:
-        raise watch.error
     if found.interrupted:
         watch.budget.interrupt()
         watch.stop = Stop.INTERRUPTED

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 import gapless
-from gapless import Limits, ProbabilisticCertificate, Status, Stop, UnknownOption
+from gapless import Limits, OracleError, ProbabilisticCertificate, Status, Stop, UnknownOption
 from gapless_kernels import COMPILED
 from gapless_ordering import OrderingProblem
 from gapless_ordering.colorings import BLOCK, Colorings, choose_colors, success_probability, trials_for
@@ -256,6 +256,19 @@ def test_ctrl_c_leaves_the_best_so_far(jobs):
     result = gapless.solve(problem, "color-coding", bounds=False, jobs=jobs, observers=[press])
     assert (result.status, result.stop) == (Status.FEASIBLE, Stop.INTERRUPTED)
     assert f"stopped after {2 * BLOCK} of" in result.explanation[-1]
+
+
+@pytest.mark.parametrize("kind", ["incumbent", "round"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_observer_that_fails_leaves_the_best_so_far(kind, jobs):
+    def fail(event):
+        if event.kind == kind and event.value > -math.inf:
+            raise RuntimeError("no room on the disk")
+
+    with pytest.raises(OracleError, match="no room on the disk") as caught:
+        gapless.solve(title_like(40, 6, 0), "color-coding", bounds=False, jobs=jobs, observers=[fail])
+    held = caught.value.result
+    assert (held.status, held.stop) == (Status.FEASIBLE, Stop.ERROR)
 
 
 def test_observers_see_better_and_better_paths():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Fixings, InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
+from gapless import Fixings, InvalidProblem, Limits, OracleError, SolveError, Status, Stop, UnknownOption
 from gapless.core.tolerance import margin
 from gapless_kernels import COMPILED, color_coding_search
 from gapless_ordering import OrderingProblem
@@ -166,8 +166,13 @@ def test_an_observer_that_fails_never_ends_as_optimal():
         if event.kind == "bound":
             raise RuntimeError("no room on the disk")
 
-    with pytest.raises(RuntimeError, match="no room on the disk"):
-        gapless.solve(hard(), observers=[fail])
+    problem = hard()
+    with pytest.raises(OracleError, match="no room on the disk") as caught:
+        gapless.solve(problem, observers=[fail])
+    held = caught.value.result
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    assert (held.status, held.stop) == (Status.FEASIBLE, Stop.ERROR)
+    assert math.isfinite(checked(problem, held).bound)
 
 
 def test_starts():
