@@ -2,11 +2,13 @@
 
 import os
 import signal
+import sys
 import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
+from pyscipopt import Model
 
 from gapless import (
     Batch,
@@ -208,3 +210,27 @@ def test_three_hundred_solves_leave_nothing_behind(tiny, ends):
         sizes.append(resident())
     slope = np.polyfit(np.arange(6) * 50, sizes, 1)[0]
     assert slope < 20_000, f"{slope:.0f} bytes for each solve"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("nodes", range(4))
+def test_scip_stumbling_over_a_spent_limit_is_that_limit(tiny, monkeypatch, seed, nodes):
+    """SCIP's clock breaks off pricing, and where nothing is left to branch on SCIP calls that an LP failure."""
+    problem, budget = tiny.draw(seed), Budget(Limits(nodes=nodes))
+
+    class Stumbles(Model):
+        late = False
+
+        def optimize(self):
+            super().optimize()
+            if self.late:
+                monkeypatch.setattr(budget, "spent", lambda: Stop.TIME)
+            raise Trouble("SCIP: error in LP solver!")
+
+    monkeypatch.setattr(sys.modules[branch_price_and_cut.__module__], "Model", Stumbles)
+    with pytest.raises(SolveError, match="error in LP solver"):
+        branch_price_and_cut(problem, tiny.formulation(problem))
+    Stumbles.late = True
+    result = branch_price_and_cut(problem, tiny.formulation(problem), budget)
+    assert result.stop is Stop.TIME
+    assert problem.sense.sign * result.bound >= problem.best_score()

@@ -147,7 +147,7 @@ def _run(tree: Tree[S], start: Sequence[S]) -> SolveError | None:
         return error
     except Exception as error:  # pyscipopt raises nothing more precise
         failure = guard.failure()
-        if failure is None and not guard.halted:
+        if failure is None and not guard.halted and not tree.stumbled_at_limit():
             failure = SolveError(f"SCIP failed: {error}")
             failure.__cause__ = error
         return failure

@@ -66,6 +66,7 @@ class Tree(Generic[S]):
         self._inherited: dict[int, float] = {}
         self._look: Look[S] | None = None
         self._lps = -1
+        self._stumbled = False
 
     # -- incumbents and bounds ----------------------------------------------------------------------------------
 
@@ -99,6 +100,8 @@ class Tree(Generic[S]):
         """A true bound on every structure; infinite before SCIP has begun."""
         if self.model.getStage() == SCIP_STAGE.PROBLEM:
             return math.inf
+        if self._stumbled:
+            return max(self.best, self.closed, self.rounded(max([self._bound, *self._inherited.values()])))
         return max(self.best, self.closed, self.rounded(self.master.score(self.model.getDualbound())))
 
     def rounded(self, bound: float) -> float:
@@ -109,6 +112,16 @@ class Tree(Generic[S]):
         if self.budget.observers or self.budget.trace:
             bound = self.bound if kind != "incumbent" else math.inf
             guarded(self.budget, self.budget.emit, kind, bound, self.best, **details)
+
+    def stumbled_at_limit(self) -> bool:
+        """Whether a limit explains that SCIP failed by itself; the bound is then what the generators proved.
+
+        SCIP's clock breaks off pricing, and at a node with nothing left to branch on it takes that for an error.
+        """
+        self._stumbled = self.budget.spent() is not None
+        if self._stumbled:
+            self.stop = self.budget.spent()
+        return self._stumbled
 
     def _spent(self) -> bool:
         """Whether a limit that SCIP does not know of is reached; SCIP is then told to stop."""
