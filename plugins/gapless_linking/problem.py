@@ -1,0 +1,424 @@
+"""One candidate of each set, such that the chosen vertices are close to each other in a graph."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless import Decisions, InvalidProblem, LinearModel, Problem, Sense, serialisable
+from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, frozen_array
+from gapless_linking.connection import Connection, maximal, minimal
+from gapless_linking.distances import pairwise_distances
+from gapless_linking.graph import Graph
+from gapless_linking.integer_program import integer_program
+
+Matrix = NDArray[Any]
+
+
+def _sets(values: Any) -> tuple[IntArray, ...]:
+    """Candidate sets as they were given, each without repetitions."""
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise InvalidProblem(f"candidates is {values!r}, expected one set of vertices for each mention")
+    sets = tuple(_vertices(f"candidates[{i}]", members) for i, members in enumerate(values))
+    if not sets:
+        raise InvalidProblem("candidates is empty: there is nothing to link")
+    return sets
+
+
+def _vertices(place: str, values: Any) -> IntArray:
+    listed = list(values) if isinstance(values, Iterable) and not isinstance(values, str | np.ndarray) else values
+    try:
+        array = np.asarray(listed)
+    except ValueError as error:
+        raise InvalidProblem(f"{place} is {values!r}, expected vertices, that is integers: {error}") from error
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InvalidProblem(f"{place} is {values!r}, expected vertices, that is integers")
+    if not array.size:
+        raise InvalidProblem(f"{place} is empty; leave out mentions without candidates")
+    _, first = np.unique(array, return_index=True)
+    if first.size < array.size:
+        repeated = array[np.setdiff1d(np.arange(array.size), first)[0]]
+        raise InvalidProblem(f"{place} names vertex {repeated} twice")
+    return frozen_array(array, np.int64)
+
+
+def _anchors(values: Any) -> tuple[tuple[int, float], ...]:
+    if values is None:
+        return ()
+    pairs = values.items() if isinstance(values, Mapping) else values
+    found = []
+    try:
+        for vertex, weight in pairs:
+            found.append((vertex, weight))
+    except (TypeError, ValueError) as error:
+        raise InvalidProblem("anchors must be pairs of a vertex and a weight, or a mapping of them") from error
+    for vertex, weight in found:
+        if isinstance(vertex, bool) or not isinstance(vertex, int | np.integer):
+            raise InvalidProblem(f"anchors names the vertex {vertex!r}, expected an integer")
+        if not isinstance(weight, int | float | np.number) or not abs(float(weight)) <= LARGEST:
+            raise InvalidProblem(
+                f"the weight of anchor {vertex} is {weight!r}, expected a number up to {LARGEST:g}"
+            )
+    return tuple((int(vertex), float(weight)) for vertex, weight in found)
+
+
+def _prior(values: Any) -> tuple[FloatArray, ...] | None:
+    if values is None:
+        return None
+    arrays = []
+    for i, scores in enumerate(values):
+        array = score_array(scores, f"prior[{i}]: the scores")
+        check_scores(array, bracketed(f"prior[{i}]"))
+        arrays.append(frozen_array(array, np.float64))
+    return tuple(arrays)
+
+
+def _prior_weight(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= LARGEST:
+        raise InvalidProblem(f"prior_weight is {value!r}, expected a number of at least 0")
+    return float(value)
+
+
+def _matrix(values: Any) -> Matrix | None:
+    """Distances as users give them: whole numbers stay whole."""
+    if values is None:
+        return None
+    array = np.asarray(values)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.dtype.kind not in "iuf":
+        raise InvalidProblem(f"distances must be a square array of numbers, got {array.dtype} {array.shape}")
+    lengths = array.astype(np.float64)
+    wrong = ~((lengths >= 0) & ((lengths <= LARGEST) | np.isinf(lengths)))
+    for bad, why in (
+        (wrong, f"must be at least 0, at most {LARGEST:g}, or inf"),
+        (np.diag(np.diag(lengths) != 0), "must be 0, a vertex's distance from itself"),
+        (lengths != lengths.T, "differs from the way back"),
+    ):
+        if bad.any():
+            u, v = np.argwhere(bad)[0].tolist()
+            raise InvalidProblem(f"distances[{u}, {v}] is {array[u, v]}; it {why}")
+    lengths.flags.writeable = False
+    return lengths
+
+
+@serialisable("gapless_linking.LinkingProblem")
+@attrs.frozen(eq=False, slots=False, repr=False)
+class LinkingProblem(Problem[IntArray]):
+    """Minimise ``sum_ij d(x_i, x_j) + sum_i sum_z b(z) d(x_i, z) - prior_weight sum_i prior_i(x_i)``.
+
+    A structure is an int64 array (k,) of vertices: x_i is the candidate chosen from set i. This is MinDR of Blanco,
+    Boldi, Marino 2013, section 3: the first sum goes over ordered pairs, so each pair counts twice. It is MinDIR
+    where the sets are disjoint, and with anchors z of weight b(z) it is ExtMinDR (section 4.1). One vertex may be
+    chosen for several sets; its distance from itself is 0. The prior is ours (section 7 asks for it).
+
+    Parameters
+    ----------
+    graph : Graph
+        None where the distances are given: see `from_distances`.
+    candidates : sequence of k sequences of int
+        The vertices that may be chosen for each mention, X_1, ..., X_k; not empty, without repetitions.
+    anchors : mapping of int to float, or sequence of pairs, optional
+        Fixed vertices z with their weights b(z).
+    prior : sequence of k arrays of numbers, optional
+        How well each candidate fits by itself, larger is better, -inf forbids; in the order of `candidates`.
+    prior_weight : float
+        What one unit of the prior is worth in units of the cost.
+    mentions : sequence of k str, optional
+        For messages and drawings.
+    connection : Connection, optional
+        Edges on top of the graph; see `maximal_connection` and `minimal_connection`.
+    distance_matrix : (n, n) array of numbers, optional
+        Instead of a graph; see `from_distances`.
+
+    Attributes
+    ----------
+    first : int64 (k + 1,)
+        Set i holds the members ``first[i]:first[i + 1]``; decision d is member d.
+    members : int64 (N,)
+        All candidates, set by set.
+    points : int64 (p,)
+        The vertices whose distances matter: candidates and anchors, ascending.
+    slots : int64 (N,)
+        For each member its place in `points`.
+
+    Raises
+    ------
+    InvalidProblem
+        Empty sets, unknown vertices, wrong shapes, NaN; the message names the place.
+    """
+
+    sense: ClassVar[Sense] = Sense.MINIMISE
+
+    graph: Graph | None
+    candidates: tuple[IntArray, ...] = attrs.field(converter=_sets)
+    anchors: tuple[tuple[int, float], ...] = attrs.field(converter=_anchors, default=None, kw_only=True)
+    prior: tuple[FloatArray, ...] | None = attrs.field(converter=_prior, default=None, kw_only=True)
+    prior_weight: float = attrs.field(converter=_prior_weight, default=1.0, kw_only=True)
+    mentions: tuple[str, ...] | None = attrs.field(
+        converter=attrs.converters.optional(tuple), default=None, kw_only=True
+    )
+    connection: Connection | None = attrs.field(default=None, kw_only=True)
+    distance_matrix: Matrix | None = attrs.field(converter=_matrix, default=None, kw_only=True)
+    first: IntArray = attrs.field(init=False)
+    members: IntArray = attrs.field(init=False)
+    points: IntArray = attrs.field(init=False)
+    slots: IntArray = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        if (self.graph is None) == (self.distance_matrix is None):
+            raise InvalidProblem("give a graph, or distances by LinkingProblem.from_distances, and not both")
+        if self.graph is not None and not isinstance(self.graph, Graph):
+            raise InvalidProblem(
+                f"graph is a {type(self.graph).__name__}; make a Graph by Graph.read, Graph.from_edges, ..."
+            )
+        self._check_vertices()
+        k, sizes = self.k, [members.size for members in self.candidates]
+        if self.prior is not None and [scores.shape for scores in self.prior] != [(size,) for size in sizes]:
+            raise InvalidProblem(f"prior must hold {k} arrays with one score for each candidate: {sizes}")
+        if self.mentions is not None and len(self.mentions) != k:
+            raise InvalidProblem(f"mentions holds {len(self.mentions)} names, expected {k}")
+        members = np.concatenate(self.candidates)
+        points = np.unique(np.concatenate([members, np.array([z for z, _ in self.anchors], np.int64)]))
+        for name, values in (
+            ("first", np.concatenate([[0], np.cumsum(sizes)])),
+            ("members", members),
+            ("points", points),
+            ("slots", np.searchsorted(points, members)),
+        ):
+            object.__setattr__(self, name, frozen_array(values, np.int64))
+
+    def _check_vertices(self) -> None:
+        places = [(f"candidates[{i}]", members) for i, members in enumerate(self.candidates)]
+        places.append(("anchors", np.array([z for z, _ in self.anchors], np.int64)))
+        for place, vertices in places:
+            if self.graph is not None:
+                self.graph.require(vertices, place)
+                continue
+            n = len(self.distance_matrix) if self.distance_matrix is not None else 0
+            unknown = vertices[(vertices < 0) | (vertices >= n)]
+            if unknown.size:
+                raise InvalidProblem(f"{place}: there is no vertex {unknown[0]}, distances has {n} rows")
+
+    # --- builders and transforms
+
+    @classmethod
+    def from_distances(cls, distances: Any, candidates: Any, **more: Any) -> LinkingProblem:
+        """A problem over given distances, which need not be those of a graph.
+
+        Parameters
+        ----------
+        distances : (n, n) array of numbers
+            Symmetric, zero on the diagonal, not negative; inf where no path leads. Vertices are the rows 0..n-1.
+        candidates
+            As in the class.
+        **more
+            `anchors`, `prior`, `prior_weight`, `mentions`, as in the class.
+        """
+        return cls(None, candidates, distance_matrix=distances, **more)
+
+    def maximal_connection(self) -> LinkingProblem:
+        """The same problem with all candidates of a set joined to each other (section 5).
+
+        Edges to other vertices stay. The graph is not copied.
+        """
+        return attrs.evolve(self, connection=maximal(self._graph(), self.candidates))
+
+    def minimal_connection(self) -> LinkingProblem:
+        """The same problem with just enough edges added to connect each set within itself (section 5).
+
+        As in the paper's experiments (footnote 5): the vertex of largest degree in the set's largest component is
+        joined to a vertex of each other component.
+        """
+        return attrs.evolve(self, connection=minimal(self._graph(), self.candidates))
+
+    def without_graph(self) -> LinkingProblem:
+        """The same problem over its distances only, vertices numbered as in `points`: small enough for a file."""
+        at = [np.searchsorted(self.points, members) for members in self.candidates]
+        anchors = [(int(np.searchsorted(self.points, z)), weight) for z, weight in self.anchors]
+        return attrs.evolve(
+            self,
+            graph=None,
+            connection=None,
+            distance_matrix=self.lengths(),
+            candidates=at,
+            anchors=anchors,
+        )
+
+    def _graph(self) -> Graph:
+        if self.graph is None:
+            raise InvalidProblem("a problem over given distances has no graph to connect candidates in")
+        return self.graph
+
+    # --- sizes and costs
+
+    @property
+    def k(self) -> int:
+        """The number of sets."""
+        return len(self.candidates)
+
+    @functools.cached_property
+    def disjoint(self) -> bool:
+        """Whether no vertex is in two sets: MinDIR."""
+        return np.unique(self.members).size == self.members.size
+
+    @functools.cached_property
+    def distances(self) -> Matrix:
+        """Distances between `points`, (p, p); see `gapless_linking.distances.pairwise_distances`.
+
+        Found when they are first asked for, and kept.
+        """
+        if self.graph is None:
+            given: Matrix = np.asarray(self.distance_matrix)[np.ix_(self.points, self.points)]
+            return given
+        found = pairwise_distances(self.graph, self.points, self.connection)
+        found.flags.writeable = False
+        return found
+
+    @functools.cached_property
+    def whole(self) -> bool:
+        """Whether all distances are whole numbers."""
+        if self.distances.dtype.kind == "u":
+            return True
+        reached = self.distances[np.isfinite(self.distances)]
+        return bool(np.all(reached == np.floor(reached)))
+
+    def lengths(self, rows: Any = slice(None), columns: Any = slice(None)) -> FloatArray:
+        """Distances between points in float64, inf where no path leads."""
+        part = (
+            self.distances[rows][:, columns] if isinstance(rows, slice) else self.distances[np.ix_(rows, columns)]
+        )
+        found = part.astype(np.float64)
+        if part.dtype.kind == "u":
+            found[part == np.iinfo(part.dtype).max] = np.inf
+        return found
+
+    @functools.cached_property
+    def own_costs(self) -> FloatArray:
+        """(N,) What each member costs by itself: its distances from the anchors, minus its prior; inf forbids."""
+        costs = np.zeros(self.members.size)
+        for z, weight in self.anchors:
+            if weight:
+                at = np.array([np.searchsorted(self.points, z)])
+                costs += weight * self.lengths(self.slots, at)[:, 0]
+        if self.prior is not None and self.prior_weight:
+            costs -= self.prior_weight * np.concatenate(self.prior)
+        costs.flags.writeable = False
+        return costs
+
+    @functools.cached_property
+    def granularity(self) -> float | None:  # type: ignore[override]  # computed once instead of stated
+        """2 for whole distances alone, as pairs count twice; 1 with whole costs of candidates; else none."""
+        finite = self.own_costs[np.isfinite(self.own_costs)]
+        if not self.whole or np.any(finite != np.floor(finite)):
+            return None
+        return 2.0 if not np.any(finite % 2) else 1.0
+
+    def mention(self, i: int) -> str:
+        """What people call a set."""
+        return self.mentions[i] if self.mentions is not None else f"set {i}"
+
+    # --- the role
+
+    @functools.cached_property
+    def decisions(self) -> Decisions:
+        """Decision d: member d is chosen for its set."""
+
+        def name(decision: int) -> str:
+            i = int(np.searchsorted(self.first, decision, "right")) - 1
+            return f"{self.mention(i)} = {self.members[decision]}"
+
+        groups = [list(range(a, b)) for a, b in zip(self.first[:-1].tolist(), self.first[1:].tolist(), strict=True)]
+        return Decisions(self.members.size, name, exactly_one=groups)
+
+    def value(self, structure: IntArray) -> float:
+        """The cost, in float64; inf when two chosen vertices are not connected, or one is forbidden."""
+        chosen = self.chosen(structure)
+        at = self.slots[chosen]
+        apart = self.lengths(at, at)
+        return float(2.0 * np.triu(apart, 1).sum() + math.fsum(self.own_costs[chosen].tolist()))
+
+    def violations(self, structure: IntArray) -> Sequence[str]:
+        """Vertices that are no candidates, forbidden ones, pairs that no path connects."""
+        vertices = self._read(structure)
+        if vertices.size != self.k:
+            return [f"there are {vertices.size} vertices for {self.k} sets"]
+        found = [
+            f"{vertices[i]} is no candidate of {self.mention(i)}"
+            for i in np.flatnonzero(self._places(vertices) < 0).tolist()
+        ]
+        if found:
+            return found
+        chosen = self.chosen(vertices)
+        found = [
+            f"{vertices[i]} is forbidden for {self.mention(i)}"
+            for i in np.flatnonzero(self.own_costs[chosen] == np.inf)
+        ]
+        apart: BoolArray = np.isinf(self.lengths(self.slots[chosen], self.slots[chosen]))
+        found += [
+            f"no path connects {vertices[i]} of {self.mention(i)} with {vertices[j]} of {self.mention(j)}"
+            for i, j in np.argwhere(np.triu(apart, 1)).tolist()
+        ]
+        return found
+
+    def encode(self, structure: IntArray) -> IntArray:
+        """The chosen members."""
+        return self.chosen(structure)
+
+    def decode(self, on_ids: IntArray) -> IntArray:
+        """The vertices of the members that are on."""
+        return self.members[np.asarray(on_ids, np.int64)]
+
+    def infeasibility(self) -> Sequence[str]:
+        """Sets whose candidates are all forbidden, pairs of sets that no path connects."""
+        found = []
+        for i in range(self.k):
+            own = slice(self.first[i], self.first[i + 1])
+            if np.all(np.isinf(self.own_costs[own])):
+                found.append(f"all candidates of {self.mention(i)} are forbidden, or no path leads to an anchor")
+            for j in range(i):
+                other = slice(self.first[j], self.first[j + 1])
+                if np.all(np.isinf(self.lengths(self.slots[own], self.slots[other]))):
+                    found.append(f"no path connects a candidate of {self.mention(j)} with one of {self.mention(i)}")
+        return found
+
+    def linear_model(self) -> LinearModel:
+        """See `integer_program`."""
+        return integer_program(self)
+
+    # --- reading structures
+
+    def chosen(self, structure: Any) -> IntArray:
+        """The members that a structure names, ascending."""
+        vertices = self._read(structure)
+        if vertices.size != self.k:
+            raise InvalidProblem(f"there are {vertices.size} vertices for {self.k} sets")
+        places = self._places(vertices)
+        if np.any(places < 0):
+            i = int(np.flatnonzero(places < 0)[0])
+            raise InvalidProblem(f"{vertices[i]} is no candidate of {self.mention(i)}")
+        return places
+
+    def _places(self, vertices: IntArray) -> IntArray:
+        places = np.full(self.k, -1)
+        for i, (vertex, members) in enumerate(zip(vertices, self.candidates, strict=True)):
+            at = np.flatnonzero(members == vertex)
+            if at.size:
+                places[i] = self.first[i] + at[0]
+        return places
+
+    def _read(self, structure: Any) -> IntArray:
+        vertices = np.asarray(structure)
+        if vertices.ndim != 1 or (vertices.size and vertices.dtype.kind not in "iu"):
+            raise InvalidProblem(
+                f"a structure is an array of {self.k} vertices, got {vertices.dtype} {vertices.shape}"
+            )
+        return vertices.astype(np.int64)
+
+    def __repr__(self) -> str:
+        return f"<LinkingProblem: {self.k} sets, {self.members.size} candidates>"
