@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gapless import Registry, hookimpl
+from gapless import Method, Registry, hookimpl
+from gapless_linking import exact
 from gapless_linking.problem import LinkingProblem
 
 
@@ -10,3 +11,23 @@ from gapless_linking.problem import LinkingProblem
 def gapless_register(registry: Registry) -> None:
     """Register entity linking."""
     registry.problem("linking", LinkingProblem)
+    registry.method(
+        Method(
+            "exact",
+            LinkingProblem,
+            exact.run,
+            "local search, costs moved from pairs to candidates, Russian dolls (compiled)",
+            default=True,
+            warm_start=True,
+        )
+    )
+    registry.method(
+        Method(
+            "local-search",
+            LinkingProblem,
+            exact.local_search,
+            "best-improvement local search with kicks (compiled)",
+            exact=False,
+            warm_start=True,
+        )
+    )
