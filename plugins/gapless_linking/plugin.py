@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gapless import Registry, hookimpl
+from gapless import Method, Registry, hookimpl
+from gapless_linking import ilp
 from gapless_linking.problem import LinkingProblem
 
 
@@ -10,3 +11,12 @@ from gapless_linking.problem import LinkingProblem
 def gapless_register(registry: Registry) -> None:
     """Register entity linking."""
     registry.problem("linking", LinkingProblem)
+    registry.method(
+        Method(
+            "ilp",
+            LinkingProblem,
+            ilp.run,
+            "one integer program with a column for each pair of candidates, on SCIP",
+            warm_start=True,
+        )
+    )

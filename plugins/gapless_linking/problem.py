@@ -300,12 +300,16 @@ class LinkingProblem(Problem[IntArray]):
 
     @functools.cached_property
     def own_costs(self) -> FloatArray:
-        """(N,) What each member costs by itself: its distances from the anchors, minus its prior; inf forbids."""
+        """(N,) What each member costs by itself: its distances from the anchors, minus its prior; inf forbids.
+
+        A member that no path connects with an anchor is forbidden, unless that weighs nothing.
+        """
         costs = np.zeros(self.members.size)
         for z, weight in self.anchors:
             if weight:
                 at = np.array([np.searchsorted(self.points, z)])
-                costs += weight * self.lengths(self.slots, at)[:, 0]
+                apart = self.lengths(self.slots, at)[:, 0]
+                costs += np.where(np.isinf(apart), np.inf, weight * apart)
         if self.prior is not None and self.prior_weight:
             costs -= self.prior_weight * np.concatenate(self.prior)
         costs.flags.writeable = False
@@ -357,7 +361,7 @@ class LinkingProblem(Problem[IntArray]):
         chosen = self.chosen(vertices)
         found = [
             f"{vertices[i]} is forbidden for {self.mention(i)}"
-            for i in np.flatnonzero(self.own_costs[chosen] == np.inf)
+            for i in np.flatnonzero(self.own_costs[chosen] == np.inf).tolist()
         ]
         apart: BoolArray = np.isinf(self.lengths(self.slots[chosen], self.slots[chosen]))
         found += [
