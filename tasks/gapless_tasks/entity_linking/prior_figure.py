@@ -10,7 +10,8 @@ import numpy as np
 from gapless_tasks.entity_linking.averages import Average
 from gapless_tasks.svg import BLUE, GREEN, GREY, INK, RED, svg, text
 
-_WIDTH, _LEFT, _RIGHT, _TOP, _HIGH = 760.0, 60.0, 470.0, 60.0, 300.0
+_LEFT, _RIGHT, _TOP, _HIGH = 60.0, 470.0, 60.0, 300.0
+_LETTER = 7.5
 _COLOURS = (BLUE, RED, GREEN, "#8e24aa", "#ef6c00", "#00838f", "#6d4c41", GREY)
 
 Points = Sequence[tuple[float, Average]]
@@ -28,6 +29,7 @@ def draw_curves(curves: Sequence[tuple[str, float, Points]]) -> str:
     means = np.array([average.mean for _, _, points in curves for _, average in points])
     low, high = math.floor(10 * np.nanmin(means)) / 10, math.ceil(10 * np.nanmax(means)) / 10
     bottom = _TOP + _HIGH
+    width = _RIGHT + 70 + _LETTER * max(len(name) for name, _, _ in curves)
     height = max(bottom + 60, _TOP + 22 * len(curves) + 40)
 
     def across(weight: float) -> float:
@@ -37,7 +39,7 @@ def draw_curves(curves: Sequence[tuple[str, float, Points]]) -> str:
         return float(bottom - _HIGH * (value - low) / max(high - low, 0.1))
 
     def drawn() -> Iterator[str]:
-        yield text(_WIDTH / 2, 28, "Value against the prior's weight, training documents, solved exactly", INK, 15)
+        yield text(width / 2, 28, "Value against the prior's weight, training documents, solved exactly", INK, 15)
         yield f'<path d="M{_LEFT} {_TOP}V{bottom}H{_RIGHT}" fill="none" stroke="{INK}"/>'
         for weight in weights:
             yield f'<path d="M{across(weight):.1f} {bottom}v5" stroke="{INK}"/>'
@@ -61,4 +63,4 @@ def draw_curves(curves: Sequence[tuple[str, float, Points]]) -> str:
             yield f'<path d="M{_RIGHT + 20} {row - 4}h22" stroke="{colour}" stroke-width="2"/>'
             yield text(_RIGHT + 48, row, name, INK, 12, anchor="start")
 
-    return svg(_WIDTH, height, "Value against the prior's weight", drawn())
+    return svg(width, height, "Value against the prior's weight", drawn())

@@ -146,7 +146,7 @@ class PriorReport:
             for i, weight in enumerate(WEIGHTS)
         ]
         self.console.table(
-            f"Value with a prior, solved exactly, on the training part of {corpus} (every {TRAIN_EVERY}rd); *: best",
+            f"Value with a prior, solved exactly, on the training part of {corpus} (1 in {TRAIN_EVERY}); * is best",
             ("weight", *(f"{curve.prior}, {curve.connection}" for curve in curves)),
             rows,
         )

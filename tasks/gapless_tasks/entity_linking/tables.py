@@ -50,8 +50,8 @@ def table_1(measured: Sequence[Measured], methods: Sequence[str], console: Conso
         if left:
             console.say(f"{one.connection}: {left}")
     console.say(
-        "value: the share of mentions that are linked right; ground truth: the cheapest right answer, where several "
-        "candidates of a mention are right"
+        "value: the share of mentions that are linked right; ground truth: the cheapest right answer, where several"
+        " candidates of a mention are right"
     )
     console.say()
     return document
