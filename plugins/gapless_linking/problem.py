@@ -49,6 +49,10 @@ def _vertices(place: str, values: Any) -> IntArray:
     return frozen_array(array, np.int64)
 
 
+def _mentions(values: Iterable[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
 def _anchors(values: Any) -> tuple[tuple[int, float], ...]:
     if values is None:
         return ()
@@ -160,9 +164,7 @@ class LinkingProblem(Problem[IntArray]):
     anchors: tuple[tuple[int, float], ...] = attrs.field(converter=_anchors, default=None, kw_only=True)
     prior: tuple[FloatArray, ...] | None = attrs.field(converter=_prior, default=None, kw_only=True)
     prior_weight: float = attrs.field(converter=_prior_weight, default=1.0, kw_only=True)
-    mentions: tuple[str, ...] | None = attrs.field(
-        converter=attrs.converters.optional(tuple), default=None, kw_only=True
-    )
+    mentions: tuple[str, ...] | None = attrs.field(converter=_mentions, default=None, kw_only=True)
     connection: Connection | None = attrs.field(default=None, kw_only=True)
     distance_matrix: Matrix | None = attrs.field(converter=_matrix, default=None, kw_only=True)
     first: IntArray = attrs.field(init=False)

@@ -14,7 +14,7 @@ from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.entity_linking.corpora import load_corpora
 from gapless_tasks.entity_linking.document import Corpus, Document
 from gapless_tasks.linking_benchmark.proof_rows import Bench
-from gapless_tasks.parsing_benchmark.lines import UNJUDGED, Marks, line, one, percent
+from gapless_tasks.parsing_benchmark.lines import UNJUDGED, line, percent
 
 SHORT = ("aida", "iitb", "senseval2", "semeval2007", "semeval2013")
 LONG = tuple(f"{name}-documents" for name in SHORT[2:])

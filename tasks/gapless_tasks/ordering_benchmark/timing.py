@@ -15,7 +15,6 @@ from gapless.core.tolerance import margin
 from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
 from gapless_tasks.parsing_benchmark.lines import one
 
-
 AnyProblem = gl.Problem[Any]
 
 
