@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gapless import Registry, hookimpl
+from gapless import Method, Registry, hookimpl
+from gapless_linking import decomposable
 from gapless_linking.problem import LinkingProblem
 
 
@@ -10,3 +11,11 @@ from gapless_linking.problem import LinkingProblem
 def gapless_register(registry: Registry) -> None:
     """Register entity linking."""
     registry.problem("linking", LinkingProblem)
+    registry.method(
+        Method(
+            "decomposable",
+            LinkingProblem,
+            decomposable.run,
+            "linear time where bridges part the sets (Blanco et al. 2013, Algorithm 1)",
+        )
+    )
