@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_linking import ilp
+from gapless_linking import decomposable, ilp
 from gapless_linking.problem import LinkingProblem
 
 
@@ -11,6 +11,14 @@ from gapless_linking.problem import LinkingProblem
 def gapless_register(registry: Registry) -> None:
     """Register entity linking."""
     registry.problem("linking", LinkingProblem)
+    registry.method(
+        Method(
+            "decomposable",
+            LinkingProblem,
+            decomposable.run,
+            "linear time where bridges part the sets (Blanco et al. 2013, Algorithm 1)",
+        )
+    )
     registry.method(
         Method(
             "ilp",

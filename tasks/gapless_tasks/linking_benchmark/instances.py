@@ -40,8 +40,8 @@ FAMILIES = {
     "base": Family(1.0, 20.0, "base"),
     "clustered": Family(1.0, 20.0, "clustered"),
 }
-"""The first two are on 30,000 vertices and 100,000 edges, where 46 % of the distances are 4; the others on 300,000 and
-3,000,000, where most are 3."""
+"""The first two are on 30,000 vertices and 100,000 edges, where 46 % of the distances are 4; the others on 300,000
+and 3,000,000, where most are 3."""
 
 
 @attrs.frozen(eq=False)
