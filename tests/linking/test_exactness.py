@@ -15,16 +15,17 @@ from gapless import Limits, NoCertificate, Result, Status, Stop
 from gapless.core.tolerance import margin, meets
 from gapless.plugins import load_plugins
 from gapless_linking import LinkingProblem
+from gapless_linking.decomposable_random import random_decomposable
 from gapless_linking.enumeration import all_structures
 from gapless_linking.random_problems import random_problem
 
 LINKS = int(os.environ.get("GAPLESS_RANDOM_LINKS", "400"))
 SHARDS = 8
 METHODS = load_plugins().registry.methods_for(LinkingProblem)
-OF_SOME = {"decomposable"}
-"""Exact on the problems that it takes, which its own tests draw."""
+DRAWS = {"decomposable": random_decomposable}
+"""Methods that take some problems only, and where those come from."""
 NEED_A_GRAPH = {"degree", "pagerank", "spanning-tree"}
-EXACT = sorted(name for name, method in METHODS.items() if method.exact and name not in OF_SOME)
+EXACT = sorted(name for name, method in METHODS.items() if method.exact)
 OTHERS = sorted(name for name, method in METHODS.items() if not method.exact)
 SHARE = {"ilp": 8}
 """Of so many instances such a method sees one."""
@@ -78,10 +79,11 @@ class Judged:
         assert len({tuple(solution.structure) for solution in result.solutions}) == len(result.solutions)
 
 
-def instances(shard, stride=1):
-    """Every `stride`-th of a shard's instances, each from a seed of its own."""
+def instances(shard, method="", stride=1):
+    """Every `stride`-th of a shard's instances that a method sees, each from a seed of its own."""
+    draw, stride = DRAWS.get(method, random_problem), stride * SHARE.get(method, 1)
     for number in range(shard * stride, LINKS, SHARDS * stride):
-        yield Judged(random_problem(np.random.default_rng([2013, number])))
+        yield Judged(draw(np.random.default_rng([2013, number])))
 
 
 def taken(method, judged):
@@ -91,14 +93,14 @@ def taken(method, judged):
 @pytest.mark.parametrize("shard", range(SHARDS))
 @pytest.mark.parametrize("method", EXACT)
 def test_exact_methods_agree_with_enumeration(method, shard):
-    for judged in instances(shard, SHARE.get(method, 1)):
+    for judged in instances(shard, method):
         judged.optimal(gapless.solve(judged.problem, method))
 
 
 @pytest.mark.parametrize("method", OTHERS)
 def test_other_methods_say_only_what_is_true(method):
     seen = 0
-    for judged in instances(1, 2):
+    for judged in instances(1, method, 2):
         if taken(method, judged):
             judged.valid(gapless.solve(judged.problem, method))
             seen += 1
@@ -110,7 +112,7 @@ def test_other_methods_say_only_what_is_true(method):
     "limits", [Limits(time=0.0), Limits(nodes=0), Limits(nodes=2), Limits(nodes=15), Limits(gap=0.2)], ids=repr
 )
 def test_limits_leave_a_true_bound(method, limits):
-    for judged in instances(2, 2 * SHARE.get(method, 1)):
+    for judged in instances(2, method, 2):
         result = gapless.solve(judged.problem, method, limits=limits)
         judged.valid(result)
         if limits.gap and judged.costs.size:
@@ -119,7 +121,7 @@ def test_limits_leave_a_true_bound(method, limits):
 
 @pytest.mark.parametrize("method", sorted(name for name, method in METHODS.items() if method.k_best))
 def test_the_k_best_are_the_k_best(method):
-    for number, judged in enumerate(instances(3)):
+    for number, judged in enumerate(instances(3, method)):
         k = (2, 5, 40)[number % 3]
         result = gapless.solve(judged.problem, method, k=k)
         if METHODS[method].exact:
@@ -130,7 +132,7 @@ def test_the_k_best_are_the_k_best(method):
 
 @pytest.mark.parametrize("method", sorted(name for name, method in METHODS.items() if method.run_many))
 def test_batches_answer_as_single_calls(method):
-    drawn = [judged.problem for judged in instances(4, 2) if taken(method, judged)]
+    drawn = [judged.problem for judged in instances(4, method, 2) if taken(method, judged)]
     batch = gapless.solve_many(drawn, method)
     for number, problem in enumerate(drawn):
         single, one = gapless.solve(problem, method), batch[number]
@@ -141,7 +143,7 @@ def test_batches_answer_as_single_calls(method):
 
 @pytest.mark.parametrize("method", sorted(name for name, method in METHODS.items() if method.warm_start))
 def test_a_start_is_used_and_does_no_harm(method):
-    for judged in instances(5, 2 * SHARE.get(method, 1)):
+    for judged in instances(5, method, 2):
         worst = max(judged.structures, key=judged.problem.value, default=None)
         if worst is None or not taken(method, judged):
             continue
@@ -185,11 +187,11 @@ def with_a_fixed_mention(problem):
     ), attrs.evolve(problem, anchors=[*problem.anchors, (int(problem.points[0]), 2.0)])
 
 
-@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize("method", sorted({*EXACT} - {*DRAWS}))
 def test_answers_follow_from_each_other(method):
     rng = np.random.default_rng(6)
     own = 0
-    for judged in instances(6, 2 * SHARE.get(method, 1)):
+    for judged in instances(6, method, 2):
         if not judged.costs.size:
             continue
         value = judged.least

@@ -16,7 +16,7 @@ from gapless_linking import LinkingProblem
 from gapless_tasks.chain_benchmark.stopwatch import cpu_seconds
 from gapless_tasks.ordering_benchmark.timing import Solved
 
-SETTINGS = ({}, {"vac": 1})
+SETTINGS: tuple[dict[str, int], ...] = ({}, {"vac": 1})
 """Its default, and virtual arc consistency in preprocessing, which proves large networks faster."""
 
 
