@@ -28,6 +28,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
         arborescence_max_marginals,
     )
     from gapless_kernels._beam_ref import beam_batch
+    from gapless_kernels._bridges_ref import bridge_tree, quotient_tree, sums_below
     from gapless_kernels._color_coding_ref import color_coding_pruned, color_coding_search, color_coding_table_bytes
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
@@ -40,6 +41,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
         eisner_sibling_max_marginals,
     )
     from gapless_kernels._eisner_ref import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
+    from gapless_kernels._graph_searches_ref import gate_costs, hitting_distances
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._linking_search_ref import linking_search
     from gapless_kernels._parse_features_ref import feature_counts, part_features, score_parts
@@ -59,6 +61,7 @@ else:
         arborescence_max_marginals,
     )
     from gapless_kernels._beam import beam_batch
+    from gapless_kernels._bridges import bridge_tree, quotient_tree, sums_below
     from gapless_kernels._color_coding import color_coding_pruned, color_coding_search, color_coding_table_bytes
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
@@ -71,6 +74,7 @@ else:
         eisner_sibling,
         eisner_sibling_max_marginals,
     )
+    from gapless_kernels._graph_searches import gate_costs, hitting_distances
     from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._linking_search import linking_search
     from gapless_kernels._parse_features import feature_counts, part_features, score_parts
@@ -99,6 +103,7 @@ __all__ = [
     "arborescence_marginals",
     "arborescence_max_marginals",
     "beam_batch",
+    "bridge_tree",
     "centring",
     "color_coding_pruned",
     "color_coding_search",
@@ -119,6 +124,8 @@ __all__ = [
     "eisner_sibling_max_marginals",
     "feature_counts",
     "forward_messages",
+    "gate_costs",
+    "hitting_distances",
     "k_best_batch",
     "linking_search",
     "parent_leads",
@@ -126,9 +133,11 @@ __all__ = [
     "path_beam_search",
     "path_bounds_batch",
     "path_search",
+    "quotient_tree",
     "score_extent",
     "score_parts",
     "score_spread",
+    "sums_below",
     "transition_tables",
     "tree_dominance",
     "tree_viterbi",

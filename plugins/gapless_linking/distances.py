@@ -47,10 +47,11 @@ def pairwise_distances(
         for a, b in more:
             u, v = graph.inner([a, b]).tolist()
             made.add_edge(u, v, weight=min(1, made.get_edge_data(u, v, {"weight": 1})["weight"]))
-    answer = np.full((inner.size, inner.size), np.inf)
+    answer: NDArray[Any] = np.full((inner.size, inner.size), np.inf)
     for row, u in enumerate(inner.tolist()):
         reached = nx.single_source_dijkstra_path_length(made, u)
         answer[row] = [reached.get(v, np.inf) for v in inner.tolist()]
+    answer = np.minimum(answer, answer.T)  # the way back adds lengths in another order
     if graph.weights is None:
         kind = np.uint8 if answer[np.isfinite(answer)].max() < 255 else np.uint16
         return np.where(np.isinf(answer), np.iinfo(kind).max, answer).astype(kind)
