@@ -14,6 +14,7 @@ COMPILED : bool
 import os
 
 from gapless_kernels._dominance_tables import DominanceTables
+from gapless_kernels._graph_distances_arguments import GraphSearch
 from gapless_kernels._path_arguments import FoundPaths, OpenWalks
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
@@ -30,6 +31,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._color_coding_ref import color_coding_pruned, color_coding_search, color_coding_table_bytes
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
+    from gapless_kernels._edge_lines_ref import parse_edges
     from gapless_kernels._eisner_higher_ref import (
         eisner_carreras,
         eisner_carreras_max_marginals,
@@ -39,6 +41,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
         eisner_sibling_max_marginals,
     )
     from gapless_kernels._eisner_ref import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
+    from gapless_kernels._graph_distances_ref import graph_components, graph_search
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._parse_features_ref import feature_counts, part_features, score_parts
     from gapless_kernels._path_beam_ref import path_beam_search
@@ -60,6 +63,7 @@ else:
     from gapless_kernels._color_coding import color_coding_pruned, color_coding_search, color_coding_table_bytes
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
+    from gapless_kernels._edge_lines import parse_edges
     from gapless_kernels._eisner import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._eisner_higher import (
         eisner_carreras,
@@ -69,6 +73,7 @@ else:
         eisner_sibling,
         eisner_sibling_max_marginals,
     )
+    from gapless_kernels._graph_distances import graph_components, graph_search
     from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._parse_features import feature_counts, part_features, score_parts
     from gapless_kernels._path_beam import path_beam_search
@@ -87,6 +92,7 @@ __all__ = [
     "INVALID",
     "DominanceTables",
     "FoundPaths",
+    "GraphSearch",
     "OpenWalks",
     "TransitionTables",
     "arborescence",
@@ -115,8 +121,11 @@ __all__ = [
     "eisner_sibling_max_marginals",
     "feature_counts",
     "forward_messages",
+    "graph_components",
+    "graph_search",
     "k_best_batch",
     "parent_leads",
+    "parse_edges",
     "part_features",
     "path_beam_search",
     "path_bounds_batch",
