@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_linking import decomposable
+from gapless_linking import decomposable, greedy, hitting_distance, popularity, spanning_tree
 from gapless_linking.problem import LinkingProblem
 
 
@@ -17,5 +17,50 @@ def gapless_register(registry: Registry) -> None:
             LinkingProblem,
             decomposable.run,
             "linear time where bridges part the sets (Blanco et al. 2013, Algorithm 1)",
+        )
+    )
+    registry.method(
+        Method(
+            "degree",
+            LinkingProblem,
+            popularity.run_degree,
+            "the candidate of largest degree (Blanco et al. 2013, section 6)",
+            exact=False,
+        )
+    )
+    registry.method(
+        Method(
+            "greedy",
+            LinkingProblem,
+            greedy.run,
+            "set after set, nearest to what is chosen, with a bound (Blanco et al. 2013, section 6)",
+            exact=False,
+        )
+    )
+    registry.method(
+        Method(
+            "hitting-distance",
+            LinkingProblem,
+            hitting_distance.run,
+            "nearest to the nearest candidates, with a bound (Blanco et al. 2013, section 5.2)",
+            exact=False,
+        )
+    )
+    registry.method(
+        Method(
+            "pagerank",
+            LinkingProblem,
+            popularity.run_pagerank,
+            "the candidate of largest PageRank (Blanco et al. 2013, section 6)",
+            exact=False,
+        )
+    )
+    registry.method(
+        Method(
+            "spanning-tree",
+            LinkingProblem,
+            spanning_tree.run,
+            "optimal on a tree that joins the sets (Blanco et al. 2013, section 5.1)",
+            exact=False,
         )
     )
