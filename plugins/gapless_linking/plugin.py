@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_linking import decomposable, greedy, hitting_distance, popularity, spanning_tree
+from gapless_linking import decomposable, exact, greedy, hitting_distance, popularity, spanning_tree
 from gapless_linking.problem import LinkingProblem
 
 
@@ -30,6 +30,16 @@ def gapless_register(registry: Registry) -> None:
     )
     registry.method(
         Method(
+            "exact",
+            LinkingProblem,
+            exact.run,
+            "local search, costs moved from pairs to candidates, Russian dolls (compiled)",
+            default=True,
+            warm_start=True,
+        )
+    )
+    registry.method(
+        Method(
             "greedy",
             LinkingProblem,
             greedy.run,
@@ -44,6 +54,16 @@ def gapless_register(registry: Registry) -> None:
             hitting_distance.run,
             "nearest to the nearest candidates, with a bound (Blanco et al. 2013, section 5.2)",
             exact=False,
+        )
+    )
+    registry.method(
+        Method(
+            "local-search",
+            LinkingProblem,
+            exact.local_search,
+            "best-improvement local search with kicks (compiled)",
+            exact=False,
+            warm_start=True,
         )
     )
     registry.method(
