@@ -61,22 +61,6 @@ def pairwise_distances(
         Unknown vertices, or not even 64 vertices at once fit into `memory_limit`.
     """
     inner = graph.require(vertices, "vertices")
-    if connection is not None:
-        more = [*(tuple(e) for e in connection.edges)]
-        for members in connection.cliques:
-            more += [(a, b) for a in members for b in members if a < b]
-        for a, b in more:
-            u, v = graph.inner([a, b]).tolist()
-            made.add_edge(u, v, weight=min(1, made.get_edge_data(u, v, {"weight": 1})["weight"]))
-    answer: NDArray[Any] = np.full((inner.size, inner.size), np.inf)
-    for row, u in enumerate(inner.tolist()):
-        reached = nx.single_source_dijkstra_path_length(made, u)
-        answer[row] = [reached.get(v, np.inf) for v in inner.tolist()]
-    answer = np.minimum(answer, answer.T)  # the way back adds lengths in another order
-    if graph.weights is None:
-        kind = np.uint8 if answer[np.isfinite(answer)].max() < 255 else np.uint16
-        return np.where(np.isinf(answer), np.iinfo(kind).max, answer).astype(kind)
-    return answer
     first, members = (connection or Connection()).flat(graph)
     if graph.weights is not None:
         return weighted_distances(graph, inner, first, members)
