@@ -14,6 +14,7 @@ COMPILED : bool
 import os
 
 from gapless_kernels._dominance_tables import DominanceTables
+from gapless_kernels._linking_arguments import FoundChoice, whole_bits
 from gapless_kernels._path_arguments import FoundPaths, OpenWalks
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
@@ -42,6 +43,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._eisner_ref import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._graph_searches_ref import gate_costs, hitting_distances
     from gapless_kernels._k_best_ref import k_best_batch
+    from gapless_kernels._linking_search_ref import linking_search
     from gapless_kernels._parse_features_ref import feature_counts, part_features, score_parts
     from gapless_kernels._path_beam_ref import path_beam_search
     from gapless_kernels._path_search_ref import path_search, score_extent
@@ -74,6 +76,7 @@ else:
     )
     from gapless_kernels._graph_searches import gate_costs, hitting_distances
     from gapless_kernels._k_best import k_best_batch
+    from gapless_kernels._linking_search import linking_search
     from gapless_kernels._parse_features import feature_counts, part_features, score_parts
     from gapless_kernels._path_beam import path_beam_search
     from gapless_kernels._path_search import path_search, score_extent
@@ -90,6 +93,7 @@ __all__ = [
     "INFEASIBLE",
     "INVALID",
     "DominanceTables",
+    "FoundChoice",
     "FoundPaths",
     "OpenWalks",
     "TransitionTables",
@@ -123,6 +127,7 @@ __all__ = [
     "gate_costs",
     "hitting_distances",
     "k_best_batch",
+    "linking_search",
     "parent_leads",
     "part_features",
     "path_beam_search",
@@ -139,4 +144,5 @@ __all__ = [
     "viterbi",
     "viterbi_batch",
     "viterbi_pruned_batch",
+    "whole_bits",
 ]
