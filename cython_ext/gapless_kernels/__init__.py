@@ -15,6 +15,7 @@ import os
 
 from gapless_kernels._dominance_tables import DominanceTables
 from gapless_kernels._graph_distances_arguments import GraphSearch
+from gapless_kernels._linking_arguments import FoundChoice, whole_bits
 from gapless_kernels._path_arguments import FoundPaths, OpenWalks
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
@@ -28,6 +29,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
         arborescence_max_marginals,
     )
     from gapless_kernels._beam_ref import beam_batch
+    from gapless_kernels._bridges_ref import bridge_tree, quotient_tree, sums_below
     from gapless_kernels._color_coding_ref import color_coding_pruned, color_coding_search, color_coding_table_bytes
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
@@ -42,7 +44,9 @@ if os.environ.get("GAPLESS_PURE") == "1":
     )
     from gapless_kernels._eisner_ref import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._graph_distances_ref import graph_components, graph_search
+    from gapless_kernels._graph_searches_ref import gate_costs, hitting_distances
     from gapless_kernels._k_best_ref import k_best_batch
+    from gapless_kernels._linking_search_ref import linking_search
     from gapless_kernels._parse_features_ref import feature_counts, part_features, score_parts
     from gapless_kernels._path_beam_ref import path_beam_search
     from gapless_kernels._path_search_ref import path_search, score_extent
@@ -60,6 +64,7 @@ else:
         arborescence_max_marginals,
     )
     from gapless_kernels._beam import beam_batch
+    from gapless_kernels._bridges import bridge_tree, quotient_tree, sums_below
     from gapless_kernels._color_coding import color_coding_pruned, color_coding_search, color_coding_table_bytes
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
@@ -74,7 +79,9 @@ else:
         eisner_sibling_max_marginals,
     )
     from gapless_kernels._graph_distances import graph_components, graph_search
+    from gapless_kernels._graph_searches import gate_costs, hitting_distances
     from gapless_kernels._k_best import k_best_batch
+    from gapless_kernels._linking_search import linking_search
     from gapless_kernels._parse_features import feature_counts, part_features, score_parts
     from gapless_kernels._path_beam import path_beam_search
     from gapless_kernels._path_search import path_search, score_extent
@@ -91,6 +98,7 @@ __all__ = [
     "INFEASIBLE",
     "INVALID",
     "DominanceTables",
+    "FoundChoice",
     "FoundPaths",
     "GraphSearch",
     "OpenWalks",
@@ -101,6 +109,7 @@ __all__ = [
     "arborescence_marginals",
     "arborescence_max_marginals",
     "beam_batch",
+    "bridge_tree",
     "centring",
     "color_coding_pruned",
     "color_coding_search",
@@ -121,22 +130,28 @@ __all__ = [
     "eisner_sibling_max_marginals",
     "feature_counts",
     "forward_messages",
+    "gate_costs",
     "graph_components",
     "graph_search",
+    "hitting_distances",
     "k_best_batch",
+    "linking_search",
     "parent_leads",
     "parse_edges",
     "part_features",
     "path_beam_search",
     "path_bounds_batch",
     "path_search",
+    "quotient_tree",
     "score_extent",
     "score_parts",
     "score_spread",
+    "sums_below",
     "transition_tables",
     "tree_dominance",
     "tree_viterbi",
     "viterbi",
     "viterbi_batch",
     "viterbi_pruned_batch",
+    "whole_bits",
 ]

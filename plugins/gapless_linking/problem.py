@@ -49,6 +49,10 @@ def _vertices(place: str, values: Any) -> IntArray:
     return frozen_array(array, np.int64)
 
 
+def _mentions(values: Iterable[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
 def _anchors(values: Any) -> tuple[tuple[int, float], ...]:
     if values is None:
         return ()
@@ -160,9 +164,7 @@ class LinkingProblem(Problem[IntArray]):
     anchors: tuple[tuple[int, float], ...] = attrs.field(converter=_anchors, default=None, kw_only=True)
     prior: tuple[FloatArray, ...] | None = attrs.field(converter=_prior, default=None, kw_only=True)
     prior_weight: float = attrs.field(converter=_prior_weight, default=1.0, kw_only=True)
-    mentions: tuple[str, ...] | None = attrs.field(
-        converter=attrs.converters.optional(tuple), default=None, kw_only=True
-    )
+    mentions: tuple[str, ...] | None = attrs.field(converter=_mentions, default=None, kw_only=True)
     connection: Connection | None = attrs.field(default=None, kw_only=True)
     distance_matrix: Matrix | None = attrs.field(converter=_matrix, default=None, kw_only=True)
     first: IntArray = attrs.field(init=False)
@@ -280,10 +282,15 @@ class LinkingProblem(Problem[IntArray]):
         found.flags.writeable = False
         return found
 
+    @property
+    def distances_known(self) -> bool:
+        """Whether `distances` has been asked for already."""
+        return "distances" in self.__dict__
+
     @functools.cached_property
     def whole(self) -> bool:
         """Whether all distances are whole numbers."""
-        if self.distances.dtype.kind == "u":
+        if (self.graph is not None and self.graph.weights is None) or self.distances.dtype.kind == "u":
             return True
         reached = self.distances[np.isfinite(self.distances)]
         return bool(np.all(reached == np.floor(reached)))
@@ -300,12 +307,16 @@ class LinkingProblem(Problem[IntArray]):
 
     @functools.cached_property
     def own_costs(self) -> FloatArray:
-        """(N,) What each member costs by itself: its distances from the anchors, minus its prior; inf forbids."""
+        """(N,) What each member costs by itself: its distances from the anchors, minus its prior; inf forbids.
+
+        A member that no path connects with an anchor is forbidden, unless that weighs nothing.
+        """
         costs = np.zeros(self.members.size)
         for z, weight in self.anchors:
             if weight:
                 at = np.array([np.searchsorted(self.points, z)])
-                costs += weight * self.lengths(self.slots, at)[:, 0]
+                apart = self.lengths(self.slots, at)[:, 0]
+                costs += np.where(np.isinf(apart), np.inf, weight * apart)
         if self.prior is not None and self.prior_weight:
             costs -= self.prior_weight * np.concatenate(self.prior)
         costs.flags.writeable = False
@@ -339,6 +350,8 @@ class LinkingProblem(Problem[IntArray]):
     def value(self, structure: IntArray) -> float:
         """The cost, in float64; inf when two chosen vertices are not connected, or one is forbidden."""
         chosen = self.chosen(structure)
+        if self._narrows:
+            return self._narrowed(chosen).value(self.members[chosen])
         at = self.slots[chosen]
         apart = self.lengths(at, at)
         return float(2.0 * np.triu(apart, 1).sum() + math.fsum(self.own_costs[chosen].tolist()))
@@ -355,9 +368,11 @@ class LinkingProblem(Problem[IntArray]):
         if found:
             return found
         chosen = self.chosen(vertices)
+        if self._narrows:
+            return self._narrowed(chosen).violations(vertices)
         found = [
             f"{vertices[i]} is forbidden for {self.mention(i)}"
-            for i in np.flatnonzero(self.own_costs[chosen] == np.inf)
+            for i in np.flatnonzero(self.own_costs[chosen] == np.inf).tolist()
         ]
         apart: BoolArray = np.isinf(self.lengths(self.slots[chosen], self.slots[chosen]))
         found += [
@@ -390,6 +405,18 @@ class LinkingProblem(Problem[IntArray]):
     def linear_model(self) -> LinearModel:
         """See `integer_program`."""
         return integer_program(self)
+
+    # --- without all the distances
+
+    @property
+    def _narrows(self) -> bool:
+        """Whether the distances of one structure are cheaper than those of all candidates."""
+        return self.graph is not None and not self.distances_known and self.members.size > self.k
+
+    def _narrowed(self, chosen: IntArray) -> LinkingProblem:
+        """The problem that leaves each set one candidate."""
+        prior = None if self.prior is None else np.split(np.concatenate(self.prior)[chosen], self.k)
+        return attrs.evolve(self, candidates=np.split(self.members[chosen], self.k), prior=prior)
 
     # --- reading structures
 

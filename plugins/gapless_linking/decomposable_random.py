@@ -1,0 +1,110 @@
+"""Random decomposable problems: trees of blobs joined by bridges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from gapless.core.sparse import FloatArray, IntArray
+from gapless_linking.graph import Graph
+from gapless_linking.problem import LinkingProblem
+
+
+def random_decomposable(rng: np.random.Generator, sets: int | None = None) -> LinkingProblem:
+    """A small problem that meets both conditions of Blanco et al. 2013, section 4.
+
+    Among them are sets that reach over several blobs, singletons, anchors (repeated, on bridges, in empty parts,
+    of weight zero and below), weighted and unit graphs, ties everywhere, and priors that forbid.
+
+    Parameters
+    ----------
+    rng : Generator
+    sets : int, optional
+        At most so many; else up to 5.
+    """
+    made = _blobs(rng, int(rng.integers(2, 9)))
+    part = _parts(made)
+    wanted = int(rng.integers(1, 6)) if sets is None else sets
+    candidates = _grown_sets(rng, made, part, wanted)
+    count = made.number_of_nodes()
+    names = rng.permutation(3 * count)[:count]
+    edges = np.array(made.edges, np.int64)
+    weights = None
+    if rng.random() < 0.5:
+        weights = rng.integers(1, 4, len(edges)) / (1.0 if rng.random() < 0.5 else 8.0)
+        if rng.random() < 0.3:
+            weights = rng.uniform(0.1, 2.0, len(edges))
+    more: dict[str, Any] = {}
+    if rng.random() < 0.6:
+        zs = names[rng.integers(0, count, int(rng.integers(1, 5)))].tolist()
+        more["anchors"] = [(z, _anchor_weight(rng)) for z in zs]
+    if rng.random() < 0.4:
+        more["prior"] = [_prior(rng, members.size) for members in candidates]
+        more["prior_weight"] = float(rng.choice([0.0, 0.5, 2.0]))
+    return LinkingProblem(
+        Graph.from_edges(names[edges], weights),
+        [names[rng.permutation(members)] for members in candidates],
+        **more,
+    )
+
+
+def _blobs(rng: np.random.Generator, count: int) -> Any:
+    """Cycles with chords, stars and single vertices, each joined to an earlier one."""
+    made: Any = nx.Graph()
+    for blob in range(count):
+        first, size = made.number_of_nodes(), int(rng.integers(1, 5))
+        made.add_node(first)
+        shape = rng.choice(["cycle", "star", "random"])
+        for v in range(first + 1, first + size):
+            made.add_edge(v, first if shape == "star" else v - 1)
+            if shape == "random":
+                made.add_edge(v, int(rng.integers(first, v)))
+        if shape == "cycle" and size > 2:
+            made.add_edge(first + size - 1, first)
+        if blob:
+            made.add_edge(int(rng.integers(0, first)), int(rng.integers(first, first + size)))
+    if made.number_of_nodes() == 1:
+        made.add_edge(0, 1)
+    return made
+
+
+def _parts(made: Any) -> IntArray:
+    """The 2-edge-connected component of each vertex."""
+    cut = made.copy()
+    cut.remove_edges_from(list(nx.bridges(made)))
+    part = np.zeros(made.number_of_nodes(), np.int64)
+    for number, members in enumerate(nx.connected_components(cut)):
+        part[list(members)] = number
+    return part
+
+
+def _grown_sets(rng: np.random.Generator, made: Any, part: IntArray, wanted: int) -> list[IntArray]:
+    """Connected sets, grown vertex by vertex, that do not enter a part of another set."""
+    owner: dict[int, int] = {}
+    found: list[IntArray] = []
+    for i in range(wanted):
+        free = [v for v in made if int(part[v]) not in owner]
+        if not free:
+            break
+        members = [int(rng.choice(free))]
+        owner[int(part[members[0]])] = i
+        for _ in range(int(rng.integers(0, 6))):
+            near = {u for v in members for u in made[v] if owner.get(int(part[u]), i) == i} - set(members)
+            if not near:
+                break
+            members.append(int(rng.choice(sorted(near))))
+            owner[int(part[members[-1]])] = i
+        found.append(np.array(members))
+    return found
+
+
+def _anchor_weight(rng: np.random.Generator) -> float:
+    return float(rng.choice([0.0, 1.0, 2.0, -1.0, 0.37, 1e6]))
+
+
+def _prior(rng: np.random.Generator, size: int) -> FloatArray:
+    scores = rng.integers(0, 4, size).astype(np.float64)
+    scores[rng.random(size) < 0.1] = -np.inf
+    return scores

@@ -1,0 +1,157 @@
+"""The method ``exact``: local search, costs moved from pairs to candidates, Russian dolls; and ``local-search``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless import InvalidProblem, OracleError, Result, Solve, SolveError, Stats, Stop
+from gapless.core.sparse import BoolArray, IntArray
+from gapless_kernels import FoundChoice, linking_search
+from gapless_linking.costs import Costs
+from gapless_linking.problem import LinkingProblem
+
+
+def run(problem: LinkingProblem, solve: Solve, *, kicks: int = 50) -> Result[IntArray]:
+    """Find the choice of least cost, or the k best, and prove it.
+
+    Local search finds a good choice. Then costs are moved from pairs of candidates to the candidates themselves,
+    pair of sets by pair of sets, until the sum of each set's least cost bounds all choices as well as it can;
+    candidates that would cost too much are dropped, sets with one left are folded into the others. What is still
+    open goes to Russian doll search, or is split.
+
+    Parameters
+    ----------
+    kicks : int
+        How often local search is set going again from its best choice, a little changed.
+
+    Raises
+    ------
+    InvalidProblem
+        The start structure is infeasible.
+    OracleError
+        An observer raised; ``error.result`` holds the best answer so far.
+    SolveError
+        No memory.
+    """
+    return _Search(problem, solve, kicks).run()
+
+
+def local_search(problem: LinkingProblem, solve: Solve, *, kicks: int = 500) -> Result[IntArray]:
+    """Best-improvement local search with kicks; no bound.
+
+    Parameters
+    ----------
+    kicks : int
+        How often the search is set going again from its best choice, a little changed.
+    """
+    return _Search(problem, solve, kicks, prove=False).run()
+
+
+class _Watch:
+    """Asked by the search every few milliseconds: looks at the limits, and remembers why it said stop."""
+
+    def __init__(self, solve: Solve) -> None:
+        self.budget, self.wanted = solve.budget, solve.k
+        self.stop = Stop.NODES
+        self.error: Exception | None = None
+        self.work = [0, 0]
+
+    def __call__(self, bound: float, value: float, sweeps: int, nodes: int) -> bool:
+        try:
+            budget, limits = self.budget, self.budget.limits
+            budget.iterations, budget.nodes = self.work[0] + sweeps, self.work[1] + nodes
+            budget.emit("bound", -bound, -value)
+            reason = budget.spent_between_nodes()
+            if reason is None and value < math.inf and self.wanted == 1:
+                if limits.target is not None and value <= limits.target:
+                    reason = Stop.TARGET
+                elif value - bound <= limits.gap * max(1.0, abs(value)):
+                    reason = Stop.GAP
+        except Exception as error:
+            self.error, reason = error, Stop.ERROR
+        if reason is not None:
+            self.stop = reason
+        return reason is not None
+
+
+class _Search:
+    """One solve: costs are prepared once, then searched once, or once for each part of a k-best partition."""
+
+    def __init__(self, problem: LinkingProblem, solve: Solve, kicks: int, *, prove: bool = True) -> None:
+        self.problem, self.solve, self.kicks, self.prove = problem, solve, kicks, prove
+        self.watch = _Watch(solve)
+        self.costs = Costs.of(problem)
+        self.done: list[FoundChoice] = []
+
+    def run(self) -> Result[IntArray]:
+        starts = []
+        for structure in self.solve.start:
+            broken = self.problem.violations(structure)
+            if broken:
+                raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+            starts.append(self.problem.chosen(structure))
+        if self.costs.hopeless:
+            return self._result([], math.inf, Stop.PROVED)
+        found = self._search(None, np.array(starts, np.int32).reshape(-1, self.problem.k))
+        choices = [] if found.members is None else [found.members]
+        stop = self._stop(found)
+        bound = math.inf if found.proved and not choices else found.bound
+        if self.watch.error is not None:
+            failure = OracleError(f"an observer raised {type(self.watch.error).__name__}: {self.watch.error}")
+            failure.result = self._result(choices, bound, Stop.ERROR)
+            raise failure from self.watch.error
+        self.solve.budget.emit("stop", -bound, -found.value)
+        return self._result(choices, bound, stop)
+
+    def _search(self, allowed: BoolArray | None, starts: NDArray[np.int32]) -> FoundChoice:
+        may = self.costs.allowed if allowed is None else self.costs.allowed & allowed
+        costs = self.costs
+        try:
+            found = linking_search(
+                self.problem.first,
+                self.problem.slots,
+                costs.distances,
+                costs.own,
+                allowed=may,
+                start=starts,
+                limit=costs.limit,
+                granularity=costs.granularity,
+                kicks=self.kicks,
+                seed=self.solve.seed,
+                pulse=self.watch,
+                prove=self.prove,
+            )
+        except MemoryError as error:
+            raise SolveError(f"{error}") from error
+        self.done.append(found)
+        self.watch.work[0] += found.sweeps
+        self.watch.work[1] += found.nodes
+        return found
+
+    def _stop(self, found: FoundChoice) -> Stop:
+        if found.interrupted:
+            self.solve.budget.interrupt()
+            return Stop.INTERRUPTED
+        return Stop.PROVED if found.proved else self.watch.stop
+
+    def _result(self, choices: Sequence[IntArray], bound: float, stop: Stop) -> Result[IntArray]:
+        problem, solve = self.problem, self.solve
+        return Result.of(
+            problem,
+            [problem.decode(members) for members in choices],
+            -bound,
+            stop,
+            method=solve.method,
+            stats=Stats(
+                seconds=solve.budget.elapsed,
+                nodes=sum(found.nodes + found.branches for found in self.done),
+                iterations=sum(found.sweeps for found in self.done),
+                warm_start_used=bool(solve.start),
+            ),
+            trace=solve.budget.events,
+            explanation=problem.infeasibility() if bound == math.inf and stop is Stop.PROVED else (),
+        )

@@ -1,0 +1,1 @@
+"""What re-checks certificates: plain programs that share nothing with the methods."""

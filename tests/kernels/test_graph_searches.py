@@ -1,0 +1,86 @@
+"""Sums of distances within regions and distances from sets equal networkx's, and both kernels are the same."""
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import gapless_kernels
+from gapless_kernels import _graph_searches_ref
+
+IMPLEMENTATIONS = [pytest.param(_graph_searches_ref, id="numpy")]
+if gapless_kernels.COMPILED:
+    from gapless_kernels import _graph_searches
+
+    IMPLEMENTATIONS.append(pytest.param(_graph_searches, id="compiled"))
+
+both = pytest.mark.parametrize("kernels", IMPLEMENTATIONS)
+
+
+def drawn(seed: int, weighted: bool) -> tuple[Any, tuple[Any, ...], np.random.Generator]:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 25))
+    graph = nx.gnm_random_graph(n, int(rng.integers(0, 3 * n)), seed=seed)
+    for u, v in graph.edges:
+        graph[u][v]["weight"] = float(rng.choice([0.0, 1.0, 3.0, rng.random()])) if weighted else 1.0
+    near = [sorted(graph[v]) for v in range(n)]
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in near])]).astype(np.int64)
+    neighbours = np.array([u for row in near for u in row], np.int32)
+    weights = np.array([graph[v][u]["weight"] for v, row in enumerate(near) for u in row], np.float64)
+    return graph, (offsets, neighbours, weights if weighted else None), rng
+
+
+def drawn_sets(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
+    sizes = rng.integers(0, min(n, 4) + 1, 4)
+    members = np.concatenate([rng.permutation(n)[:size] for size in sizes]).astype(np.int64)
+    return np.concatenate([[0], np.cumsum(sizes)]), members, rng.permutation(n)[: int(rng.integers(0, n + 1))]
+
+
+@both
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(30))
+def test_sums_and_distances_are_networkx(kernels: Any, seed: int, weighted: bool) -> None:
+    graph, rows, rng = drawn(seed, weighted)
+    n = len(graph)
+    region, charges = rng.integers(-1, 2, n), rng.integers(-1, 3, n).astype(float)
+    expected = np.zeros(n)
+    for gate in range(n):
+        inside = graph.subgraph(np.flatnonzero(region == region[gate]).tolist())
+        for v, distance in nx.single_source_dijkstra_path_length(inside, gate).items():
+            expected[v] += charges[gate] * distance
+    np.testing.assert_allclose(kernels.gate_costs(*rows, region, charges), expected, rtol=1e-12, atol=1e-12)
+    first, members, points = drawn_sets(rng, n)
+    found = kernels.hitting_distances(*rows, first, members, points)
+    assert found.shape == (points.size, 4)
+    for j in range(4):
+        sources = members[first[j] : first[j + 1]].tolist()
+        far = nx.multi_source_dijkstra_path_length(graph, set(sources)) if sources else {}
+        np.testing.assert_allclose(found[:, j], [far.get(v, np.inf) for v in points.tolist()], rtol=1e-12)
+
+
+@pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
+def test_twins_agree_bit_by_bit() -> None:
+    for seed in range(200):
+        graph, rows, rng = drawn(seed, weighted=seed % 2 == 0)
+        n = len(graph)
+        region, charges, sets = rng.integers(-1, 2, n), rng.normal(size=n), drawn_sets(rng, n)
+        for name, arguments in (("gate_costs", (region, charges)), ("hitting_distances", sets)):
+            expected = getattr(_graph_searches_ref, name)(*rows, *arguments)
+            np.testing.assert_array_equal(getattr(_graph_searches, name)(*rows, *arguments), expected)
+
+
+@both
+def test_stray_numbers_are_refused(kernels: Any) -> None:
+    rows = np.array([0, 1, 2]), np.array([1, 0], np.int32), None
+    none = np.array([0])
+    with pytest.raises(ValueError, match="weights must be at least 0"):
+        kernels.gate_costs(*rows[:2], np.array([1.0, np.nan]), np.zeros(2, np.int64), np.zeros(2))
+    with pytest.raises(ValueError, match="region has 1 entries"):
+        kernels.gate_costs(*rows, none, np.zeros(2))
+    with pytest.raises(ValueError, match="members must lie"):
+        kernels.hitting_distances(*rows, np.array([0, 1]), np.array([2]), none)
+    with pytest.raises(ValueError, match="points must lie"):
+        kernels.hitting_distances(*rows, np.array([0, 1]), none, np.array([-1]))
+    with pytest.raises(ValueError, match="first must rise"):
+        kernels.hitting_distances(*rows, np.array([0, 2]), none, none)

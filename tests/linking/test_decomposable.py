@@ -1,0 +1,180 @@
+"""The method ``decomposable``: the paper's answers, proofs that a textbook checks, and what it refuses."""
+
+import itertools
+from collections import Counter
+from typing import Any
+
+import attrs
+import networkx as nx
+import numpy as np
+import pytest
+
+import gapless
+from gapless import Fixings, InvalidProblem, Status
+from gapless_linking import Graph, LinkingProblem
+from gapless_linking.decomposable_random import random_decomposable
+from gapless_linking.decomposition_certificate import DecompositionCertificate
+
+PATH = Graph.from_edges([(v, v + 1) for v in range(9)])
+
+
+def every_structure(problem: LinkingProblem) -> Any:
+    return map(np.array, itertools.product(*(members.tolist() for members in problem.candidates)))
+
+
+def networkx_graph(problem: LinkingProblem) -> Any:
+    graph, made = problem.graph, nx.Graph()
+    assert graph is not None
+    made.add_nodes_from(graph.vertices.tolist())
+    for u in range(graph.vertex_count):
+        for at in range(graph.offsets[u], graph.offsets[u + 1]):
+            weight = 1.0 if graph.weights is None else float(graph.weights[at])
+            made.add_edge(int(graph.vertices[u]), int(graph.vertices[graph.neighbours[at]]), weight=weight)
+    return made
+
+
+def algorithm_1(made: Any, sets: dict[int, list[int]], anchors: Any) -> dict[int, int]:
+    """Blanco et al. 2013, Algorithm 1 to the letter (but for the minimum of the base case), without a prior."""
+    owner = {v: i for i, members in sets.items() for v in members}
+    for x, y in list(nx.bridges(made)):
+        if x in owner and owner[x] == owner.get(y):
+            continue
+        made.remove_edge(x, y)
+        sides = [nx.node_connected_component(made, t) for t in (x, y)]
+        shares = [{i: members for i, members in sets.items() if members[0] in side} for side in sides]
+        if not all(shares):
+            made.add_edge(x, y)  # of no use; its weight is of no use then, either
+            continue
+        answer = {}
+        for s, t in enumerate((x, y)):
+            more = Counter({z: b for z, b in anchors.items() if z in sides[s]})
+            more[t] += 2 * len(shares[1 - s]) + sum(b for z, b in anchors.items() if z in sides[1 - s])
+            answer |= algorithm_1(made.subgraph(sides[s]).copy(), shares[s], more)
+        return answer
+    ((i, members),) = sets.items()
+    far = {z: nx.single_source_shortest_path_length(made, z) for z in anchors}
+    return {i: min(members, key=lambda x: sum(b * far[z][x] for z, b in anchors.items()))}
+
+
+@pytest.mark.parametrize("connection", [None, "maximal_connection", "minimal_connection"])
+def test_it_is_enumeration(connection):
+    """Weights, anchors, priors, ties; each optimum is verified."""
+    statuses = Counter()
+    for seed in range(150):
+        problem = random_decomposable(np.random.default_rng(seed))
+        if connection is not None:
+            problem = getattr(problem, connection)()
+        result = gapless.solve(problem, "decomposable")
+        values = [problem.value(structure) for structure in every_structure(problem)]
+        assert (result.value if result.solutions else np.inf) == pytest.approx(min(values), rel=1e-9, abs=1e-9)
+        assert result.proved
+        assert result.verify(problem)
+        statuses[result.status] += 1
+    assert statuses[Status.OPTIMAL] > 130
+    assert statuses[Status.INFEASIBLE] > 0
+
+
+def test_it_is_algorithm_1():
+    """One useful edge at a time, as the paper cuts them, gives the same value."""
+    compared = 0
+    for seed in range(150):
+        problem = attrs.evolve(random_decomposable(np.random.default_rng(seed)), prior=None)
+        graph = problem.graph
+        assert graph is not None
+        if graph.weights is not None:
+            graph = Graph(graph.offsets, graph.neighbours, None, graph.vertices)
+            problem = attrs.evolve(problem, graph=graph)
+        anchors = Counter()
+        for z, b in problem.anchors:
+            anchors[z] += b
+        sets = {i: members.tolist() for i, members in enumerate(problem.candidates)}
+        answer = algorithm_1(networkx_graph(problem), sets, anchors)
+        expected = problem.value(np.array([answer[i] for i in range(problem.k)]))
+        assert gapless.solve(problem, "decomposable").value == pytest.approx(expected)
+        compared += problem.k > 2
+    assert compared > 50
+
+
+def test_by_hand():
+    """A cycle 0-1-2-3 with a tail 3-4-5: of the cycle's candidates the one at the gate is best."""
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0), (3, 4), (4, 5)])
+    problem = LinkingProblem(graph, [[0, 1, 2, 3], [5, 4]])
+    result = gapless.solve(problem, "decomposable")
+    np.testing.assert_array_equal(result.best, [3, 4])
+    assert (result.value, result.bound, result.status) == (2.0, 2.0, Status.OPTIMAL)
+    pulled = attrs.evolve(problem, anchors={1: 3.0})
+    np.testing.assert_array_equal(gapless.solve(pulled, "decomposable").best, [1, 4])
+
+
+def test_it_refuses_exactly_what_is_not_decomposable():
+    refused = Counter()
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        made = nx.gnm_random_graph(10, int(rng.integers(8, 14)), seed=seed)
+        made.remove_nodes_from(list(nx.isolates(made)))
+        sets = [rng.choice(list(made), int(rng.integers(1, 4)), replace=False) for _ in range(2)]
+        problem = LinkingProblem(Graph.from_edges(np.array(made.edges)), sets)
+        connected = all(nx.is_connected(made.subgraph(members)) for members in sets)
+        parted = made.copy()
+        parted.remove_edges_from(list(nx.bridges(made)))
+        apart = not any(nx.has_path(parted, int(x), int(y)) for x, y in itertools.product(*sets))
+        certificate = DecompositionCertificate()
+        if connected and apart:
+            refused["fine"] += 1
+            assert gapless.solve(problem, "decomposable").verify(problem)
+            continue
+        said = "in one biconnected component" if connected else "not decomposable"
+        with pytest.raises(InvalidProblem, match=said):
+            gapless.solve(problem, "decomposable")
+        assert not certificate.verify(problem)
+        refused["connected" if connected else "split"] += 1
+    assert min(refused.values()) > 20
+    assert len(refused) == 3
+
+
+def test_what_is_violated_is_named():
+    with pytest.raises(InvalidProblem, match="cat does not induce a connected subgraph, no path within it leads"):
+        gapless.solve(LinkingProblem(PATH, [[1, 3], [5]], mentions=["cat", "dog"]), "decomposable")
+    ring = Graph.from_edges([(v, (v + 1) % 6) for v in range(6)])
+    with pytest.raises(InvalidProblem, match="2 of set 0 and 4 of set 1 are in one biconnected component"):
+        gapless.solve(LinkingProblem(ring, [[2], [4]]), "decomposable")
+    with pytest.raises(InvalidProblem, match="3 of set 0 and 3 of set 1 are in one"):
+        gapless.solve(LinkingProblem(PATH, [[2, 3], [3, 4]]), "decomposable")
+    with pytest.raises(InvalidProblem, match="needs one"):
+        gapless.solve(LinkingProblem.from_distances(np.zeros((2, 2)), [[0], [1]]), "decomposable")
+
+
+def test_nothing_leads_there():
+    """Sets or anchors in another connected component; an anchor without weight does not matter."""
+    graph = Graph.from_edges([(0, 1), (1, 2), (5, 6), (6, 7)])
+    for problem, said in (
+        (LinkingProblem(graph, [[0, 1], [6]]), "no path connects set 0 with set 1"),
+        (LinkingProblem(graph, [[0, 1], [2]], anchors={7: 1.0}), "no path connects set 0 with anchor 7"),
+    ):
+        result = gapless.solve(problem, "decomposable")
+        assert (result.status, result.explanation) == (Status.INFEASIBLE, (said,))
+        assert result.verify(problem)
+    assert gapless.solve(LinkingProblem(graph, [[0, 1], [2]], anchors={7: 0.0}), "decomposable").value == 2.0
+
+
+def test_certificates_hold_under_fixings():
+    """The bound is the best value among the structures that the fixings leave."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        problem = random_decomposable(rng)
+        state = np.where(rng.random(problem.members.size) < 0.3, 0, -1)
+        state[int(rng.integers(problem.members.size))] = 1
+        fixings = Fixings(state)
+        left = [s for s in every_structure(problem) if fixings.allow(problem.chosen(s))]
+        best = min((problem.value(s) for s in left), default=np.inf)
+        verdict = DecompositionCertificate().verify(problem, fixings)
+        assert verdict
+        assert -verdict.bound == pytest.approx(best, rel=1e-9, abs=1e-9)
+
+
+def test_a_wrong_optimum_is_caught():
+    problem = LinkingProblem(PATH, [[0, 1, 2], [5, 6]])
+    result = gapless.solve(problem, "decomposable")
+    assert (result.value, bool(result.verify(problem))) == (6.0, True)
+    wrong = attrs.evolve(result, solutions=[gapless.Solution(np.array([1, 5]), 8.0)], bound=8.0)
+    assert "is claimed" in wrong.verify(problem).reason
