@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from gapless import NoCertificate, Result, Solve, Stats, Stop
+from gapless.core.problem import score_of
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import round_bound
 from gapless_kernels import hitting_distances
@@ -102,11 +103,12 @@ def result_of(
     """
     bound = math.inf if hits is None else hits.bound
     structures = []
-    if members is not None and not problem.violations(problem.members[members]):
-        structures = [problem.members[members]]
-    elif members is not None:
-        explanation = ["what was chosen is not feasible", *problem.violations(problem.members[members])]
-    result = Result.of(
+    if members is not None:
+        broken = problem.violations(problem.members[members])
+        structures = [] if broken else [problem.members[members]]
+        explanation = [f"what was chosen is not feasible: {said}" for said in broken] or explanation
+    solve.budget.emit("stop", bound, score_of(problem, structures[0]) if structures else -math.inf)
+    return Result.of(
         problem,
         structures,
         bound,
@@ -117,6 +119,3 @@ def result_of(
         trace=solve.budget.events,
         explanation=explanation,
     )
-    value = problem.sense.sign * result.value if result.solutions else -math.inf
-    solve.budget.emit("stop", bound, value)
-    return result

@@ -1,0 +1,119 @@
+"""How the time of method ``decomposable`` grows with the graph: numbers, and a drawing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.core.sparse import FloatArray
+from gapless_linking import LinkingProblem
+from gapless_linking.decomposable_random import large_decomposable
+from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
+from gapless_tasks.chain_benchmark.targets import Line
+from gapless_tasks.parsing_benchmark.lines import UNJUDGED, line, one
+from gapless_tasks.svg import BLUE, GREY, INK, svg, text
+
+SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+"""Edges."""
+TITLE = "decomposable: time against edges"
+_EXPONENT = (1.2, 1.1)
+"""Of the edges: 1 is linear; large graphs leave the caches, so that the last steps cost more each."""
+_WIDTH, _HEIGHT = 640, 400
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 610, 50, 350
+
+
+@attrs.frozen(eq=False)
+class Scaling:
+    """CPU time against size.
+
+    Parameters
+    ----------
+    edges : sequence of int
+    seconds : sequence of sequences of float
+        For each size those of all rounds.
+    wrong : sequence of str
+        Graphs that were not solved.
+    """
+
+    edges: Sequence[int]
+    seconds: Sequence[Sequence[float]]
+    wrong: Sequence[str]
+
+    @property
+    def medians(self) -> list[float]:
+        """For each size."""
+        return [float(np.median(rounds)) for rounds in self.seconds]
+
+    @property
+    def exponent(self) -> float:
+        """How fast the time grows: the slope of its logarithm against that of the edges, by least squares."""
+        return float(np.polyfit(np.log(self.edges), np.log(self.medians), 1)[0])
+
+
+def measure_scaling(sizes: Sequence[int] = SIZES, rounds: int = 3) -> Scaling:
+    """Solve a graph of each size in turn; every round draws other graphs. Drawing them is not timed."""
+    edges: list[int] = []
+    seconds: list[list[float]] = [[] for _ in sizes]
+    wrong: list[str] = []
+    _solve(large_decomposable(1000), wrong)
+    for number in range(rounds):
+        for place, size in enumerate(sizes):
+            problem = large_decomposable(size, seed=number)
+            assert problem.graph is not None
+            if not number:
+                edges.append(problem.graph.edge_count)
+            seconds[place].append(cpu_seconds(_solve, problem, wrong))
+    return Scaling(edges, seconds, wrong)
+
+
+def _solve(problem: LinkingProblem, wrong: list[str]) -> None:
+    result = gl.solve(problem, "decomposable")
+    if result.status is not gl.Status.OPTIMAL:
+        wrong.append(f"{TITLE}: {result.status.value} on {problem!r}")
+
+
+def scaling_lines(scaling: Scaling) -> Iterator[Line]:
+    """The time of each size, and how fast it grows."""
+    for edges, rounds in zip(scaling.edges, scaling.seconds, strict=True):
+        milliseconds = Spread.of([1e3 * s for s in rounds])
+        yield line("decomposable, to the optimum", f"{edges:,} edges", milliseconds, "ms", UNJUDGED, False)
+    scores = f"{scaling.edges[0]:,} to {scaling.edges[-1]:,} edges"
+    yield line("decomposable, time ~ edges^x: x", scores, one(scaling.exponent), "", _EXPONENT, False)
+
+
+def draw_scaling(scaling: Scaling) -> str:
+    """Time against edges as SVG, both axes logarithmic; a grey line is linear from the last size on downwards."""
+    x: FloatArray = np.log10(scaling.edges)
+    y: FloatArray = np.log10(scaling.medians) + 3.0
+    low, high = math.floor(y.min()), math.ceil(y.max())
+    first, last = math.floor(x[0]), math.ceil(x[-1])
+
+    def across(value: float) -> float:
+        return _LEFT + (_RIGHT - _LEFT) * (value - first) / (last - first)
+
+    def up(value: float) -> float:
+        return _BOTTOM - (_BOTTOM - _TOP) * (value - low) / (high - low)
+
+    def drawn() -> Iterator[str]:
+        yield text(_WIDTH / 2, 26, f"{TITLE} (slope {scaling.exponent:.2f})", INK, 14)
+        yield f'<path d="M{_LEFT} {_TOP}V{_BOTTOM}H{_RIGHT}" fill="none" stroke="{INK}"/>'
+        for decade in range(first, last + 1):
+            yield f'<path d="M{across(decade):.1f} {_BOTTOM}v5" stroke="{INK}"/>'
+            yield text(across(decade), _BOTTOM + 19, f"{10**decade:,}", INK, 11)
+        for decade in range(low, high + 1):
+            yield f'<path d="M{_LEFT} {up(decade):.1f}h-5" stroke="{INK}"/>'
+            yield text(_LEFT - 9, up(decade) + 4, f"{10.0**decade:g} ms", INK, 11, anchor="end")
+        start = max(float(x[0]), float(x[-1] - (y[-1] - low)))
+        yield (
+            f'<path d="M{across(start):.1f} {up(float(y[-1] - x[-1]) + start):.1f}L{across(float(x[-1])):.1f} '
+            f'{up(float(y[-1])):.1f}" stroke="{GREY}" stroke-dasharray="6 4"/>'
+        )
+        for edges, milliseconds in zip(x.tolist(), y.tolist(), strict=True):
+            yield f'<circle cx="{across(edges):.1f}" cy="{up(milliseconds):.1f}" r="5" fill="{BLUE}"/>'
+        yield text(_RIGHT, _BOTTOM + 38, "edges; dashed: linear", GREY, 11, anchor="end")
+
+    return svg(_WIDTH, _HEIGHT, TITLE, drawn())
