@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_linking import decomposable, exact, greedy, hitting_distance, popularity, spanning_tree
+from gapless_linking import decomposable, exact, greedy, hitting_distance, ilp, popularity, spanning_tree
 from gapless_linking.problem import LinkingProblem
 
 
@@ -54,6 +54,15 @@ def gapless_register(registry: Registry) -> None:
             hitting_distance.run,
             "nearest to the nearest candidates, with a bound (Blanco et al. 2013, section 5.2)",
             exact=False,
+        )
+    )
+    registry.method(
+        Method(
+            "ilp",
+            LinkingProblem,
+            ilp.run,
+            "one integer program with a column for each pair of candidates, on SCIP",
+            warm_start=True,
         )
     )
     registry.method(

@@ -49,6 +49,10 @@ def _vertices(place: str, values: Any) -> IntArray:
     return frozen_array(array, np.int64)
 
 
+def _mentions(values: Iterable[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
 def _anchors(values: Any) -> tuple[tuple[int, float], ...]:
     if values is None:
         return ()
@@ -160,9 +164,7 @@ class LinkingProblem(Problem[IntArray]):
     anchors: tuple[tuple[int, float], ...] = attrs.field(converter=_anchors, default=None, kw_only=True)
     prior: tuple[FloatArray, ...] | None = attrs.field(converter=_prior, default=None, kw_only=True)
     prior_weight: float = attrs.field(converter=_prior_weight, default=1.0, kw_only=True)
-    mentions: tuple[str, ...] | None = attrs.field(
-        converter=attrs.converters.optional(tuple), default=None, kw_only=True
-    )
+    mentions: tuple[str, ...] | None = attrs.field(converter=_mentions, default=None, kw_only=True)
     connection: Connection | None = attrs.field(default=None, kw_only=True)
     distance_matrix: Matrix | None = attrs.field(converter=_matrix, default=None, kw_only=True)
     first: IntArray = attrs.field(init=False)
@@ -305,12 +307,16 @@ class LinkingProblem(Problem[IntArray]):
 
     @functools.cached_property
     def own_costs(self) -> FloatArray:
-        """(N,) What each member costs by itself: its distances from the anchors, minus its prior; inf forbids."""
+        """(N,) What each member costs by itself: its distances from the anchors, minus its prior; inf forbids.
+
+        A member that no path connects with an anchor is forbidden, unless that weighs nothing.
+        """
         costs = np.zeros(self.members.size)
         for z, weight in self.anchors:
             if weight:
                 at = np.array([np.searchsorted(self.points, z)])
-                costs += weight * self.lengths(self.slots, at)[:, 0]
+                apart = self.lengths(self.slots, at)[:, 0]
+                costs += np.where(np.isinf(apart), np.inf, weight * apart)
         if self.prior is not None and self.prior_weight:
             costs -= self.prior_weight * np.concatenate(self.prior)
         costs.flags.writeable = False

@@ -6,6 +6,8 @@ import gapless as gl
 from gapless_tasks import joint_tagging, pos_tagging
 from gapless_tasks.chain_benchmark import task as chain_benchmark
 from gapless_tasks.dependency_parsing import task as dependency_parsing
+from gapless_tasks.entity_linking import task as entity_linking
+from gapless_tasks.linking_benchmark import task as linking_benchmark
 from gapless_tasks.ordering_benchmark import task as ordering_benchmark
 from gapless_tasks.parsing_benchmark import task as parsing_benchmark
 from gapless_tasks.price_and_cut import task as price_and_cut
@@ -20,6 +22,8 @@ def gapless_register(registry: gl.Registry) -> None:
     registry.task(joint_tagging.TASK)
     registry.task(chain_benchmark.TASK)
     registry.task(dependency_parsing.TASK)
+    registry.task(entity_linking.TASK)
+    registry.task(linking_benchmark.TASK)
     registry.task(ordering_benchmark.TASK)
     registry.task(parsing_benchmark.TASK)
     registry.task(price_and_cut.TASK)

@@ -12,6 +12,7 @@ from gapless.testing import check_factor, check_method, check_problem, enumerate
 
 REGISTRY = load_plugins().registry
 NONE = -math.inf
+INF = math.inf
 
 
 def chains():
@@ -81,7 +82,34 @@ def orderings():
     ]
 
 
-EXAMPLES = {"chain": chains, "tree": trees, "parsing": parsing, "ordering": orderings}
+def linkings():
+    """A graph with either connection, lengths, overlaps, equal sets, anchors, priors, zeros, nothing allowed."""
+    linking = importlib.import_module("gapless_linking")
+    given = linking.LinkingProblem.from_distances
+    path = linking.Graph.from_edges([[0, 1], [1, 2], [2, 3], [3, 4], [1, 4], [4, 5]])
+    sets = [[0, 3], [1, 5, 2], [4]]
+    plain = linking.LinkingProblem(path, sets, mentions=["jaguar", "jungle", "river"])
+    far = [[0, 1, INF], [1, 0, INF], [INF, INF, 0]]
+    return [
+        plain,
+        plain.maximal_connection(),
+        plain.minimal_connection(),
+        linking.LinkingProblem(
+            linking.Graph.from_edges([[0, 1], [1, 2], [0, 2]], [0.5, 0.5, 3.0]),
+            [[0, 1], [1, 2]],
+            anchors=[(2, 1.5), (2, -1.0), (0, 0.0)],
+            prior=[[0.0, NONE], [1.0, 1.0]],
+        ),
+        given(np.ones((4, 4)) - np.eye(4), [[0, 1, 2], [0, 1, 2], [0, 1, 2]], anchors={3: 1}),
+        given([[0, 0, 2], [0, 0, 1], [2, 1, 0]], [[0, 1, 2], [2, 0]], prior=[[1, 1, 5], [0, 0]], prior_weight=2),
+        given(far, [[0, 1], [1, 2], [0]]),
+        given(far, [[0, 1], [2]]),
+        given([[0, 3], [3, 0]], [[1, 0]], prior=[[0.5, 0.25]]),
+        linking.LinkingProblem(path, [[0], [2, 3, 4], [5]], anchors={1: -1}, prior=[[0], [NONE, 0, 0], [1]]),
+    ]
+
+
+EXAMPLES = {"chain": chains, "tree": trees, "parsing": parsing, "ordering": orderings, "linking": linkings}
 
 
 def no_conjunction(problem):
@@ -89,7 +117,13 @@ def no_conjunction(problem):
     return bool(problem.configurations or problem.backbone_factors)
 
 
+def not_decomposable(problem):
+    """Whether no bridges part the sets; this one goes by the example, whose sets are made for it."""
+    return problem.graph is None or [members.tolist() for members in problem.candidates] != [[0], [2, 3, 4], [5]]
+
+
 REFUSED = {
+    ("linking", "decomposable"): not_decomposable,
     ("parsing", "first-order"): lambda problem: bool(problem.factors),
     ("parsing", "lp-full"): no_conjunction,
     ("parsing", "price-and-cut"): no_conjunction,

@@ -11,7 +11,7 @@ import gapless as gl
 from gapless.cli import Console
 from gapless.core.sparse import IntArray
 from gapless_ordering import OrderingProblem
-from gapless_ordering.random_problems import FAMILIES
+from gapless_ordering.random_problems import FAMILIES, uniform
 from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.ordering_benchmark.timing import EXACT, Solved, Way, contradictions, solve_in_turn
@@ -55,7 +55,7 @@ class Bench:
 
     def solve(self, scores: str, problems: Sequence[OrderingProblem], **ways: Way) -> dict[str, Solved]:
         """Let ways take turns, and compare what they say."""
-        found = solve_in_turn(ways, problems, self.console, scores, self.limits)
+        found = solve_in_turn(ways, problems, self.console, scores, self.limits, uniform(20, 3, 0))
         self.wrong.extend(contradictions(scores, found))
         return found
 

@@ -1,4 +1,4 @@
-"""CPU time of each path, method after method, and whether their values can be true together."""
+"""CPU time of each problem, method after method, and whether their values can be true together."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import gapless as gl
 from gapless.cli import Console
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.core.tolerance import margin
-from gapless_ordering import OrderingProblem
-from gapless_ordering.random_problems import uniform
 from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
 from gapless_tasks.parsing_benchmark.lines import one
+
+AnyProblem = gl.Problem[Any]
 
 
 @attrs.frozen(eq=False)
@@ -48,11 +48,13 @@ class Solved:
         CPU time of this thread. Each problem is solved once, after all of those before it: nothing is warm but the
         code.
     values, bounds : float64 (problems,)
-        NaN where no path was found.
+        In the problem's own sense; values are NaN where nothing was found.
     proved : bool (problems,)
         Optimal, or infeasible.
     failed : list of str
         Certificates that do not hold.
+    sense : Sense
+        Of the problems.
     """
 
     seconds: FloatArray
@@ -60,6 +62,7 @@ class Solved:
     bounds: FloatArray
     proved: BoolArray
     failed: list[str]
+    sense: gl.Sense = gl.Sense.MAXIMISE
 
     @property
     def milliseconds(self) -> Spread:
@@ -73,22 +76,25 @@ class Solved:
 
 def solve_in_turn(
     ways: Mapping[str, Way],
-    problems: Sequence[OrderingProblem],
+    problems: Sequence[AnyProblem],
     console: Console,
     title: str,
     limits: gl.Limits,
+    small: AnyProblem,
 ) -> dict[str, Solved]:
     """Let every way solve each problem before the next one comes, so that load falls on all of them.
 
-    A small problem is solved before the clock runs.
+    The problem `small` is solved before the clock runs.
     """
     count = len(problems)
     found = {
-        name: Solved(np.empty(count), np.full(count, np.nan), np.empty(count), np.zeros(count, bool), [])
+        name: Solved(
+            np.empty(count), np.full(count, np.nan), np.empty(count), np.zeros(count, bool), [], small.sense
+        )
         for name in ways
     }
     for way in ways.values():
-        _solve(way, uniform(20, 3, 0), limits, [])
+        _solve(way, small, limits, [])
     with console.progress(title, count) as advance:
         for number, problem in enumerate(problems):
             for name, way in ways.items():
@@ -97,11 +103,11 @@ def solve_in_turn(
     return found
 
 
-def _solve(way: Way, problem: OrderingProblem, limits: gl.Limits, answers: list[gl.Result[Any]]) -> None:
+def _solve(way: Way, problem: AnyProblem, limits: gl.Limits, answers: list[gl.Result[Any]]) -> None:
     answers.append(gl.solve(problem, way.method, limits=limits, **way.options))
 
 
-def _record(solved: Solved, number: int, way: Way, problem: OrderingProblem, limits: gl.Limits) -> None:
+def _record(solved: Solved, number: int, way: Way, problem: AnyProblem, limits: gl.Limits) -> None:
     answers: list[gl.Result[Any]] = []
     solved.seconds[number] = cpu_seconds(_solve, way, problem, limits, answers)
     (result,) = answers
@@ -115,12 +121,12 @@ def _record(solved: Solved, number: int, way: Way, problem: OrderingProblem, lim
 
 
 def contradictions(scores: str, found: Mapping[str, Solved]) -> list[str]:
-    """Sentences about values above a bound that another way gave, and about certificates that do not hold."""
+    """Sentences about values better than a bound that another way gave, and certificates that do not hold."""
     wrong = [f"{scores}: {failed}" for solved in found.values() for failed in solved.failed]
     for name, solved in found.items():
         for other, bounding in found.items():
             for number, (value, bound) in enumerate(zip(solved.values, bounding.bounds, strict=True)):
-                if value > bound + margin(bound):
+                if solved.sense.sign * (value - bound) > margin(bound):
                     wrong.append(
                         f"{scores}, problem {number}: {name} found {value:.12g}, {other} proved {bound:.12g}"
                     )

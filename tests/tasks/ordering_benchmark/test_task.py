@@ -68,7 +68,7 @@ def test_ways_take_turns_and_certificates_are_verified(console, monkeypatch):
     verify = gl.Result.verify
     monkeypatch.setattr(gl.Result, "verify", lambda result, problem: verified.append(1) or verify(result, problem))
     ways = {"exact": EXACT, "beam": Way("beam", {"width": 3})}
-    found = solve_in_turn(ways, problems, console, "toy", gl.Limits())
+    found = solve_in_turn(ways, problems, console, "toy", gl.Limits(), uniform(20, 3, 0))
     assert asked[2:] == [(n, 4, method) for n in (20, 21, 22) for method in ("exact", "beam")]
     assert [method for _, _, method in asked[:2]] == ["exact", "beam"], "before the clock runs"
     assert len(verified) == 3

@@ -1,0 +1,85 @@
+"""What is linked: documents with their candidates, and the graph that the candidates are vertices of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import networkx as nx
+import numpy as np
+
+from gapless.core.sparse import FloatArray, IntArray
+from gapless_linking import Graph, LinkingProblem
+
+
+@attrs.frozen(eq=False)
+class Document:
+    """One document.
+
+    Parameters
+    ----------
+    name : str
+    sets : tuple of int64 arrays
+        The candidates of each mention, ascending.
+    fair : tuple of int64 arrays
+        The right ones among them, at least one for each mention.
+    mentions : tuple of str
+    text : str
+        Empty where a corpus has none.
+    """
+
+    name: str
+    sets: tuple[IntArray, ...]
+    fair: tuple[IntArray, ...]
+    mentions: tuple[str, ...]
+    text: str = ""
+
+    def problem(self, graph: Graph) -> LinkingProblem:
+        """The document's problem on the graph as it is, without a connection."""
+        return LinkingProblem(graph, self.sets, mentions=self.mentions)
+
+    def value(self, chosen: Any) -> float:
+        """The share of mentions whose chosen vertex is fair (Blanco et al. 2013, section 6)."""
+        return float(np.mean([vertex in fair for vertex, fair in zip(chosen, self.fair, strict=True)]))
+
+
+@attrs.frozen(eq=False)
+class Knowledge:
+    """A concept graph, and what is known about its vertices.
+
+    Parameters
+    ----------
+    name : str
+    graph : Graph
+        Undirected, connected.
+    titles : tuple of str
+        By vertex.
+    in_links : float64 (n,), optional
+        How many links lead to each concept, NaN where that is not known.
+    arcs : networkx.DiGraph, optional
+        The links with their direction.
+    """
+
+    name: str
+    graph: Graph
+    titles: tuple[str, ...]
+    in_links: FloatArray | None = None
+    arcs: Any = None
+
+    @classmethod
+    def of_links(cls, name: str, titles: tuple[str, ...], links: IntArray) -> Knowledge:
+        """The knowledge that directed links (m, 2) give."""
+        arcs = nx.DiGraph()
+        arcs.add_nodes_from(range(len(titles)))
+        arcs.add_edges_from(links.tolist())
+        counts = np.array([arcs.in_degree(v) for v in range(len(titles))], float)
+        return cls(name, Graph.from_edges(links), titles, counts, arcs)
+
+
+@attrs.frozen(eq=False)
+class Corpus:
+    """Documents over one graph."""
+
+    name: str
+    knowledge: Knowledge
+    documents: tuple[Document, ...]

@@ -1,0 +1,100 @@
+"""How long a proof takes when the distances are known, on drawn documents; toulbar2 in the same run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.cli import Console
+from gapless_linking import LinkingProblem
+from gapless_tasks.chain_benchmark.targets import Line
+from gapless_tasks.linking_benchmark import toulbar2_peer
+from gapless_tasks.linking_benchmark.instances import FAMILIES, Synthetic
+from gapless_tasks.ordering_benchmark.timing import EXACT, Solved, contradictions, solve_in_turn
+from gapless_tasks.parsing_benchmark.lines import UNJUDGED, Marks, line, one, percent
+
+MARKS = {12: (10, 1), 25: (1000, 200)}
+"""Milliseconds of the median proof, for each number of sets."""
+LARGE = 53
+"""Sets of the largest documents."""
+
+
+@attrs.frozen(eq=False)
+class Bench:
+    """What every measurement needs.
+
+    Parameters
+    ----------
+    synthetic : Synthetic
+    seeds : int
+        Drawn documents of each kind.
+    limits : Limits
+        For each document.
+    peer_seconds : int
+        For each document and setting of toulbar2; 0 leaves it out.
+    console : Console
+    wrong : list of str
+        Values that cannot be true together, and certificates that do not hold; whoever measures adds to it.
+    """
+
+    synthetic: Synthetic
+    seeds: int
+    limits: gl.Limits
+    peer_seconds: int
+    console: Console
+    wrong: list[str]
+
+    def solve(self, scores: str, problems: Sequence[LinkingProblem], limits: gl.Limits | None = None) -> Solved:
+        """Solve each problem by method exact, and verify its certificate."""
+        small = LinkingProblem.from_distances(1 - np.eye(3, dtype=np.int64), [[0, 1], [1, 2]])
+        found = solve_in_turn({"exact": EXACT}, problems, self.console, scores, limits or self.limits, small)
+        self.wrong.extend(contradictions(scores, found))
+        return found["exact"]
+
+    def peer_lines(
+        self, scores: str, problems: Sequence[LinkingProblem], exact: Solved, marks: Marks
+    ) -> Iterator[Line]:
+        """Toulbar2 on the problems that were just solved; where its limit stops it, the true ratio is larger."""
+        if not self.peer_seconds:
+            return
+        peer = toulbar2_peer.solve_each(problems, self.peer_seconds)
+        self.wrong.extend(peer.contradictions(scores, exact))
+        milliseconds = one(1e3 * float(np.median(peer.seconds)))
+        yield line("toulbar2 with its model, median", scores, milliseconds, "ms", UNJUDGED, False)
+        yield line("proved by toulbar2", scores, percent(peer.proved.mean()), "%", UNJUDGED, True)
+        ratio = one(float(np.median(peer.seconds / exact.seconds)))
+        yield line("exact over toulbar2, median", scores, ratio, "x", marks, True)
+        ratio = one(float(peer.seconds.sum() / exact.seconds.sum()))
+        yield line("exact over toulbar2, total time", scores, ratio, "x", UNJUDGED, True)
+
+
+def proof_lines(bench: Bench) -> Iterator[Line]:
+    """Documents of 12, 25 and 53 mentions on each graph."""
+    judged = bench.synthetic.judged
+    for family in FAMILIES:
+        for k, marks in MARKS.items():
+            scores = f"{family}, k = {k} x {bench.synthetic.candidates}"
+            problems = bench.synthetic.documents(family, k, bench.seeds)
+            exact = bench.solve(scores, problems)
+            yield line("exact, median", scores, exact.milliseconds, "ms", marks if judged else UNJUDGED, False)
+            yield line("exact, worst", scores, exact.percentile(100), "ms", UNJUDGED, False)
+            proved = percent(exact.proved.mean())
+            yield line("proved", scores, proved, "%", (100, 100) if judged else UNJUDGED, True)
+            yield from bench.peer_lines(scores, problems, exact, (3, 10) if judged else UNJUDGED)
+        yield from _large_lines(bench, family)
+
+
+def _large_lines(bench: Bench, family: str) -> Iterator[Line]:
+    """Documents too large for some proofs: what counts is the time where all are proved, else the gap."""
+    scores = f"{family}, k = {LARGE} x {bench.synthetic.candidates}"
+    problems = bench.synthetic.documents(family, LARGE, min(bench.seeds, 3))
+    exact = bench.solve(scores, problems)
+    done, judged = bool(exact.proved.all()), bench.synthetic.judged
+    seconds = one(float(np.median(exact.seconds)))
+    yield line("exact, median", scores, seconds, "s", (60, 5) if judged and done else UNJUDGED, False)
+    yield line("proved", scores, percent(exact.proved.mean()), "%", UNJUDGED, True)
+    gap = one(float(np.max(100 * (exact.values - exact.bounds) / np.maximum(exact.values, 1))))
+    yield line("largest gap", scores, gap, "%", (15, 10) if judged and not done else UNJUDGED, False)

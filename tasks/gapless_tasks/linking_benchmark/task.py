@@ -1,0 +1,86 @@
+"""``gapless run linking-benchmark``: drawn and real documents, measurements, what is to be reached."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+import gapless as gl
+from gapless.cli import Console
+from gapless_tasks.asked import not_negative, positive, positive_seconds
+from gapless_tasks.chain_benchmark.targets import Line
+from gapless_tasks.linking_benchmark import toulbar2_peer
+from gapless_tasks.linking_benchmark.document_rows import document_lines
+from gapless_tasks.linking_benchmark.instances import CANDIDATES, VERTICES, Synthetic
+from gapless_tasks.linking_benchmark.proof_rows import Bench, proof_lines
+from gapless_tasks.parsing_benchmark.lines import failures, report
+
+SEEDS = 5
+SECONDS = 60.0
+PEER_SECONDS = 20
+GROUPS = ("proofs", "documents")
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Do the job."""
+    peer = arguments.peer_seconds if toulbar2_peer.installed() else 0
+    remarks = [] if peer else ["not compared with toulbar2: pip install pytoulbar2, and --peer-seconds above 0"]
+    synthetic = Synthetic(arguments.vertices, arguments.candidates)
+    bench = Bench(synthetic, arguments.seeds, gl.Limits(time=arguments.limit_seconds), peer, console, [])
+    return report(_all_lines(arguments, bench), bench.wrong, remarks, console)
+
+
+def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line]:
+    groups = {
+        "proofs": lambda: proof_lines(bench),
+        "documents": lambda: document_lines(bench, arguments.data, arguments.limit),
+    }
+    for name in arguments.only or GROUPS:
+        with failures(name, bench.console, bench.wrong):
+            yield from groups[name]()
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the task."""
+    parser.add_argument(
+        "--data", metavar="DIR", help="folder of corpora: DIR/entity_linking (default: embedded documents)"
+    )
+    parser.add_argument(
+        "--only", action="append", choices=GROUPS, help="one group of measurements; may be repeated (default: all)"
+    )
+    parser.add_argument(
+        "--seeds", type=positive, metavar="N", default=SEEDS, help=f"drawn documents of each kind (default {SEEDS})"
+    )
+    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N documents of each corpus")
+    parser.add_argument(
+        "--vertices",
+        type=positive,
+        metavar="N",
+        default=VERTICES,
+        help=f"of the largest drawn graphs (default {VERTICES})",
+    )
+    parser.add_argument(
+        "--candidates", type=positive, metavar="N", default=CANDIDATES, help=f"of a mention (default {CANDIDATES})"
+    )
+    parser.add_argument(
+        "--limit-seconds",
+        type=positive_seconds,
+        metavar="S",
+        default=SECONDS,
+        help=f"for each drawn document (default {SECONDS:g})",
+    )
+    parser.add_argument(
+        "--peer-seconds",
+        type=not_negative,
+        metavar="S",
+        default=PEER_SECONDS,
+        help=f"for each document and setting of toulbar2, 0 to leave it out (default {PEER_SECONDS})",
+    )
+
+
+TASK = gl.Task(
+    "linking-benchmark",
+    "How fast links are found and proved, next to toulbar2 and networkit, and what is to be reached.",
+    add_arguments,
+    run,
+)
