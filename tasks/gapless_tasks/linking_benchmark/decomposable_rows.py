@@ -89,8 +89,8 @@ def draw_scaling(scaling: Scaling) -> str:
     """Time against edges as SVG, both axes logarithmic; a grey line is linear from the last size on downwards."""
     x: FloatArray = np.log10(scaling.edges)
     y: FloatArray = np.log10(scaling.medians) + 3.0
-    low, high = math.floor(y.min()), math.ceil(y.max())
-    first, last = math.floor(x[0]), math.ceil(x[-1])
+    low, high = math.floor(float(y.min())), math.ceil(float(y.max()))
+    first, last = math.floor(float(x[0])), math.ceil(float(x[-1]))
 
     def across(value: float) -> float:
         return _LEFT + (_RIGHT - _LEFT) * (value - first) / (last - first)
