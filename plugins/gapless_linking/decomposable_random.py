@@ -110,7 +110,7 @@ def _prior(rng: np.random.Generator, size: int) -> FloatArray:
     return scores
 
 
-def large_decomposable(edges: int, sets: int = 50, *, seed: int = 0) -> LinkingProblem:
+def large_decomposable(edges: int, sets: int = 7, *, seed: int = 0) -> LinkingProblem:
     """A decomposable problem of any size, for measurements.
 
     Rings of eight vertices with four chords, each joined by a bridge to one of the fifty before it, so that the
