@@ -17,6 +17,16 @@ from gapless_linking.changed_graph import changed_graph
 from gapless_linking.hitting_certificate import HittingCertificate
 from gapless_linking.problem import LinkingProblem
 
+_MANY_POINTS = 4096
+"""Candidates whose table of distances would take 16 MiB."""
+
+
+def _table_pays(problem: LinkingProblem) -> bool:
+    graph = problem.graph
+    return (
+        graph is None or problem.distances_known or (graph.weights is None and problem.points.size <= _MANY_POINTS)
+    )
+
 
 @attrs.frozen(eq=False)
 class Hits:
@@ -35,14 +45,19 @@ class Hits:
 
     @classmethod
     def of(cls, problem: LinkingProblem) -> Hits:
-        """Row minima where the distances are known, else a search from each set, to the last candidate."""
+        """Row minima where the distances are known or soon found, else a search from each set.
+
+        Without weights, searching from all candidates at once takes no longer than a few searches from sets; with
+        weights, or with so many candidates that the table of their distances is large, the sets are fewer. Their
+        searches end at the last candidate.
+        """
         left = np.flatnonzero(np.isfinite(problem.own_costs))
         owner = np.repeat(np.arange(problem.k), np.diff(problem.first))[left]
         sets, starts = np.unique(owner, return_index=True)
         found = np.full((problem.points.size, problem.k), np.inf)
         if not sets.size:
             pass
-        elif problem.graph is None or problem.distances_known:
+        elif _table_pays(problem):
             near = np.minimum.reduceat(problem.distances[:, problem.slots[left]], starts, axis=1)
             found[:, sets] = near
             if near.dtype.kind == "u":

@@ -19,6 +19,7 @@ PATH = Graph.from_edges([(v, v + 1) for v in range(9)])
 
 
 def every_structure(problem: LinkingProblem) -> Any:
+    assert problem.distances.size  # known from here on, so that each value is looked up
     return map(np.array, itertools.product(*(members.tolist() for members in problem.candidates)))
 
 
