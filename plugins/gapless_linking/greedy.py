@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -36,6 +37,7 @@ def run(problem: LinkingProblem, solve: Solve, *, starts: int = 1) -> Result[Int
     rng = np.random.default_rng(solve.seed)
     best: IntArray | None = None
     hits: Hits | None = None
+    why: Sequence[str] = ()
     least, stop = math.inf, Stop.RELAXED
     try:
         for _ in range(starts):
@@ -48,9 +50,10 @@ def run(problem: LinkingProblem, solve: Solve, *, starts: int = 1) -> Result[Int
                 stop = spent or stop
                 break
         hits = Hits.of(problem)
+        why = problem.infeasibility() if best is None else ()
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
-    return result_of(problem, solve, best, hits, problem.infeasibility() if best is None else (), stop)
+    return result_of(problem, solve, best, hits, why, stop)
 
 
 def _one(problem: LinkingProblem, rng: np.random.Generator) -> IntArray | None:

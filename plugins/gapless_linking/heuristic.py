@@ -128,7 +128,7 @@ def result_of(
         structures,
         bound,
         Stop.PROVED if bound == -math.inf else stop,
-        certificate=NoCertificate("no bound was asked for") if hits is None else HittingCertificate(),
+        certificate=NoCertificate("no bound was found") if hits is None else HittingCertificate(),
         method=solve.method,
         stats=Stats(seconds=solve.budget.elapsed),
         trace=solve.budget.events,

