@@ -93,6 +93,14 @@ class Hits:
         return round_bound(-least, self.problem.granularity if cheap else None)
 
 
+def hits_if(wanted: bool, problem: LinkingProblem) -> tuple[Hits | None, Stop]:
+    """Hitting distances if they are wanted, and why the solve ended: Ctrl-C costs the bound, not the answer."""
+    try:
+        return (Hits.of(problem) if wanted else None), Stop.RELAXED
+    except KeyboardInterrupt:
+        return None, Stop.INTERRUPTED
+
+
 def result_of(
     problem: LinkingProblem,
     solve: Solve,
