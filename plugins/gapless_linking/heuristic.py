@@ -55,14 +55,11 @@ class Hits:
         owner = np.repeat(np.arange(problem.k), np.diff(problem.first))[left]
         sets, starts = np.unique(owner, return_index=True)
         found = np.full((problem.points.size, problem.k), np.inf)
-        if not sets.size:
-            pass
-        elif _table_pays(problem):
+        if _table_pays(problem) and sets.size:
             near = np.minimum.reduceat(problem.distances[:, problem.slots[left]], starts, axis=1)
-            found[:, sets] = near
-            if near.dtype.kind == "u":
-                found[:, sets] = np.where(near == np.iinfo(near.dtype).max, np.inf, near)
-        else:
+            apart = near == np.iinfo(near.dtype).max if near.dtype.kind == "u" else np.isinf(near)
+            found[:, sets] = np.where(apart, np.inf, near)
+        elif sets.size:
             graph = changed_graph(problem)
             found[:, sets] = hitting_distances(
                 graph.offsets,
