@@ -25,6 +25,7 @@ METHODS = load_plugins().registry.methods_for(LinkingProblem)
 DRAWS = {"decomposable": random_decomposable}
 """Methods that take some problems only, and where those come from."""
 NEED_A_GRAPH = {"degree", "pagerank", "spanning-tree"}
+NEED_CONNECTED_SETS = {"spanning-tree"}
 EXACT = sorted(name for name, method in METHODS.items() if method.exact)
 OTHERS = sorted(name for name, method in METHODS.items() if not method.exact)
 SHARE = {"ilp": 8}
@@ -87,6 +88,8 @@ def instances(shard, method="", stride=1):
 
 
 def taken(method, judged):
+    if method in NEED_CONNECTED_SETS and judged.problem.connection is None:
+        return False
     return judged.problem.graph is not None or method not in NEED_A_GRAPH
 
 
