@@ -14,6 +14,7 @@ COMPILED : bool
 import os
 
 from gapless_kernels._dominance_tables import DominanceTables
+from gapless_kernels._graph_distances_arguments import GraphSearch
 from gapless_kernels._linking_arguments import FoundChoice, whole_bits
 from gapless_kernels._path_arguments import FoundPaths, OpenWalks
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
@@ -32,6 +33,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._color_coding_ref import color_coding_pruned, color_coding_search, color_coding_table_bytes
     from gapless_kernels._column_generation_ref import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance_ref import dominance, dominance_batch, dominance_tables
+    from gapless_kernels._edge_lines_ref import parse_edges
     from gapless_kernels._eisner_higher_ref import (
         eisner_carreras,
         eisner_carreras_max_marginals,
@@ -41,6 +43,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
         eisner_sibling_max_marginals,
     )
     from gapless_kernels._eisner_ref import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
+    from gapless_kernels._graph_distances_ref import graph_components, graph_search
     from gapless_kernels._graph_searches_ref import gate_costs, hitting_distances
     from gapless_kernels._k_best_ref import k_best_batch
     from gapless_kernels._linking_search_ref import linking_search
@@ -65,6 +68,7 @@ else:
     from gapless_kernels._color_coding import color_coding_pruned, color_coding_search, color_coding_table_bytes
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
     from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
+    from gapless_kernels._edge_lines import parse_edges
     from gapless_kernels._eisner import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._eisner_higher import (
         eisner_carreras,
@@ -74,6 +78,7 @@ else:
         eisner_sibling,
         eisner_sibling_max_marginals,
     )
+    from gapless_kernels._graph_distances import graph_components, graph_search
     from gapless_kernels._graph_searches import gate_costs, hitting_distances
     from gapless_kernels._k_best import k_best_batch
     from gapless_kernels._linking_search import linking_search
@@ -95,6 +100,7 @@ __all__ = [
     "DominanceTables",
     "FoundChoice",
     "FoundPaths",
+    "GraphSearch",
     "OpenWalks",
     "TransitionTables",
     "arborescence",
@@ -125,10 +131,13 @@ __all__ = [
     "feature_counts",
     "forward_messages",
     "gate_costs",
+    "graph_components",
+    "graph_search",
     "hitting_distances",
     "k_best_batch",
     "linking_search",
     "parent_leads",
+    "parse_edges",
     "part_features",
     "path_beam_search",
     "path_bounds_batch",

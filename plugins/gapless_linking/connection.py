@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from gapless import serialisable
 from gapless.core.sparse import IntArray, int_array
-from gapless_linking.graph import Graph
+from gapless_linking.graph import Graph, Int32Array
 
 
 def _pairs(values: Any) -> NDArray[np.int64]:
@@ -39,6 +38,38 @@ class Connection:
     cliques: tuple[IntArray, ...] = attrs.field(converter=_cliques, default=())
     edges: NDArray[np.int64] = attrs.field(converter=_pairs, default=())
 
+    def flat(self, graph: Graph) -> tuple[IntArray, Int32Array]:
+        """Everything as cliques, an edge as one of two.
+
+        Returns
+        -------
+        first : int64 (c + 1,)
+        members : int32
+            Inner numbers of `graph`; clique i is ``members[first[i]:first[i + 1]]``.
+        """
+        sizes = [members.size for members in self.cliques] + [2] * len(self.edges)
+        everything = np.concatenate([*self.cliques, self.edges.ravel()])
+        return np.cumsum([0, *sizes]), graph.require(everything, "connection").astype(np.int32)
+
+    def pairs(self, graph: Graph) -> tuple[IntArray, IntArray]:
+        """Inner numbers of both ends of each edge, each edge both ways and once."""
+        first, members = self.flat(graph)
+        u, v, _ = pairs_within(first)
+        low, high = members[u].astype(np.int64), members[v].astype(np.int64)
+        keys = np.unique(np.concatenate([low * graph.vertex_count + high, high * graph.vertex_count + low]))
+        ends = np.divmod(keys, graph.vertex_count)
+        different = ends[0] != ends[1]
+        return ends[0][different], ends[1][different]
+
+
+def pairs_within(first: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """All pairs of entries i < j of the same group, and the group; group g is ``first[g]:first[g + 1]``."""
+    group = np.repeat(np.arange(first.size - 1), np.diff(first))
+    after = first[1:][group] - np.arange(group.size) - 1
+    i = np.repeat(np.arange(group.size), after)
+    j = i + 1 + np.arange(i.size) - np.repeat(np.cumsum(after) - after, after)
+    return i, j, group
+
 
 def maximal(graph: Graph, candidates: Sequence[IntArray]) -> Connection:
     """All candidates of a set joined to each other."""
@@ -47,15 +78,23 @@ def maximal(graph: Graph, candidates: Sequence[IntArray]) -> Connection:
 
 def minimal(graph: Graph, candidates: Sequence[IntArray]) -> Connection:
     """Just enough edges to connect each set; see `LinkingProblem.minimal_connection`."""
-    edges: list[tuple[int, int]] = []
-    for members in candidates:
-        numbers = graph.inner(members)
-        inside = nx.Graph()
-        inside.add_nodes_from(numbers.tolist())
-        for u in numbers.tolist():
-            near = graph.neighbours[graph.offsets[u] : graph.offsets[u + 1]]
-            inside.add_edges_from((u, v) for v in near[np.isin(near, numbers)].tolist())
-        parts = sorted(nx.connected_components(inside), key=lambda part: (-len(part), min(part)))
-        hub = min(parts[0])  # inner numbers go by falling degree
-        edges += [(int(graph.vertices[hub]), int(graph.vertices[min(part)])) for part in parts[1:]]
-    return Connection((), edges)
+    first = np.cumsum([0, *(members.size for members in candidates)])
+    numbers = graph.require(np.concatenate(list(candidates)), "candidates")
+    i, j, group = pairs_within(first)
+    numbers = numbers[np.lexsort((numbers, group))]  # each set by falling degree
+    joined = graph.joined(numbers[i], numbers[j])
+    i, j = i[joined], j[joined]
+    part, before = np.arange(numbers.size), None
+    while before is None or np.any(part != before):
+        before = part.copy()
+        np.minimum.at(part, j, part[i])
+        np.minimum.at(part, i, part[j])
+        part = part[part]
+    heads = np.flatnonzero(part == np.arange(part.size))  # the vertex of largest degree of each part
+    order = np.lexsort((heads, -np.bincount(part)[heads], group[heads]))
+    heads = heads[order]
+    leads = np.ones(heads.size, bool)
+    leads[1:] = group[heads[1:]] != group[heads[:-1]]
+    hub = heads[leads][group[heads]]
+    ends = np.stack([hub, heads], axis=1)[~leads]
+    return Connection((), graph.vertices[numbers[ends]])

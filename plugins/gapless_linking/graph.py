@@ -3,26 +3,47 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import attrs
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem, serialisable
-from gapless.core.sparse import FloatArray, IntArray, float_array, frozen_array, int_array
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, frozen_array, int_array
+from gapless_kernels import GraphSearch, graph_components
+from gapless_linking.graph_building import compressed, edge_arrays, numbered
+from gapless_linking.graph_files import read_arrays, write_arrays
+from gapless_linking.graph_reading import read_edges
+
+if TYPE_CHECKING:
+    from gapless_linking.connection import Connection
 
 Int32Array = NDArray[np.int32]
+
+_TABLE = 4
+"""Ids below this multiple of the number of vertices are looked up in a table."""
 
 
 def _int32(values: Any) -> Int32Array:
     return frozen_array(values, np.int32)
 
 
+def _names(values: Iterable[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
 @serialisable("gapless_linking.Graph")
 @attrs.frozen(eq=False, repr=False)
 class Graph:
-    """An undirected graph without loops or parallel edges; make it by one of the ``from_...`` builders.
+    """An undirected graph without loops or parallel edges; make it by `read`, `load` or a ``from_...`` builder.
+
+    The builders read each edge in both directions, drop loops, and of parallel edges keep the lightest. With
+    ``largest_component=True`` they leave out all vertices outside the largest connected component.
 
     Parameters
     ----------
@@ -33,41 +54,200 @@ class Graph:
     weights : float64 (2 m,), optional
         Positive lengths of the edges; 1 without them.
     vertices : int64 (n,)
-        What the vertex of each inner number is called outside. Inner numbers go by falling degree.
+        What the vertex of each inner number is called outside: its id. Inner numbers go by falling degree.
+    left_out : int64, optional
+        Ids outside the largest component, ascending.
+    names : tuple of str, optional
+        ``names[i]`` is what people call the vertex with id i.
+
+    Attributes
+    ----------
+    searches : list of GraphSearch
+        Searches that no thread is using: their working memory is reused.
     """
 
     offsets: IntArray = attrs.field(converter=int_array)
     neighbours: Int32Array = attrs.field(converter=_int32)
     weights: FloatArray | None = attrs.field(converter=attrs.converters.optional(float_array))
     vertices: IntArray = attrs.field(converter=int_array)
+    left_out: IntArray = attrs.field(converter=int_array, default=())
+    names: tuple[str, ...] | None = attrs.field(converter=_names, default=None)
+
+    def __attrs_post_init__(self) -> None:
+        n, ends = self.vertices.size, self.neighbours.size
+        if self.offsets.size != n + 1 or self.offsets[0] != 0 or self.offsets[-1] != ends:
+            raise InvalidProblem(f"offsets must be {n + 1} numbers from 0 to the number of neighbours, {ends}")
+        if self.weights is not None and self.weights.size != ends:
+            raise InvalidProblem(f"there are {self.weights.size} weights for {ends} neighbours")
+
+    # --- builders
 
     @classmethod
-    def from_edges(cls, edges: Any, weights: Any = None) -> Graph:
-        """The graph of an (m, 2) array of vertex ids; symmetrised."""
-        pairs = np.asarray(edges, np.int64).reshape(-1, 2)
-        costs = np.ones(len(pairs)) if weights is None else np.asarray(weights, np.float64)
-        costs, pairs = costs[pairs[:, 0] != pairs[:, 1]], pairs[pairs[:, 0] != pairs[:, 1]]
-        names, inner = np.unique(pairs, return_inverse=True)
-        inner = inner.reshape(-1, 2)
-        both = np.concatenate([inner, inner[:, ::-1]])
-        twice = np.concatenate([costs, costs])
-        order = np.lexsort((twice, both[:, 1], both[:, 0]))
-        both, twice = both[order], twice[order]
-        first = np.ones(len(both), bool)
-        first[1:] = np.any(both[1:] != both[:-1], axis=1)
-        both, twice = both[first], twice[first]
-        degree = np.bincount(both[:, 0], minlength=names.size)
-        by_degree = np.argsort(-degree, kind="stable")
-        number = np.empty(names.size, np.int64)
-        number[by_degree] = np.arange(names.size)
-        both = number[both]
-        order = np.lexsort((both[:, 1], both[:, 0]))
-        return cls(
-            np.concatenate([[0], np.cumsum(degree[by_degree])]),
-            both[order, 1],
-            None if weights is None else twice[order],
-            names[by_degree],
+    def read(cls, path: str | os.PathLike[str], *, largest_component: bool = False) -> Graph:
+        """The graph of a file of edges, plain or .gz.
+
+        Parameters
+        ----------
+        path : path
+            One edge a line: two ids, and a weight on all lines or on none, apart from each other by blanks, tabs.
+            Empty lines and lines that start with ``#`` or ``%`` are skipped.
+        largest_component : bool
+
+        Raises
+        ------
+        InvalidProblem
+            Ids that are not whole numbers from 0 on, weights that are not positive, too few or too many fields, a
+            truncated .gz file; the message names the file and the line.
+        """
+        edges, weights = read_edges(Path(path))
+        return cls._built(edges[:, 0], edges[:, 1], weights, largest_component)
+
+    @classmethod
+    def from_edges(cls, edges: Any, weights: Any = None, *, largest_component: bool = False) -> Graph:
+        """The graph of an (m, 2) array of vertex ids; weights (m,)."""
+        first, second, lengths = edge_arrays(edges, weights)
+        return cls._built(first, second, lengths, largest_component)
+
+    @classmethod
+    def from_arrays(
+        cls, offsets: Any, neighbours: Any, weights: Any = None, *, largest_component: bool = False
+    ) -> Graph:
+        """The graph of compressed sparse rows: vertex v, of n, has ``neighbours[offsets[v]:offsets[v + 1]]``."""
+        rows = np.asarray(offsets)
+        if rows.ndim != 1 or rows.size < 2 or rows[0] != 0 or np.any(np.diff(rows) < 0):
+            raise InvalidProblem("offsets must start at 0 and never fall")
+        if rows[-1] != np.size(neighbours):
+            raise InvalidProblem(f"offsets ends at {rows[-1]}, there are {np.size(neighbours)} neighbours")
+        pairs = np.stack([np.repeat(np.arange(rows.size - 1), np.diff(rows)), np.asarray(neighbours)], axis=1)
+        first, second, lengths = edge_arrays(pairs, weights)
+        return cls._built(first, second, lengths, largest_component, np.arange(rows.size - 1))
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, *, largest_component: bool = False) -> Graph:
+        """The graph of a square scipy.sparse matrix: entry (u, v) is the length of an edge.
+
+        All edges have length 1 where the entries are bool or all 1.
+        """
+        entries = matrix.tocoo()
+        if entries.shape[0] != entries.shape[1]:
+            raise InvalidProblem(f"the matrix is {entries.shape}, expected a square one")
+        unit = entries.dtype.kind == "b" or bool(np.all(entries.data == 1))
+        pairs = np.stack([entries.row, entries.col], axis=1)
+        first, second, lengths = edge_arrays(pairs, None if unit else entries.data)
+        return cls._built(first, second, lengths, largest_component, np.arange(entries.shape[0]))
+
+    @classmethod
+    def from_networkx(cls, graph: Any, weight: str | None = None, *, largest_component: bool = False) -> Graph:
+        """The graph of a networkx graph.
+
+        Parameters
+        ----------
+        graph : networkx.Graph or one of its kin
+            Nodes that are integers are the ids. Nodes that are strings become `names`, their ids go by their order.
+        weight : str, optional
+            The edge attribute that holds lengths.
+        largest_component : bool
+        """
+        nodes, names = list(graph.nodes), None
+        ids = {node: node for node in nodes}
+        if nodes and all(isinstance(node, str) for node in nodes):
+            names, ids = tuple(nodes), {node: i for i, node in enumerate(nodes)}
+        elif any(isinstance(node, bool) or not isinstance(node, int | np.integer) for node in nodes):
+            raise InvalidProblem("nodes must all be integers or all be strings")
+        pairs = np.array([(ids[u], ids[v]) for u, v in graph.edges()], np.int64).reshape(-1, 2)
+        lengths = None if weight is None else [data.get(weight, 1.0) for *_, data in graph.edges(data=True)]
+        first, second, costs = edge_arrays(pairs, lengths)
+        all_ids = np.array(sorted(ids.values()), np.int64)
+        return cls._built(first, second, costs, largest_component, all_ids, names)
+
+    @classmethod
+    def _built(
+        cls,
+        first: IntArray,
+        second: IntArray,
+        weights: FloatArray | None,
+        largest_component: bool,
+        ids: IntArray | None = None,
+        names: tuple[str, ...] | None = None,
+    ) -> Graph:
+        """The graph of the edges between ids; the vertices are `ids`, or whatever the edges name."""
+        ids, u, v = numbered(first, second, ids)
+        if not ids.size:
+            raise InvalidProblem("the graph has no vertices")
+        offsets, neighbours, lengths, number = compressed(u, v, weights, ids.size)
+        whole = cls(offsets, neighbours, lengths, ids[number], (), names)
+        return whole.largest_component() if largest_component else whole
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, memory_map: bool = True) -> Graph:
+        """A graph as `save` wrote it.
+
+        Parameters
+        ----------
+        path : path
+        memory_map : bool
+            Read what is used when it is used, instead of all at once.
+
+        Raises
+        ------
+        InvalidProblem
+            The file is truncated, or no graph.
+        """
+        return cls(**read_arrays(Path(path), memory_map))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one file, aside first: nobody ever sees half of it."""
+        write_arrays(Path(path), {field.name: getattr(self, field.name) for field in attrs.fields(Graph)})
+
+    # --- other graphs
+
+    def largest_component(self) -> Graph:
+        """The largest connected component, of equally large ones that with the vertex of largest degree."""
+        labels = graph_components(self.offsets, self.neighbours)
+        kept: BoolArray = labels == np.argmax(np.bincount(labels))
+        if np.all(kept):
+            return self
+        ends = np.repeat(kept, np.diff(self.offsets))
+        number = np.cumsum(kept) - 1
+        return Graph(
+            np.concatenate([[0], np.cumsum(np.diff(self.offsets)[kept])]),
+            number[self.neighbours[ends]],
+            None if self.weights is None else self.weights[ends],
+            self.vertices[kept],
+            np.union1d(self.left_out, self.vertices[~kept]),
+            self.names,
         )
+
+    def with_connection(self, connection: Connection) -> Graph:
+        """A graph with the edges of `connection` as its own; for small graphs, or where nothing else will do."""
+        return self.with_cliques(*connection.flat(self))
+
+    def with_cliques(self, clique_first: IntArray, clique_members: Int32Array) -> Graph:
+        """A graph with more edges of length 1, given as in `Connection.flat`."""
+        new = [
+            members[np.stack(np.triu_indices(members.size, 1), axis=1)]
+            for members in np.split(clique_members, clique_first[1:-1])
+        ]
+        rows = np.repeat(np.arange(self.vertex_count), np.diff(self.offsets))
+        half = rows < self.neighbours
+        pairs = np.concatenate([np.stack([rows[half], self.neighbours[half]], axis=1), *new])
+        weights = None
+        if self.weights is not None:
+            weights = np.concatenate([self.weights[half], np.ones(len(pairs) - np.count_nonzero(half))])
+        offsets, neighbours, lengths, number = compressed(pairs[:, 0], pairs[:, 1], weights, self.vertex_count)
+        return Graph(offsets, neighbours, lengths, self.vertices[number], self.left_out, self.names)
+
+    def to_networkx(self) -> Any:
+        """A networkx.Graph over ids, with the attribute ``weight``."""
+        made = nx.Graph()
+        made.add_nodes_from(self.vertices.tolist())
+        rows = np.repeat(np.arange(self.vertex_count), np.diff(self.offsets))
+        weights = np.ones(self.neighbours.size) if self.weights is None else self.weights
+        ends = self.vertices[rows].tolist(), self.vertices[self.neighbours].tolist()
+        made.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
+        return made
+
+    # --- vertices
 
     @property
     def vertex_count(self) -> int:
@@ -80,12 +260,29 @@ class Graph:
         return self.neighbours.size // 2
 
     @functools.cached_property
+    def searches(self) -> list[GraphSearch]:
+        """See the class."""
+        return []
+
+    @functools.cached_property
+    def _table(self) -> Int32Array | None:
+        """Inner numbers by id, where ids are dense."""
+        if self.vertices.max() >= _TABLE * self.vertex_count:
+            return None
+        table = np.full(int(self.vertices.max()) + 1, -1, np.int32)
+        table[self.vertices] = np.arange(self.vertex_count, dtype=np.int32)
+        return table
+
+    @functools.cached_property
     def _by_id(self) -> IntArray:
-        return np.argsort(self.vertices, kind="stable")
+        return np.argsort(self.vertices)
 
     def inner(self, vertices: Any) -> IntArray:
         """Inner numbers of vertices; -1 where the graph has no such vertex."""
         asked = np.asarray(vertices, np.int64)
+        if self._table is not None:
+            inside = (asked >= 0) & (asked < self._table.size)
+            return np.where(inside, self._table[np.where(inside, asked, 0)], -1).astype(np.int64)
         at = np.searchsorted(self.vertices, asked, sorter=self._by_id)
         found = self._by_id[np.minimum(at, self.vertex_count - 1)]
         return np.where(self.vertices[found] == asked, found, -1)
@@ -95,8 +292,33 @@ class Graph:
         numbers = self.inner(vertices)
         if np.any(numbers < 0):
             missing = np.asarray(vertices)[numbers < 0][0]
+            if np.isin(missing, self.left_out):
+                raise InvalidProblem(f"{place}: vertex {missing} is outside the largest component of the graph")
             raise InvalidProblem(f"{place}: the graph has no vertex {missing}")
         return numbers
+
+    def degree(self, vertices: Any, connection: Connection | None = None) -> IntArray:
+        """How many neighbours vertices have, with the edges of `connection` too."""
+        numbers = self.require(vertices, "vertices")
+        degrees = np.diff(self.offsets)[numbers]
+        if connection is None:
+            return degrees
+        u, v = connection.pairs(self)
+        more = np.bincount(u[~self.joined(u, v)], minlength=self.vertex_count)
+        return np.asarray(degrees + more[numbers])
+
+    def joined(self, u: IntArray, v: IntArray) -> BoolArray:
+        """Whether edges join the inner numbers u[i] and v[i]; by binary search in the shorter of both rows."""
+        row, wanted = np.maximum(u, v), np.minimum(u, v)  # inner numbers go by falling degree
+        low, end = self.offsets[row], self.offsets[row + 1]
+        high = end.copy()
+        for _ in range(int((end - low).max(initial=0)).bit_length()):
+            middle = (low + high) // 2
+            inside = low < high
+            less = inside & (self.neighbours[np.where(inside, middle, 0)] < wanted)
+            low, high = np.where(less, middle + 1, low), np.where(inside & ~less, middle, high)
+        found = low < end
+        return np.asarray(found & (self.neighbours[np.where(found, low, 0)] == wanted))
 
     def __repr__(self) -> str:
         return f"<Graph: {self.vertex_count} vertices, {self.edge_count} edges>"

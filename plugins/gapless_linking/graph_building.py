@@ -1,0 +1,118 @@
+"""From edges in any order to compressed sparse rows; tens of millions of them, so flat arrays, and few of those."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless import InvalidProblem
+from gapless.core.sparse import FloatArray, IntArray
+
+_TABLE = 4
+"""Ids below this multiple of their number are sorted out in a table."""
+
+
+def edge_arrays(edges: Any, weights: Any) -> tuple[IntArray, IntArray, FloatArray | None]:
+    """Both ends and the length of each edge, checked; `edges` is (m, 2)."""
+    pairs = np.asarray(edges)
+    if not pairs.size:
+        pairs = np.zeros((0, 2), np.int64)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+        raise InvalidProblem(f"edges must be pairs of vertices, that is integers; got {pairs.dtype} {pairs.shape}")
+    if pairs.size and pairs.min() < 0:
+        row = int(np.argmax((pairs < 0).any(axis=1)))
+        raise InvalidProblem(f"edges[{row}] is {pairs[row].tolist()}: ids of vertices are not negative")
+    lengths = None
+    if weights is not None:
+        lengths = np.asarray(weights, np.float64)
+        if lengths.shape != (len(pairs),):
+            raise InvalidProblem(f"there are weights {lengths.shape} for {len(pairs)} edges")
+        wrong = ~((lengths > 0) & (lengths < np.inf))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise InvalidProblem(f"weights[{row}] is {lengths[row]}, expected a positive number")
+    return pairs[:, 0].astype(np.int64, copy=False), pairs[:, 1].astype(np.int64, copy=False), lengths
+
+
+def numbered(first: IntArray, second: IntArray, ids: IntArray | None) -> tuple[IntArray, IntArray, IntArray]:
+    """Ids, ascending, and both ends of the edges as places among them. Without `ids`, those that the edges name."""
+    largest = max(int(first.max(initial=-1)), int(second.max(initial=-1)))
+    if largest < _TABLE * (first.size + second.size):
+        used = np.zeros(largest + 1, bool)
+        if ids is None:
+            used[first] = used[second] = True
+            ids = np.flatnonzero(used)
+        if ids.size == largest + 1:
+            return ids, first, second
+    elif ids is None:
+        ids = np.union1d(first, second)
+    places = np.searchsorted(ids, first), np.searchsorted(ids, second)
+    for ends, at in zip((first, second), places, strict=True):
+        if ends.size and not np.array_equal(ids[np.minimum(at, ids.size - 1)], ends):
+            raise InvalidProblem(f"an edge names vertex {ends.max()}, which the graph does not have")
+    return ids, *places
+
+
+def compressed(
+    u: IntArray, v: IntArray, weights: FloatArray | None, n: int
+) -> tuple[IntArray, NDArray[np.int32], FloatArray | None, IntArray]:
+    """Compressed sparse rows: symmetric, no loops, of parallel edges the lightest, rows by falling degree.
+
+    Parameters
+    ----------
+    u, v : int64 (m,)
+        Both ends, below n.
+    weights : float64 (m,), optional
+    n : int
+
+    Returns
+    -------
+    offsets : int64 (n + 1,)
+    neighbours : int32
+        New numbers, ascending in each row.
+    weights : float64, or None
+    order : int64 (n,)
+        ``order[i]`` is what the new number i was.
+    """
+    if n >= 2**31:
+        raise InvalidProblem(f"{n} vertices: a graph holds fewer than 2^31")
+    keys = np.minimum(u, v).astype(np.int64)
+    keys *= n
+    keys += np.maximum(u, v)
+    keys, lengths = _distinct(keys[u != v], None if weights is None else weights[u != v])
+    low, high = (keys // n).astype(np.int32), (keys % n).astype(np.int32)
+    degrees = np.bincount(low, minlength=n) + np.bincount(high, minlength=n)
+    order = np.argsort(-degrees, kind="stable")
+    number = np.empty(n, np.int64)
+    number[order] = np.arange(n)
+    del keys
+    m = low.size
+    both = np.empty(2 * m, np.int64)
+    np.multiply(number[low], n, out=both[:m])
+    np.multiply(number[high], n, out=both[m:])
+    both[:m] += number[high]
+    both[m:] += number[low]
+    if lengths is None:
+        both.sort()
+    else:
+        sorting = np.argsort(both, kind="stable")
+        both, lengths = both[sorting], np.concatenate([lengths, lengths])[sorting]
+    offsets = np.concatenate([[0], np.cumsum(degrees[order])])
+    both %= n
+    return offsets, both.astype(np.int32), lengths, order
+
+
+def _distinct(keys: IntArray, weights: FloatArray | None) -> tuple[IntArray, FloatArray | None]:
+    """Each key once, ascending, with its least weight."""
+    if weights is None:
+        keys.sort()
+    else:
+        sorting = np.argsort(keys, kind="stable")
+        keys, weights = keys[sorting], weights[sorting]
+    new = np.ones(keys.size, bool)
+    new[1:] = keys[1:] != keys[:-1]
+    if weights is not None and weights.size:
+        weights = np.minimum.reduceat(weights, np.flatnonzero(new))
+    return keys[new], weights

@@ -1,0 +1,77 @@
+"""A graph in one file of raw arrays, which can be mapped into memory."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from gapless import InvalidProblem
+from gapless.core.serial import write_aside
+
+_MAGIC = b"gapless graph 1\n"
+_ALIGN = 64
+_HEADER_LIMIT = 4096
+
+
+def write_arrays(path: Path, fields: dict[str, Any]) -> None:
+    """Write flat arrays, None, and tuples of strings, aside first.
+
+    After a first line that names the format comes a line of JSON: for each field its type, and the place and the
+    number of its entries. Then the arrays, little-endian, each from a multiple of 64 bytes on.
+    """
+    arrays, place = [], _HEADER_LIMIT
+    header: dict[str, Any] = {}
+    for name, value in fields.items():
+        if value is None:
+            header[name] = None
+            continue
+        text = isinstance(value, tuple)
+        array = np.frombuffer(json.dumps(value).encode(), np.uint8) if text else value
+        kind = "text" if text else array.dtype.newbyteorder("<").str
+        header[name] = {"type": kind, "at": place, "size": array.size}
+        arrays.append((place, array.astype(array.dtype.newbyteorder("<"), copy=False)))
+        place += -(-array.nbytes // _ALIGN) * _ALIGN
+    line = json.dumps({"bytes": place, "fields": header}).encode() + b"\n"
+
+    def write(file: IO[bytes]) -> None:
+        file.write((_MAGIC + line).ljust(_HEADER_LIMIT, b" "))
+        for start, array in arrays:
+            file.seek(start)
+            file.write(array.data)
+        file.truncate(place)
+
+    write_aside(path, write)
+
+
+def read_arrays(path: Path, memory_map: bool) -> dict[str, Any]:
+    """What `write_arrays` wrote."""
+    with path.open("rb") as file:
+        head = file.read(_HEADER_LIMIT)
+        size = os.fstat(file.fileno()).st_size
+    if not head.startswith(_MAGIC):
+        raise InvalidProblem(f"{path} is no graph: it does not start with {_MAGIC.decode().strip()!r}")
+    try:
+        header = json.loads(head[len(_MAGIC) :])
+        expected, fields = int(header["bytes"]), dict(header["fields"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidProblem(f"{path} is damaged: its header cannot be read") from error
+    if size != expected:
+        raise InvalidProblem(f"{path} is truncated or damaged: it has {size} bytes, expected {expected}")
+    found: dict[str, Any] = {}
+    for name, entry in fields.items():
+        if entry is None:
+            found[name] = None
+            continue
+        text = entry["type"] == "text"
+        kind, at, count = np.dtype("u1" if text else entry["type"]), entry["at"], entry["size"]
+        if memory_map and count and not text:
+            found[name] = np.memmap(path, kind, "r", at, (count,))
+        else:
+            found[name] = np.fromfile(path, kind, count, offset=at)
+        if text:
+            found[name] = tuple(json.loads(found[name].tobytes()))
+    return found

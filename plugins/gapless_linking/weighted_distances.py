@@ -1,0 +1,53 @@
+"""Distances along weighted edges, by a library's version of Dijkstra's algorithm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from gapless.core.sparse import FloatArray, IntArray
+from gapless_linking.graph import Graph, Int32Array
+
+try:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+except ImportError:  # pragma: no cover  # the extra `linking` is not installed
+    dijkstra = None
+
+
+def weighted_distances(
+    graph: Graph, points: IntArray, clique_first: IntArray, clique_members: Int32Array
+) -> FloatArray:
+    """Distances between inner numbers, one source at a time; scipy if it is there, else networkx.
+
+    Parameters
+    ----------
+    graph : Graph
+        With weights.
+    points : int64 (p,)
+        Inner numbers.
+    clique_first : int64 (c + 1,)
+    clique_members : int32
+        Further edges of length 1, as in `Connection.flat`.
+
+    Returns
+    -------
+    float64 (p, p)
+        inf where no path leads.
+    """
+    whole = graph.with_cliques(clique_first, clique_members)
+    points = whole.inner(graph.vertices[points])
+    answer = np.empty((points.size, points.size))
+    if dijkstra is not None:
+        shape = (whole.vertex_count, whole.vertex_count)
+        matrix: Any = csr_array((whole.weights, whole.neighbours, whole.offsets), shape=shape)
+        for row, source in enumerate(points.tolist()):
+            answer[row] = dijkstra(matrix, indices=source)[points]
+    else:
+        made = whole.to_networkx()
+        for row, source in enumerate(points.tolist()):
+            reached = nx.single_source_dijkstra_path_length(made, int(whole.vertices[source]))
+            answer[row] = [reached.get(v, np.inf) for v in whole.vertices[points].tolist()]
+    return np.minimum(answer, answer.T)  # the two directions add up in different orders
