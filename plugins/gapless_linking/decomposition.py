@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless_kernels import gate_costs, sums_below
+from gapless_kernels import bridge_tree, gate_costs, sums_below
 from gapless_linking.graph import Graph
+from gapless_linking.problem import LinkingProblem
 
 
 @attrs.frozen(eq=False)
@@ -83,9 +81,77 @@ class PartTree:
         return gate_costs(graph.offsets, graph.neighbours, graph.weights, region, charges)
 
 
-def neighbour_rows(graph: Graph, vertices: IntArray) -> tuple[IntArray, NDArray[Any]]:
-    """The neighbours of some vertices (inner numbers), row by row, and where each row begins."""
+def choose(
+    problem: LinkingProblem, graph: Graph, tree: PartTree, region: IntArray, homes: IntArray
+) -> tuple[IntArray | None, list[str]]:
+    """The cheapest member of each set by `PartTree.costs`, the first of equals; else None and why there is none.
+
+    Parameters
+    ----------
+    problem : LinkingProblem
+    graph : Graph
+        With the edges of its connection.
+    tree : PartTree
+    region, homes
+        As in `PartTree.charges`.
+    """
+    anchored = [(z, weight) for z, weight in problem.anchors if weight]
+    anchors = graph.inner([z for z, _ in anchored])
+    ends = np.concatenate([homes, tree.part[anchors]])
+    component = np.where(ends >= 0, tree.component[ends], -1)
+    away = np.flatnonzero(component != component[0])
+    if away.size:
+        i = int(away[0])
+        other = problem.mention(i) if i < problem.k else f"anchor {anchored[i - problem.k][0]}"
+        return None, [f"no path connects {problem.mention(0)} with {other}"]
+    weights = np.array([weight for _, weight in anchored])
+    costs = tree.costs(graph, region, homes, anchors, weights)[graph.inner(problem.members)]
+    if problem.prior is not None and problem.prior_weight:
+        costs -= problem.prior_weight * np.concatenate(problem.prior)
+    return best_members(problem, costs)
+
+
+def best_members(problem: LinkingProblem, costs: FloatArray) -> tuple[IntArray | None, list[str]]:
+    """The member of each set with the smallest of some costs (N,), the first of equals.
+
+    None, and which sets are to blame, where all costs of a set are infinite.
+    """
+    ranges = zip(problem.first[:-1].tolist(), problem.first[1:].tolist(), strict=True)
+    chosen = np.array([a + int(costs[a:b].argmin()) for a, b in ranges])
+    lost = np.flatnonzero(np.isinf(costs[chosen])).tolist()
+    if lost:
+        return None, [f"all candidates of {problem.mention(i)} are forbidden" for i in lost]
+    return chosen, []
+
+
+def split_group(graph: Graph, vertices: IntArray, group: IntArray) -> tuple[int, int] | None:
+    """Two vertices of one group that no path within the group connects; None if each group is connected.
+
+    Parameters
+    ----------
+    graph : Graph
+    vertices : int64 (p,)
+        Inner numbers, distinct.
+    group : int64 (p,)
+
+    Returns
+    -------
+    pair of int, or None
+        Places in `vertices`.
+    """
+    place = np.full(graph.vertex_count, -1)
+    place[vertices] = np.arange(vertices.size)
     sizes = graph.offsets[vertices + 1] - graph.offsets[vertices]
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    at = np.repeat(graph.offsets[vertices] - offsets[:-1], sizes) + np.arange(offsets[-1])
-    return offsets, graph.neighbours[at]
+    row = np.repeat(np.arange(vertices.size), sizes)
+    begin = np.cumsum(sizes) - sizes
+    near = place[graph.neighbours[np.arange(row.size) + (graph.offsets[vertices] - begin)[row]]]
+    inside = (near >= 0) & (group[near] == group[row])
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(row[inside], minlength=vertices.size))])
+    _, tops, above = bridge_tree(offsets, near[inside].astype(np.int32))
+    roots = tops[above < 0]
+    roots = roots[np.argsort(group[roots], kind="stable")]
+    same = np.flatnonzero(group[roots][1:] == group[roots][:-1])
+    if not same.size:
+        return None
+    one, other = roots[same[0] : same[0] + 2].tolist()
+    return one, other

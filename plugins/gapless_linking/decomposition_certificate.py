@@ -11,11 +11,9 @@ import numpy as np
 
 from gapless import Fixings, InvalidProblem, serialisable
 from gapless.core.certificate import BoundCertificate
-from gapless.core.sparse import FloatArray
-from gapless_linking.changed_graph import changed_graph
 from gapless_linking.graph import Graph
 from gapless_linking.problem import LinkingProblem
-from gapless_linking.proofs.plain_distances import plain_distances
+from gapless_linking.proofs.plain_distances import PlainDistances
 
 
 @serialisable("gapless_linking.DecompositionCertificate")
@@ -37,40 +35,28 @@ class DecompositionCertificate(BoundCertificate):
 
     def upper_bound(self, problem: Any, fixings: Fixings) -> float:
         """Minus the sum above of the smallest h_i among the candidates that the fixings leave."""
-        if not isinstance(problem, LinkingProblem):
-            raise InvalidProblem(f"this evidence is for a LinkingProblem, not for a {type(problem).__name__}")
-        graph = changed_graph(problem)
-        _check_bridges(problem, graph)
+        plain = PlainDistances.of(problem)
+        if plain.graph is None:
+            raise InvalidProblem("a problem over given distances has no bridges")
+        _check_bridges(problem, plain.graph)
         settled = fixings.implied(problem.decisions)
         if settled is None:
             return -math.inf
-        own = _own_costs(problem, graph)
+        own = plain.own_costs()
         own[settled.off] = np.inf
         starts, ends = problem.first[:-1], problem.first[1:]
         chosen = [a + int(own[a:b].argmin()) for a, b in zip(starts, ends, strict=True)]
         if np.any(np.isinf(own[chosen])):
             return -math.inf
-        vertices = graph.inner(problem.members)
         costs, between = own.copy(), 0.0
         for j, at in enumerate(chosen):
-            far = plain_distances(graph, vertices[at : at + 1], vertices)
+            far = plain.nearest(problem.members[at : at + 1])
             if np.any(np.isinf(far[chosen])):
                 return -math.inf
             between += math.fsum(far[chosen])
             far[starts[j] : ends[j]] = 0.0
             costs += 2.0 * far
         return between - math.fsum(costs[a:b].min() for a, b in zip(starts, ends, strict=True))
-
-
-def _own_costs(problem: LinkingProblem, graph: Graph) -> FloatArray:
-    costs = np.zeros(problem.members.size)
-    if problem.prior is not None and problem.prior_weight:
-        costs -= problem.prior_weight * np.concatenate(problem.prior)
-    for z, weight in problem.anchors:
-        if weight:
-            far = plain_distances(graph, graph.inner([z]), graph.inner(problem.members))
-            costs += np.where(np.isinf(far), np.inf, weight * far)
-    return costs
 
 
 def _check_bridges(problem: LinkingProblem, graph: Graph) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gapless import Method, Registry, hookimpl
-from gapless_linking import decomposable, exact, ilp
+from gapless_linking import decomposable, exact, greedy, hitting_distance, ilp, popularity, spanning_tree
 from gapless_linking.problem import LinkingProblem
 
 
@@ -21,12 +21,39 @@ def gapless_register(registry: Registry) -> None:
     )
     registry.method(
         Method(
+            "degree",
+            LinkingProblem,
+            popularity.run_degree,
+            "the candidate of largest degree (Blanco et al. 2013, section 6)",
+            exact=False,
+        )
+    )
+    registry.method(
+        Method(
             "exact",
             LinkingProblem,
             exact.run,
             "local search, costs moved from pairs to candidates, Russian dolls (compiled)",
             default=True,
             warm_start=True,
+        )
+    )
+    registry.method(
+        Method(
+            "greedy",
+            LinkingProblem,
+            greedy.run,
+            "set after set, nearest to what is chosen, with a bound (Blanco et al. 2013, section 6)",
+            exact=False,
+        )
+    )
+    registry.method(
+        Method(
+            "hitting-distance",
+            LinkingProblem,
+            hitting_distance.run,
+            "nearest to the nearest candidates, with a bound (Blanco et al. 2013, section 5.2)",
+            exact=False,
         )
     )
     registry.method(
@@ -46,5 +73,23 @@ def gapless_register(registry: Registry) -> None:
             "best-improvement local search with kicks (compiled)",
             exact=False,
             warm_start=True,
+        )
+    )
+    registry.method(
+        Method(
+            "pagerank",
+            LinkingProblem,
+            popularity.run_pagerank,
+            "the candidate of largest PageRank (Blanco et al. 2013, section 6)",
+            exact=False,
+        )
+    )
+    registry.method(
+        Method(
+            "spanning-tree",
+            LinkingProblem,
+            spanning_tree.run,
+            "optimal on a tree that joins the sets (Blanco et al. 2013, section 5.1)",
+            exact=False,
         )
     )

@@ -282,10 +282,15 @@ class LinkingProblem(Problem[IntArray]):
         found.flags.writeable = False
         return found
 
+    @property
+    def distances_known(self) -> bool:
+        """Whether `distances` has been asked for already."""
+        return "distances" in self.__dict__
+
     @functools.cached_property
     def whole(self) -> bool:
         """Whether all distances are whole numbers."""
-        if self.distances.dtype.kind == "u":
+        if (self.graph is not None and self.graph.weights is None) or self.distances.dtype.kind == "u":
             return True
         reached = self.distances[np.isfinite(self.distances)]
         return bool(np.all(reached == np.floor(reached)))
@@ -345,6 +350,8 @@ class LinkingProblem(Problem[IntArray]):
     def value(self, structure: IntArray) -> float:
         """The cost, in float64; inf when two chosen vertices are not connected, or one is forbidden."""
         chosen = self.chosen(structure)
+        if self._narrows:
+            return self._narrowed(chosen).value(self.members[chosen])
         at = self.slots[chosen]
         apart = self.lengths(at, at)
         return math.fsum([2.0 * float(np.triu(apart, 1).sum()), *self.own_costs[chosen].tolist()])
@@ -361,6 +368,8 @@ class LinkingProblem(Problem[IntArray]):
         if found:
             return found
         chosen = self.chosen(vertices)
+        if self._narrows:
+            return self._narrowed(chosen).violations(vertices)
         found = [
             f"{vertices[i]} is forbidden for {self.mention(i)}"
             for i in np.flatnonzero(self.own_costs[chosen] == np.inf).tolist()
@@ -396,6 +405,18 @@ class LinkingProblem(Problem[IntArray]):
     def linear_model(self) -> LinearModel:
         """See `integer_program`."""
         return integer_program(self)
+
+    # --- without all the distances
+
+    @property
+    def _narrows(self) -> bool:
+        """Whether the distances of one structure are cheaper than those of all candidates."""
+        return self.graph is not None and not self.distances_known and self.members.size > self.k
+
+    def _narrowed(self, chosen: IntArray) -> LinkingProblem:
+        """The problem that leaves each set one candidate."""
+        prior = None if self.prior is None else np.split(np.concatenate(self.prior)[chosen], self.k)
+        return attrs.evolve(self, candidates=np.split(self.members[chosen], self.k), prior=prior)
 
     # --- reading structures
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
+from typing import Any
 
+import attrs
 import numpy as np
 
+from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
+from gapless_linking.changed_graph import changed_graph
 from gapless_linking.graph import Graph
+from gapless_linking.problem import LinkingProblem
 
 
 def plain_distances(graph: Graph, sources: IntArray, targets: IntArray) -> FloatArray:
@@ -51,3 +56,45 @@ def _dijkstra(graph: Graph, sources: list[int], left: set[int]) -> dict[int, flo
             if v not in found:
                 heapq.heappush(heap, (distance + weight, v))
     return found
+
+
+@attrs.frozen
+class PlainDistances:
+    """Distances of a problem's candidates, by plain searches, or as they were given.
+
+    Parameters
+    ----------
+    problem : LinkingProblem
+    graph : Graph, optional
+        With the edges of the problem's connection; None where distances were given.
+    """
+
+    problem: LinkingProblem
+    graph: Graph | None
+
+    @classmethod
+    def of(cls, problem: Any) -> PlainDistances:
+        """Those of a problem; refuses what is none."""
+        if not isinstance(problem, LinkingProblem):
+            raise InvalidProblem(f"this evidence is for a LinkingProblem, not for a {type(problem).__name__}")
+        return cls(problem, None if problem.graph is None else changed_graph(problem))
+
+    def nearest(self, sources: IntArray) -> FloatArray:
+        """(N,) Distances of all members from the nearest of some vertices; inf where no path leads."""
+        problem = self.problem
+        if self.graph is None:
+            far: FloatArray = problem.lengths(np.searchsorted(problem.points, sources), problem.slots).min(axis=0)
+            return far
+        return plain_distances(self.graph, self.graph.inner(sources), self.graph.inner(problem.members))
+
+    def own_costs(self) -> FloatArray:
+        """(N,) What each member costs by itself; inf forbids."""
+        problem = self.problem
+        costs = np.zeros(problem.members.size)
+        if problem.prior is not None and problem.prior_weight:
+            costs -= problem.prior_weight * np.concatenate(problem.prior)
+        for z, weight in problem.anchors:
+            if weight:
+                far = self.nearest(np.array([z]))
+                costs += np.where(np.isinf(far), np.inf, weight * far)
+        return costs

@@ -1,0 +1,80 @@
+"""The method ``greedy``: one set after the other, each nearest to what is chosen already."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gapless import Result, Solve, Stop
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.plugins.registry import check_count
+from gapless_linking.heuristic import Hits, result_of
+from gapless_linking.problem import LinkingProblem
+
+
+def run(problem: LinkingProblem, solve: Solve, *, starts: int = 1) -> Result[IntArray]:
+    """Choose greedily from a random beginning (Blanco, Boldi, Marino 2013, section 6).
+
+    A set and one of its candidates are drawn; then the sets after it take in turn the candidate with the smallest
+    sum of distances to those chosen before, the first of equals. Where there are anchors or priors, distances
+    count twice, as in the cost, and what the candidate costs by itself is added. In the end the first set chooses
+    anew, as its choice was random. The bound is that of ``hitting-distance``, as the distances are known.
+
+    Parameters
+    ----------
+    starts : int
+        How many random beginnings, the best of which is kept. The draws follow from the solve's seed, and those of
+        few starts are the first of those of many.
+
+    Raises
+    ------
+    UnknownOption
+        `starts` is below 1, or no integer.
+    """
+    check_count("starts", starts)
+    rng = np.random.default_rng(solve.seed)
+    best: IntArray | None = None
+    hits: Hits | None = None
+    least, stop = math.inf, Stop.RELAXED
+    try:
+        for _ in range(starts):
+            members = _one(problem, rng)
+            value = math.inf if members is None else problem.value(problem.members[members])
+            if best is None or value < least:
+                best, least = members, value
+            spent = solve.budget.spent()
+            if members is None or spent is not None:
+                stop = spent or stop
+                break
+        hits = Hits.of(problem)
+    except KeyboardInterrupt:
+        stop = Stop.INTERRUPTED
+    return result_of(problem, solve, best, hits, problem.infeasibility() if best is None else (), stop)
+
+
+def _one(problem: LinkingProblem, rng: np.random.Generator) -> IntArray | None:
+    """The members that one beginning leads to; None where all candidates of the first set are forbidden."""
+    begin = int(rng.integers(problem.k))
+    allowed = np.flatnonzero(np.isfinite(problem.own_costs[problem.first[begin] : problem.first[begin + 1]]))
+    if not allowed.size:
+        return None
+    chosen = np.full(problem.k, -1)
+    drawn = _twice(problem, int(problem.first[begin] + rng.choice(allowed)))
+    others = np.zeros(problem.members.size)
+    for i in [*range(begin + 1, problem.k), *range(begin)]:
+        chosen[i] = _cheapest(problem, i, drawn + others)
+        others += _twice(problem, int(chosen[i]))
+    chosen[begin] = _cheapest(problem, begin, others)
+    return chosen
+
+
+def _cheapest(problem: LinkingProblem, i: int, sums: FloatArray) -> int:
+    own = slice(int(problem.first[i]), int(problem.first[i + 1]))
+    return own.start + int((sums[own] + problem.own_costs[own]).argmin())
+
+
+def _twice(problem: LinkingProblem, member: int) -> FloatArray:
+    """(N,) Twice the distances of all members from one."""
+    far: FloatArray = 2.0 * problem.lengths(problem.slots[member : member + 1], problem.slots)[0]
+    return far

@@ -1,0 +1,122 @@
+"""What the heuristics share: hitting distances with their bound, and how an answer becomes a result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+
+from gapless import NoCertificate, Result, Solve, Stats, Stop
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.tolerance import round_bound
+from gapless_kernels import hitting_distances
+from gapless_linking.changed_graph import changed_graph
+from gapless_linking.hitting_certificate import HittingCertificate
+from gapless_linking.problem import LinkingProblem
+
+
+@attrs.frozen(eq=False)
+class Hits:
+    """How near each candidate is to each set.
+
+    Parameters
+    ----------
+    problem : LinkingProblem
+    to_sets : float64 (N, k)
+        Distances of the members from the nearest candidate of each set that is not forbidden; inf where no path
+        leads, or none is left.
+    """
+
+    problem: LinkingProblem
+    to_sets: FloatArray
+
+    @classmethod
+    def of(cls, problem: LinkingProblem) -> Hits:
+        """Row minima where the distances are known, else a search from each set, to the last candidate."""
+        left = np.flatnonzero(np.isfinite(problem.own_costs))
+        owner = np.repeat(np.arange(problem.k), np.diff(problem.first))[left]
+        sets, starts = np.unique(owner, return_index=True)
+        found = np.full((problem.points.size, problem.k), np.inf)
+        if not sets.size:
+            pass
+        elif problem.graph is None or problem.distances_known:
+            near = np.minimum.reduceat(problem.distances[:, problem.slots[left]], starts, axis=1)
+            found[:, sets] = near
+            if near.dtype.kind == "u":
+                found[:, sets] = np.where(near == np.iinfo(near.dtype).max, np.inf, near)
+        else:
+            graph = changed_graph(problem)
+            found[:, sets] = hitting_distances(
+                graph.offsets,
+                graph.neighbours,
+                graph.weights,
+                np.append(starts, left.size),
+                graph.inner(problem.members[left]),
+                graph.inner(problem.points),
+            )
+        return cls(problem, found[problem.slots])
+
+    @property
+    def sums(self) -> FloatArray:
+        """(N,) The sum over all other sets; the member's own set is at distance 0."""
+        owner = np.repeat(np.arange(self.problem.k), np.diff(self.problem.first))
+        sums = self.to_sets.copy()
+        sums[np.arange(owner.size), owner] = 0.0
+        found: FloatArray = sums.sum(axis=1)
+        return found
+
+    @property
+    def bound(self) -> float:
+        """No structure scores more; see `HittingCertificate`. -inf where nothing is feasible."""
+        costs = self.sums + self.problem.own_costs
+        least = math.fsum(np.minimum.reduceat(costs, self.problem.first[:-1]))
+        graph = self.problem.graph
+        cheap = self.problem.distances_known or (graph is not None and graph.weights is None)
+        return round_bound(-least, self.problem.granularity if cheap else None)
+
+
+def result_of(
+    problem: LinkingProblem,
+    solve: Solve,
+    members: IntArray | None,
+    hits: Hits | None,
+    explanation: Sequence[str] = (),
+    stop: Stop = Stop.RELAXED,
+) -> Result[IntArray]:
+    """The result of a heuristic, with the bound of the hitting distances where they are known.
+
+    Parameters
+    ----------
+    problem : LinkingProblem
+    solve : Solve
+    members : int64 (k,), or None
+        What was chosen.
+    hits : Hits or None
+        None claims no bound.
+    explanation : sequence of str
+        Why nothing was chosen.
+    stop : Stop
+        What is said if the bound does not prove the answer.
+    """
+    bound = math.inf if hits is None else hits.bound
+    structures = []
+    if members is not None and not problem.violations(problem.members[members]):
+        structures = [problem.members[members]]
+    elif members is not None:
+        explanation = ["what was chosen is not feasible", *problem.violations(problem.members[members])]
+    result = Result.of(
+        problem,
+        structures,
+        bound,
+        Stop.PROVED if bound == -math.inf else stop,
+        certificate=NoCertificate("no bound was asked for") if hits is None else HittingCertificate(),
+        method=solve.method,
+        stats=Stats(seconds=solve.budget.elapsed),
+        trace=solve.budget.events,
+        explanation=explanation,
+    )
+    value = problem.sense.sign * result.value if result.solutions else -math.inf
+    solve.budget.emit("stop", bound, value)
+    return result

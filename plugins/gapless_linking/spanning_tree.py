@@ -1,0 +1,83 @@
+"""The method ``spanning-tree``: what would be best if a tree were all that joins the sets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gapless import InvalidProblem, Result, Solve, Stop
+from gapless.core.sparse import IntArray
+from gapless_kernels import quotient_tree
+from gapless_linking.changed_graph import changed_graph
+from gapless_linking.decomposition import PartTree, choose, split_group
+from gapless_linking.graph import Graph
+from gapless_linking.heuristic import Hits, result_of
+from gapless_linking.problem import LinkingProblem
+
+
+def run(problem: LinkingProblem, solve: Solve, *, bound: bool = False) -> Result[IntArray]:
+    """Make the problem decomposable by force, and solve that (Blanco, Boldi, Marino 2013, section 5.1).
+
+    Sets that share candidates, also by way of other sets, form one group. Each group is shrunk to one vertex, and a
+    breadth-first tree from the first set's group spans what results. Of the edges of the graph that stand for one
+    of the tree, the paper takes any; here it is the lightest, and of equals the first by inner numbers (vertices
+    of large degree come first). These and the edges within the groups are left, and Algorithm 1 solves that.
+    In a group of several sets each chooses without regard to the others of its group, as in the paper.
+
+    Distances along the tree are much longer than those of the graph, so this is the weakest of the paper's
+    heuristics; it was made for graphs after `maximal_connection` or `minimal_connection`.
+
+    Parameters
+    ----------
+    bound : bool
+        Whether to bound the cost of all choices by hitting distances; without it nothing is proved.
+
+    Raises
+    ------
+    InvalidProblem
+        A group does not induce a connected subgraph: connect the sets first. The message names one. Or the problem
+        has no graph.
+    """
+    graph = changed_graph(problem)
+    try:
+        chosen, why = _choose(problem, graph)
+        hits = Hits.of(problem) if bound else None
+    except KeyboardInterrupt:
+        return result_of(problem, solve, None, None, stop=Stop.INTERRUPTED)
+    return result_of(problem, solve, chosen, hits, why)
+
+
+def _choose(problem: LinkingProblem, graph: Graph) -> tuple[IntArray | None, list[str]]:
+    members = graph.inner(problem.members)
+    owner = np.repeat(np.arange(problem.k), np.diff(problem.first))
+    group = _groups(problem.k, members, owner)
+    vertices, where = np.unique(members, return_index=True)
+    split = split_group(graph, vertices, group[owner[where]])
+    if split is not None:
+        place = where[list(split)]
+        u, v = problem.members[place].tolist()
+        raise InvalidProblem(
+            f"{problem.mention(int(owner[place[0]]))}, with the sets that it shares candidates with, does not "
+            f"induce a connected subgraph: no path within leads from {u} to {v}; use maximal_connection() or "
+            "minimal_connection() first"
+        )
+    region = np.full(graph.vertex_count, -1)
+    region[members] = group[owner]
+    tree = PartTree(*quotient_tree(graph.offsets, graph.neighbours, graph.weights, region, int(group[0])))
+    return choose(problem, graph, tree, region, tree.part[members[problem.first[:-1]]])
+
+
+def _groups(k: int, members: IntArray, owner: IntArray) -> IntArray:
+    """For each set the smallest set that is joined to it by shared candidates."""
+    leader = list(range(k))
+
+    def lead(i: int) -> int:
+        while leader[i] != i:
+            leader[i] = leader[leader[i]]
+            i = leader[i]
+        return i
+
+    order = np.argsort(members, kind="stable")
+    for at in np.flatnonzero(members[order][1:] == members[order][:-1]).tolist():
+        one, other = sorted((lead(int(owner[order[at]])), lead(int(owner[order[at + 1]]))))
+        leader[other] = one
+    return np.array([lead(i) for i in range(k)])

@@ -1,0 +1,245 @@
+"""The heuristics of the paper: what they choose, by definition, and bounds that enumeration cannot beat."""
+
+import itertools
+from typing import Any
+
+import attrs
+import networkx as nx
+import numpy as np
+import pytest
+
+import gapless
+from gapless import Fixings, InvalidProblem, Limits, Status, Stop, UnknownOption
+from gapless_linking import Graph, LinkingProblem
+from gapless_linking.heuristic import Hits
+from gapless_linking.hitting_certificate import HittingCertificate
+from gapless_linking.popularity import directed_pagerank, graph_pagerank
+
+METHODS = ("degree", "greedy", "hitting-distance", "pagerank", "spanning-tree")
+CONNECTIONS = ("maximal_connection", "minimal_connection")
+STAR = Graph.from_edges([(0, v) for v in range(1, 6)] + [(5, 6), (6, 7)])
+
+
+def random_graph(rng: np.random.Generator, *, weighted: bool) -> Graph:
+    """Connected, 8 to 20 vertices, ids with gaps."""
+    n = int(rng.integers(8, 21))
+    edges = {(int(rng.integers(v)), v) for v in range(1, n)}
+    edges |= {(min(pair), max(pair)) for pair in rng.integers(0, n, (n // 2, 2)).tolist() if pair[0] != pair[1]}
+    names = rng.permutation(3 * n)[:n]
+    listed = sorted(edges)
+    weights = rng.integers(1, 5, len(listed)) / 2 if weighted else None
+    return Graph.from_edges(names[np.array(listed)], weights)
+
+
+def random_problem(seed: int) -> LinkingProblem:
+    """Sets that may overlap; sometimes weights, anchors and a prior that forbids."""
+    rng = np.random.default_rng(seed)
+    graph = random_graph(rng, weighted=seed % 3 == 0)
+    sets = [
+        rng.choice(graph.vertices, int(rng.integers(1, 5)), replace=False) for _ in range(int(rng.integers(1, 5)))
+    ]
+    more: dict[str, Any] = {}
+    if seed % 4 == 1:
+        more["anchors"] = {int(z): float(rng.integers(-1, 4)) for z in rng.choice(graph.vertices, 2)}
+    if seed % 4 == 2:
+        more["prior"] = [np.where(rng.random(s.size) < 0.15, -np.inf, rng.integers(0, 5, s.size)) for s in sets]
+    return LinkingProblem(graph, sets, **more)
+
+
+def every_structure(problem: LinkingProblem) -> Any:
+    return map(np.array, itertools.product(*(members.tolist() for members in problem.candidates)))
+
+
+@pytest.mark.parametrize("connection", CONNECTIONS)
+def test_answers_are_feasible_and_bounds_are_true(connection):
+    """No bound is above the optimum, all certificates hold, OPTIMAL is the optimum."""
+    proved = 0
+    for seed in range(80):
+        problem = getattr(random_problem(seed), connection)()
+        best = min(map(problem.value, every_structure(problem)))
+        for method in METHODS:
+            options = {} if method in ("greedy", "hitting-distance") else {"bound": True}
+            result = gapless.solve(attrs.evolve(problem), method, seed=seed, **options)
+            assert result.bound <= best + 1e-9 * max(1.0, abs(best))
+            assert result.verify(problem)
+            if best == np.inf:
+                assert result.status is Status.INFEASIBLE
+                continue
+            assert result.value >= best - 1e-9 * max(1.0, abs(best))
+            proved += result.status is Status.OPTIMAL
+    assert proved > 50
+
+
+def test_searches_and_row_minima_are_the_same():
+    """With the distances known or not, with weights or not."""
+    for seed in range(60):
+        problem = random_problem(seed)
+        fresh = attrs.evolve(problem)
+        assert problem.distances.size
+        np.testing.assert_array_equal(Hits.of(fresh).to_sets, Hits.of(problem).to_sets)
+        assert Hits.of(problem.without_graph()).bound == pytest.approx(Hits.of(problem).bound)
+
+
+def test_hitting_distance_by_definition():
+    for seed in range(60):
+        problem = random_problem(seed)
+        far = problem.lengths(problem.slots, problem.slots)
+        owner = np.repeat(np.arange(problem.k), np.diff(problem.first))
+        allowed = np.isfinite(problem.own_costs)
+        costs = problem.own_costs.copy()
+        for j in range(problem.k):
+            if not allowed[owner == j].any():
+                break
+            near = far[:, (owner == j) & allowed].min(axis=1)
+            costs += 2.0 * np.where(owner == j, 0.0, near)
+        else:
+            expected = [problem.members[problem.first[i] + costs[owner == i].argmin()] for i in range(problem.k)]
+            np.testing.assert_array_equal(gapless.solve(problem, "hitting-distance").best, expected)
+
+
+def test_hitting_certificates_hold_under_fixings():
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        problem = random_problem(seed)
+        state = np.where(rng.random(problem.members.size) < 0.3, 0, -1)
+        state[int(rng.integers(problem.members.size))] = 1
+        fixings = Fixings(state)
+        left = [s for s in every_structure(problem) if fixings.allow(problem.chosen(s))]
+        verdict = HittingCertificate().verify(problem, fixings)
+        assert verdict
+        assert -verdict.bound <= min(map(problem.value, left), default=np.inf) + 1e-9
+
+
+def test_a_bound_that_is_too_good_is_caught():
+    problem = LinkingProblem(STAR, [[1, 2], [3, 7]])
+    result = gapless.solve(problem, "hitting-distance")
+    assert (result.value, result.bound, result.status) == (4.0, 4.0, Status.OPTIMAL)
+    worse = attrs.evolve(result, solutions=[gapless.Solution(np.array([1, 7]), 8.0)], bound=8.0)
+    assert "is claimed" in worse.verify(problem).reason
+
+
+def test_greedy_starts_at_random_and_chooses_the_first_again():
+    """From any beginning in set 0 the choice is 0, nearest to the others, although it was drawn."""
+    problem = LinkingProblem(STAR, [[0, 1, 2, 7], [4], [5]])
+    answers = {tuple(gapless.solve(problem, "greedy", seed=seed).best.tolist()) for seed in range(20)}
+    assert answers == {(0, 4, 5)}
+    line = Graph.from_edges([(v, v + 1) for v in range(9)])
+    tied = LinkingProblem(line, [[0, 9], [1, 8], [0, 9]])
+    found = {tuple(gapless.solve(tied, "greedy", seed=seed).best.tolist()) for seed in range(20)}
+    assert found == {(0, 1, 0), (9, 8, 9)}
+
+
+def test_more_starts_are_never_worse():
+    better = 0
+    for seed in range(40):
+        problem = random_problem(seed).maximal_connection()
+        if gapless.solve(problem, "greedy", seed=seed).solutions:
+            few, many = (gapless.solve(problem, "greedy", seed=seed, starts=n) for n in (1, 20))
+            assert many.value <= few.value
+            better += many.value < few.value
+    assert better > 0
+    problem = random_problem(3)
+    assert gapless.solve(problem, "greedy", starts=10**9, limits=Limits(time=0.05)).stop in (Stop.TIME, Stop.PROVED)
+    with pytest.raises(UnknownOption, match="starts is 0"):
+        gapless.solve(problem, "greedy", starts=0)
+
+
+@pytest.mark.parametrize("connection", [None, *CONNECTIONS])
+def test_degree_by_definition(connection):
+    for seed in range(0, 60, 4):
+        problem = random_problem(seed)
+        graph = problem.graph
+        assert graph is not None
+        made = nx.Graph()
+        ends = graph.vertices[np.repeat(np.arange(graph.vertex_count), np.diff(graph.offsets))]
+        made.add_edges_from(zip(ends.tolist(), graph.vertices[graph.neighbours].tolist(), strict=True))
+        if connection is not None:
+            problem = getattr(problem, connection)()
+            assert problem.connection is not None
+            made.add_edges_from(problem.connection.edges.tolist())
+            for members in problem.connection.cliques:
+                made.add_edges_from(itertools.combinations(members.tolist(), 2))
+        expected = [max(members.tolist(), key=made.degree) for members in problem.candidates]
+        assert gapless.solve(problem, "degree").best.tolist() == expected
+
+
+def test_pagerank_is_networkx():
+    """On weighted, unit and directed graphs."""
+    pytest.importorskip("scipy")
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        graph = random_graph(rng, weighted=seed % 2 == 0)
+        made: Any = nx.Graph()
+        for u in range(graph.vertex_count):
+            for at in range(graph.offsets[u], graph.offsets[u + 1]):
+                weight = 1.0 if graph.weights is None else graph.weights[at]
+                made.add_edge(u, int(graph.neighbours[at]), weight=weight)
+        expected = nx.pagerank(made, tol=1e-12, max_iter=500)
+        found = graph_pagerank(graph)
+        np.testing.assert_allclose(found, [expected[v] for v in range(graph.vertex_count)], atol=1e-6)
+        directed = nx.gnp_random_graph(15, 0.15, seed=seed, directed=True)
+        assert directed_pagerank(directed) == pytest.approx(nx.pagerank(directed, tol=1e-12), abs=1e-6)
+
+
+def test_pagerank_with_and_without_the_connection():
+    """The end of a tail outranks a vertex of degree 2 only where the tail is joined to a clique."""
+    graph = Graph.from_edges([(0, v) for v in range(1, 7)] + [(v, v + 1) for v in range(6, 16)] + [(1, 17)])
+    problem = LinkingProblem(graph, [[16, 1], list(range(7, 17))]).maximal_connection()
+    assert gapless.solve(problem, "pagerank", on="graph").best[0] == 1
+    assert gapless.solve(problem, "pagerank").best.tolist() == [16, 16]
+    with pytest.raises(UnknownOption, match="expected 'connected' or 'graph'"):
+        gapless.solve(problem, "pagerank", on="nothing")
+
+
+def test_spanning_tree_is_exact_on_trees():
+    """On a tree with connected disjoint sets nothing is changed: the answer is that of ``decomposable``."""
+    line = Graph.from_edges([(v, v + 1) for v in range(19)])
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        cuts = np.sort(rng.choice(np.arange(1, 20), 5, replace=False))
+        pieces = np.split(np.arange(20), cuts)
+        problem = LinkingProblem(line, [pieces[i] for i in rng.permutation(6)[:4]], anchors={0: 1.5, 19: 1.0})
+        found = gapless.solve(problem, "spanning-tree")
+        assert (found.status, found.stop) == (Status.FEASIBLE, Stop.RELAXED)
+        assert found.value == gapless.solve(problem, "decomposable").value
+
+
+def test_spanning_tree_takes_the_lightest_edges():
+    """Two groups joined by several edges keep the lightest; overlapping sets choose without each other."""
+    square = Graph.from_edges([(0, 1), (2, 3), (0, 2), (1, 3)], [1.0, 1.0, 3.0, 2.0])
+    assert gapless.solve(LinkingProblem(square, [[0, 1], [2, 3]]), "spanning-tree").best.tolist() == [1, 3]
+    line = Graph.from_edges([(v, v + 1) for v in range(6)])
+    shared = LinkingProblem(line, [[0, 1, 2], [2, 3], [6]])
+    result = gapless.solve(shared, "spanning-tree")
+    assert result.best.tolist() == [2, 3, 6]
+
+
+def test_spanning_tree_refuses_what_is_not_connected():
+    problem = LinkingProblem(STAR, [[1, 2], [7]], mentions=["cat", "dog"])
+    with pytest.raises(InvalidProblem, match=r"cat, with the sets .* use maximal_connection"):
+        gapless.solve(problem, "spanning-tree")
+    assert gapless.solve(problem.minimal_connection(), "spanning-tree").solutions
+
+
+def test_what_needs_a_graph_says_so():
+    problem = LinkingProblem.from_distances(np.ones((3, 3)) - np.eye(3), [[0, 1], [2]])
+    for method in ("degree", "pagerank", "spanning-tree"):
+        with pytest.raises(InvalidProblem, match="has no graph"):
+            gapless.solve(problem, method)
+    for method in ("greedy", "hitting-distance"):
+        assert gapless.solve(problem, method).status is Status.OPTIMAL
+
+
+def test_nothing_feasible():
+    """A set without an allowed candidate, and sets that no path connects."""
+    apart = Graph.from_edges([(0, 1), (2, 3)])
+    forbidden = LinkingProblem(apart, [[0, 1], [1]], prior=[[-np.inf, -np.inf], [0.0]])
+    for problem in (forbidden, LinkingProblem(apart, [[0, 1], [2]])):
+        for method in ("greedy", "hitting-distance"):
+            result = gapless.solve(problem, method)
+            assert result.status is Status.INFEASIBLE
+            assert result.explanation
+            assert result.verify(problem)
+        result = gapless.solve(problem, "degree")
+        assert result.status is Status.NO_SOLUTION
+        assert result.explanation
