@@ -9,12 +9,23 @@ import attrs
 import numpy as np
 
 from gapless import NoCertificate, Result, Solve, Stats, Stop
+from gapless.core.problem import score_of
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import round_bound
 from gapless_kernels import hitting_distances
 from gapless_linking.changed_graph import changed_graph
 from gapless_linking.hitting_certificate import HittingCertificate
 from gapless_linking.problem import LinkingProblem
+
+_MANY_POINTS = 4096
+"""Candidates whose table of distances would take 16 MiB."""
+
+
+def _table_pays(problem: LinkingProblem) -> bool:
+    graph = problem.graph
+    return (
+        graph is None or problem.distances_known or (graph.weights is None and problem.points.size <= _MANY_POINTS)
+    )
 
 
 @attrs.frozen(eq=False)
@@ -34,14 +45,19 @@ class Hits:
 
     @classmethod
     def of(cls, problem: LinkingProblem) -> Hits:
-        """Row minima where the distances are known, else a search from each set, to the last candidate."""
+        """Row minima where the distances are known or soon found, else a search from each set.
+
+        Without weights, searching from all candidates at once takes no longer than a few searches from sets; with
+        weights, or with so many candidates that the table of their distances is large, the sets are fewer. Their
+        searches end at the last candidate.
+        """
         left = np.flatnonzero(np.isfinite(problem.own_costs))
         owner = np.repeat(np.arange(problem.k), np.diff(problem.first))[left]
         sets, starts = np.unique(owner, return_index=True)
         found = np.full((problem.points.size, problem.k), np.inf)
         if not sets.size:
             pass
-        elif problem.graph is None or problem.distances_known:
+        elif _table_pays(problem):
             near = np.minimum.reduceat(problem.distances[:, problem.slots[left]], starts, axis=1)
             found[:, sets] = near
             if near.dtype.kind == "u":
@@ -102,11 +118,12 @@ def result_of(
     """
     bound = math.inf if hits is None else hits.bound
     structures = []
-    if members is not None and not problem.violations(problem.members[members]):
-        structures = [problem.members[members]]
-    elif members is not None:
-        explanation = ["what was chosen is not feasible", *problem.violations(problem.members[members])]
-    result = Result.of(
+    if members is not None:
+        broken = problem.violations(problem.members[members])
+        structures = [] if broken else [problem.members[members]]
+        explanation = [f"what was chosen is not feasible: {said}" for said in broken] or explanation
+    solve.budget.emit("stop", bound, score_of(problem, structures[0]) if structures else -math.inf)
+    return Result.of(
         problem,
         structures,
         bound,
@@ -117,6 +134,3 @@ def result_of(
         trace=solve.budget.events,
         explanation=explanation,
     )
-    value = problem.sense.sign * result.value if result.solutions else -math.inf
-    solve.budget.emit("stop", bound, value)
-    return result

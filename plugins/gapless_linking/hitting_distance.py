@@ -15,7 +15,8 @@ def run(problem: LinkingProblem, solve: Solve) -> Result[IntArray]:
     The hitting distance ``d(x, X_j)`` is that of x from the nearest candidate of set j. Each set takes the
     candidate with the smallest sum over all sets; the first of equals. The paper's average divides by k, which
     changes no choice. Anchors and priors add what the candidate costs by itself, and distances then count
-    twice, as in the cost. Each search ends at the last candidate; where distances are known already, there is none.
+    twice, as in the cost. The paper searches from each candidate to the first hit of each set; `Hits` says what is
+    done here.
 
     The same distances prove a bound on all choices: see `HittingCertificate`. Where the answer meets it, it is
     optimal.

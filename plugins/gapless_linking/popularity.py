@@ -10,7 +10,7 @@ import numpy as np
 
 from gapless import Result, Solve, Stop, UnknownOption
 from gapless.core.sparse import FloatArray, IntArray
-from gapless_linking.changed_graph import changed_graph
+from gapless_linking.changed_graph import changed_graph, graph_of
 from gapless_linking.decomposition import best_members
 from gapless_linking.graph import Graph
 from gapless_linking.heuristic import Hits, result_of
@@ -35,8 +35,8 @@ def run_degree(problem: LinkingProblem, solve: Solve, *, bound: bool = False) ->
     bound : bool
         Whether to bound the cost of all choices by hitting distances; without it nothing is proved.
     """
-    graph = changed_graph(problem)
-    return _most_popular(problem, solve, np.diff(graph.offsets)[graph.inner(problem.members)], bound)
+    graph = graph_of(problem)
+    return _most_popular(problem, solve, graph.degree(problem.members, problem.connection), bound)
 
 
 def run_pagerank(
@@ -62,13 +62,13 @@ def run_pagerank(
     """
     if on not in ("connected", "graph"):
         raise UnknownOption(f"on is {on!r}, expected 'connected' or 'graph'")
-    changed = changed_graph(problem)
-    graph = problem.graph or changed
+    graph = graph_of(problem)
     try:
         ranks = _RANKS.get(graph)
         if ranks is None:
             ranks = _RANKS[graph] = graph_pagerank(graph)
-        if on == "connected" and changed is not graph:
+        if on == "connected" and problem.connection is not None:
+            changed = changed_graph(problem)
             begin = ranks[graph.inner(changed.vertices)]
             return _most_popular(
                 problem, solve, graph_pagerank(changed, begin)[changed.inner(problem.members)], bound

@@ -414,9 +414,15 @@ class LinkingProblem(Problem[IntArray]):
         return self.graph is not None and not self.distances_known and self.members.size > self.k
 
     def _narrowed(self, chosen: IntArray) -> LinkingProblem:
-        """The problem that leaves each set one candidate."""
-        prior = None if self.prior is None else np.split(np.concatenate(self.prior)[chosen], self.k)
-        return attrs.evolve(self, candidates=np.split(self.members[chosen], self.k), prior=prior)
+        """The problem that leaves each set one candidate; the last is kept, as value and rules are both asked."""
+        key = chosen.tobytes()
+        kept = self.__dict__.get("_last_narrowed")
+        if kept is None or kept[0] != key:
+            prior = None if self.prior is None else np.split(np.concatenate(self.prior)[chosen], self.k)
+            kept = key, attrs.evolve(self, candidates=np.split(self.members[chosen], self.k), prior=prior)
+            self.__dict__["_last_narrowed"] = kept
+        narrowed: LinkingProblem = kept[1]
+        return narrowed
 
     # --- reading structures
 
