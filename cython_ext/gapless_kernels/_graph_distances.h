@@ -1,10 +1,16 @@
 /* Hop distances between given vertices of a large graph, many sources at once.
  *
- * Each vertex has a row of bits, one for each source of the batch: who is at most `a` steps away. A push carries the
- * new bits one step on. Distances are only asked for at the targets, so the last steps need not run over the whole
- * graph: a gather of depth b starts from the rows at the vertices within b - 1 steps of a target and walks back to
- * the targets, which then know who is at most a + b steps away. Each level takes the cheaper of both: so the search
- * from the sources and the one from the targets meet in the middle.
+ * Each vertex has a row of bits, one for each source: who has reached it.
+ *
+ * Waves, for many points, batch by batch. A push carries the new bits one step on, so that rows tell who is at most
+ * `a` steps away. Distances are only asked for at the targets, so the last steps need not run over the whole graph:
+ * a gather of depth b starts from the rows at the vertices within b - 1 steps of a target and walks back to the
+ * targets, which then know who is at most a + b steps away. Each level takes the cheaper of both: so the search from
+ * the sources and the one from the targets meet in the middle.
+ *
+ * Meetings, for as many points as a row has bits. The ball of each point grows by itself; of two points that have
+ * not met, the one for whom a step is cheaper makes it. Two balls that did not meet have a distance above the sum
+ * of their radii, so a vertex where they meet tells it exactly.
  *
  * Extra edges come as cliques (one edge is a clique of two); the graph itself stays as it is.
  */
@@ -40,7 +46,9 @@ GAPLESS_INLINE int graph_lowest(uint64_t bits)
 enum {
     GRAPH_AHEAD = 12,     /* edges ahead that rows are fetched */
     GRAPH_CHUNK = 1 << 21, /* edges between two looks for Ctrl-C */
-    GRAPH_DEPTH = 30      /* largest depth of a gather */
+    GRAPH_DEPTH = 30,     /* largest depth of a gather */
+    GRAPH_WORDS = 2,      /* of a row at most */
+    GRAPH_SOURCES = 64 * GRAPH_WORDS
 };
 
 typedef struct graph_waves {
@@ -65,8 +73,19 @@ typedef struct graph_waves {
     ptrdiff_t layers;                 /* of the need list found so far */
     ptrdiff_t layer[GRAPH_DEPTH + 1]; /* vertices within j steps of a target */
     int64_t layer_edges[GRAPH_DEPTH + 1];
-    uint64_t live[8]; /* sources that some target still asks for */
+    uint64_t live[GRAPH_WORDS]; /* sources that some target still asks for */
     uint64_t *open;   /* (targets, words): sources that each target still asks for */
+    /* Meetings only, where the points are sources and targets: */
+    ptrdiff_t points;
+    void *table; /* of the distances */
+    int bytes;   /* of each entry */
+    int too_far; /* whether a distance did not fit into the table */
+    int64_t open_pairs;
+    ptrdiff_t kept;
+    uint64_t grow[GRAPH_WORDS];              /* sources that make a step now */
+    uint32_t radius[GRAPH_SOURCES];  /* steps that each source has made */
+    int64_t cost[GRAPH_SOURCES];     /* edges of its next step */
+    int64_t waiting[GRAPH_SOURCES];  /* vertices that it goes on from */
 } graph_waves;
 
 /* Whether a vertex is among the first `count` of the need list. */
@@ -124,51 +143,6 @@ static void graph_need_nothing(graph_waves *waves)
     waves->layers = waves->target_count = 0;
 }
 
-#define WORDS 1
-#define NAMED(name) graph_##name##_1
-#include "_graph_waves.h"
-#undef WORDS
-#undef NAMED
-#define WORDS 2
-#define NAMED(name) graph_##name##_2
-#include "_graph_waves.h"
-#undef WORDS
-#undef NAMED
-#define WORDS 4
-#define NAMED(name) graph_##name##_4
-#include "_graph_waves.h"
-#undef WORDS
-#undef NAMED
-#define WORDS 8
-#define NAMED(name) graph_##name##_8
-#include "_graph_waves.h"
-#undef WORDS
-#undef NAMED
-
-typedef struct graph_steps {
-    ptrdiff_t words;
-    ptrdiff_t (*push)(graph_waves *, ptrdiff_t);
-    ptrdiff_t (*pull)(graph_waves *, ptrdiff_t);
-    void (*push_cliques)(graph_waves *);
-    void (*settle)(graph_waves *);
-    ptrdiff_t (*gather)(graph_waves *, ptrdiff_t, ptrdiff_t, int, const uint64_t *, uint64_t *);
-    void (*gather_cliques)(graph_waves *, ptrdiff_t, const uint64_t *, uint64_t *);
-    void (*start)(graph_waves *, const int32_t *, ptrdiff_t);
-    void (*clear)(graph_waves *);
-} graph_steps;
-
-#define GRAPH_STEPS(words)                                                                                     \
-    {words, graph_push_##words, graph_pull_##words, graph_push_cliques_##words, graph_settle_##words,          \
-     graph_gather_##words, graph_gather_cliques_##words, graph_start_##words, graph_clear_##words}
-
-static const graph_steps graph_all_steps[] = {GRAPH_STEPS(1), GRAPH_STEPS(2), GRAPH_STEPS(4), GRAPH_STEPS(8)};
-
-/* The loops for rows of 1, 2, 4 or 8 words. */
-static const graph_steps *graph_steps_for(ptrdiff_t words)
-{
-    return graph_all_steps + (words == 1 ? 0 : words == 2 ? 1 : words == 4 ? 2 : 3);
-}
-
 /* A distance in a table of 1, 2 or 4 bytes for each entry. */
 GAPLESS_INLINE void graph_store(void *table, int bytes, ptrdiff_t at, uint32_t value)
 {
@@ -178,6 +152,94 @@ GAPLESS_INLINE void graph_store(void *table, int bytes, ptrdiff_t at, uint32_t v
         ((uint16_t *)table)[at] = (uint16_t)value;
     else
         ((uint32_t *)table)[at] = value;
+}
+
+/* The balls around points s and t meet, whose radii have grown by 1 together, or by 1 each. */
+static void graph_meeting(graph_waves *waves, ptrdiff_t words, ptrdiff_t s, ptrdiff_t t, uint32_t grown)
+{
+    const uint32_t distance = waves->radius[s] + waves->radius[t] + grown;
+    waves->open[s * words + t / 64] &= ~((uint64_t)1 << t % 64);
+    waves->open[t * words + s / 64] &= ~((uint64_t)1 << s % 64);
+    waves->open_pairs--;
+    waves->too_far |= waves->bytes < 4 && distance >= (1u << 8 * waves->bytes) - 1;
+    graph_store(waves->table, waves->bytes, s * waves->points + t, distance);
+    graph_store(waves->table, waves->bytes, t * waves->points + s, distance);
+}
+
+/* Choose who makes a step: of each open pair the one for whom it is cheaper. Whether anyone does. */
+static int graph_choose(graph_waves *waves, ptrdiff_t words)
+{
+    uint64_t any = 0;
+    memset(waves->grow, 0, sizeof waves->grow);
+    memset(waves->live, 0, sizeof waves->live);
+    for (ptrdiff_t s = 0; s < waves->points; s++)
+        for (ptrdiff_t w = 0; w < words; w++) {
+            uint64_t *row = waves->open + s * words + w;
+            for (uint64_t bits = *row; bits; bits &= bits - 1) {
+                const ptrdiff_t t = 64 * w + graph_lowest(bits);
+                if (!waves->waiting[s] || !waves->waiting[t]) { /* one of them has seen all that it can reach */
+                    *row &= ~(bits & -bits);
+                    waves->open_pairs -= s < t;
+                    continue;
+                }
+                waves->live[s / 64] |= (uint64_t)1 << s % 64;
+                if (waves->cost[s] < waves->cost[t] || (waves->cost[s] == waves->cost[t] && s < t))
+                    waves->grow[s / 64] |= (uint64_t)1 << s % 64;
+            }
+        }
+    for (ptrdiff_t s = 0; s < waves->points; s++)
+        if (waves->grow[s / 64] >> s % 64 & 1)
+            waves->cost[s] = waves->waiting[s] = 0;
+    for (ptrdiff_t w = 0; w < words; w++)
+        any |= waves->grow[w];
+    return any != 0;
+}
+
+/* The sources that grew have made their step. */
+static void graph_grown(graph_waves *waves)
+{
+    for (ptrdiff_t s = 0; s < waves->points; s++)
+        waves->radius[s] += waves->grow[s / 64] >> s % 64 & 1;
+}
+
+#define WORDS 1
+#define NAMED(name) graph_##name##_1
+#include "_graph_waves.h"
+#include "_graph_meetings.h"
+#undef WORDS
+#undef NAMED
+#define WORDS 2
+#define NAMED(name) graph_##name##_2
+#include "_graph_waves.h"
+#include "_graph_meetings.h"
+#undef WORDS
+#undef NAMED
+
+typedef struct graph_steps {
+    ptrdiff_t words;
+    ptrdiff_t (*push)(graph_waves *, ptrdiff_t);
+    ptrdiff_t (*pull)(graph_waves *, ptrdiff_t);
+    void (*push_cliques)(graph_waves *, const uint64_t *);
+    void (*settle)(graph_waves *);
+    ptrdiff_t (*gather)(graph_waves *, ptrdiff_t, ptrdiff_t, int, const uint64_t *, uint64_t *);
+    void (*gather_cliques)(graph_waves *, ptrdiff_t, const uint64_t *, uint64_t *);
+    void (*start)(graph_waves *, const int32_t *, ptrdiff_t);
+    void (*clear)(graph_waves *);
+    ptrdiff_t (*grow)(graph_waves *, ptrdiff_t);
+    ptrdiff_t (*meet)(graph_waves *, ptrdiff_t, int);
+    void (*rest)(graph_waves *);
+} graph_steps;
+
+#define GRAPH_STEPS(words)                                                                                     \
+    {words, graph_push_##words, graph_pull_##words, graph_push_cliques_##words, graph_settle_##words,          \
+     graph_gather_##words, graph_gather_cliques_##words, graph_start_##words, graph_clear_##words, graph_grow_##words, graph_meet_##words, graph_rest_##words}
+
+static const graph_steps graph_all_steps[GRAPH_WORDS] = {GRAPH_STEPS(1), GRAPH_STEPS(2)};
+
+/* The loops for rows of 1 or 2 words. Wider rows were slower, even for thousands of sources. */
+static const graph_steps *graph_steps_for(ptrdiff_t words)
+{
+    return graph_all_steps + words - 1;
 }
 
 GAPLESS_INLINE uint32_t graph_load(const void *table, int bytes, ptrdiff_t at)

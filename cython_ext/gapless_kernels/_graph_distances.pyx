@@ -5,6 +5,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stddef cimport ptrdiff_t, size_t
 from libc.stdint cimport UINT8_MAX, UINT16_MAX, UINT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memset
 
 import numpy as np
 
@@ -33,21 +34,38 @@ cdef extern from "_graph_distances.h" nogil:
         ptrdiff_t layers
         ptrdiff_t *layer
         int64_t *layer_edges
+        uint64_t *live
         uint64_t *open
+        ptrdiff_t points
+        void *table
+        int bytes
+        int too_far
+        int64_t open_pairs
+        ptrdiff_t kept
+        ptrdiff_t next_count
+        uint64_t *grow
+        uint32_t *radius
+        int64_t *cost
+        int64_t *waiting
     ctypedef struct graph_steps:
         ptrdiff_t words
         ptrdiff_t (*push)(graph_waves *, ptrdiff_t) noexcept nogil
         ptrdiff_t (*pull)(graph_waves *, ptrdiff_t) noexcept nogil
-        void (*push_cliques)(graph_waves *) noexcept nogil
+        void (*push_cliques)(graph_waves *, const uint64_t *) noexcept nogil
         void (*settle)(graph_waves *) noexcept nogil
         ptrdiff_t (*gather)(graph_waves *, ptrdiff_t, ptrdiff_t, int, const uint64_t *, uint64_t *) noexcept nogil
         void (*gather_cliques)(graph_waves *, ptrdiff_t, const uint64_t *, uint64_t *) noexcept nogil
         void (*start)(graph_waves *, const int32_t *, ptrdiff_t) noexcept nogil
         void (*clear)(graph_waves *) noexcept nogil
+        ptrdiff_t (*grow)(graph_waves *, ptrdiff_t) noexcept nogil
+        ptrdiff_t (*meet)(graph_waves *, ptrdiff_t, int) noexcept nogil
+        void (*rest)(graph_waves *) noexcept nogil
     const graph_steps *graph_steps_for(ptrdiff_t) noexcept
     void graph_need_targets(graph_waves *, const int32_t *, ptrdiff_t) noexcept
     void graph_need_more(graph_waves *) noexcept
     void graph_need_nothing(graph_waves *) noexcept
+    bint graph_choose(graph_waves *, ptrdiff_t) noexcept
+    void graph_grown(graph_waves *) noexcept
     int64_t graph_open(
         graph_waves *, ptrdiff_t, const void *, int, ptrdiff_t, const int64_t *, ptrdiff_t, const int64_t *
     ) noexcept
@@ -58,9 +76,9 @@ cdef extern from "_graph_distances.h" nogil:
 cdef enum:
     # A search of many batches leaves the last pairs of each batch, one of so many, to one search for all of them.
     LEFT_OVER = 16
-    # A step of a push costs about as much as two of a gather, and is not done again at the next level.
-    PUSH_WORTH = 1
-    # From this share of all edges on, vertices look for news instead of being told.
+    # A push may cost so many times what a gather costs, for the gather is done again at the next level.
+    PUSH_WORTH = 2
+    # From this share of all edges on, one of so many, vertices look for news instead of being told.
     PULL_SHARE = 3
 
 
@@ -136,6 +154,17 @@ cdef class Search:
             self.near[which], self.near_room[which] = larger, 2 * count * self.words
         return self.near[which]
 
+    cdef int open_for(self, ptrdiff_t targets) except -1:
+        """Room for what the targets ask."""
+        if self.open_room < targets * self.words:
+            free(self.waves.open)
+            self.open_room = 2 * targets * self.words
+            self.waves.open = <uint64_t *>malloc(self.open_room * 8)
+            if self.waves.open == NULL:
+                self.open_room = 0
+                raise MemoryError
+        return 0
+
     cdef int push(self) except -1:
         """One level on from the sources."""
         cdef ptrdiff_t at = 0
@@ -146,7 +175,7 @@ cdef class Search:
                 at = self.steps.pull(&self.waves, at) if dense else self.steps.push(&self.waves, at)
             PyErr_CheckSignals()
         with nogil:
-            self.steps.push_cliques(&self.waves)
+            self.steps.push_cliques(&self.waves, self.waves.live)
             self.steps.settle(&self.waves)
         return 0
 
@@ -176,11 +205,11 @@ cdef class Search:
                 graph_need_more(&self.waves)
         return self.waves.front_edges > PUSH_WORTH * self.waves.layer_edges[depth]
 
-    cdef int64_t search(self, points, sources, targets, table, bint leave) except -1:
-        """Find the distances that `table` does not know, from sources to targets; how many are left.
+    cdef int wave(self, points, sources, targets, table, bint leave) except -1:
+        """Find the distances that `table` does not know, from sources to targets.
 
-        With `leave` the search ends when few are left. Otherwise those are not connected, unless the table cannot
-        hold their distance: then 0 is returned, with the level in `too_far`.
+        With `leave` the search ends when few are left. Otherwise no path leads to those that are left. Raises
+        OverflowError when the table cannot hold a distance.
         """
         cdef const int64_t[::1] source = sources, target = targets
         cdef const int32_t[::1] from_vertices = points[sources], to_vertices = points[targets]
@@ -192,19 +221,14 @@ cdef class Search:
         cdef const uint64_t *found
         try:
             graph_need_targets(&self.waves, &to_vertices[0], target.shape[0])
-            if self.open_room < target.shape[0] * self.words:
-                free(self.waves.open)
-                self.open_room = 2 * target.shape[0] * self.words
-                self.waves.open = <uint64_t *>malloc(self.open_room * 8)
-                if self.waves.open == NULL:
-                    self.open_room = 0
-                    raise MemoryError
+            self.open_for(target.shape[0])
             left = graph_open(
                 &self.waves, self.words, &entries[0, 0], size, p, &source[0], source.shape[0], &target[0]
             )
             if leave:
                 enough = left // LEFT_OVER
             self.steps.start(&self.waves, &from_vertices[0], source.shape[0])
+            self.steps.settle(&self.waves)
             while left > enough and self.waves.front_count:
                 level += 1
                 if level == largest:
@@ -217,10 +241,52 @@ cdef class Search:
                 left -= graph_record(
                     &self.waves, self.words, &entries[0, 0], size, p, &source[0], &target[0], found, level
                 )
-            return left
+            return 0
         finally:
             self.steps.clear(&self.waves)
             graph_need_nothing(&self.waves)
+
+    cdef int meetings(self, points, table) except -1:
+        """Find all distances by balls around the points; 0 if the table cannot hold one."""
+        cdef const int32_t[::1] vertices = points
+        cdef const int64_t[::1] everyone = np.arange(len(points))
+        cdef uint8_t[:, ::1] entries = table.view(np.uint8)
+        cdef graph_waves *waves = &self.waves
+        cdef ptrdiff_t at, p = vertices.shape[0]
+        cdef int fresh
+        waves.points, waves.table, waves.bytes, waves.too_far = p, &entries[0, 0], table.itemsize, 0
+        memset(waves.radius, 0, p * sizeof(uint32_t))
+        memset(waves.cost, 0, p * sizeof(int64_t))
+        memset(waves.waiting, 0, p * sizeof(int64_t))
+        try:
+            self.open_for(p)
+            waves.target_count = p
+            graph_open(waves, self.words, waves.table, waves.bytes, p, &everyone[0], p, &everyone[0])
+            waves.target_count = waves.kept = 0
+            waves.open_pairs = p * (p - 1) // 2
+            self.steps.start(waves, &vertices[0], p)
+            self.steps.rest(waves)
+            while graph_choose(waves, self.words) and not waves.too_far:
+                at = waves.kept = 0
+                while at < waves.front_count:
+                    with nogil:
+                        at = self.steps.grow(waves, at)
+                    PyErr_CheckSignals()
+                self.steps.push_cliques(waves, waves.grow)
+                for fresh in range(2):
+                    at = 0
+                    while at < waves.next_count and waves.open_pairs:
+                        with nogil:
+                            at = self.steps.meet(waves, at, fresh)
+                        PyErr_CheckSignals()
+                if not waves.open_pairs:
+                    break
+                graph_grown(waves)
+                with nogil:
+                    self.steps.rest(waves)
+            return not waves.too_far
+        finally:
+            self.steps.clear(waves)
 
     def distances(self, points, clique_first, clique_members, table, words):
         """Fill a table; see `_graph_distances_ref.Search.distances`."""
@@ -234,17 +300,18 @@ cdef class Search:
         p, width, unknown = len(points), 64 * words, np.iinfo(table.dtype).max
         table[...] = unknown
         np.fill_diagonal(table, 0)
+        if p <= width:
+            return p < 2 or bool(self.meetings(points, table))
         try:
             for start in range(0, p, width):
                 sources = np.arange(start, min(start + width, p))
-                self.search(points, sources, np.arange(start, p), table, p > width)
-            if p > width:
-                cover = vertex_cover(table == unknown)
-                for start in range(0, cover.size, width):
-                    sources = cover[start : start + width]
-                    targets = np.flatnonzero((table[sources] == unknown).any(axis=0))
-                    if targets.size:
-                        self.search(points, sources, targets, table, False)
+                self.wave(points, sources, np.arange(start, p), table, True)
+            cover = vertex_cover(table == unknown)
+            for start in range(0, cover.size, width):
+                sources = cover[start : start + width]
+                targets = np.flatnonzero((table[sources] == unknown).any(axis=0))
+                if targets.size:
+                    self.wave(points, sources, targets, table, False)
         except OverflowError:
             return False
         return True

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gapless_kernels._arguments import check_output
 
-WORDS = (1, 2, 4, 8)
+WORDS = (1, 2)
 
 
 class GraphSearch(Protocol):

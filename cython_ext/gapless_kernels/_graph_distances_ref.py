@@ -27,7 +27,7 @@ class Search:
     ----------
     words : int
         Width of the rows that are kept, 64 sources for each word; 0 before the first search. A search of w words
-        keeps ``n (24 w + 20)`` bytes, and up to ``16 n w`` more while searches meet far from their ends.
+        keeps ``n (24 w + 20)`` bytes, and up to ``16 n w`` more where it goes far from both ends.
     """
 
     def __init__(self, offsets: First, neighbours: Members) -> None:
@@ -48,8 +48,9 @@ class Search:
             Clique i joins ``clique_members[clique_first[i]:clique_first[i + 1]]`` to each other by further edges.
         table : uint8, uint16 or uint32 (p, p)
             Filled; the type's largest value where no path leads.
-        words : {1, 2, 4, 8}
-            64 `words` sources are searched from at once.
+        words : {1, 2}
+            64 `words` sources are searched from at once. Up to so many points find each other by growing balls;
+            more are searched from batch by batch.
 
         Returns
         -------

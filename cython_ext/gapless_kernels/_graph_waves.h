@@ -71,8 +71,8 @@ static ptrdiff_t NAMED(pull)(graph_waves *waves, ptrdiff_t at)
     return at;
 }
 
-/* Whoever reached a member of a clique reaches all members. */
-static void NAMED(push_cliques)(graph_waves *waves)
+/* Whoever of `go` reached a member of a clique reaches all members. */
+static void NAMED(push_cliques)(graph_waves *waves, const uint64_t *go)
 {
     for (ptrdiff_t c = 0; c < waves->clique_count; c++) {
         uint64_t bits[WORDS] = {0};
@@ -80,7 +80,7 @@ static void NAMED(push_cliques)(graph_waves *waves)
             for (int w = 0; w < WORDS; w++)
                 bits[w] |= waves->rows[(size_t)waves->clique_members[i] * 2 * WORDS + w];
         for (int w = 0; w < WORDS; w++)
-            bits[w] &= waves->live[w];
+            bits[w] &= go[w];
         for (int64_t i = waves->clique_first[c]; i < waves->clique_first[c + 1]; i++)
             NAMED(arrive)(waves, waves->clique_members[i], bits);
     }
@@ -180,7 +180,6 @@ static void NAMED(start)(graph_waves *waves, const int32_t *sources, ptrdiff_t c
         bits[s / 64] = (uint64_t)1 << s % 64;
         NAMED(arrive)(waves, sources[s], bits);
     }
-    NAMED(settle)(waves);
 }
 
 /* Forget a search: only what it touched, if that is little. */

@@ -19,8 +19,8 @@ Table = NDArray[Any]
 MEMORY_LIMIT = 2.0**31
 """Bytes that a search may take beside the graph and the answer."""
 
-_WIDEST = 4
-"""Words of a row: wider ones fetch more from memory for sources that hardly ever need it."""
+_MANY = 2048
+"""From so many points on, 128 at once are faster than 64. Up to 128 points find each other in one go."""
 
 _KEPT = 2.0**26
 """A graph keeps the room of its last search up to this many bytes, so that short documents need not clear it."""
@@ -36,8 +36,8 @@ def pairwise_distances(
 ) -> Table:
     """Distances between all pairs of `vertices`.
 
-    Without weights by bit-parallel breadth-first search from both ends, from 64, 128 or 256 vertices at once. That
-    takes n (40 w + 20) bytes at most for 64 w of them; see `search_bytes`. With weights by Dijkstra's algorithm.
+    Without weights by bit-parallel breadth-first search from both ends, from 64 or 128 vertices at once. That takes
+    60 or 100 bytes at most for each vertex of the graph; see `search_bytes`. With weights by Dijkstra's algorithm.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def pairwise_distances(
     connection : Connection, optional
         Edges on top of the graph.
     memory_limit : float
-        Bytes that the search may take beside the graph and the answer: fewer vertices at once where it is tight.
+        Bytes that the search may take beside the graph and the answer.
 
     Returns
     -------
@@ -64,9 +64,8 @@ def pairwise_distances(
     first, members = (connection or Connection()).flat(graph)
     if graph.weights is not None:
         return weighted_distances(graph, inner, first, members)
-    words = 1
-    while words < _WIDEST and 64 * words < inner.size and search_bytes(graph, 2 * words) <= memory_limit:
-        words *= 2
+    wide = 64 < inner.size <= 128 or inner.size >= _MANY
+    words = 2 if wide and search_bytes(graph, 2) <= memory_limit else 1
     if search_bytes(graph, words) > memory_limit:
         raise InvalidProblem(
             f"searching {graph.vertex_count} vertices takes {search_bytes(graph, words) / 2**20:.0f} MiB at least, "

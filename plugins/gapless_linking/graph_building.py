@@ -81,7 +81,7 @@ def compressed(
     keys = np.minimum(u, v).astype(np.int64)
     keys *= n
     keys += np.maximum(u, v)
-    keys, lengths = _distinct(keys[u != v], None if weights is None else weights[u != v])
+    keys, lengths = distinct(keys[u != v], None if weights is None else weights[u != v])
     low, high = (keys // n).astype(np.int32), (keys % n).astype(np.int32)
     degrees = np.bincount(low, minlength=n) + np.bincount(high, minlength=n)
     order = np.argsort(-degrees, kind="stable")
@@ -104,8 +104,8 @@ def compressed(
     return offsets, both.astype(np.int32), lengths, order
 
 
-def _distinct(keys: IntArray, weights: FloatArray | None) -> tuple[IntArray, FloatArray | None]:
-    """Each key once, ascending, with its least weight."""
+def distinct(keys: IntArray, weights: FloatArray | None) -> tuple[IntArray, FloatArray | None]:
+    """Each key once, ascending, with its least weight; `keys` is sorted in place. Faster than numpy.unique."""
     if weights is None:
         keys.sort()
     else:

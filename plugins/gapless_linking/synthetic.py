@@ -10,6 +10,7 @@ import numpy as np
 from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_linking.graph import Graph
+from gapless_linking.graph_building import distinct
 
 EXPONENT = 2.3
 """Of the power law that the degrees follow."""
@@ -95,9 +96,13 @@ def synthetic_graph(
             axis=1,
         )
         pairs = pairs[:, pairs[0] != pairs[1]]
-        keys = np.union1d(keys, pairs.min(axis=0) * vertices + pairs.max(axis=0))
+        drawn = pairs.min(axis=0) * vertices + pairs.max(axis=0)
+        keys, _ = distinct(np.concatenate([keys, drawn]), None)
+        del pairs, drawn
     keys = np.delete(keys, rng.choice(keys.size, keys.size - edges, replace=False))
-    graph = Graph.from_edges(np.stack([keys // vertices, keys % vertices], axis=1))
+    pairs = np.stack(np.divmod(keys, vertices), axis=1)
+    del keys
+    graph = Graph.from_edges(pairs, largest_component=True)
     return graph, Communities(labels, kind)
 
 

@@ -1,0 +1,98 @@
+"""Distances between all candidates of a document on drawn graphs, next to networkit searching from each of them."""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import resource
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gapless.core.sparse import IntArray
+from gapless_linking import Graph
+from gapless_linking.distances import pairwise_distances
+from gapless_linking.synthetic import KINDS, synthetic_candidates, synthetic_graph
+from gapless_tasks.chain_benchmark.stopwatch import cpu_seconds
+from gapless_tasks.chain_benchmark.targets import Line
+from gapless_tasks.linking_benchmark.instances import CANDIDATES, VERTICES
+from gapless_tasks.parsing_benchmark.lines import UNJUDGED, line, one
+
+SETS = 12
+DEGREE = 20
+LARGE = 3_700_000
+LARGE_EDGES = 36_000_000
+PEER_SOURCES = 5
+"""The peer searches from so many candidates; its time for the others is taken to be the same."""
+
+_GIBIBYTE = 2.0**30
+
+
+def distance_lines(
+    vertices: int = VERTICES, candidates: int = CANDIDATES, *, large: bool = False
+) -> Iterator[Line]:
+    """Time for all pairs, and peak memory of a process that does nothing else.
+
+    Parameters
+    ----------
+    vertices : int
+        Of the drawn graphs, with ten times as many edges.
+    candidates : int
+        Of each of `SETS` mentions.
+    large : bool
+        On a graph of the size of Wikipedia, too: drawing it takes a minute or two, and 4 GB.
+
+    Yields
+    ------
+    Line
+        The ratio to networkit only where that is installed.
+    """
+    judged = (vertices, candidates) == (VERTICES, CANDIDATES)
+    sizes = [(communities, vertices, vertices * DEGREE // 2) for communities in KINDS]
+    for communities, n, edges in [*sizes, *([("base", LARGE, LARGE_EDGES)] if large else [])]:
+        graph, labels = synthetic_graph(n, edges, communities=communities)
+        sets = synthetic_candidates(graph, labels, SETS, candidates)
+        points = np.unique(np.concatenate(sets))
+        scores = f"{communities}, {n:,} vertices, {points.size} candidates"
+        seconds, peak = _alone(graph, points)
+        marks = (15, 3) if n == LARGE and judged else UNJUDGED
+        yield line("distances", scores, one(seconds), "s", marks, False)
+        marks = (2, 1.5) if n == LARGE and judged else UNJUDGED
+        yield line("peak memory, with the graph", scores, one(peak / _GIBIBYTE), "GiB", marks, False)
+        if find_spec("networkit") is not None:
+            peer = _networkit_seconds(graph, points)
+            yield line("networkit, one search for each candidate", scores, one(peer), "s", UNJUDGED, False)
+            marks = (60, 200) if n == VERTICES and judged else UNJUDGED
+            yield line("distances over networkit", scores, one(peer / seconds), "x", marks, True)
+
+
+def _alone(graph: Graph, points: IntArray) -> tuple[float, float]:
+    """CPU seconds, and peak resident bytes, in a process that loads the graph and looks for these distances."""
+    with tempfile.TemporaryDirectory() as folder, multiprocessing.get_context("spawn").Pool(1) as pool:
+        path = Path(folder) / "graph"
+        graph.save(path)
+        return pool.apply(measured, (path, points))
+
+
+def measured(path: Path, points: IntArray) -> tuple[float, float]:
+    """What `_alone` runs in its process."""
+    graph = Graph.load(path)
+    seconds = cpu_seconds(pairwise_distances, graph, points)
+    return seconds, 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _networkit_seconds(graph: Graph, points: IntArray) -> float:
+    """CPU seconds for a search from each point, by those that a few of them took; the graph is made before."""
+    networkit: Any = importlib.import_module("networkit")
+    networkit.setNumberOfThreads(1)
+    rows = np.repeat(np.arange(graph.vertex_count), np.diff(graph.offsets))
+    half = rows < graph.neighbours
+    ends = rows[half], graph.neighbours[half].astype(np.int64)  # of two types it crashes
+    made = networkit.GraphFromCoo(ends, n=graph.vertex_count)
+    sources = graph.inner(points[:: max(1, points.size // PEER_SOURCES)])
+    searches = [networkit.distance.BFS(made, source, storePaths=False) for source in sources.tolist()]
+    return float(np.mean([cpu_seconds(search.run) for search in searches]) * points.size)
