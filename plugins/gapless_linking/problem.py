@@ -273,7 +273,7 @@ class LinkingProblem(Problem[IntArray]):
             return self._narrowed(chosen).value(self.members[chosen])
         at = self.slots[chosen]
         apart = self.lengths(at, at)
-        return float(2.0 * np.triu(apart, 1).sum() + math.fsum(self.own_costs[chosen].tolist()))
+        return math.fsum([2.0 * float(np.triu(apart, 1).sum()), *self.own_costs[chosen].tolist()])
 
     def violations(self, structure: IntArray) -> Sequence[str]:
         """Vertices that are no candidates, forbidden ones, pairs that no path connects."""
