@@ -84,11 +84,11 @@ def _left_out(one: Measured) -> str:
     said = []
     if zero:
         said.append(
-            f"{zero} documents have the optimum 0: there the cost 0 counts as a ratio of 100, and {above} larger "
-            "costs are left out"
+            f"the optimum is 0 in {zero} of {len(one.linked)} documents: there the cost 0 counts as a ratio of 100, "
+            f"and larger costs, {above} in all, are left out"
         )
     if unknown:
-        said.append(f"{unknown} documents without a proof are left out of the ratios")
+        said.append(f"no proof for {unknown} of {len(one.linked)} documents: they are left out of the ratios")
     return "; ".join(said)
 
 
