@@ -20,6 +20,7 @@ from gapless_tasks.entity_linking.prior import (
     Scored,
     alone,
     best_weight,
+    known_share,
     split,
     usable,
     with_prior,
@@ -80,7 +81,10 @@ class PriorReport:
         self._show(document, corpus.name, first)
         for prior in PRIORS:
             if prior not in scores:
-                self.console.say(f"{prior}: unknown for too many candidates of {corpus.name}")
+                share = known_share(corpus, prior)
+                self.console.say(
+                    f"{prior}: left out, known for {100 * share:.1f} % of the candidates of {corpus.name}"
+                )
         self.console.say()
         curves = [attrs.asdict(curve) for (of, _, _), curve in self.curves.items() if of == graph] if first else []
         return {"held_out": document, "curves": curves}

@@ -84,7 +84,7 @@ def _left_out(one: Measured) -> str:
     said = []
     if zero:
         said.append(
-            f"the optimum is 0 in {zero} of {len(one.linked)} documents: there the cost 0 counts as a ratio of 100, "
+            f"the optimum is 0 in {zero} of {len(one.linked)} documents: there the cost 0 counts as a ratio of 100 "
             f"and larger costs, {above} in all, are left out"
         )
     if unknown:
