@@ -14,7 +14,7 @@ from gapless_tasks.entity_linking.measuring import EXACT, Linked
 from gapless_tasks.entity_linking.paths import Path, shortest_paths
 from gapless_tasks.svg import BLUE, GREEN, GREY, INK, RED, svg, text
 
-_WIDTH, _HEIGHT, _TOP = 1300.0, 820.0, 40.0
+_WIDTH, _HEIGHT, _TOP = 1300.0, 880.0, 80.0
 _ACROSS, _UP = 330.0, 230.0
 """Half axes of the ellipse on which the chosen candidates stand."""
 _OTHERS = 4
