@@ -20,7 +20,7 @@ from gapless_tasks.entity_linking.measuring import EXACT, Linked
 
 DEGREE, IN_LINKS = "degree", "in-links"
 PRIORS = (DEGREE, IN_LINKS)
-WEIGHTS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+WEIGHTS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
 TRAIN_EVERY = 3
 """Every third document is for choosing the weight."""
 _ENOUGH = 0.99
