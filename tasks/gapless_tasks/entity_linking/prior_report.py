@@ -25,7 +25,7 @@ from gapless_tasks.entity_linking.prior import (
     usable,
     with_prior,
 )
-from gapless_tasks.entity_linking.prior_figure import draw_curves
+from gapless_tasks.entity_linking.prior_figure import Line, draw_curves
 
 
 @attrs.frozen
@@ -91,16 +91,11 @@ class PriorReport:
 
     def drawing(self) -> str:
         """All curves as SVG."""
-        return draw_curves(
-            [
-                (
-                    f"{one.corpus}, {one.prior}, {one.connection}",
-                    one.chosen,
-                    [(p.weight, p.value) for p in one.points],
-                )
-                for one in self.curves.values()
-            ]
-        )
+        panels: dict[str, list[Line]] = {}
+        for one in self.curves.values():
+            points = [(point.weight, point.value) for point in one.points]
+            panels.setdefault(one.corpus, []).append(Line(f"{one.prior}, {one.connection}", one.chosen, points))
+        return draw_curves(panels)
 
     def _fit(
         self, corpus: str, graph: str, connection: str, train: Sequence[Linked], scores: dict[str, FloatArray]
