@@ -179,12 +179,14 @@ def scaled(problem):
 
 
 def with_a_fixed_mention(problem):
-    """A set of one candidate costs what an anchor of weight 2 there costs."""
-    return attrs.evolve(
+    """With one more set of one candidate; and with an anchor of weight 2 there, which costs the same."""
+    vertex = problem.points[:1]
+    fixed = attrs.evolve(
         problem,
-        candidates=[*problem.candidates, problem.points[:1]],
+        candidates=[*problem.candidates, vertex],
         prior=problem.prior and [*problem.prior, np.zeros(1)],
-    ), attrs.evolve(problem, anchors=[*problem.anchors, (int(problem.points[0]), 2.0)])
+    )
+    return fixed, attrs.evolve(problem, anchors=[*problem.anchors, (int(vertex[0]), 2.0)])
 
 
 @pytest.mark.parametrize("method", sorted({*EXACT} - {*DRAWS}))
@@ -199,12 +201,12 @@ def test_answers_follow_from_each_other(method):
         pairs.append((judged.problem.without_graph(), value))
         for problem, expected in pairs:
             assert gapless.solve(problem, method).value == pytest.approx(expected, rel=1e-9, abs=1e-9)
-        if not any(weight for z, weight in judged.problem.anchors if z == judged.problem.points[0]):
-            fixed, anchored = (gapless.solve(one, method) for one in with_a_fixed_mention(judged.problem))
-            assert fixed.status is anchored.status
-            if fixed.solutions:
-                own += fixed.value != value
-                assert fixed.value == pytest.approx(anchored.value, rel=1e-9, abs=1e-9)
+        problem, anchored = with_a_fixed_mention(judged.problem)
+        more, result = problem.own_costs[-1], gapless.solve(anchored, method)
+        if result.solutions and np.isfinite(more):
+            fixed = gapless.solve(problem, method).value
+            assert fixed == pytest.approx(result.value + more, rel=1e-9, abs=1e-9 * max(1.0, abs(more)))
+            own += fixed != value
     assert own
 
 

@@ -59,6 +59,11 @@ class Synthetic:
     vertices: int = VERTICES
     candidates: int = CANDIDATES
 
+    @property
+    def judged(self) -> bool:
+        """Whether the marks speak of these sizes."""
+        return (self.vertices, self.candidates) == (VERTICES, CANDIDATES)
+
     def documents(self, family: str, k: int, count: int) -> list[LinkingProblem]:
         """Problems with `k` sets, one for each seed, distances known."""
         graph, communities = _graph(FAMILIES[family], self.vertices)

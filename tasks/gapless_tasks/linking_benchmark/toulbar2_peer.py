@@ -31,6 +31,7 @@ class PeerSolved:
     values : float64 (problems,)
         NaN where nothing was found.
     proved : bool (problems,)
+        Optimal, or infeasible.
     """
 
     seconds: FloatArray
@@ -41,8 +42,8 @@ class PeerSolved:
         """Sentences about optima that differ, and about values below a proved one."""
         wrong = []
         for number, (value, own, bound) in enumerate(zip(self.values, exact.values, exact.bounds, strict=True)):
-            too_low = value < bound - margin(bound)
-            if too_low or (self.proved[number] and own < value - margin(value)):
+            least = np.inf if np.isnan(value) else value
+            if value < bound - margin(bound) or (self.proved[number] and own < least - margin(least)):
                 wrong.append(f"{scores}, problem {number}: toulbar2 says {value:.12g}, exact {own:.12g}")
         return wrong
 
@@ -78,14 +79,14 @@ def solve_each(problems: Sequence[LinkingProblem], limit: int) -> PeerSolved:
 def _solve(
     toulbar2: Any, problem: LinkingProblem, limit: int, settings: dict[str, Any], answers: list[tuple[float, bool]]
 ) -> None:
-    network, forbidden = _network(toulbar2, problem, settings)
+    network, worst = _network(toulbar2, problem, settings)
     answer = network.Solve(timeLimit=limit)
-    value = np.nan if answer is None or answer[1] >= forbidden else float(answer[1])
+    value = np.nan if answer is None or answer[1] > worst else float(answer[1])
     answers.append((value, not toulbar2.tb2.option.limited))
 
 
 def _network(toulbar2: Any, problem: LinkingProblem, settings: dict[str, Any]) -> tuple[Any, float]:
-    """The network, and what a forbidden choice costs in it.
+    """The network, and what an allowed choice costs at most in it.
 
     One array holds the tables of all pairs of sets that have the same sizes, and goes over in one call: this is the
     fastest way that the package offers.
@@ -96,8 +97,9 @@ def _network(toulbar2: Any, problem: LinkingProblem, settings: dict[str, Any]) -
         network.AddVariables(1, f"x{i}_", 0, size - 1)
     own = problem.own_costs
     table = 2.0 * problem.lengths()
-    finite = table[np.isfinite(table)].max(initial=0.0)
-    forbidden = 1.0 + problem.k**2 * finite + float(np.abs(own[np.isfinite(own)]).sum())
+    size = float(np.abs(own[np.isfinite(own)]).sum())
+    worst = problem.k**2 * table[np.isfinite(table)].max(initial=0.0) + size
+    forbidden = worst + size + 1.0
     table[np.isinf(table)] = forbidden
     left, right = np.triu_indices(problem.k, 1)
     shapes, shape_of = np.unique(np.stack([sizes[left], sizes[right]], axis=1), axis=0, return_inverse=True)
@@ -110,4 +112,4 @@ def _network(toulbar2: Any, problem: LinkingProblem, settings: dict[str, Any]) -
     if own.any():
         for i, costs in enumerate(np.split(np.where(np.isinf(own), forbidden, own), problem.first[1:-1])):
             network.AddFunction([i], costs.tolist())
-    return network, forbidden
+    return network, worst

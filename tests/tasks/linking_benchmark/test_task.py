@@ -1,0 +1,138 @@
+"""The linking benchmark runs, notices what cannot be true together, and writes toulbar2's model right."""
+
+import itertools
+import json
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import gapless as gl
+from gapless.cli import Console, exit_codes, main
+from gapless_linking import LinkingProblem
+from gapless_linking.enumeration import all_structures
+from gapless_linking.random_problems import random_problem
+from gapless_tasks.linking_benchmark import toulbar2_peer
+from gapless_tasks.linking_benchmark.document_rows import document_lines
+from gapless_tasks.linking_benchmark.instances import FAMILIES, Synthetic
+from gapless_tasks.linking_benchmark.proof_rows import Bench, proof_lines
+from gapless_tasks.ordering_benchmark.timing import Solved
+
+
+class Network:
+    """What `toulbar2_peer` uses of pytoulbar2.CFN, by enumeration."""
+
+    def __init__(self, vac=0):
+        self.sizes, self.tables = [], []
+
+    def AddVariables(self, count, name, low, high):
+        assert (count, low) == (1, 0)
+        self.sizes.append(high + 1)
+
+    def AddFunctions(self, scopes, tables):
+        self.tables += zip(map(tuple, scopes.tolist()), tables, strict=True)
+
+    def AddFunction(self, scope, costs):
+        self.tables.append((tuple(scope), np.array(costs)))
+
+    def Solve(self, timeLimit):
+        choices = itertools.product(*map(range, self.sizes))
+        return [], min(sum(table[tuple(c[i] for i in scope)] for scope, table in self.tables) for c in choices), 1
+
+
+@pytest.fixture
+def toulbar2(monkeypatch):
+    """A stand-in for pytoulbar2, and its options."""
+    option = types.SimpleNamespace(limited=False)
+    module = types.SimpleNamespace(CFN=Network, tb2=types.SimpleNamespace(option=option))
+    monkeypatch.setitem(sys.modules, "pytoulbar2", module)
+    return option
+
+
+def small(peer_seconds=0):
+    return Bench(Synthetic(600, 5), 1, gl.Limits(time=5.0), peer_seconds, Console(as_json=True), [])
+
+
+def test_it_runs_on_the_embedded_documents(capsys):
+    asked = ["run", "linking-benchmark", "--only", "documents", "--limit", "3", "--peer-seconds", "0", "--json"]
+    assert main(asked) == exit_codes.PROVED
+    found = json.loads(capsys.readouterr().out)
+    assert found["disagreements"] == []
+    lines = {(line["scores"], line["what"]): line for line in found["lines"]}
+    for connection in ("maximal", "minimal", "plain"):
+        scores = f"documents and sentences, {connection}"
+        assert lines[scores, "proved"]["value"]["median"] == 100
+        parts = [lines[scores, f"{part}, median"]["value"]["median"] for part in ("distances", "exact")]
+        assert 0 < max(parts) < lines[scores, "from candidates to proof, median"]["value"]["most"]
+        assert lines[scores, "proved"]["must"] is None, "marks speak of the real corpora"
+
+
+def test_proofs_of_drawn_documents(monkeypatch, toulbar2):
+    monkeypatch.setattr("gapless_tasks.linking_benchmark.proof_rows.MARKS", {3: (10, 1), 4: (1000, 200)})
+    monkeypatch.setattr("gapless_tasks.linking_benchmark.proof_rows.LARGE", 6)
+    bench = small(peer_seconds=1)
+    lines = {(line.scores, line.what): line for line in proof_lines(bench)}
+    assert bench.wrong == []
+    for family in FAMILIES:
+        for k in (3, 4, 6):
+            assert lines[f"{family}, k = {k} x 5", "proved"].value.median == 100
+        assert lines[f"{family}, k = 3 x 5", "exact over toulbar2, median"].value.median > 0
+        assert lines[f"{family}, k = 6 x 5", "largest gap"].value.median == 0
+    assert not any(line.verdict for line in lines.values()), "marks speak of the full sizes"
+
+
+def test_documents_are_drawn_by_seed():
+    first, second = (Synthetic(600, 5).documents("clustered", 3, 2) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one.members, other.members)
+    assert not np.array_equal(first[0].members, first[1].members)
+    assert [members.size for members in first[0].candidates] == [5, 5, 5]
+
+
+def test_the_peer_is_asked_the_same_question(toulbar2):
+    rng = np.random.default_rng(0)
+    problems = [random_problem(rng, int(rng.integers(1, 5)), kind="ties") for _ in range(25)]
+    problems.append(LinkingProblem.from_distances([[0, np.inf], [np.inf, 0]], [[0], [1]]))
+    costs = [all_structures(problem)[1] for problem in problems]
+    peer = toulbar2_peer.solve_each(problems, 1)
+    least = np.array([one.min() if one.size else np.nan for one in costs])
+    np.testing.assert_allclose(peer.values, least, rtol=1e-12, atol=1e-9)
+    assert np.isnan(least).any()
+    assert peer.proved.all()
+    assert (peer.seconds > 0).all()
+    toulbar2.limited = True
+    assert not toulbar2_peer.solve_each(problems[:3], 1).proved.any()
+
+
+def solved(values, bounds):
+    values, bounds = np.array(values), np.array(bounds)
+    return Solved(np.ones(values.size), values, bounds, values == bounds, [], gl.Sense.MINIMISE)
+
+
+def test_answers_that_differ_are_told():
+    exact = solved([4.0, 6.0, 9.0], [4.0, 6.0, 5.0])
+    peer = toulbar2_peer.PeerSolved(np.ones(3), np.array([4.0, 7.0, 7.0]), np.array([True, False, True]))
+    assert peer.contradictions("toy", exact) == []
+    peer.values[:] = 4.0 - 1e-6, 7.0, 4.0
+    assert [sentence[:14] for sentence in peer.contradictions("toy", exact)] == ["toy, problem 0", "toy, problem 2"]
+    peer.values[:], peer.proved[:] = (4.0, 7.0, np.nan), (True, True, False)
+    assert peer.contradictions("toy", exact) == ["toy, problem 1: toulbar2 says 7, exact 6"]
+    peer.values[1], peer.proved[2] = 6.0, True
+    assert peer.contradictions("toy", exact) == ["toy, problem 2: toulbar2 says nan, exact 9"]
+    nothing = solved([np.nan, 6.0, 9.0], [np.inf, 6.0, 9.0])
+    assert len(peer.contradictions("toy", nothing)) == 2
+
+
+def test_what_was_not_proved_is_told(monkeypatch):
+    monkeypatch.setattr("gapless_tasks.linking_benchmark.document_rows.LONGEST", gl.Limits(time=0.0))
+    bench = small()
+    lines = [line for line in document_lines(bench, None, None) if line.what == "proved"]
+    assert min(line.value.median for line in lines) < 100
+    assert bench.wrong == []
+
+
+def test_problems_that_are_handed_over_have_their_distances():
+    (problem,) = Synthetic(600, 5).documents("base", 2, 1)
+    assert isinstance(problem, LinkingProblem)
+    assert "distances" in vars(problem)
