@@ -91,9 +91,9 @@ def whole_bits(first: Ints, own: Floats, distances: NDArray[Any]) -> int:
     return int(min(8, MOST_BITS - np.ceil(np.log2(whole_total(first, own, distances)))))
 
 
-def rounding_of(first: Ints, own: Floats, distances: Floats) -> float:
-    """What float64 may lose in any sum of the search."""
+def rounding_of(first: Ints, own: Floats, distances: Floats, limit: float = np.inf) -> float:
+    """What float64 may lose in the sums that matter: those that do not exceed what the least own costs lead to."""
     k = len(first) - 1
-    largest = float(distances.max(initial=0))
-    scale = k * (k - 1) / 2 * largest + float(np.abs(own[np.isfinite(own)]).max(initial=0)) * k
-    return 8.0 * 2.0**-52 * (k + 4) * (scale + 1)
+    largest = float(distances[distances < limit].max(initial=0))
+    least = float(np.abs(np.minimum.reduceat(own, first[:-1])).sum())
+    return 8.0 * 2.0**-52 * (k + 4) * (k * (k - 1) * largest + least + 1)

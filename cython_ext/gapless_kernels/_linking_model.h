@@ -61,6 +61,15 @@ TARGET static inline REAL NAMED(least)(const REAL *values, ptrdiff_t count)
     return low;
 }
 
+/* Make the least own cost of a set nothing; how much that takes. */
+TARGET static inline REAL NAMED(level_own)(REAL *own, ptrdiff_t count)
+{
+    const REAL low = NAMED(least)(own, count);
+    for (ptrdiff_t a = 0; a < count; a++)
+        own[a] -= low;
+    return low;
+}
+
 /* Distances of the members of set i from those of set j: a table (count of i, places of j), so that neighbours in
  * a sweep are neighbours in memory. */
 #define BLOCK(m, i, j) ((m)->dist + (m)->first[i] * (m)->width + (m)->count[i] * (m)->first[j])
@@ -157,13 +166,8 @@ TARGET static int NAMED(compact)(const NAMED(model) *m, const uint8_t *keep, NAM
             into->constant += LIFT(APART(m, i, a - m->first[i], j, b - m->first[j]), m->shift) - SENT(m, i, j)[a - m->first[i]]
                               - SENT(m, j, i)[b - m->first[j]];
         }
-    for (ptrdiff_t i = 0; i < k; i++) {
-        REAL *own = into->own + into->first[i];
-        const REAL low = NAMED(least)(own, into->count[i]);
-        for (ptrdiff_t a = 0; a < into->count[i]; a++)
-            own[a] -= low;
-        into->constant += low;
-    }
+    for (ptrdiff_t i = 0; i < k; i++)
+        into->constant += NAMED(level_own)(into->own + into->first[i], into->count[i]);
     free(from);
     free(was);
     free(single);

@@ -28,6 +28,7 @@ typedef struct {
     const int32_t *start;
     ptrdiff_t starts;
     double cutoff, step, limit, unit;
+    double rounding; /* how far sums of real costs may be off; `step` is as much then */
     int shift, coarsest, prove;
     uint64_t seed;
     int64_t kicks;

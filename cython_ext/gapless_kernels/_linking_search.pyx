@@ -27,7 +27,7 @@ cdef extern from "_linking_search.h" nogil:
         const double *own
         const uint8_t *allowed
         const int32_t *start
-        double cutoff, step, limit, unit
+        double cutoff, step, limit, unit, rounding
         int shift, coarsest, prove
         uint64_t seed
         int64_t kicks
@@ -103,7 +103,7 @@ def linking_search(
         reals = np.ascontiguousarray(distances, np.float64)
         lk.dist = &reals[0, 0]
         lk.unit = 2.0
-        lk.step = rounding_of(first, own, distances)
+        lk.step = lk.rounding = rounding_of(first, own, distances, limit)
     if start is not None and len(start):
         known = np.ascontiguousarray(start, np.int32)
         lk.start, lk.starts = &known[0, 0], known.shape[0]

@@ -349,6 +349,8 @@ TARGET static int NAMED(first_core)(const NAMED(hunt) *h, NAMED(model) *core, in
     memcpy(core->member, m->member, (size_t)m->width * sizeof(int32_t));
     memcpy(core->own, m->own, (size_t)m->width * sizeof(REAL));
     for (ptrdiff_t i = 0; i < m->k; i++)
+        core->constant += NAMED(level_own)(core->own + core->first[i], core->count[i]);
+    for (ptrdiff_t i = 0; i < m->k; i++)
         for (ptrdiff_t j = 0; j < m->k; j++) {
             const size_t w = (size_t)(m->first[j + 1] - m->first[j]);
             for (ptrdiff_t a = 0; a < m->count[i]; a++)
@@ -405,12 +407,6 @@ TARGET static void NAMED(run)(lk_search *s)
             m->member[place++] = -1;
     }
     m->first[k] = place;
-    for (ptrdiff_t i = 0; i < k; i++) {
-        const REAL low = NAMED(least)(m->own + m->first[i], m->count[i]);
-        m->constant += low;
-        for (ptrdiff_t a = 0; a < m->count[i]; a++)
-            m->own[m->first[i] + a] -= low;
-    }
     const DIST *given = s->dist;
     for (ptrdiff_t a = 0; a < width; a++)
         if (m->member[a] >= 0) {
@@ -435,7 +431,7 @@ TARGET static void NAMED(run)(lk_search *s)
         s->status = NAMED(close)(&h, &core, settled, 0);
     s->value = NAMED(to_value)(&h, h.best);
     if (s->status == LK_CLOSED)
-        s->bound = s->value;
+        s->bound = s->value - s->rounding;
 end:
     NAMED(drop_model)(m);
     NAMED(drop_model)(&core);

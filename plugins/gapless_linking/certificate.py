@@ -128,7 +128,14 @@ class _Check:
         for alive, bound, member in parts:  # the script ends inside: what would have followed stays open
             alive[member] = False
             lowest = min(lowest, self._finish(alive, bound))
-        return lowest
+        return math.inf if lowest > self._most() else lowest
+
+    def _most(self) -> float:
+        """More than any choice costs between all of whose members there are paths."""
+        lengths = self.problem.lengths()
+        k, largest = self.problem.k, float(lengths[np.isfinite(lengths)].max(initial=0.0))
+        own, offset = self.problem.centred_costs
+        return float(1.5 * k * (k - 1) * largest + 1.5 * own[np.isfinite(own)].sum() + 1.0) + offset
 
     def _closes(self, bound: Any) -> Any:
         """Which bounds leave no choice below the level: costs are multiples of the granularity."""

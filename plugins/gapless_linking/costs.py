@@ -23,6 +23,9 @@ class Costs:
     distances : (p, p) array
         uint8 where all costs are whole and small, else float64. Where no path leads, more than any choice costs.
     own : float64 (N,)
+        Beyond the least of the set, so that large costs that cancel between sets leave the small ones their digits.
+    offset : float
+        The sum of what is least in each set.
     allowed : bool (N,)
         Members that are not forbidden.
     limit : float
@@ -35,6 +38,7 @@ class Costs:
 
     distances: NDArray[Any]
     own: FloatArray
+    offset: float
     allowed: BoolArray
     limit: float
     granularity: float | None
@@ -44,14 +48,15 @@ class Costs:
     def of(cls, problem: LinkingProblem) -> Costs:
         """The costs of `problem`."""
         allowed: BoolArray = np.isfinite(problem.own_costs)
-        own = np.where(allowed, problem.own_costs, 0.0)
         hopeless = bool(np.any(np.add.reduceat(allowed, problem.first[:-1]) == 0))
+        beyond, offset = problem.centred_costs
+        own = np.where(allowed, beyond, 0.0)
         given = problem.distances
         if problem.granularity is not None:
             lengths = given if given.dtype == np.uint8 else problem.lengths()
             if lengths.max(initial=0) < 255 and whole_bits(problem.first, own, lengths) >= 1:
                 whole = np.ascontiguousarray(lengths, np.uint8)
-                return cls(whole, own, allowed, math.inf, problem.granularity, hopeless)
+                return cls(whole, own, offset, allowed, math.inf, problem.granularity, hopeless)
         lengths = problem.lengths()
         reached = np.isfinite(lengths)
         limit = math.inf
@@ -60,4 +65,4 @@ class Costs:
             largest = float(lengths[reached].max(initial=0.0))
             limit = 2.0 * (k * (k - 1) * largest + 2.0 * float(np.abs(own).sum()) + 1.0)
             lengths = np.where(reached, lengths, limit)
-        return cls(lengths, own, allowed, limit, None, hopeless)
+        return cls(lengths, own, offset, allowed, limit, None, hopeless)

@@ -242,6 +242,19 @@ class LinkingProblem(Problem[IntArray]):
         return costs
 
     @functools.cached_property
+    def centred_costs(self) -> tuple[FloatArray, float]:
+        """What members cost beyond the least of their set, and the sum of what is least.
+
+        Large costs that cancel between sets leave the small ones their digits this way. Where a whole set is
+        forbidden, 0 is taken for its least.
+        """
+        least = np.minimum.reduceat(self.own_costs, self.first[:-1])
+        least[np.isinf(least)] = 0.0
+        beyond = self.own_costs - np.repeat(least, np.diff(self.first))
+        beyond.flags.writeable = False
+        return beyond, math.fsum(least.tolist())
+
+    @functools.cached_property
     def granularity(self) -> float | None:  # type: ignore[override]  # computed once instead of stated
         """2 for whole distances alone, as pairs count twice; 1 with whole costs of candidates; else none."""
         finite = self.own_costs[np.isfinite(self.own_costs)]

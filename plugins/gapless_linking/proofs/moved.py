@@ -14,9 +14,10 @@ from gapless_linking.problem import LinkingProblem
 
 
 def settled_cost(problem: LinkingProblem, members: IntArray) -> float:
-    """What the members of different sets cost among themselves."""
+    """What the members of different sets cost among themselves, and what all sets cost at least."""
+    own, offset = problem.centred_costs
     at = problem.slots[members]
-    return float(2.0 * np.triu(problem.lengths(at, at), 1).sum() + problem.own_costs[members].sum())
+    return float(2.0 * np.triu(problem.lengths(at, at), 1).sum() + own[members].sum() + offset)
 
 
 @attrs.frozen(eq=False)
@@ -33,11 +34,11 @@ class MovedCosts:
         Where each open set begins among them.
     sets : int64 (s,)
     own : float64 (n,)
-        With settled sets, and with what was moved.
+        Beyond the least of the set; with settled sets, and with what was moved.
     pair : float64 (n, n)
         What is left of pairs; zero within a set.
     base : float
-        What settled sets cost among themselves.
+        What settled sets cost among themselves, and all sets at least.
     bound : float
         No choice of what is left costs less.
     """
@@ -81,7 +82,7 @@ class MovedCosts:
         at = problem.slots[inside]
         pair = 2.0 * problem.lengths(at, at) - taken[:, places] - taken[:, places].T
         pair[places[:, None] == places] = 0.0
-        own = problem.own_costs[inside] + taken.sum(axis=1)
+        own = problem.centred_costs[0][inside] + taken.sum(axis=1)
         own += 2.0 * problem.lengths(at, problem.slots[settled]).sum(axis=1)
         starts = np.searchsorted(places, np.arange(open_sets.size))
         base = settled_cost(problem, settled)
