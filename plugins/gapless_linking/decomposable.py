@@ -13,7 +13,6 @@ from gapless_kernels import bridge_tree
 from gapless_linking.changed_graph import changed_graph
 from gapless_linking.decomposition import PartTree, choose, split_group
 from gapless_linking.decomposition_certificate import DecompositionCertificate
-from gapless_linking.graph import Graph
 from gapless_linking.problem import LinkingProblem
 
 
@@ -38,9 +37,8 @@ def run(problem: LinkingProblem, solve: Solve) -> Result[IntArray]:
         or candidates of two sets share a biconnected component, which no bridge cuts (the second). The message
         names them.
     """
-    graph = changed_graph(problem)
     try:
-        chosen, why = _choose(problem, graph)
+        chosen, why = algorithm_1(problem)
     except KeyboardInterrupt:
         return Result.of(problem, [], math.inf, Stop.INTERRUPTED, method=solve.method)
     structures = [] if chosen is None else [problem.members[chosen]]
@@ -59,8 +57,12 @@ def run(problem: LinkingProblem, solve: Solve) -> Result[IntArray]:
     )
 
 
-def _choose(problem: LinkingProblem, graph: Graph) -> tuple[IntArray | None, list[str]]:
-    """The best member of each set; else why there is none."""
+def algorithm_1(problem: LinkingProblem) -> tuple[IntArray | None, list[str]]:
+    """The best member of each set; else None and why there is none. Raises as `run`.
+
+    This is the part that is linear. What its choice is worth takes k searches of the graph more, which `run` pays.
+    """
+    graph = changed_graph(problem)
     vertices = graph.inner(problem.members)
     owner = np.repeat(np.arange(problem.k), np.diff(problem.first))
     _check_apart(problem, vertices, owner)

@@ -108,3 +108,31 @@ def _prior(rng: np.random.Generator, size: int) -> FloatArray:
     scores = rng.integers(0, 4, size).astype(np.float64)
     scores[rng.random(size) < 0.1] = -np.inf
     return scores
+
+
+def large_decomposable(edges: int, sets: int = 7, *, seed: int = 0) -> LinkingProblem:
+    """A decomposable problem of any size, for measurements.
+
+    Rings of eight vertices with four chords, each joined by a bridge to one of the fifty before it, so that the
+    tree of rings is deep. A set holds a ring and the one above it; sets lie evenly over the graph.
+
+    Parameters
+    ----------
+    edges : int
+        About so many: 13 for each ring.
+    sets : int
+        At most ``edges / 1300``.
+    seed : int
+    """
+    rng = np.random.default_rng(seed)
+    rings = max(2, edges // 13)
+    first = 8 * np.arange(rings)[:, None]
+    ring = np.stack([first + np.arange(8), first + (np.arange(8) + 1) % 8], axis=-1)
+    chords = np.stack([first + np.arange(4), first + np.arange(4) + 3 + rng.integers(0, 2, (rings, 4))], axis=-1)
+    above = np.arange(1, rings) - 1 - (rng.random(rings - 1) * np.minimum(np.arange(1, rings), 50)).astype(np.int64)
+    ends = rng.integers(0, 8, (2, rings - 1))
+    bridges = np.column_stack([8 * above + ends[0], 8 * np.arange(1, rings) + ends[1]])
+    lower = np.linspace(1, rings - 1, min(sets, max(1, rings // 100)) + 1, dtype=np.int64)[1:]
+    candidates = [np.concatenate([8 * r + np.arange(8), 8 * above[r - 1] + np.arange(8)]) for r in lower.tolist()]
+    graph = Graph.from_edges(np.concatenate([ring.reshape(-1, 2), chords.reshape(-1, 2), bridges]))
+    return LinkingProblem(graph, candidates)

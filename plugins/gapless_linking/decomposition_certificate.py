@@ -48,14 +48,15 @@ class DecompositionCertificate(BoundCertificate):
         chosen = [a + int(own[a:b].argmin()) for a, b in zip(starts, ends, strict=True)]
         if np.any(np.isinf(own[chosen])):
             return -math.inf
-        costs, between = own.copy(), 0.0
+        apart, between = np.zeros(own.size), 0.0
         for j, at in enumerate(chosen):
             far = plain.nearest(problem.members[at : at + 1])
             if np.any(np.isinf(far[chosen])):
                 return -math.inf
             between += math.fsum(far[chosen])
             far[starts[j] : ends[j]] = 0.0
-            costs += 2.0 * far
+            apart += far
+        costs = 2.0 * apart + own
         return between - math.fsum(costs[a:b].min() for a, b in zip(starts, ends, strict=True))
 
 

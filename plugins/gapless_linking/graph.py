@@ -318,7 +318,8 @@ class Graph:
             less = inside & (self.neighbours[np.where(inside, middle, 0)] < wanted)
             low, high = np.where(less, middle + 1, low), np.where(inside & ~less, middle, high)
         found = low < end
-        return np.asarray(found & (self.neighbours[np.where(found, low, 0)] == wanted))
+        found[found] = self.neighbours[low[found]] == wanted[found]
+        return np.asarray(found)
 
     def __repr__(self) -> str:
         return f"<Graph: {self.vertex_count} vertices, {self.edge_count} edges>"

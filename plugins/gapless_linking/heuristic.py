@@ -9,12 +9,23 @@ import attrs
 import numpy as np
 
 from gapless import NoCertificate, Result, Solve, Stats, Stop
+from gapless.core.problem import score_of
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import round_bound
 from gapless_kernels import hitting_distances
 from gapless_linking.changed_graph import changed_graph
 from gapless_linking.hitting_certificate import HittingCertificate
 from gapless_linking.problem import LinkingProblem
+
+_MANY_POINTS = 4096
+"""Candidates whose table of distances would take 16 MiB."""
+
+
+def _table_pays(problem: LinkingProblem) -> bool:
+    graph = problem.graph
+    return (
+        graph is None or problem.distances_known or (graph.weights is None and problem.points.size <= _MANY_POINTS)
+    )
 
 
 @attrs.frozen(eq=False)
@@ -34,19 +45,21 @@ class Hits:
 
     @classmethod
     def of(cls, problem: LinkingProblem) -> Hits:
-        """Row minima where the distances are known, else a search from each set, to the last candidate."""
+        """Row minima where the distances are known or soon found, else a search from each set.
+
+        Without weights, searching from all candidates at once takes no longer than a few searches from sets; with
+        weights, or with so many candidates that the table of their distances is large, the sets are fewer. Their
+        searches end at the last candidate.
+        """
         left = np.flatnonzero(np.isfinite(problem.own_costs))
         owner = np.repeat(np.arange(problem.k), np.diff(problem.first))[left]
         sets, starts = np.unique(owner, return_index=True)
         found = np.full((problem.points.size, problem.k), np.inf)
-        if not sets.size:
-            pass
-        elif problem.graph is None or problem.distances_known:
+        if _table_pays(problem) and sets.size:
             near = np.minimum.reduceat(problem.distances[:, problem.slots[left]], starts, axis=1)
-            found[:, sets] = near
-            if near.dtype.kind == "u":
-                found[:, sets] = np.where(near == np.iinfo(near.dtype).max, np.inf, near)
-        else:
+            apart = near == np.iinfo(near.dtype).max if near.dtype.kind == "u" else np.isinf(near)
+            found[:, sets] = np.where(apart, np.inf, near)
+        elif sets.size:
             graph = changed_graph(problem)
             found[:, sets] = hitting_distances(
                 graph.offsets,
@@ -77,6 +90,14 @@ class Hits:
         return round_bound(-least, self.problem.granularity if cheap else None)
 
 
+def hits_if(wanted: bool, problem: LinkingProblem) -> tuple[Hits | None, Stop]:
+    """Hitting distances if they are wanted, and why the solve ended: Ctrl-C costs the bound, not the answer."""
+    try:
+        return (Hits.of(problem) if wanted else None), Stop.RELAXED
+    except KeyboardInterrupt:
+        return None, Stop.INTERRUPTED
+
+
 def result_of(
     problem: LinkingProblem,
     solve: Solve,
@@ -102,21 +123,19 @@ def result_of(
     """
     bound = math.inf if hits is None else hits.bound
     structures = []
-    if members is not None and not problem.violations(problem.members[members]):
-        structures = [problem.members[members]]
-    elif members is not None:
-        explanation = ["what was chosen is not feasible", *problem.violations(problem.members[members])]
-    result = Result.of(
+    if members is not None:
+        broken = problem.violations(problem.members[members])
+        structures = [] if broken else [problem.members[members]]
+        explanation = [f"what was chosen is not feasible: {said}" for said in broken] or explanation
+    solve.budget.emit("stop", bound, score_of(problem, structures[0]) if structures else -math.inf)
+    return Result.of(
         problem,
         structures,
         bound,
         Stop.PROVED if bound == -math.inf else stop,
-        certificate=NoCertificate("no bound was asked for") if hits is None else HittingCertificate(),
+        certificate=NoCertificate("no bound was found") if hits is None else HittingCertificate(),
         method=solve.method,
         stats=Stats(seconds=solve.budget.elapsed),
         trace=solve.budget.events,
         explanation=explanation,
     )
-    value = problem.sense.sign * result.value if result.solutions else -math.inf
-    solve.budget.emit("stop", bound, value)
-    return result

@@ -30,12 +30,12 @@ class HittingCertificate(BoundCertificate):
         settled = fixings.implied(problem.decisions)
         if settled is None:
             return -math.inf
-        costs = plain.own_costs()
-        costs[settled.off] = np.inf
-        left = np.isfinite(costs)
+        own_costs = plain.own_costs()
+        own_costs[settled.off] = np.inf
+        left = np.isfinite(own_costs)
         ranges = [slice(a, b) for a, b in zip(problem.first[:-1].tolist(), problem.first[1:].tolist(), strict=True)]
         if not all(left[own].any() for own in ranges):
             return -math.inf
-        for own in ranges:
-            costs += plain.nearest(problem.members[own][left[own]])
+        # Distances first: where large costs of candidates cancel, their rounding would drown them.
+        costs = sum(plain.nearest(problem.members[own][left[own]]) for own in ranges) + own_costs
         return -math.fsum(costs[own].min() for own in ranges)

@@ -15,7 +15,8 @@ def run(problem: LinkingProblem, solve: Solve) -> Result[IntArray]:
     The hitting distance ``d(x, X_j)`` is that of x from the nearest candidate of set j. Each set takes the
     candidate with the smallest sum over all sets; the first of equals. The paper's average divides by k, which
     changes no choice. Anchors and priors add what the candidate costs by itself, and distances then count
-    twice, as in the cost. Each search ends at the last candidate; where distances are known already, there is none.
+    twice, as in the cost. The paper searches from each candidate to the first hit of each set; `Hits` says what is
+    done here.
 
     The same distances prove a bound on all choices: see `HittingCertificate`. Where the answer meets it, it is
     optimal.
@@ -23,6 +24,7 @@ def run(problem: LinkingProblem, solve: Solve) -> Result[IntArray]:
     try:
         hits = Hits.of(problem)
         chosen, _ = best_members(problem, 2.0 * hits.sums + problem.own_costs)
+        why = problem.infeasibility() if chosen is None else ()
     except KeyboardInterrupt:
         return result_of(problem, solve, None, None, stop=Stop.INTERRUPTED)
-    return result_of(problem, solve, chosen, hits, problem.infeasibility() if chosen is None else ())
+    return result_of(problem, solve, chosen, hits, why)

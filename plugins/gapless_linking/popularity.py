@@ -10,10 +10,10 @@ import numpy as np
 
 from gapless import Result, Solve, Stop, UnknownOption
 from gapless.core.sparse import FloatArray, IntArray
-from gapless_linking.changed_graph import changed_graph
+from gapless_linking.changed_graph import changed_graph, graph_of
 from gapless_linking.decomposition import best_members
 from gapless_linking.graph import Graph
-from gapless_linking.heuristic import Hits, result_of
+from gapless_linking.heuristic import hits_if, result_of
 from gapless_linking.problem import LinkingProblem
 
 DAMPING = 0.85
@@ -35,8 +35,8 @@ def run_degree(problem: LinkingProblem, solve: Solve, *, bound: bool = False) ->
     bound : bool
         Whether to bound the cost of all choices by hitting distances; without it nothing is proved.
     """
-    graph = changed_graph(problem)
-    return _most_popular(problem, solve, np.diff(graph.offsets)[graph.inner(problem.members)], bound)
+    graph = graph_of(problem)
+    return _most_popular(problem, solve, graph.degree(problem.members, problem.connection), bound)
 
 
 def run_pagerank(
@@ -50,8 +50,8 @@ def run_pagerank(
     ----------
     on : {"connected", "graph"}
         ``connected``: ranks of the graph with the edges of the connection, as in the paper, found anew for each
-        problem, beginning with those of the graph. ``graph``: ranks of the graph alone, found once and kept: for
-        many documents on a large graph.
+        problem, beginning with those of the graph: some 0.05 s with 27,000 vertices and 0.8 s with 300,000.
+        ``graph``: ranks of the graph alone, found once and kept: for many documents on a large graph.
     bound : bool
         As in `run_degree`.
 
@@ -62,13 +62,13 @@ def run_pagerank(
     """
     if on not in ("connected", "graph"):
         raise UnknownOption(f"on is {on!r}, expected 'connected' or 'graph'")
-    changed = changed_graph(problem)
-    graph = problem.graph or changed
+    graph = graph_of(problem)
     try:
         ranks = _RANKS.get(graph)
         if ranks is None:
             ranks = _RANKS[graph] = graph_pagerank(graph)
-        if on == "connected" and changed is not graph:
+        if on == "connected" and problem.connection is not None:
+            changed = changed_graph(problem)
             begin = ranks[graph.inner(changed.vertices)]
             return _most_popular(
                 problem, solve, graph_pagerank(changed, begin)[changed.inner(problem.members)], bound
@@ -112,10 +112,10 @@ def _most_popular(problem: LinkingProblem, solve: Solve, popularity: Any, bound:
     try:
         costs = np.where(np.isfinite(problem.own_costs), -popularity.astype(np.float64), np.inf)
         chosen, why = best_members(problem, costs)
-        hits = Hits.of(problem) if bound else None
     except KeyboardInterrupt:
         return result_of(problem, solve, None, None, stop=Stop.INTERRUPTED)
-    return result_of(problem, solve, chosen, hits, why)
+    hits, stop = hits_if(bound, problem)
+    return result_of(problem, solve, chosen, hits, why, stop)
 
 
 def _power_iteration(

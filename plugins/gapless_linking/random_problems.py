@@ -27,9 +27,9 @@ def random_problem(
     """A small instance; what is not given is drawn.
 
     Among them are sets that overlap, are equal, are singletons or disjoint; one set alone; anchors that are
-    repeated, weigh nothing or less; priors with ties, and that forbid; graphs with and without lengths, under
-    either connection; distances of no graph: zero between different vertices, all equal, unreachable, without a
-    triangle inequality; costs of 1e9 that cancel; instances without an answer.
+    repeated, weigh nothing or less; priors with ties, and that forbid; graphs with and without lengths, connected
+    or not, under either connection; distances of no graph: zero between different vertices, all equal,
+    unreachable, without a triangle inequality; costs of 1e9 that cancel; instances without an answer.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def random_problem(
         _cancel(rng, candidates, more)
     if kind in draws:
         return LinkingProblem.from_distances(_matrix(rng, n, draws[kind], feasible), candidates, **more)
-    problem = LinkingProblem(_graph(rng, n, kind == "lengths"), candidates, **more)
+    problem = LinkingProblem(_graph(rng, n, kind == "lengths", feasible), candidates, **more)
     connected = (problem, problem.maximal_connection(), problem.minimal_connection())
     return connected[int(rng.integers(3))]
 
@@ -82,16 +82,21 @@ def _matrix(rng: np.random.Generator, n: int, draw: Draw, feasible: bool) -> Flo
     return matrix
 
 
-def _graph(rng: np.random.Generator, n: int, lengths: bool) -> Graph:
-    """A random tree with up to n more edges."""
+def _graph(rng: np.random.Generator, n: int, lengths: bool, feasible: bool) -> Graph:
+    """A random tree with up to n more edges, some of which repeat others; now and then with edges left out."""
     head = np.arange(1, n)
     tree = np.stack([(rng.random(n - 1) * head).astype(np.int64), head], axis=1)
     more = rng.integers(0, n, (int(rng.integers(0, n + 1)), 2))
     edges = np.concatenate([tree, more[more[:, 0] != more[:, 1]]])
-    if not lengths:
-        return Graph.from_edges(edges)
-    whole = rng.random() < 0.5
-    return Graph.from_edges(edges, rng.integers(1, 4, len(edges)) if whole else rng.uniform(0.1, 3.0, len(edges)))
+    if not feasible and rng.random() < 0.2:
+        edges = edges[rng.random(len(edges)) > 0.2]
+    costs = None
+    if lengths:
+        whole = rng.random() < 0.5
+        costs = rng.integers(1, 4, len(edges)) if whole else rng.uniform(0.1, 3.0, len(edges))
+    offsets = np.searchsorted(np.sort(edges[:, 0]), np.arange(n + 1))
+    order = np.argsort(edges[:, 0], kind="stable")
+    return Graph.from_arrays(offsets, edges[order, 1], None if costs is None else costs[order])
 
 
 def _candidates(rng: np.random.Generator, n: int, k: int) -> list[IntArray]:

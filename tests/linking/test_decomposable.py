@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Fixings, InvalidProblem, Status
-from gapless_linking import Graph, LinkingProblem
+import gapless_kernels
+from gapless import Fixings, InvalidProblem, Status, Stop
+from gapless_linking import Graph, LinkingProblem, decomposable
 from gapless_linking.decomposable_random import random_decomposable
 from gapless_linking.decomposition_certificate import DecompositionCertificate
 
@@ -19,6 +20,7 @@ PATH = Graph.from_edges([(v, v + 1) for v in range(9)])
 
 
 def every_structure(problem: LinkingProblem) -> Any:
+    assert problem.distances.size  # known from here on, so that each value is looked up
     return map(np.array, itertools.product(*(members.tolist() for members in problem.candidates)))
 
 
@@ -178,3 +180,23 @@ def test_a_wrong_optimum_is_caught():
     assert (result.value, bool(result.verify(problem))) == (6.0, True)
     wrong = attrs.evolve(result, solutions=[gapless.Solution(np.array([1, 5]), 8.0)], bound=8.0)
     assert "is claimed" in wrong.verify(problem).reason
+
+
+@pytest.mark.parametrize("method", ["decomposable", "spanning-tree", "hitting-distance"])
+def test_a_path_of_a_million_vertices(method):
+    """No stack overflows; the nearest ends are chosen."""
+    n = 1_000_000 if gapless_kernels.COMPILED else 20_000
+    path = Graph.from_edges(np.column_stack([np.arange(n - 1), np.arange(1, n)]))
+    problem = LinkingProblem(path, [range(5), range(n // 2, n // 2 + 5), range(n - 5, n)])
+    result = gapless.solve(problem, method)
+    assert result.best[[0, 2]].tolist() == [4, n - 5]
+    assert result.value == 4.0 * (n - 9)
+
+
+def test_ctrl_c(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(decomposable, "bridge_tree", interrupted)
+    result = gapless.solve(LinkingProblem(PATH, [[0, 1, 2], [5, 6]]), "decomposable")
+    assert (result.status, result.stop, result.bound) == (Status.NO_SOLUTION, Stop.INTERRUPTED, -np.inf)

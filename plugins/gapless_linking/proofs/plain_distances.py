@@ -91,10 +91,10 @@ class PlainDistances:
         """(N,) What each member costs by itself; inf forbids."""
         problem = self.problem
         costs = np.zeros(problem.members.size)
-        if problem.prior is not None and problem.prior_weight:
-            costs -= problem.prior_weight * np.concatenate(problem.prior)
         for z, weight in problem.anchors:
             if weight:
                 far = self.nearest(np.array([z]))
                 costs += np.where(np.isinf(far), np.inf, weight * far)
+        if problem.prior is not None and problem.prior_weight:
+            costs -= problem.prior_weight * np.concatenate(problem.prior)
         return costs

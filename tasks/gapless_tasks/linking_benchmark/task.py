@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
 import gapless as gl
 from gapless.cli import Console
 from gapless_tasks.asked import not_negative, positive, positive_seconds
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.linking_benchmark import toulbar2_peer
+from gapless_tasks.linking_benchmark.decomposable_rows import SIZES, draw_scaling, measure_scaling, scaling_lines
 from gapless_tasks.linking_benchmark.document_rows import document_lines
 from gapless_tasks.linking_benchmark.instances import CANDIDATES, VERTICES, Synthetic
 from gapless_tasks.linking_benchmark.proof_rows import Bench, proof_lines
@@ -18,7 +20,7 @@ from gapless_tasks.parsing_benchmark.lines import failures, report
 SEEDS = 5
 SECONDS = 60.0
 PEER_SECONDS = 20
-GROUPS = ("proofs", "documents")
+GROUPS = ("proofs", "documents", "decomposable")
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
@@ -34,10 +36,21 @@ def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line]:
     groups = {
         "proofs": lambda: proof_lines(bench),
         "documents": lambda: document_lines(bench, arguments.data, arguments.limit),
+        "decomposable": lambda: _decomposable_lines(bench, arguments.plot),
     }
     for name in arguments.only or GROUPS:
         with failures(name, bench.console, bench.wrong):
             yield from groups[name]()
+
+
+def _decomposable_lines(bench: Bench, plot: str | None) -> Iterator[Line]:
+    """Up to a million edges; with smaller drawn graphs than usual, up to as many as those have."""
+    largest = max(SIZES[1], bench.synthetic.vertices * SIZES[-1] // VERTICES)
+    scaling = measure_scaling([size for size in SIZES if size <= largest])
+    bench.wrong.extend(scaling.wrong)
+    yield from scaling_lines(scaling)
+    if plot:
+        Path(plot).write_text(draw_scaling(scaling), "utf-8")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--candidates", type=positive, metavar="N", default=CANDIDATES, help=f"of a mention (default {CANDIDATES})"
     )
+    parser.add_argument("--plot", metavar="FILE", help="draw the time of method decomposable against edges, as SVG")
     parser.add_argument(
         "--limit-seconds",
         type=positive_seconds,

@@ -14,7 +14,6 @@ from gapless_linking import LinkingProblem
 from gapless_linking.enumeration import all_structures
 from gapless_linking.random_problems import random_problem
 from gapless_tasks.linking_benchmark import toulbar2_peer
-from gapless_tasks.linking_benchmark.document_rows import document_lines
 from gapless_tasks.linking_benchmark.instances import FAMILIES, Synthetic
 from gapless_tasks.linking_benchmark.proof_rows import Bench, proof_lines
 from gapless_tasks.ordering_benchmark.timing import Solved
@@ -82,6 +81,13 @@ def test_proofs_of_drawn_documents(monkeypatch, toulbar2):
     assert not any(line.verdict for line in lines.values()), "marks speak of the full sizes"
 
 
+def test_decomposable_is_plotted(capsys, tmp_path):
+    asked = ["run", "linking-benchmark", "--only", "decomposable", "--vertices", "600", "--json"]
+    assert main([*asked, "--plot", str(tmp_path / "linear.svg")]) == exit_codes.PROVED
+    assert [line["scores"] for line in json.loads(capsys.readouterr().out)["lines"]].count("29,990 edges") == 2
+    assert (tmp_path / "linear.svg").read_text().startswith("<svg")
+
+
 def test_documents_are_drawn_by_seed():
     first, second = (Synthetic(600, 5).documents("clustered", 3, 2) for _ in range(2))
     for one, other in zip(first, second, strict=True):
@@ -124,12 +130,21 @@ def test_answers_that_differ_are_told():
     assert len(peer.contradictions("toy", nothing)) == 2
 
 
+class Stopped(Bench):
+    """A bench whose proofs never end."""
+
+    def solve(self, scores, problems, limits=None):
+        return solved([20.0] * len(problems), [17.0] * len(problems))
+
+
 def test_what_was_not_proved_is_told(monkeypatch):
-    monkeypatch.setattr("gapless_tasks.linking_benchmark.document_rows.LONGEST", gl.Limits(time=0.0))
-    bench = small()
-    lines = [line for line in document_lines(bench, None, None) if line.what == "proved"]
-    assert min(line.value.median for line in lines) < 100
-    assert bench.wrong == []
+    monkeypatch.setattr(Synthetic, "documents", lambda *_: [None] * 3)
+    bench = Stopped(Synthetic(), 3, gl.Limits(), 0, Console(as_json=True), [])
+    lines = {(line.scores, line.what): line for line in proof_lines(bench)}
+    assert lines["base, k = 12 x 96", "proved"].verdict == "missed"
+    assert lines["base, k = 53 x 96", "exact, median"].verdict == "", "the gap is judged instead"
+    gap = lines["base, k = 53 x 96", "largest gap"]
+    assert (gap.value.median, gap.verdict) == (15.0, "must")
 
 
 def test_problems_that_are_handed_over_have_their_distances():
