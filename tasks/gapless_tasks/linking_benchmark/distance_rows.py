@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
-import resource
 import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -82,7 +81,9 @@ def measured(path: Path, points: IntArray) -> tuple[float, float]:
     """What `_alone` runs in its process."""
     graph = Graph.load(path)
     seconds = cpu_seconds(pairwise_distances, graph, points)
-    return seconds, 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Not getrusage: after a fork its peak is the parent's, whose graph was drawn with far more memory.
+    status = dict(entry.split(":", 1) for entry in Path("/proc/self/status").read_text().splitlines())
+    return seconds, 1024.0 * int(status["VmHWM"].split()[0])
 
 
 def _networkit_seconds(graph: Graph, points: IntArray) -> float:
