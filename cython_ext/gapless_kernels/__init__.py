@@ -15,7 +15,7 @@ import os
 
 from gapless_kernels._dominance_tables import DominanceTables
 from gapless_kernels._graph_distances_arguments import GraphSearch
-from gapless_kernels._linking_arguments import FoundChoice, whole_bits
+from gapless_kernels._linking_arguments import FoundChoice, SearchRecord, whole_bits
 from gapless_kernels._path_arguments import FoundPaths, OpenWalks
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
@@ -102,6 +102,7 @@ __all__ = [
     "FoundPaths",
     "GraphSearch",
     "OpenWalks",
+    "SearchRecord",
     "TransitionTables",
     "arborescence",
     "arborescence_dual",

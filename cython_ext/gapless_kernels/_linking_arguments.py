@@ -13,6 +13,24 @@ Ints = NDArray[np.int64]
 Pulse = Callable[[float, float, int, int], bool]
 
 
+class SearchRecord(NamedTuple):
+    """What a search wrote down for those who check it; see _linking_record.h for the operations.
+
+    Attributes
+    ----------
+    unit : float
+        What 1 in `moved` and `floors` costs.
+    script : int32
+    moved : int32 or float64
+    floors : float64
+    """
+
+    unit: float
+    script: NDArray[np.int32]
+    moved: NDArray[Any]
+    floors: Floats
+
+
 class FoundChoice(NamedTuple):
     """What a linking search found.
 
@@ -30,6 +48,8 @@ class FoundChoice(NamedTuple):
         Work: sweeps over all pairs, nodes of Russian doll searches, splits.
     interrupted : bool
         Whether Ctrl-C ended it.
+    record : SearchRecord or None
+        None where it was not proved, or the record outgrew an eighth of the memory limit.
     """
 
     members: Ints | None
@@ -40,6 +60,7 @@ class FoundChoice(NamedTuple):
     nodes: int
     branches: int
     interrupted: bool
+    record: SearchRecord | None
 
 
 def check_sets(first: Any, slots: Any, own: Any, distances: Any) -> None:

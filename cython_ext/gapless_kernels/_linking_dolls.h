@@ -7,14 +7,15 @@ typedef struct {
     ptrdiff_t *count;
     int32_t *place;      /* (width) in the model */
     CELL *pair;          /* (width, width); read to the right of a member's own set only */
-    CELL *own;           /* (width) */
+    CELL *own;           /* (width) beyond the least of the set */
+    WIDE *least;         /* (k) that least */
     CELL *reach;         /* (width) least costs with all later sets */
     SUM *rest;           /* (k + 1) the sets from t on cost at least so much */
     int32_t *found;      /* (k) the best choice from `done` on, by place here */
     ptrdiff_t done;      /* sets from here on are settled */
     int64_t nodes;
     /* of the search that is running */
-    CELL *rows;          /* (k + 1, width) costs of places with what is chosen so far */
+    CELL *rows;          /* (k + 1, width) costs of places with what is chosen so far; own costs are in `rest` */
     CELL *low;           /* (k + 1, k) least of them for each set */
     SUM *cost;           /* (k + 1) */
     int32_t *line;       /* (k, widest): places to try, best first */
@@ -26,7 +27,7 @@ typedef struct {
 
 TARGET static void NAMED(drop_dolls)(NAMED(dolls) *d)
 {
-    void *parts[] = {d->first, d->count, d->place, d->pair, d->own, d->reach, d->rest, d->found, d->rows,
+    void *parts[] = {d->first, d->count, d->place, d->pair, d->own, d->reach, d->least, d->rest, d->found, d->rows,
                      d->low, d->cost, d->line, d->worth, d->tried, d->lined, d->choice};
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         free(parts[i]);
@@ -46,6 +47,7 @@ TARGET static int NAMED(make_dolls)(NAMED(dolls) *d, ptrdiff_t k, ptrdiff_t widt
     d->pair = malloc(n * n * sizeof(CELL) + 64);
     d->own = malloc((n + 1) * sizeof(CELL));
     d->reach = malloc((n + 1) * sizeof(CELL));
+    d->least = malloc((s + 1) * sizeof(WIDE));
     d->rest = calloc(s + 2, sizeof(SUM));
     d->found = malloc((s + 1) * sizeof(int32_t));
     d->rows = malloc((s + 1) * n * sizeof(CELL) + 64);
@@ -57,7 +59,7 @@ TARGET static int NAMED(make_dolls)(NAMED(dolls) *d, ptrdiff_t k, ptrdiff_t widt
     d->lined = malloc((s + 1) * sizeof(ptrdiff_t));
     d->choice = malloc((s + 1) * sizeof(int32_t));
     d->done = k;
-    if (d->first && d->count && d->place && d->pair && d->own && d->reach && d->rest && d->found && d->rows && d->low
+    if (d->first && d->count && d->place && d->pair && d->own && d->reach && d->least && d->rest && d->found && d->rows && d->low
         && d->cost && d->line && d->worth && d->tried && d->lined && d->choice)
         return 1;
     NAMED(drop_dolls)(d);
@@ -88,7 +90,7 @@ TARGET static void NAMED(line_up)(NAMED(dolls) *d, ptrdiff_t t, SUM level)
     for (ptrdiff_t j = t + 1; j < d->k; j++)
         base += low[j];
     for (ptrdiff_t a = d->first[t]; a < d->first[t] + d->count[t]; a++) {
-        const SUM value = base + row[a] + d->reach[a];
+        const SUM value = base + row[a] + (SUM)d->own[a] + d->reach[a];
         if (value >= level)
             continue;
         ptrdiff_t at = lined++;
@@ -127,9 +129,10 @@ TARGET static int NAMED(open_dolls)(NAMED(dolls) *d, SUM level, int64_t nodes, v
                 d->found[f] = (int32_t)a;
             }
         }
-        memcpy(d->rows + f * d->width, d->own, (size_t)d->width * sizeof(CELL));
+        for (ptrdiff_t a = 0; a < d->width; a++)
+            d->rows[f * d->width + a] = 0;
         for (ptrdiff_t j = f; j < d->k; j++)
-            d->low[f * d->k + j] = NAMED(add_least)(d->own + d->first[j], NULL, NULL, d->first[j + 1] - d->first[j]);
+            d->low[f * d->k + j] = 0;
         d->cost[f] = 0;
         ptrdiff_t t = f;
         NAMED(line_up)(d, t, best);
@@ -139,7 +142,7 @@ TARGET static int NAMED(open_dolls)(NAMED(dolls) *d, SUM level, int64_t nodes, v
                 continue;
             }
             const int32_t place = d->line[t * d->widest + d->tried[t]++];
-            const SUM cost = d->cost[t] + d->rows[t * d->width + place];
+            const SUM cost = d->cost[t] + d->rows[t * d->width + place] + (SUM)d->own[place];
             d->choice[t] = place;
             d->nodes++;
             if (t == d->k - 1) {

@@ -32,11 +32,6 @@ TARGET static void NAMED(drop_model)(NAMED(model) *m)
     memset(m, 0, sizeof(*m));
 }
 
-TARGET static size_t NAMED(model_bytes)(ptrdiff_t k, ptrdiff_t width)
-{
-    return (size_t)width * ((size_t)width * sizeof(DIST) + (size_t)k * sizeof(REAL) + sizeof(REAL) + 4) + 24 * (size_t)k;
-}
-
 TARGET static int NAMED(make_model)(NAMED(model) *m, ptrdiff_t k, ptrdiff_t width)
 {
     memset(m, 0, sizeof(*m));

@@ -1,27 +1,20 @@
-/* Russian dolls over moved costs. The problem's own model has all members and nothing moved; what a smaller model has
- * moved is rounded down to `coarse` bits, so that the cells are exact. */
+/* Russian dolls over moved costs. What a model has moved is rounded down to `coarse` bits and own costs are summed anew
+ * from the problem's, so that cells are exact. */
 
-typedef struct {
-    const NAMED(model) *whole;   /* the problem */
-    const int32_t *at;           /* (members) where a member stands in it */
-    int32_t *settled;            /* (k) members of sets that are folded, -1 for the others */
-} NAMED(moved);
-
-TARGET static inline REAL NAMED(coarsened)(REAL cost, int coarse)
+TARGET static size_t NAMED(dolls_bytes)(const NAMED(model) *m)
 {
-#if CELL_BITS == 16
-    return cost >> coarse << coarse;
-#else
-    (void)coarse;
-    return cost;
-#endif
+    size_t width = 0;
+    for (ptrdiff_t i = 0; i < m->k; i++)
+        width += (size_t)(m->count[i] + 7) / 8 * 8;
+    return width * (width + (size_t)m->k) * sizeof(CELL);
 }
 
-/* The dolls of `m`, sets in the given order; `base` is what all choices cost at least. 0 without memory. */
+/* The dolls of `m`, sets in the given order; `base` is what all choices cost at least. `whole` is the problem, `at` where
+ * its members stand there, `settled` the members of folded sets (-1 for the others). 0 without memory. */
 TARGET static int NAMED(fill_dolls)(
-    NAMED(dolls) *d, const NAMED(model) *m, const NAMED(moved) *o, const ptrdiff_t *order, int coarse, int move, WIDE *base)
+    NAMED(dolls) *d, const NAMED(model) *m, const NAMED(model) *whole, const int32_t *at, const int32_t *settled,
+    const ptrdiff_t *order, int coarse, WIDE *base)
 {
-    const NAMED(model) *whole = o->whole;
     ptrdiff_t width = 0, widest = 0;
     for (ptrdiff_t i = 0; i < m->k; i++) {
         width += (m->count[i] + 7) / 8 * 8;
@@ -41,17 +34,16 @@ TARGET static int NAMED(fill_dolls)(
     /* The constant: settled sets among themselves. */
     WIDE constant = whole->constant;
     for (ptrdiff_t s = 0; s < whole->k; s++) {
-        if (o->settled[s] < 0)
+        if (settled[s] < 0)
             continue;
-        const ptrdiff_t a = o->at[o->settled[s]];
+        const ptrdiff_t a = at[settled[s]];
         constant += whole->own[a];
         for (ptrdiff_t t = 0; t < s; t++)
-            if (o->settled[t] >= 0)
-                constant += LIFT(whole->dist[a * whole->width + o->at[o->settled[t]]], whole->shift);
+            if (settled[t] >= 0)
+                constant += LIFT(whole->dist[a * whole->width + at[settled[t]]], whole->shift);
     }
     for (ptrdiff_t t = 0; t < m->k; t++) {
         const ptrdiff_t i = order[t];
-        REAL own[1];
         WIDE low = MOST;
         for (int pass = 0; pass < 2; pass++)
             for (ptrdiff_t p = d->first[t]; p < d->first[t + 1]; p++) {
@@ -59,12 +51,12 @@ TARGET static int NAMED(fill_dolls)(
                     d->own[p] = FULL;
                     continue;
                 }
-                const ptrdiff_t a = d->place[p], r = o->at[m->member[a]];
+                const ptrdiff_t a = d->place[p], r = at[m->member[a]];
                 WIDE cost = whole->own[r];
                 for (ptrdiff_t s = 0; s < whole->k; s++)
-                    if (o->settled[s] >= 0)
-                        cost += LIFT(whole->dist[r * whole->width + o->at[o->settled[s]]], whole->shift);
-                for (ptrdiff_t j = 0; move && j < m->k; j++)
+                    if (settled[s] >= 0)
+                        cost += LIFT(whole->dist[r * whole->width + at[settled[s]]], whole->shift);
+                for (ptrdiff_t j = 0; j < m->k; j++)
                     if (j != i)
                         cost += NAMED(coarsened)(SENT(m, i, j)[a - m->first[i]], coarse);
                 if (pass == 0)
@@ -72,7 +64,7 @@ TARGET static int NAMED(fill_dolls)(
                 else
                     d->own[p] = NAMED(cell)(cost - low, coarse);
             }
-        (void)own;
+        d->least[t] = low;
         constant += low;
     }
     for (ptrdiff_t t = 0; t < m->k; t++)
@@ -91,10 +83,9 @@ TARGET static int NAMED(fill_dolls)(
                         continue;
                     }
                     const ptrdiff_t b = d->place[q];
-                    WIDE cost = LIFT(APART(m, i, a - m->first[i], j, b - m->first[j]), m->shift);
-                    if (move)
-                        cost -= (WIDE)NAMED(coarsened)(SENT(m, i, j)[a - m->first[i]], coarse)
-                                + NAMED(coarsened)(SENT(m, j, i)[b - m->first[j]], coarse);
+                    const WIDE cost = LIFT(APART(m, i, a - m->first[i], j, b - m->first[j]), m->shift)
+                                      - (WIDE)NAMED(coarsened)(SENT(m, i, j)[a - m->first[i]], coarse)
+                                      - NAMED(coarsened)(SENT(m, j, i)[b - m->first[j]], coarse);
                     row[q] = NAMED(cell)(cost > 0 ? cost : 0, coarse);
                     low = row[q] < low ? row[q] : low;
                 }

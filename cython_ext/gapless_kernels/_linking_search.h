@@ -10,11 +10,11 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "_lanes.h"
+#include "_linking_record.h"
 
 enum { LK_CLOSED, LK_OPEN, LK_STOPPED, LK_NO_MEMORY };
 
@@ -33,14 +33,14 @@ typedef struct {
     int64_t kicks;
     int (*pulse)(void *, double, double, int64_t, int64_t);
     void *owner;
-    int order, move, verbose;
-    int64_t dolls;
-    double patience;
+    double memory_limit;
     /* found */
     int32_t *choice;
     int found, stop, status;
+    int written; /* the record ends with a doll search that was broken off */
     double bound, value;
     int64_t sweeps, nodes, branches;
+    lk_record record;
 } lk_search;
 
 static int lk_ask(lk_search *s)

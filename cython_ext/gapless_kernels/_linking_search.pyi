@@ -20,4 +20,5 @@ def linking_search(
     seed: int = 0,
     pulse: Pulse | None = None,
     prove: bool = True,
+    memory_limit: float = 2.0**31,
 ) -> FoundChoice: ...

@@ -7,11 +7,18 @@ from libc.string cimport memset
 
 import numpy as np
 
-from gapless_kernels._linking_arguments import FoundChoice, check_sets, rounding_of, whole_bits
+from gapless_kernels._linking_arguments import FoundChoice, SearchRecord, check_sets, rounding_of, whole_bits
 
 cdef extern from "_linking_search.h" nogil:
     int LK_CLOSED, LK_OPEN, LK_STOPPED, LK_NO_MEMORY
     ctypedef int (*lk_pulse)(void *, double, double, int64_t, int64_t) noexcept nogil
+    ctypedef struct lk_array:
+        char *data
+        size_t used
+    ctypedef struct lk_record:
+        lk_array script, moved, floors
+        size_t limit
+        int full
     ctypedef struct lk_search:
         Py_ssize_t k, points, starts
         const int64_t *first
@@ -26,14 +33,14 @@ cdef extern from "_linking_search.h" nogil:
         int64_t kicks
         lk_pulse pulse
         void *owner
-        int order, move, verbose
-        int64_t dolls
-        double patience
+        double memory_limit
         int32_t *choice
         int found, stop, status
         double bound, value
         int64_t sweeps, nodes, branches
+        lk_record record
     void lk_run(lk_search *, int)
+    void lk_drop_record(lk_record *)
 
 
 cdef class _Pulse:
@@ -68,7 +75,7 @@ def linking_search(
     seed=0,
     pulse=None,
     prove=True,
-    order=0, move=1, verbose=0, dolls=0, patience=40.0,
+    memory_limit=2.0**31,
 ):
     """Find the choice of least cost; see `_linking_search_ref.linking_search`."""
     check_sets(first, slots, own, distances)
@@ -102,25 +109,48 @@ def linking_search(
         lk.start, lk.starts = &known[0, 0], known.shape[0]
     lk.cutoff, lk.limit = cutoff, limit
     lk.prove, lk.seed, lk.kicks = prove, seed, kicks
-    lk.order, lk.move, lk.verbose, lk.dolls, lk.patience = order, move, verbose, dolls, patience
+    lk.memory_limit = memory_limit
+    lk.record.limit = <size_t>min(memory_limit / 8, 2.0**40)
+    lk.record.full = not prove
     lk.choice = &choice[0]
     if pulse is not None:
         asker.asks = pulse
         lk.pulse = _ask
         lk.owner = <void *>asker
-    with nogil:
-        lk_run(&lk, whole)
-    if asker.error is not None:
-        raise asker.error
-    if lk.status == LK_NO_MEMORY:
-        raise MemoryError("no memory for a linking search")
-    return FoundChoice(
-        np.array(choice, np.int64) if lk.found else None,
-        lk.value,
-        lk.bound,
-        lk.status == LK_CLOSED,
-        lk.sweeps,
-        lk.nodes,
-        lk.branches,
-        asker.interrupted,
+    try:
+        with nogil:
+            lk_run(&lk, whole)
+        if asker.error is not None:
+            raise asker.error
+        if lk.status == LK_NO_MEMORY:
+            raise MemoryError("no memory for a linking search")
+        return FoundChoice(
+            np.array(choice, np.int64) if lk.found else None,
+            lk.value,
+            lk.bound,
+            lk.status == LK_CLOSED,
+            lk.sweeps,
+            lk.nodes,
+            lk.branches,
+            asker.interrupted,
+            _record(&lk, whole),
+        )
+    finally:
+        lk_drop_record(&lk.record)
+
+
+cdef _record(lk_search *lk, bint whole):
+    if lk.record.full:
+        return None
+    return SearchRecord(
+        lk.unit,
+        _array(&lk.record.script, np.int32),
+        _array(&lk.record.moved, np.int32 if whole else np.float64),
+        _array(&lk.record.floors, np.float64),
     )
+
+
+cdef _array(lk_array *given, kind):
+    if given.used == 0:
+        return np.empty(0, kind)
+    return np.frombuffer(given.data[: given.used], kind)

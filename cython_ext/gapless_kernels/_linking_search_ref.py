@@ -25,6 +25,7 @@ def linking_search(
     seed: int = 0,
     pulse: Pulse | None = None,
     prove: bool = True,
+    memory_limit: float = 2.0**31,
 ) -> FoundChoice:
     """Find one member of each set such that ``sum_ij distances[x_i, x_j] + sum_i own[x_i]`` is least.
 
@@ -59,6 +60,8 @@ def linking_search(
         ``pulse(bound, value, sweeps, nodes)`` is asked every few milliseconds; true ends the search.
     prove : bool
         False for local search alone: the bound is then -inf.
+    memory_limit : float
+        Bytes that one Russian doll search may take; the record may take an eighth of it.
 
     Returns
     -------
@@ -80,13 +83,13 @@ def linking_search(
     first_choice = np.array([m[np.argmin(own[m])] for m in members])
     state.offer(first_choice, _cost(first_choice, slots, lengths, own))
     if not prove:
-        return FoundChoice(state.choice, state.value, -np.inf, False, 0, 0, 0, False)
+        return FoundChoice(state.choice, state.value, -np.inf, False, 0, 0, 0, False, None)
     nodes, stack = 0, [(0, 0.0, np.array([], np.int64))]
     while stack:
         depth, cost, chosen = stack.pop()
         nodes += 1
         if pulse is not None and nodes % 1024 == 0 and pulse(-np.inf, state.value, 0, nodes):
-            return FoundChoice(state.choice, state.value, -np.inf, False, 0, nodes, 0, False)
+            return FoundChoice(state.choice, state.value, -np.inf, False, 0, nodes, 0, False, None)
         if depth == k:
             state.offer(chosen, cost)
             continue
@@ -97,7 +100,7 @@ def linking_search(
             continue
         order = np.argsort(-further[0], kind="stable")
         stack += [(depth + 1, cost + further[0][at], np.append(chosen, members[depth][at])) for at in order]
-    return FoundChoice(state.choice, state.value, state.value, True, 0, nodes, 0, False)
+    return FoundChoice(state.choice, state.value, state.value, True, 0, nodes, 0, False, None)
 
 
 class _State:

@@ -1,9 +1,11 @@
 /* The search itself: raise the bound, drop members, fold sets, try Russian dolls, split. */
 
+/* Rounds of sweeps that are worth waiting for. */
+#define PATIENCE 40
+
 typedef struct {
     lk_search *s;
-    NAMED(model) whole;
-    NAMED(moved) moved;
+    NAMED(model) whole; /* the problem, nothing moved */
     int32_t *at;      /* (members) place in `whole`, -1 if not allowed */
     int32_t *choice;  /* (k) members: the best choice so far */
     WIDE best, step;  /* its cost, and by how much another must be cheaper to count */
@@ -53,6 +55,26 @@ TARGET static void NAMED(offer)(NAMED(hunt) *h, const int32_t *choice)
     memcpy(h->choice, choice, (size_t)h->whole.k * sizeof(int32_t));
 }
 
+/* Keep the members that are marked. */
+TARGET static int NAMED(replace)(NAMED(model) *m, const uint8_t *keep, int32_t *settled)
+{
+    NAMED(model) less;
+    if (!NAMED(compact)(m, keep, &less, settled))
+        return LK_NO_MEMORY;
+    NAMED(drop_model)(m);
+    *m = less;
+    return LK_OPEN;
+}
+
+/* About how many pairs of members there are. */
+TARGET static int64_t NAMED(cells_of)(const NAMED(model) *m)
+{
+    int64_t members = 0;
+    for (ptrdiff_t i = 0; i < m->k; i++)
+        members += m->count[i];
+    return members * m->width;
+}
+
 /* Local search over the whole problem, from a choice of members. */
 TARGET static int NAMED(improve)(NAMED(hunt) *h, const int32_t *from, ptrdiff_t kicks, uint64_t seed)
 {
@@ -89,123 +111,169 @@ TARGET static int NAMED(suggest)(NAMED(hunt) *h, const NAMED(model) *m, const in
     return done;
 }
 
-/* Drop members that no better choice can have: LK_CLOSED when a set has none left, LK_OPEN, or LK_NO_MEMORY. `gone`
- * may name one more place to drop. The model is made anew when enough are gone. */
-TARGET static int NAMED(drop_members)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled, ptrdiff_t gone)
+/* Drop members that no better choice can have: LK_CLOSED when nothing is left, LK_OPEN, or LK_NO_MEMORY. The model is
+ * made anew when enough are gone. */
+TARGET static int NAMED(drop_members)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled)
 {
     const WIDE bound = NAMED(bound_of)(m);
-    if (bound > h->best - h->step)
-        return LK_CLOSED;
     uint8_t *keep = malloc((size_t)m->width + 1);
     if (!keep)
         return LK_NO_MEMORY;
-    ptrdiff_t dropped = 0, singles = 0, members = 0;
-    for (ptrdiff_t i = 0; i < m->k; i++) {
+    ptrdiff_t dropped = 0, members = 0;
+    int status = bound > h->best - h->step ? LK_CLOSED : LK_OPEN;
+    for (ptrdiff_t i = 0; i < m->k && status == LK_OPEN; i++) {
         const REAL *own = m->own + m->first[i];
         const WIDE room = h->best - h->step - bound + NAMED(least)(own, m->count[i]);
         ptrdiff_t left = 0;
         for (ptrdiff_t a = 0; a < m->count[i]; a++)
-            left += keep[m->first[i] + a] = own[a] <= room && m->first[i] + a != gone;
+            left += keep[m->first[i] + a] = own[a] <= room;
         dropped += m->count[i] - left;
         members += m->count[i];
-        singles += left == 1;
-        if (left == 0) {
-            free(keep);
-            return LK_CLOSED;
-        }
+        if (left == 0)
+            status = LK_CLOSED;
     }
-    int status = LK_OPEN;
-    if (gone >= 0 || singles || 8 * dropped > members) {
-        NAMED(model) less;
-        if (NAMED(compact)(m, keep, &less, settled)) {
-            NAMED(drop_model)(m);
-            *m = less;
-        }
-        else
-            status = LK_NO_MEMORY;
+    if (status == LK_CLOSED)
+        NAMED(write_stage)(&h->s->record, m, 0);
+    else if (8 * dropped > members) {
+        NAMED(write_stage)(&h->s->record, m, 0);
+        status = NAMED(replace)(m, keep, settled);
     }
     free(keep);
     return status;
 }
 
-/* Sets whose members differ most in their own costs go first. */
-TARGET static void NAMED(doll_order)(const NAMED(model) *m, ptrdiff_t *order, int by)
+/* Sets of few members first: they are the last to be settled, when the search goes over all. */
+TARGET static void NAMED(doll_order)(const NAMED(model) *m, ptrdiff_t *order)
 {
-    double *key = (double *)(order + m->k);
     for (ptrdiff_t i = 0; i < m->k; i++) {
-        const REAL *own = m->own + m->first[i];
-        const REAL low = NAMED(least)(own, m->count[i]);
-        double sum = 0;
-        for (ptrdiff_t a = 0; a < m->count[i]; a++)
-            sum += own[a] - low;
-        key[i] = by == 0 ? (double)m->count[i] : by == 1 ? -sum / (double)m->count[i] : by == 2 ? -(double)m->count[i] : by==3 ? sum / (double)m->count[i] : 0;
         ptrdiff_t at = i;
-        for (; at > 0 && key[order[at - 1]] > key[i]; at--)
+        for (; at > 0 && m->count[order[at - 1]] > m->count[i]; at--)
             order[at] = order[at - 1];
         order[at] = i;
     }
 }
 
-/* Russian dolls for about `effort`; LK_CLOSED, LK_OPEN when it ran out, LK_NO_MEMORY. */
-TARGET static int NAMED(try_dolls)(NAMED(hunt) *h, const NAMED(model) *m, int32_t *settled, int64_t effort)
+/* The best choice of a doll search, in the problem's members. */
+TARGET static int NAMED(take_dolls)(
+    NAMED(hunt) *h, const NAMED(model) *m, const NAMED(dolls) *d, const ptrdiff_t *order, const int32_t *settled)
 {
-    const WIDE room = h->best - h->step - NAMED(bound_of)(m);
+    int32_t *choice = malloc(((size_t)h->whole.k + 1) * sizeof(int32_t));
+    if (!choice)
+        return 0;
+    memcpy(choice, settled, (size_t)h->whole.k * sizeof(int32_t));
+    for (ptrdiff_t t = 0; t < d->k; t++)
+        choice[m->set[order[t]]] = m->member[d->place[d->found[t]]];
+    NAMED(offer)(h, choice);
+    free(choice);
+    return 1;
+}
+
+/* Russian dolls for about `effort`; LK_CLOSED, LK_OPEN when it ran out, LK_NO_MEMORY. */
+TARGET static int NAMED(try_dolls)(
+    NAMED(hunt) *h, const NAMED(model) *m, const int32_t *settled, int64_t effort, int depth)
+{
+    lk_search *s = h->s;
     int coarse = 0;
-#if CELL_BITS == 16
-    while (coarse < h->s->coarsest && room >> coarse > 60000)
-        coarse++;
-    if (room >> coarse > 60000)
-        return LK_OPEN;
-    if (h->s->move == 0) coarse = h->s->coarsest;
-#endif
     NAMED(dolls) d;
     WIDE base;
-    ptrdiff_t *order = malloc(2 * ((size_t)m->k + 1) * sizeof(ptrdiff_t));
+#if CELL_BITS == 16
+    const WIDE room = h->best - h->step - NAMED(bound_of)(m);
+    while (coarse < s->coarsest && room >> coarse > FULL / 2)
+        coarse++;
+    if (room >> coarse > FULL / 2)
+        return LK_OPEN;
+#endif
+    if ((double)NAMED(dolls_bytes)(m) > s->memory_limit)
+        return LK_OPEN;
+    ptrdiff_t *order = malloc(((size_t)m->k + 1) * sizeof(ptrdiff_t));
     if (!order)
         return LK_NO_MEMORY;
-    NAMED(doll_order)(m, order, h->s->order);
-    h->moved.settled = settled;
-    const int made = NAMED(fill_dolls)(&d, m, &h->moved, order, coarse, h->s->move, &base);
-    free(order);
-    if (!made)
+    NAMED(doll_order)(m, order);
+    if (!NAMED(fill_dolls)(&d, m, &h->whole, h->at, settled, order, coarse, &base)) {
+        free(order);
         return LK_NO_MEMORY;
-    int status = LK_OPEN;
+    }
     /* A choice counts when it is cheaper than the best by a step: in cells, below `level`. */
 #if CELL_BITS == 16
     const WIDE rest = h->best - h->step - base;
-    const SUM level = rest < 0 ? 0 : (SUM)((rest >> coarse) + 1);
-    if (level < FULL) {
+    const SUM level = rest < 0 ? 0 : (SUM)((rest >> coarse) + 1 < FULL ? (rest >> coarse) + 1 : FULL);
 #else
     const SUM level = h->best - h->step - base;
-    {
 #endif
-        const int64_t nodes = effort / (d.width + 16 * d.k) + 1000;
-        if (h->s->bound < (double)base*h->s->unit) {}
-        const int all = NAMED(open_dolls)(&d, level, nodes, h->s);
-        h->effort += d.nodes * (d.width + 16 * d.k);
-        h->s->nodes += d.nodes;
-        if (all) {
-            status = LK_CLOSED;
-            if (d.done == 0 && d.rest[0] < level) {
-                int32_t *choice = malloc(((size_t)h->whole.k + 1) * sizeof(int32_t));
-                if (choice) {
-                    memcpy(choice, settled, (size_t)h->whole.k * sizeof(int32_t));
-                    for (ptrdiff_t t = 0; t < d.k; t++) {
-                        const int32_t a = d.place[d.found[t]];
-                        ptrdiff_t i = 0;
-                        while (m->first[i + 1] <= a)
-                            i++;
-                        choice[m->set[i]] = m->member[a];
-                    }
-                    NAMED(offer)(h, choice);
-                    free(choice);
-                }
-                else
-                    status = LK_NO_MEMORY;
-            }
+    const int64_t cells = d.width + 16 * d.k;
+    int status = NAMED(open_dolls)(&d, level, effort / cells + 1000, s) ? LK_CLOSED : LK_OPEN;
+    h->effort += d.nodes * cells;
+    s->nodes += d.nodes;
+#if CELL_BITS == 16
+    if (level == FULL) /* cheaper choices may cost more than cells can say */
+        status = LK_OPEN;
+    const WIDE floor = base + ((WIDE)d.rest[d.done] << coarse);
+#else
+    const WIDE floor = base + d.rest[d.done];
+#endif
+    if (status == LK_CLOSED || (s->stop && depth == 0 && floor > NAMED(bound_of)(m))) {
+        NAMED(write_stage)(&s->record, m, coarse);
+        NAMED(write_dolls)(&s->record, m, &d, order, coarse);
+        if (status == LK_OPEN) {
+            s->bound = NAMED(to_value)(h, floor < h->best ? floor : h->best);
+            s->written = 1;
         }
     }
+    if (status == LK_CLOSED && d.done == 0 && d.rest[0] < level && !NAMED(take_dolls)(h, m, &d, order, settled))
+        status = LK_NO_MEMORY;
+    free(order);
     NAMED(drop_dolls)(&d);
+    return status;
+}
+
+TARGET static int NAMED(close)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled, int depth);
+
+/* Close the choices with the member that its set can least do without, then drop it. */
+TARGET static int NAMED(split)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled, int depth)
+{
+    ptrdiff_t place = -1, set = -1;
+    REAL most = -1;
+    for (ptrdiff_t i = 0; i < m->k; i++) {
+        const REAL *own = m->own + m->first[i];
+        ptrdiff_t least = own[1] < own[0], second = 1 - least;
+        for (ptrdiff_t a = 2; a < m->count[i]; a++)
+            if (own[a] < own[least]) {
+                second = least;
+                least = a;
+            }
+            else if (own[a] < own[second])
+                second = a;
+        if (own[second] - own[least] > most) {
+            most = own[second] - own[least];
+            place = m->first[i] + least;
+            set = i;
+        }
+    }
+    uint8_t *keep = malloc((size_t)m->width + 1);
+    int32_t *inside = malloc(((size_t)h->whole.k + 1) * sizeof(int32_t));
+    NAMED(model) child;
+    int status = LK_NO_MEMORY;
+    memset(&child, 0, sizeof(child));
+    if (keep && inside) {
+        memset(keep, 1, (size_t)m->width);
+        memset(keep + m->first[set], 0, (size_t)m->count[set]);
+        keep[place] = 1;
+        memcpy(inside, settled, (size_t)h->whole.k * sizeof(int32_t));
+        if (NAMED(compact)(m, keep, &child, inside)) {
+            h->s->branches++;
+            lk_say(&h->s->record, LK_SPLIT, 1, m->member + place);
+            status = NAMED(close)(h, &child, inside, depth + 1);
+            NAMED(drop_model)(&child);
+        }
+        if (status == LK_CLOSED) {
+            lk_say(&h->s->record, LK_END, 0, NULL);
+            memset(keep, 1, (size_t)m->width);
+            keep[place] = 0;
+            status = NAMED(replace)(m, keep, settled);
+        }
+    }
+    free(keep);
+    free(inside);
     return status;
 }
 
@@ -213,102 +281,66 @@ TARGET static int NAMED(try_dolls)(NAMED(hunt) *h, const NAMED(model) *m, int32_
  * up. `settled` holds the members of folded sets. */
 TARGET static int NAMED(close)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled, int depth)
 {
+    lk_search *s = h->s;
+    const int64_t begun = h->effort;
+    int64_t enough = 0;
+    WIDE last = NAMED(bound_of)(m);
     int status = LK_OPEN;
-    int64_t begun = h->effort, tried = 0;
-    WIDE last = NAMED(bound_of)(m), before = last;
     for (int64_t round = 0; status == LK_OPEN; round++) {
+        lk_mark here = lk_here(&s->record);
         if (m->k == 0) {
             NAMED(offer)(h, settled);
             return LK_CLOSED;
         }
-        if (NAMED(stopped)(h))
-            return LK_STOPPED;
-        for (int sweep = 0; sweep < 2; sweep++)
-            NAMED(sweep)(m, !(sweep & 1), h->spare);
-        h->s->sweeps += 2;
-        int64_t cells = 0;
-        for (ptrdiff_t i = 0; i < m->k; i++)
-            cells += m->count[i];
-        h->effort += 3 * cells * m->width;
-        const WIDE bound = NAMED(bound_of)(m);
-        if (depth == 0)
-            h->s->bound = NAMED(to_value)(h, bound < h->best ? bound : h->best);
-        status = NAMED(drop_members)(h, m, settled, -1);
-        if (status != LK_OPEN)
-            break;
-        if ((round & (round - 1)) == 0 && !NAMED(suggest)(h, m, settled))
-            return LK_NO_MEMORY;
-        const WIDE gap = h->best - h->step - bound, gain = bound - last;
-        last = bound;
-        if (h->s->verbose)
-            fprintf(stderr, "%*sdepth %d round %d k %d members %d bound %.3f best %.3f gain %.3f effort %.3g\n", depth, "", depth, (int)round,
-                    (int)m->k, (int)cells, NAMED(to_value)(h, bound)/2, NAMED(to_value)(h, h->best)/2, (double)gain * h->s->unit/2, (double)h->effort);
-        /* On as long as some more rounds like this one would close the gap. */
-        if (round >= 1 && gap > 0 && (double)gain * h->s->patience < (double)gap || round > 3000) {
+        if (!NAMED(stopped)(h)) {
+            NAMED(sweep)(m, 1, h->spare);
+            NAMED(sweep)(m, 0, h->spare);
+            s->sweeps += 2;
+            h->effort += 4 * NAMED(cells_of)(m);
+            const WIDE bound = NAMED(bound_of)(m), gain = bound - last, gap = h->best - bound;
+            if (depth == 0)
+                s->bound = NAMED(to_value)(h, bound < h->best ? bound : h->best);
+            status = NAMED(drop_members)(h, m, settled);
+            if (status != LK_OPEN)
+                break;
+            here = lk_here(&s->record);
+            if ((round & (round - 1)) == 0 && !NAMED(suggest)(h, m, settled))
+                return LK_NO_MEMORY;
+            last = bound;
+            /* On, as long as rounds like this one would soon close the gap. */
+            if (m->k == 0 || round == 0 || (double)gain * PATIENCE >= (double)gap)
+                continue;
             const int64_t spent = h->effort - begun;
-            if (spent >= tried) {
-                tried = 4 * spent;
-                status = NAMED(try_dolls)(h, m, settled, h->s->dolls ? h->s->dolls : spent);
-                if (status != LK_OPEN || h->s->stop)
-                    break;
+            if (spent >= enough) {
+                enough = 4 * spent;
+                status = NAMED(try_dolls)(h, m, settled, spent, depth);
             }
-            else if ((double)gain * h->s->patience * 8 < (double)gap)
-            {
-                /* Split: the member that its set can least do without. */
-                ptrdiff_t place = -1, set = -1;
-                REAL most = -1;
-                for (ptrdiff_t i = 0; i < m->k; i++) {
-                    const REAL *own = m->own + m->first[i];
-                    ptrdiff_t least = 0;
-                    for (ptrdiff_t a = 1; a < m->count[i]; a++)
-                        least = own[a] < own[least] ? a : least;
-                    REAL second = -1;
-                    for (ptrdiff_t a = 0; a < m->count[i]; a++)
-                        if (a != least && (second < 0 || own[a] - own[least] < second))
-                            second = own[a] - own[least];
-                    if (second > most) {
-                        most = second;
-                        place = m->first[i] + least;
-                        set = i;
-                    }
-                }
-                uint8_t *keep = malloc((size_t)m->width + 1);
-                int32_t *inside = malloc(((size_t)h->whole.k + 1) * sizeof(int32_t));
-                NAMED(model) child;
-                memset(&child, 0, sizeof(child));
-                status = LK_NO_MEMORY;
-                if (keep && inside) {
-                    memset(keep, 1, (size_t)m->width);
-                    memset(keep + m->first[set], 0, (size_t)m->count[set]);
-                    keep[place] = 1;
-                    memcpy(inside, settled, (size_t)h->whole.k * sizeof(int32_t));
-                    if (NAMED(compact)(m, keep, &child, inside)) {
-                        h->s->branches++;
-                        status = NAMED(close)(h, &child, inside, depth + 1);
-                        NAMED(drop_model)(&child);
-                    }
-                }
-                free(keep);
-                free(inside);
-                if (status != LK_CLOSED)
-                    return status;
-                status = NAMED(drop_members)(h, m, settled, place);
-                last = before = NAMED(bound_of)(m);
+            else if ((double)gain * PATIENCE * 8 < (double)gap) {
+                status = NAMED(split)(h, m, settled, depth);
+                last = NAMED(bound_of)(m);
             }
         }
+        if (s->stop && status != LK_CLOSED && status != LK_NO_MEMORY) {
+            if (depth == 0 && !s->written) {
+                lk_back(&s->record, here);
+                NAMED(write_stage)(&s->record, m, 0);
+            }
+            return LK_STOPPED;
+        }
     }
-    (void)before;
-    if (h->s->stop && status == LK_OPEN)
-        return LK_STOPPED;
     return status;
 }
 
-/* The whole problem as a model to work on, nothing moved. */
-TARGET static int NAMED(first_core)(const NAMED(hunt) *h, NAMED(model) *core)
+/* The whole problem as a model to work on, nothing moved, sets of one member folded. */
+TARGET static int NAMED(first_core)(const NAMED(hunt) *h, NAMED(model) *core, int32_t *settled)
 {
     const NAMED(model) *m = &h->whole;
-    if (!NAMED(make_model)(core, m->k, m->width))
+    uint8_t *keep = malloc((size_t)m->width + 1);
+    if (!keep || !NAMED(make_model)(core, m->k, m->width)) {
+        free(keep);
         return 0;
+    }
+    memset(keep, 1, (size_t)m->width);
     core->shift = m->shift;
     core->constant = m->constant;
     memcpy(core->first, m->first, ((size_t)m->k + 1) * sizeof(ptrdiff_t));
@@ -322,7 +354,13 @@ TARGET static int NAMED(first_core)(const NAMED(hunt) *h, NAMED(model) *core)
             for (ptrdiff_t a = 0; a < m->count[i]; a++)
                 memcpy(BLOCK(core, i, j) + (size_t)a * w, m->dist + (m->first[i] + a) * m->width + m->first[j], w * sizeof(DIST));
         }
-    return 1;
+    int status = LK_OPEN, single = 0;
+    for (ptrdiff_t i = 0; i < core->k; i++)
+        single |= core->count[i] == 1;
+    if (single)
+        status = NAMED(replace)(core, keep, settled);
+    free(keep);
+    return status == LK_OPEN;
 }
 
 TARGET static void NAMED(run)(lk_search *s)
@@ -344,11 +382,10 @@ TARGET static void NAMED(run)(lk_search *s)
     s->bound = -INFINITY;
     h.at = malloc(((size_t)s->first[k] + 1) * sizeof(int32_t));
     int32_t *settled = malloc(((size_t)k + 1) * sizeof(int32_t));
-    uint8_t *keep = malloc((size_t)width + 1);
     h.spare = malloc(((size_t)widest + 2 * LANES) * sizeof(REAL));
     NAMED(model) *m = &h.whole, core;
     memset(&core, 0, sizeof(core));
-    if (!h.at || !settled || !keep || !h.spare || !NAMED(make_model)(m, k, width))
+    if (!h.at || !settled || !h.spare || !NAMED(make_model)(m, k, width))
         goto end;
     ptrdiff_t place = 0;
     m->shift = s->shift;
@@ -382,8 +419,6 @@ TARGET static void NAMED(run)(lk_search *s)
                 if (m->member[b] >= 0)
                     m->dist[a * width + b] = row[s->slot[m->member[b]]];
         }
-    h.moved.whole = m;
-    h.moved.at = h.at;
     h.step = (WIDE)(s->step / s->unit);
     h.limit = s->limit < INFINITY ? (WIDE)(s->limit / s->unit) : MOST;
     h.best = s->cutoff < INFINITY ? (WIDE)(s->cutoff / s->unit) : h.limit;
@@ -394,11 +429,10 @@ TARGET static void NAMED(run)(lk_search *s)
         goto end;
     for (ptrdiff_t i = 0; i < k; i++)
         settled[i] = -1;
-    memset(keep, 1, (size_t)width);
-    if (s->prove && NAMED(first_core)(&h, &core))
-        s->status = NAMED(close)(&h, &core, settled, 0);
-    else if (!s->prove)
+    if (!s->prove)
         s->status = LK_STOPPED;
+    else if (NAMED(first_core)(&h, &core, settled))
+        s->status = NAMED(close)(&h, &core, settled, 0);
     s->value = NAMED(to_value)(&h, h.best);
     if (s->status == LK_CLOSED)
         s->bound = s->value;
@@ -407,6 +441,5 @@ end:
     NAMED(drop_model)(&core);
     free(h.at);
     free(settled);
-    free(keep);
     free(h.spare);
 }

@@ -4,5 +4,6 @@
 #include "_linking_local.h"
 #include "_linking_rows.h"
 #include "_linking_dolls.h"
+#include "_linking_written.h"
 #include "_linking_moved.h"
 #include "_linking_split.h"

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import InvalidProblem, OracleError, Result, Solve, SolveError, Stats, Stop
+from gapless import Certificate, InvalidProblem, NoCertificate, OracleError, Result, Solve, SolveError, Stats, Stop
 from gapless.core.sparse import BoolArray, IntArray
 from gapless_kernels import FoundChoice, linking_search
+from gapless_linking.certificate import SearchCertificate
 from gapless_linking.costs import Costs
 from gapless_linking.problem import LinkingProblem
 
@@ -138,6 +139,17 @@ class _Search:
             return Stop.INTERRUPTED
         return Stop.PROVED if found.proved else self.watch.stop
 
+    def _certificate(self) -> Certificate:
+        if not self.prove:
+            return NoCertificate("local search proves nothing")
+        if not self.done:
+            return SearchCertificate(math.inf, 1.0, (), np.zeros(0), ())  # a set has no member that is allowed
+        found = self.done[0]
+        if found.record is None:
+            return NoCertificate("the record of the search outgrew its memory")
+        level = math.inf if found.proved and found.members is None else found.value
+        return SearchCertificate.of(found.record, level)
+
     def _result(self, choices: Sequence[IntArray], bound: float, stop: Stop) -> Result[IntArray]:
         problem, solve = self.problem, self.solve
         return Result.of(
@@ -145,6 +157,7 @@ class _Search:
             [problem.decode(members) for members in choices],
             -bound,
             stop,
+            certificate=self._certificate(),
             method=solve.method,
             stats=Stats(
                 seconds=solve.budget.elapsed,

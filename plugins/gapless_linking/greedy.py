@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from gapless import Result, Solve, Stop
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.plugins.registry import check_count
-from gapless_linking.heuristic import Hits, result_of
+from gapless_linking.heuristic import hits_if, result_of
 from gapless_linking.problem import LinkingProblem
 
 
@@ -35,22 +36,23 @@ def run(problem: LinkingProblem, solve: Solve, *, starts: int = 1) -> Result[Int
     check_count("starts", starts)
     rng = np.random.default_rng(solve.seed)
     best: IntArray | None = None
-    hits: Hits | None = None
+    why: Sequence[str] = ()
     least, stop = math.inf, Stop.RELAXED
     try:
-        for _ in range(starts):
+        for left in reversed(range(starts)):
             members = _one(problem, rng)
             value = math.inf if members is None else problem.value(problem.members[members])
             if best is None or value < least:
                 best, least = members, value
-            spent = solve.budget.spent()
+            spent = solve.budget.spent() if left else None
             if members is None or spent is not None:
                 stop = spent or stop
                 break
-        hits = Hits.of(problem)
+        why = problem.infeasibility() if best is None else ()
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
-    return result_of(problem, solve, best, hits, problem.infeasibility() if best is None else (), stop)
+    hits, ended = hits_if(stop is not Stop.INTERRUPTED, problem)
+    return result_of(problem, solve, best, hits, why, ended if stop is Stop.RELAXED else stop)
 
 
 def _one(problem: LinkingProblem, rng: np.random.Generator) -> IntArray | None:

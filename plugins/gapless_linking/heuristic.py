@@ -55,14 +55,11 @@ class Hits:
         owner = np.repeat(np.arange(problem.k), np.diff(problem.first))[left]
         sets, starts = np.unique(owner, return_index=True)
         found = np.full((problem.points.size, problem.k), np.inf)
-        if not sets.size:
-            pass
-        elif _table_pays(problem):
+        if _table_pays(problem) and sets.size:
             near = np.minimum.reduceat(problem.distances[:, problem.slots[left]], starts, axis=1)
-            found[:, sets] = near
-            if near.dtype.kind == "u":
-                found[:, sets] = np.where(near == np.iinfo(near.dtype).max, np.inf, near)
-        else:
+            apart = near == np.iinfo(near.dtype).max if near.dtype.kind == "u" else np.isinf(near)
+            found[:, sets] = np.where(apart, np.inf, near)
+        elif sets.size:
             graph = changed_graph(problem)
             found[:, sets] = hitting_distances(
                 graph.offsets,
@@ -91,6 +88,14 @@ class Hits:
         graph = self.problem.graph
         cheap = self.problem.distances_known or (graph is not None and graph.weights is None)
         return round_bound(-least, self.problem.granularity if cheap else None)
+
+
+def hits_if(wanted: bool, problem: LinkingProblem) -> tuple[Hits | None, Stop]:
+    """Hitting distances if they are wanted, and why the solve ended: Ctrl-C costs the bound, not the answer."""
+    try:
+        return (Hits.of(problem) if wanted else None), Stop.RELAXED
+    except KeyboardInterrupt:
+        return None, Stop.INTERRUPTED
 
 
 def result_of(
@@ -128,7 +133,7 @@ def result_of(
         structures,
         bound,
         Stop.PROVED if bound == -math.inf else stop,
-        certificate=NoCertificate("no bound was asked for") if hits is None else HittingCertificate(),
+        certificate=NoCertificate("no bound was found") if hits is None else HittingCertificate(),
         method=solve.method,
         stats=Stats(seconds=solve.budget.elapsed),
         trace=solve.budget.events,

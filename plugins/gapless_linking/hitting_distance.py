@@ -24,6 +24,7 @@ def run(problem: LinkingProblem, solve: Solve) -> Result[IntArray]:
     try:
         hits = Hits.of(problem)
         chosen, _ = best_members(problem, 2.0 * hits.sums + problem.own_costs)
+        why = problem.infeasibility() if chosen is None else ()
     except KeyboardInterrupt:
         return result_of(problem, solve, None, None, stop=Stop.INTERRUPTED)
-    return result_of(problem, solve, chosen, hits, problem.infeasibility() if chosen is None else ())
+    return result_of(problem, solve, chosen, hits, why)

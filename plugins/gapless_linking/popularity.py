@@ -13,7 +13,7 @@ from gapless.core.sparse import FloatArray, IntArray
 from gapless_linking.changed_graph import changed_graph, graph_of
 from gapless_linking.decomposition import best_members
 from gapless_linking.graph import Graph
-from gapless_linking.heuristic import Hits, result_of
+from gapless_linking.heuristic import hits_if, result_of
 from gapless_linking.problem import LinkingProblem
 
 DAMPING = 0.85
@@ -50,8 +50,8 @@ def run_pagerank(
     ----------
     on : {"connected", "graph"}
         ``connected``: ranks of the graph with the edges of the connection, as in the paper, found anew for each
-        problem, beginning with those of the graph. ``graph``: ranks of the graph alone, found once and kept: for
-        many documents on a large graph.
+        problem, beginning with those of the graph: some 0.05 s with 27,000 vertices and 0.8 s with 300,000.
+        ``graph``: ranks of the graph alone, found once and kept: for many documents on a large graph.
     bound : bool
         As in `run_degree`.
 
@@ -112,10 +112,10 @@ def _most_popular(problem: LinkingProblem, solve: Solve, popularity: Any, bound:
     try:
         costs = np.where(np.isfinite(problem.own_costs), -popularity.astype(np.float64), np.inf)
         chosen, why = best_members(problem, costs)
-        hits = Hits.of(problem) if bound else None
     except KeyboardInterrupt:
         return result_of(problem, solve, None, None, stop=Stop.INTERRUPTED)
-    return result_of(problem, solve, chosen, hits, why)
+    hits, stop = hits_if(bound, problem)
+    return result_of(problem, solve, chosen, hits, why, stop)
 
 
 def _power_iteration(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -12,103 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import Decisions, InvalidProblem, LinearModel, Problem, Sense, serialisable
-from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, frozen_array
+from gapless_linking import problem_fields
 from gapless_linking.connection import Connection, maximal, minimal
 from gapless_linking.distances import pairwise_distances
 from gapless_linking.graph import Graph
 from gapless_linking.integer_program import integer_program
 
 Matrix = NDArray[Any]
-
-
-def _sets(values: Any) -> tuple[IntArray, ...]:
-    """Candidate sets as they were given, each without repetitions."""
-    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
-        raise InvalidProblem(f"candidates is {values!r}, expected one set of vertices for each mention")
-    sets = tuple(_vertices(f"candidates[{i}]", members) for i, members in enumerate(values))
-    if not sets:
-        raise InvalidProblem("candidates is empty: there is nothing to link")
-    return sets
-
-
-def _vertices(place: str, values: Any) -> IntArray:
-    listed = list(values) if isinstance(values, Iterable) and not isinstance(values, str | np.ndarray) else values
-    try:
-        array = np.asarray(listed)
-    except ValueError as error:
-        raise InvalidProblem(f"{place} is {values!r}, expected vertices, that is integers: {error}") from error
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise InvalidProblem(f"{place} is {values!r}, expected vertices, that is integers")
-    if not array.size:
-        raise InvalidProblem(f"{place} is empty; leave out mentions without candidates")
-    _, first = np.unique(array, return_index=True)
-    if first.size < array.size:
-        repeated = array[np.setdiff1d(np.arange(array.size), first)[0]]
-        raise InvalidProblem(f"{place} names vertex {repeated} twice")
-    return frozen_array(array, np.int64)
-
-
-def _mentions(values: Iterable[str] | None) -> tuple[str, ...] | None:
-    return None if values is None else tuple(values)
-
-
-def _anchors(values: Any) -> tuple[tuple[int, float], ...]:
-    if values is None:
-        return ()
-    pairs = values.items() if isinstance(values, Mapping) else values
-    found = []
-    try:
-        for vertex, weight in pairs:
-            found.append((vertex, weight))
-    except (TypeError, ValueError) as error:
-        raise InvalidProblem("anchors must be pairs of a vertex and a weight, or a mapping of them") from error
-    for vertex, weight in found:
-        if isinstance(vertex, bool) or not isinstance(vertex, int | np.integer):
-            raise InvalidProblem(f"anchors names the vertex {vertex!r}, expected an integer")
-        if not isinstance(weight, int | float | np.number) or not abs(float(weight)) <= LARGEST:
-            raise InvalidProblem(
-                f"the weight of anchor {vertex} is {weight!r}, expected a number up to {LARGEST:g}"
-            )
-    return tuple((int(vertex), float(weight)) for vertex, weight in found)
-
-
-def _prior(values: Any) -> tuple[FloatArray, ...] | None:
-    if values is None:
-        return None
-    arrays = []
-    for i, scores in enumerate(values):
-        array = score_array(scores, f"prior[{i}]: the scores")
-        check_scores(array, bracketed(f"prior[{i}]"))
-        arrays.append(frozen_array(array, np.float64))
-    return tuple(arrays)
-
-
-def _prior_weight(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= LARGEST:
-        raise InvalidProblem(f"prior_weight is {value!r}, expected a number of at least 0")
-    return float(value)
-
-
-def _matrix(values: Any) -> Matrix | None:
-    """Distances as users give them: whole numbers stay whole."""
-    if values is None:
-        return None
-    array = np.asarray(values)
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.dtype.kind not in "iuf":
-        raise InvalidProblem(f"distances must be a square array of numbers, got {array.dtype} {array.shape}")
-    lengths = array.astype(np.float64)
-    wrong = ~((lengths >= 0) & ((lengths <= LARGEST) | np.isinf(lengths)))
-    for bad, why in (
-        (wrong, f"must be at least 0, at most {LARGEST:g}, or inf"),
-        (np.diag(np.diag(lengths) != 0), "must be 0, a vertex's distance from itself"),
-        (lengths != lengths.T, "differs from the way back"),
-    ):
-        if bad.any():
-            u, v = np.argwhere(bad)[0].tolist()
-            raise InvalidProblem(f"distances[{u}, {v}] is {array[u, v]}; it {why}")
-    lengths.flags.writeable = False
-    return lengths
 
 
 @serialisable("gapless_linking.LinkingProblem")
@@ -160,13 +71,21 @@ class LinkingProblem(Problem[IntArray]):
     sense: ClassVar[Sense] = Sense.MINIMISE
 
     graph: Graph | None
-    candidates: tuple[IntArray, ...] = attrs.field(converter=_sets)
-    anchors: tuple[tuple[int, float], ...] = attrs.field(converter=_anchors, default=None, kw_only=True)
-    prior: tuple[FloatArray, ...] | None = attrs.field(converter=_prior, default=None, kw_only=True)
-    prior_weight: float = attrs.field(converter=_prior_weight, default=1.0, kw_only=True)
-    mentions: tuple[str, ...] | None = attrs.field(converter=_mentions, default=None, kw_only=True)
+    candidates: tuple[IntArray, ...] = attrs.field(converter=problem_fields.candidate_sets)
+    anchors: tuple[tuple[int, float], ...] = attrs.field(
+        converter=problem_fields.anchor_pairs, default=None, kw_only=True
+    )
+    prior: tuple[FloatArray, ...] | None = attrs.field(
+        converter=problem_fields.prior_scores, default=None, kw_only=True
+    )
+    prior_weight: float = attrs.field(converter=problem_fields.prior_weight, default=1.0, kw_only=True)
+    mentions: tuple[str, ...] | None = attrs.field(
+        converter=problem_fields.mention_names, default=None, kw_only=True
+    )
     connection: Connection | None = attrs.field(default=None, kw_only=True)
-    distance_matrix: Matrix | None = attrs.field(converter=_matrix, default=None, kw_only=True)
+    distance_matrix: Matrix | None = attrs.field(
+        converter=problem_fields.distance_matrix, default=None, kw_only=True
+    )
     first: IntArray = attrs.field(init=False)
     members: IntArray = attrs.field(init=False)
     points: IntArray = attrs.field(init=False)

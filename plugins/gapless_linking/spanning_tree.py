@@ -10,7 +10,7 @@ from gapless_kernels import quotient_tree
 from gapless_linking.changed_graph import changed_graph
 from gapless_linking.decomposition import PartTree, choose, split_group
 from gapless_linking.graph import Graph
-from gapless_linking.heuristic import Hits, result_of
+from gapless_linking.heuristic import hits_if, result_of
 from gapless_linking.problem import LinkingProblem
 
 
@@ -40,10 +40,10 @@ def run(problem: LinkingProblem, solve: Solve, *, bound: bool = False) -> Result
     graph = changed_graph(problem)
     try:
         chosen, why = _choose(problem, graph)
-        hits = Hits.of(problem) if bound else None
     except KeyboardInterrupt:
         return result_of(problem, solve, None, None, stop=Stop.INTERRUPTED)
-    return result_of(problem, solve, chosen, hits, why)
+    hits, stop = hits_if(bound, problem)
+    return result_of(problem, solve, chosen, hits, why, stop)
 
 
 def _choose(problem: LinkingProblem, graph: Graph) -> tuple[IntArray | None, list[str]]:

@@ -122,8 +122,16 @@ def not_decomposable(problem):
     return problem.graph is None or [members.tolist() for members in problem.candidates] != [[0], [2, 3, 4], [5]]
 
 
+def no_graph(problem):
+    """Whether there are distances alone."""
+    return problem.graph is None
+
+
 REFUSED = {
     ("linking", "decomposable"): not_decomposable,
+    ("linking", "degree"): no_graph,
+    ("linking", "pagerank"): no_graph,
+    ("linking", "spanning-tree"): lambda problem: problem.connection is None,
     ("parsing", "first-order"): lambda problem: bool(problem.factors),
     ("parsing", "lp-full"): no_conjunction,
     ("parsing", "price-and-cut"): no_conjunction,

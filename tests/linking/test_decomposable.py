@@ -11,8 +11,8 @@ import pytest
 
 import gapless
 import gapless_kernels
-from gapless import Fixings, InvalidProblem, Status
-from gapless_linking import Graph, LinkingProblem
+from gapless import Fixings, InvalidProblem, Status, Stop
+from gapless_linking import Graph, LinkingProblem, decomposable
 from gapless_linking.decomposable_random import random_decomposable
 from gapless_linking.decomposition_certificate import DecompositionCertificate
 
@@ -191,3 +191,12 @@ def test_a_path_of_a_million_vertices(method):
     result = gapless.solve(problem, method)
     assert result.best[[0, 2]].tolist() == [4, n - 5]
     assert result.value == 4.0 * (n - 9)
+
+
+def test_ctrl_c(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(decomposable, "bridge_tree", interrupted)
+    result = gapless.solve(LinkingProblem(PATH, [[0, 1, 2], [5, 6]]), "decomposable")
+    assert (result.status, result.stop, result.bound) == (Status.NO_SOLUTION, Stop.INTERRUPTED, -np.inf)

@@ -246,3 +246,25 @@ def test_nothing_feasible():
         result = gapless.solve(problem, "degree")
         assert result.status is Status.NO_SOLUTION
         assert result.explanation
+
+
+def test_ctrl_c_leaves_what_there_is(monkeypatch):
+    """The answer without a bound, where it was known; an observer that fails does not end as an answer."""
+    problem = LinkingProblem(STAR, [[1, 2], [3, 7]]).maximal_connection()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    def failing(_):
+        raise ZeroDivisionError
+
+    for method in METHODS:
+        with pytest.raises(ZeroDivisionError):
+            gapless.solve(problem, method, observers=[failing])
+    monkeypatch.setattr(Hits, "of", interrupted)
+    for method in METHODS:
+        options = {} if method in ("greedy", "hitting-distance") else {"bound": True}
+        result = gapless.solve(problem, method, **options)
+        assert result.stop is Stop.INTERRUPTED
+        assert result.bound == -np.inf
+        assert bool(result.solutions) == (method != "hitting-distance")

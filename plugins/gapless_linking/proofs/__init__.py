@@ -1,1 +1,1 @@
-"""What re-checks certificates: plain programs that share nothing with the methods."""
+"""What certificates are checked by: NumPy, and none of the code that made them."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
-import networkx as nx
 import numpy as np
 
 from gapless.cli import Console
 from gapless.core.sparse import FloatArray
+from gapless_linking.popularity import directed_pagerank
 from gapless_tasks.entity_linking import paper
 from gapless_tasks.entity_linking.averages import Average
 from gapless_tasks.entity_linking.document import Corpus
@@ -40,7 +40,7 @@ def directed_values(corpus: Corpus, console: Console) -> dict[str, Any]:
             f"graphs/{known.name}.arcs.gz"
         )
     else:
-        rank = nx.pagerank(known.arcs)
+        rank = directed_pagerank(known.arcs)
         document["pagerank"] = _tell("pagerank", corpus, np.array([rank[v] for v in range(len(rank))]), console)
     return document
 

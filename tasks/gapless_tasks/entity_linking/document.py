@@ -69,11 +69,21 @@ class Knowledge:
     @classmethod
     def of_links(cls, name: str, titles: tuple[str, ...], links: IntArray) -> Knowledge:
         """The knowledge that directed links (m, 2) give."""
-        arcs = nx.DiGraph()
-        arcs.add_nodes_from(range(len(titles)))
-        arcs.add_edges_from(links.tolist())
-        counts = np.array([arcs.in_degree(v) for v in range(len(titles))], float)
-        return cls(name, Graph.from_edges(links), titles, counts, arcs)
+        arcs = directed(len(titles), links)
+        return cls(name, Graph.from_edges(links), titles, links_to(arcs), arcs)
+
+
+def directed(n: int, links: IntArray) -> Any:
+    """The directed graph of vertices 0..n-1 and links (m, 2)."""
+    arcs = nx.DiGraph()
+    arcs.add_nodes_from(range(n))
+    arcs.add_edges_from(links.tolist())
+    return arcs
+
+
+def links_to(arcs: Any) -> FloatArray:
+    """How many links lead to each vertex, float64 (n,)."""
+    return np.array([arcs.in_degree(v) for v in range(len(arcs))], float)
 
 
 @attrs.frozen(eq=False)

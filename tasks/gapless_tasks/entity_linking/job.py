@@ -98,7 +98,7 @@ class _Run:
         entry["directed"] = directed_values(corpus, self.console)
         self.console.say()
         self._explain(measured[0], entry)
-        if self.prior is not None:
+        if self.prior is not None and EXACT in methods:
             entry["prior"] = self.prior.of(measured)
 
     def _say_sizes(self, corpus: Corpus) -> None:

@@ -14,11 +14,13 @@ from gapless_tasks.entity_linking.measuring import EXACT, Linked
 from gapless_tasks.entity_linking.paths import Path, shortest_paths
 from gapless_tasks.svg import BLUE, GREEN, GREY, INK, RED, svg, text
 
-_WIDTH, _HEIGHT, _TOP = 1100.0, 820.0, 40.0
-_ACROSS, _UP = 300.0, 230.0
+_WIDTH, _HEIGHT, _TOP = 1300.0, 880.0, 80.0
+_ACROSS, _UP = 330.0, 230.0
 """Half axes of the ellipse on which the chosen candidates stand."""
 _OTHERS = 4
 """Candidates that were not chosen, at most so many for each mention."""
+_LETTERS = 28
+"""Longer names are cut."""
 _LINE = 15.0
 _ROUNDS = 60
 
@@ -46,7 +48,7 @@ def draw_neighbourhood(linked: Linked, knowledge: Knowledge) -> str:
 
     def drawn() -> Iterator[str]:
         title = document.text or document.name
-        yield text(_WIDTH / 2, 28, title if len(title) < 130 else f"{title[:127]}...", INK, 15)
+        yield text(_WIDTH / 2, 28, _cut(title, 130), INK, 15)
         for (u, v), added in edges.items():
             (a, b), (c, d) = places[u], places[v]
             dashed = ' stroke-dasharray="5 4"' if added else ""
@@ -54,7 +56,7 @@ def draw_neighbourhood(linked: Linked, knowledge: Knowledge) -> str:
         for vertex, (x, y) in places.items():
             if vertex not in outer:
                 yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{GREY}"/>'
-                yield text(x, y - 7, knowledge.titles[vertex], GREY, 11, halo=True)
+                yield text(x, y - 7, _cut(knowledge.titles[vertex]), GREY, 11, halo=True)
         for vertex, place in outer.items():
             mentions = [i for i in shown if chosen[i] == vertex]
             yield from _chosen(linked, knowledge, vertex, mentions, place)
@@ -98,7 +100,7 @@ def _chosen(
     x, y = place
     document = linked.document
     right = all(vertex in document.fair[i] for i in mentions)
-    label = knowledge.titles[vertex]
+    label = _cut(knowledge.titles[vertex])
     half = len(label) * 3.9 + 10
     yield (
         f'<rect x="{x - half:.1f}" y="{y - 13:.1f}" width="{2 * half:.1f}" height="26" rx="6" fill="white" '
@@ -122,8 +124,12 @@ def _lines(linked: Linked, knowledge: Knowledge, vertex: int, i: int) -> Iterato
     document = linked.document
     fair = set(document.fair[i].tolist())
     others = sorted((v for v in document.sets[i].tolist() if v != vertex), key=lambda v: v not in fair)
-    yield f"“{document.mentions[i]}”", BLUE, 14
+    yield f"“{_cut(document.mentions[i])}”", BLUE, 14
     for other in others[:_OTHERS]:
-        yield knowledge.titles[other], GREEN if other in fair else GREY, 11
+        yield _cut(knowledge.titles[other]), GREEN if other in fair else GREY, 11
     if len(others) > _OTHERS:
         yield f"and {len(others) - _OTHERS} more", GREY, 11
+
+
+def _cut(words: str, letters: int = _LETTERS) -> str:
+    return words if len(words) <= letters else f"{words[: letters - 1]}…"

@@ -20,7 +20,7 @@ from gapless_tasks.entity_linking.measuring import EXACT, Linked
 
 DEGREE, IN_LINKS = "degree", "in-links"
 PRIORS = (DEGREE, IN_LINKS)
-WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+WEIGHTS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
 TRAIN_EVERY = 3
 """Every third document is for choosing the weight."""
 _ENOUGH = 0.99
@@ -37,13 +37,19 @@ def prior_scores(knowledge: Knowledge, prior: str) -> FloatArray | None:
     return None if knowledge.in_links is None else np.log1p(knowledge.in_links)
 
 
+def known_share(corpus: Corpus, prior: str) -> float:
+    """The share of candidates whose prior is known."""
+    scores = prior_scores(corpus.knowledge, prior)
+    if scores is None:
+        return 0.0
+    members = np.concatenate([members for one in corpus.documents for members in one.sets])
+    return float(np.mean(~np.isnan(scores[members])))
+
+
 def usable(corpus: Corpus, prior: str) -> FloatArray | None:
     """The prior's scores where nearly all candidates have one, else None; the others count as 0."""
     scores = prior_scores(corpus.knowledge, prior)
-    if scores is None:
-        return None
-    members = np.concatenate([members for one in corpus.documents for members in one.sets])
-    if np.mean(~np.isnan(scores[members])) < _ENOUGH:
+    if scores is None or known_share(corpus, prior) < _ENOUGH:
         return None
     return np.nan_to_num(scores, nan=0.0)
 

@@ -1,66 +1,92 @@
-"""The value against the prior's weight as a drawing."""
+"""The value against the prior's weight as a drawing, one panel for each corpus."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+import attrs
 import numpy as np
 
 from gapless_tasks.entity_linking.averages import Average
-from gapless_tasks.svg import BLUE, GREEN, GREY, INK, RED, svg, text
+from gapless_tasks.svg import BLUE, GREEN, INK, RED, svg, text
 
-_LEFT, _RIGHT, _TOP, _HIGH = 60.0, 470.0, 60.0, 300.0
+TITLE = "Value against the prior's weight, training documents, solved exactly"
+_LEFT, _RIGHT, _TOP, _HIGH, _PANEL = 60.0, 470.0, 70.0, 240.0, 340.0
 _LETTER = 7.5
-_COLOURS = (BLUE, RED, GREEN, "#8e24aa", "#ef6c00", "#00838f", "#6d4c41", GREY)
+_COLOURS = (BLUE, RED, GREEN, "#ef6c00")
+_TICK = 0.02
 
-Points = Sequence[tuple[float, Average]]
 
-
-def draw_curves(curves: Sequence[tuple[str, float, Points]]) -> str:
-    """Value against weight: a line with its standard errors for each curve, a circle at the weight chosen.
+@attrs.frozen
+class Line:
+    """One line of a panel.
 
     Parameters
     ----------
-    curves : sequence of (str, float, points)
-        What it is, the weight chosen, and the average value at each weight. Weights are spaced evenly, 0 first.
+    name : str
+    chosen : float
+        The weight that is chosen.
+    points : sequence of (float, Average)
+        Weights, the same in all lines, and the value at each.
     """
-    weights = sorted({weight for _, _, points in curves for weight, _ in points})
-    means = np.array([average.mean for _, _, points in curves for _, average in points])
-    low, high = math.floor(10 * np.nanmin(means)) / 10, math.ceil(10 * np.nanmax(means)) / 10
-    bottom = _TOP + _HIGH
-    width = _RIGHT + 70 + _LETTER * max(len(name) for name, _, _ in curves)
-    height = max(bottom + 60, _TOP + 22 * len(curves) + 40)
+
+    name: str
+    chosen: float
+    points: Sequence[tuple[float, Average]]
+
+
+def draw_curves(panels: Mapping[str, Sequence[Line]]) -> str:
+    """Value against weight as SVG, with standard errors, and a circle at the weight chosen.
+
+    Weights are spaced evenly, 0 first.
+    """
+    width = _RIGHT + 70 + _LETTER * max(len(line.name) for lines in panels.values() for line in lines)
+
+    def drawn() -> Iterator[str]:
+        yield text(width / 2, 28, TITLE, INK, 15)
+        for number, (corpus, lines) in enumerate(panels.items()):
+            yield from _panel(corpus, lines, _TOP + number * _PANEL)
+
+    return svg(width, _TOP + len(panels) * _PANEL, TITLE, drawn())
+
+
+def _panel(corpus: str, lines: Sequence[Line], top: float) -> Iterator[str]:
+    weights = [weight for weight, _ in lines[0].points]
+    values = [average for line in lines for _, average in line.points]
+    means, errors = np.array([one.mean for one in values]), np.nan_to_num([one.error for one in values])
+    low, high = math.floor(np.min(means - errors) / _TICK), math.ceil(np.max(means + errors) / _TICK + 0.1)
+    bottom = top + _HIGH
 
     def across(weight: float) -> float:
         return _LEFT + (_RIGHT - _LEFT) * weights.index(weight) / max(len(weights) - 1, 1)
 
     def up(value: float) -> float:
-        return float(bottom - _HIGH * (value - low) / max(high - low, 0.1))
+        return float(bottom - _HIGH * (value / _TICK - low) / (high - low))
 
-    def drawn() -> Iterator[str]:
-        yield text(width / 2, 28, "Value against the prior's weight, training documents, solved exactly", INK, 15)
-        yield f'<path d="M{_LEFT} {_TOP}V{bottom}H{_RIGHT}" fill="none" stroke="{INK}"/>'
-        for weight in weights:
-            yield f'<path d="M{across(weight):.1f} {bottom}v5" stroke="{INK}"/>'
-            yield text(across(weight), bottom + 19, f"{weight:g}", INK, 11)
-        for value in np.arange(low, high + 0.05, 0.1).tolist():
-            yield f'<path d="M{_LEFT} {up(value):.1f}h-5" stroke="{INK}"/>'
-            yield text(_LEFT - 9, up(value) + 4, f"{value:.1f}", INK, 11, anchor="end")
-        yield text((_LEFT + _RIGHT) / 2, bottom + 42, "weight, in units of mean distance", INK, 13)
-        for number, (name, chosen, points) in enumerate(curves):
-            colour = _COLOURS[number % len(_COLOURS)]
-            places = [(across(w), up(a.mean), a) for w, a in points]
-            line = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in places)
-            yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>'
-            for x, y, average in places:
-                if np.isfinite(average.error):
-                    half = up(0.0) - up(average.error)
-                    yield f'<path d="M{x:.1f} {y - half:.1f}v{2 * half:.1f}" stroke="{colour}" opacity="0.4"/>'
-            x, y, _ = places[[w for w, _ in points].index(chosen)]
-            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="white" stroke="{colour}" stroke-width="2"/>'
-            row = _TOP + 22 * number + 10
-            yield f'<path d="M{_RIGHT + 20} {row - 4}h22" stroke="{colour}" stroke-width="2"/>'
-            yield text(_RIGHT + 48, row, name, INK, 12, anchor="start")
-
-    return svg(width, height, "Value against the prior's weight", drawn())
+    yield text(_LEFT, top - 14, corpus, INK, 13, anchor="start")
+    yield f'<path d="M{_LEFT} {top}V{bottom}H{_RIGHT}" fill="none" stroke="{INK}"/>'
+    for weight in weights:
+        yield f'<path d="M{across(weight):.1f} {bottom}v5" stroke="{INK}"/>'
+        yield text(across(weight), bottom + 19, f"{weight:g}", INK, 11)
+    for tick in range(low, high + 1, math.ceil((high - low) / 10)):
+        yield f'<path d="M{_LEFT} {up(tick * _TICK):.1f}h-5" stroke="{INK}"/>'
+        yield text(_LEFT - 9, up(tick * _TICK) + 4, f"{tick * _TICK:.2f}", INK, 11, anchor="end")
+    yield text((_LEFT + _RIGHT) / 2, bottom + 42, "weight, in units of mean distance", INK, 13)
+    for number, line in enumerate(lines):
+        colour = _COLOURS[number % len(_COLOURS)]
+        dashed = ' stroke-dasharray="6 4"' if number % 2 else ""
+        stroke = f'stroke="{colour}" stroke-width="2"{dashed}'
+        places = {weight: (across(weight), up(average.mean)) for weight, average in line.points}
+        joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in places.values())
+        yield f'<polyline points="{joined}" fill="none" {stroke}/>'
+        for weight, average in line.points:
+            if np.isfinite(average.error):
+                x, y = places[weight]
+                half = up(0.0) - up(average.error)
+                yield f'<path d="M{x:.1f} {y - half:.1f}v{2 * half:.1f}" stroke="{colour}" opacity="0.3"/>'
+        x, y = places[line.chosen]
+        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="white" stroke="{colour}" stroke-width="2"/>'
+        row = top + 22 * number + 10
+        yield f'<path d="M{_RIGHT + 20} {row - 4}h22" {stroke}/>'
+        yield text(_RIGHT + 48, row, line.name, INK, 12, anchor="start")

@@ -20,11 +20,12 @@ from gapless_tasks.entity_linking.prior import (
     Scored,
     alone,
     best_weight,
+    known_share,
     split,
     usable,
     with_prior,
 )
-from gapless_tasks.entity_linking.prior_figure import draw_curves
+from gapless_tasks.entity_linking.prior_figure import Line, draw_curves
 
 
 @attrs.frozen
@@ -80,23 +81,21 @@ class PriorReport:
         self._show(document, corpus.name, first)
         for prior in PRIORS:
             if prior not in scores:
-                self.console.say(f"{prior}: unknown for too many candidates of {corpus.name}")
+                share = known_share(corpus, prior)
+                self.console.say(
+                    f"{prior}: left out, known for {100 * share:.1f} % of the candidates of {corpus.name}"
+                )
         self.console.say()
         curves = [attrs.asdict(curve) for (of, _, _), curve in self.curves.items() if of == graph] if first else []
         return {"held_out": document, "curves": curves}
 
     def drawing(self) -> str:
         """All curves as SVG."""
-        return draw_curves(
-            [
-                (
-                    f"{one.corpus}, {one.prior}, {one.connection}",
-                    one.chosen,
-                    [(p.weight, p.value) for p in one.points],
-                )
-                for one in self.curves.values()
-            ]
-        )
+        panels: dict[str, list[Line]] = {}
+        for one in self.curves.values():
+            points = [(point.weight, point.value) for point in one.points]
+            panels.setdefault(one.corpus, []).append(Line(f"{one.prior}, {one.connection}", one.chosen, points))
+        return draw_curves(panels)
 
     def _fit(
         self, corpus: str, graph: str, connection: str, train: Sequence[Linked], scores: dict[str, FloatArray]

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_linking import Graph
-from gapless_tasks.entity_linking.document import Document, Knowledge
+from gapless_linking.graph_reading import read_edges
+from gapless_tasks.entity_linking.document import Document, Knowledge, directed, links_to
 from gapless_tasks.text_lines import numbered_lines
 
 
@@ -31,38 +31,20 @@ def read_knowledge(folder: Path, name: str) -> Knowledge:
     ------
     FileNotFoundError
         The graph or its names are missing.
-    LinkingFileError
+    InvalidProblem, LinkingFileError
         Damaged, or a line that does not fit; the message names file and line.
     """
     path = folder / f"{name}.edges.gz"
-    edges = read_pairs(path)
-    if not edges.size:
-        raise LinkingFileError(f"{path}, line 1: no edge in the file; write one a line: two vertices")
+    graph = Graph.read(path, largest_component=True)
     titles, in_links = read_names(folder / f"{name}.names.tsv.gz")
-    if int(edges.max()) >= len(titles):
-        raise LinkingFileError(f"{path}: names vertex {edges.max()}, but only {len(titles)} have a name")
+    if int(graph.vertices.max()) >= len(titles):
+        raise LinkingFileError(f"{path}: names vertex {graph.vertices.max()}, but only {len(titles)} have a name")
     arcs = None
     if (folder / f"{name}.arcs.gz").exists():
-        arcs = nx.DiGraph()
-        arcs.add_nodes_from(range(len(titles)))
-        arcs.add_edges_from(read_pairs(folder / f"{name}.arcs.gz").tolist())
-    return Knowledge(name, Graph.from_edges(edges), titles, in_links, arcs)
-
-
-def read_pairs(path: Path) -> IntArray:
-    """Two vertices on each line, separated by blanks; int64 (m, 2)."""
-    pairs: list[tuple[int, int]] = []
-    for number, line in numbered_lines(path, LinkingFileError, ".edges"):
-        try:
-            u, v = map(int, line.split())
-        except ValueError as error:
-            raise LinkingFileError(
-                f"{path}, line {number}: {line!r:.40} is no edge; write two vertices, separated by a blank"
-            ) from error
-        if u < 0 or v < 0:
-            raise LinkingFileError(f"{path}, line {number}: {line!r:.40} names a vertex below 0")
-        pairs.append((u, v))
-    return np.array(pairs, np.int64).reshape(-1, 2)
+        arcs = directed(len(titles), read_edges(folder / f"{name}.arcs.gz")[0])
+        if in_links is None:
+            in_links = links_to(arcs)
+    return Knowledge(name, graph, titles, in_links, arcs)
 
 
 def read_names(path: Path) -> tuple[tuple[str, ...], FloatArray | None]:

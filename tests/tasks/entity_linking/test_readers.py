@@ -17,7 +17,6 @@ from gapless_tasks.entity_linking.readers import (
     read_documents,
     read_knowledge,
     read_names,
-    read_pairs,
 )
 
 QUIET = Console(as_json=True)
@@ -76,12 +75,6 @@ def test_damaged_files_are_refused_with_their_line(tmp_path):
         read_documents(tmp_path / "d.jsonl.gz", PATH)
 
 
-@pytest.mark.parametrize("line", ["1", "1 2 3", "1 x", "-1 2", "1.5 2"])
-def test_what_is_no_edge_is_refused_with_its_line(tmp_path, line):
-    with pytest.raises(LinkingFileError, match=r"e.gz, line 2: "):
-        read_pairs(packed(tmp_path / "e.gz", f"0 1\n{line}\n"))
-
-
 def test_names_of_encyclopaedias_and_dictionaries(tmp_path):
     titles, counts = read_names(packed(tmp_path / "n.gz", "0\tParis\taida\t7\t3\n1\tRome\tboth\t\t\n"))
     assert titles == ("Paris", "Rome")
@@ -97,13 +90,19 @@ def test_names_of_encyclopaedias_and_dictionaries(tmp_path):
 def test_a_folder_with_directed_links(tmp_path):
     packed(tmp_path / "g.edges.gz", "0 1\n1 2\n")
     packed(tmp_path / "g.names.tsv.gz", "0\ta\n1\tb\n2\tc\n")
-    assert read_knowledge(tmp_path, "g").arcs is None
+    found = read_knowledge(tmp_path, "g")
+    assert (found.arcs, found.in_links) == (None, None)
     packed(tmp_path / "g.arcs.gz", "1 0\n1 2\n2 1\n")
     found = read_knowledge(tmp_path, "g")
     assert sorted(found.arcs.edges) == [(1, 0), (1, 2), (2, 1)]
+    assert found.in_links.tolist() == [1.0, 1.0, 1.0]
     assert found.graph.edge_count == 2
     packed(tmp_path / "g.edges.gz", "0 1\n1 3\n")
     with pytest.raises(LinkingFileError, match="names vertex 3, but only 3 have a name"):
+        read_knowledge(tmp_path, "g")
+    packed(tmp_path / "g.arcs.gz", "1 0\n1\n")
+    packed(tmp_path / "g.edges.gz", "0 1\n1 2\n")
+    with pytest.raises(gl.InvalidProblem, match=r"g\.arcs\.gz, line 2: expected two ids"):
         read_knowledge(tmp_path, "g")
 
 
@@ -112,7 +111,7 @@ def test_what_is_asked_for_wrongly_is_refused(tmp_path):
         load_corpora(None, ["aida"], QUIET)
     with pytest.raises(gl.InvalidProblem, match="--corpora iidb: no such corpus; there are aida, iitb"):
         load_corpora(str(tmp_path), ["iidb"], QUIET)
-    with pytest.raises(gl.InvalidProblem, match=r"wiki\.edges\.gz: no such file.*--data names the folder"):
+    with pytest.raises(gl.InvalidProblem, match=r"No such file.*wiki\.edges\.gz.*--data names the folder"):
         load_corpora(str(tmp_path), ["iitb"], QUIET)
     (tmp_path / "entity_linking" / "instances").mkdir(parents=True)
     with pytest.raises(gl.InvalidProblem, match=f"did you mean --data {tmp_path}"):

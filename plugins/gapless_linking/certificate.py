@@ -1,0 +1,178 @@
+"""The evidence of ``exact``: costs moved from pairs to candidates, floors of nested searches, splits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless import Fixings, InvalidProblem, serialisable
+from gapless.core.certificate import BoundCertificate
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
+from gapless.core.tolerance import margin
+from gapless_kernels import SearchRecord
+from gapless_linking.problem import LinkingProblem
+from gapless_linking.proofs.floors import true_floors
+from gapless_linking.proofs.moved import MovedCosts, settled_cost
+
+STAGE, DOLLS, SPLIT, END = 1, 2, 3, 4
+
+
+@serialisable("gapless_linking.SearchCertificate")
+@attrs.frozen(eq=False)
+class SearchCertificate(BoundCertificate):
+    """A bound on all choices, true whatever the fields hold; good ones make it tight and the check short.
+
+    The script is gone through from its start. A *stage* moves costs from pairs of members to the members: what is
+    left of each pair and each member at its cheapest bounds all choices, and members with which that exceeds
+    `level` are dropped. *Dolls* order the sets that are left: all choices of the sets from the t-th on cost at
+    least the t-th floor, which is checked by a search of the verifier's own. A *split* looks at the choices with
+    one member, up to its *end*, and then at those without.
+
+    Parameters
+    ----------
+    level : float
+        The cost that no choice is claimed to stay below.
+    unit : float
+        What 1 in `moved` and `floors` costs.
+    script : int64
+        Operations and their arguments: 1, sets s, members m, the s sets, the m members; 2, sets s, the s sets; 3,
+        a member; 4.
+    moved : array of numbers
+        For each stage (m, s) numbers: what each member takes over from its pair with each set.
+    floors : float64
+        For each nested search s + 1 numbers.
+    """
+
+    kind: ClassVar[str] = "moved costs"
+    level: float
+    unit: float
+    script: IntArray = attrs.field(converter=int_array)
+    moved: NDArray[Any] = attrs.field(converter=np.asarray)
+    floors: FloatArray = attrs.field(converter=float_array)
+
+    @classmethod
+    def of(cls, record: SearchRecord, level: float) -> SearchCertificate:
+        """The evidence that a search wrote down."""
+        return cls(level, record.unit, record.script, record.moved, record.floors)
+
+    def upper_bound(self, problem: Any, fixings: Fixings) -> float:
+        """Minus the least cost that the script leaves possible."""
+        if not isinstance(problem, LinkingProblem):
+            raise InvalidProblem(f"this evidence is for a LinkingProblem, not for a {type(problem).__name__}")
+        if not math.isfinite(self.level) and self.level != math.inf:
+            raise InvalidProblem("level must be a number or inf")
+        if self.moved.ndim != 1 or self.moved.dtype.kind not in "if" or not np.all(np.isfinite(self.moved)):
+            raise InvalidProblem("moved must hold finite numbers")
+        if np.any(np.isnan(self.floors)) or not (math.isfinite(self.unit) and self.unit > 0):
+            raise InvalidProblem("floors and unit must be numbers")
+        return -_Check(self, problem, fixings).run()
+
+
+class _Check:
+    """One way through a script."""
+
+    def __init__(self, evidence: SearchCertificate, problem: LinkingProblem, fixings: Fixings) -> None:
+        self.evidence, self.problem = evidence, problem
+        self.set_of = np.repeat(np.arange(problem.k), np.diff(problem.first))
+        self.step = problem.granularity or 0.0
+        self.level = evidence.level
+        if math.isfinite(self.level):
+            # What costs less than a multiple costs a step less.
+            down = math.floor(self.level / self.step) * self.step if self.step else self.level
+            self.level = down if self.step else down - margin(down) / 2
+        self.alive = self._under(fixings)
+        self.at = {"script": 0, "moved": 0, "floors": 0}
+
+    def _under(self, fixings: Fixings) -> BoolArray:
+        alive: BoolArray = np.isfinite(self.problem.own_costs)
+        alive[fixings.off] = False
+        for member in fixings.on:
+            others = self.set_of == self.set_of[member]
+            others[member] = False
+            alive &= ~others
+        return alive
+
+    def run(self) -> float:
+        """The bound: the least over all parts that were not closed, and the level."""
+        lowest, bound = math.inf, -math.inf
+        parts: list[tuple[BoolArray, float, int]] = []
+        alive, stage = self.alive, None
+        if np.any(np.bincount(self.set_of[alive], minlength=self.problem.k) == 0):
+            return math.inf
+        while self.at["script"] < self.evidence.script.size:
+            operation = self._take("script", 1)[0]
+            if operation == STAGE:
+                stage = self._stage(alive)
+                if stage is not None:
+                    bound = max(bound, stage.bound)
+                    alive = stage.drop(self._closes)
+            elif operation == DOLLS:
+                floor = self._dolls(alive, stage)
+                bound = max(bound, floor)
+            elif operation == SPLIT:
+                member = self._member(self._take("script", 1)[0])
+                parts.append((alive.copy(), bound, member))
+                alive, stage = alive.copy(), None
+                alive[(self.set_of == self.set_of[member]) & (np.arange(alive.size) != member)] = False
+            elif operation == END and parts:
+                lowest = min(lowest, self._finish(alive, bound))
+                alive, bound, member = parts.pop()
+                alive[member], stage = False, None
+            else:
+                raise InvalidProblem(f"the script has the operation {operation} where none such can be")
+        lowest = min(lowest, self._finish(alive, bound))
+        for alive, bound, member in parts:  # the script ends inside: what would have followed stays open
+            alive[member] = False
+            lowest = min(lowest, self._finish(alive, bound))
+        return lowest
+
+    def _closes(self, bound: Any) -> Any:
+        """Which bounds leave no choice below the level: costs are multiples of the granularity."""
+        return bound > self.level - self.step * (1 - 1e-6) if self.step else bound >= self.level
+
+    def _finish(self, alive: BoolArray, bound: float) -> float:
+        """What the choices of one part cost at least, as far as it matters."""
+        counts = np.bincount(self.set_of[alive], minlength=self.problem.k)
+        if np.any(counts == 0):
+            return self.level
+        if np.all(counts == 1):
+            bound = max(bound, settled_cost(self.problem, np.flatnonzero(alive)))
+        return self.level if self._closes(bound) else bound
+
+    def _stage(self, alive: BoolArray) -> MovedCosts | None:
+        count, size = self._take("script", 2).tolist()
+        if count < 0 or size < 0:
+            raise InvalidProblem("a stage with fewer than no sets or members")
+        sets, members = self._take("script", count), self._take("script", size)
+        moved = self._take("moved", count * size).reshape(size, count) * self.evidence.unit
+        if np.any((sets < 0) | (sets >= self.problem.k)) or np.unique(sets).size != count:
+            raise InvalidProblem("a stage names sets that are not there, or one twice")
+        if np.any((members < 0) | (members >= alive.size)) or np.unique(members).size != size:
+            raise InvalidProblem("a stage names members that are not there, or one twice")
+        return MovedCosts.of(self.problem, alive, self.set_of, sets, members, moved)
+
+    def _dolls(self, alive: BoolArray, stage: MovedCosts | None) -> float:
+        count = int(self._take("script", 1)[0])
+        order = self._take("script", max(0, count))
+        floors = self._take("floors", max(0, count) + 1) * self.evidence.unit
+        if stage is None or np.any(np.bincount(self.set_of[alive], minlength=self.problem.k) == 0):
+            return -math.inf
+        return stage.base + true_floors(stage, alive, order, floors)
+
+    def _member(self, number: int) -> int:
+        if not 0 <= number < self.alive.size:
+            raise InvalidProblem(f"the script splits on member {number}, which is not there")
+        return int(number)
+
+    def _take(self, name: str, count: int) -> Any:
+        """The next numbers of an array."""
+        given = getattr(self.evidence, name)
+        begin = self.at[name]
+        if count > given.size - begin:
+            raise InvalidProblem(f"{name} ends in the middle of an operation")
+        self.at[name] = begin + count
+        return given[begin : begin + count]

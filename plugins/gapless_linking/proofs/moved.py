@@ -1,0 +1,109 @@
+"""Costs after some were moved from pairs of members to the members; any move leaves what whole choices cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless_linking.problem import LinkingProblem
+
+
+def settled_cost(problem: LinkingProblem, members: IntArray) -> float:
+    """What the members of different sets cost among themselves."""
+    at = problem.slots[members]
+    return float(2.0 * np.triu(problem.lengths(at, at), 1).sum() + problem.own_costs[members].sum())
+
+
+@attrs.frozen(eq=False)
+class MovedCosts:
+    """Members of sets that are still open, and what they cost.
+
+    Attributes
+    ----------
+    alive : bool (N,)
+        All members that are left; a set is open when more than one is.
+    members : int64 (n,)
+        Those of open sets, set by set.
+    starts : int64 (s,)
+        Where each open set begins among them.
+    sets : int64 (s,)
+    own : float64 (n,)
+        With settled sets, and with what was moved.
+    pair : float64 (n, n)
+        What is left of pairs; zero within a set.
+    base : float
+        What settled sets cost among themselves.
+    bound : float
+        No choice of what is left costs less.
+    """
+
+    alive: BoolArray
+    members: IntArray
+    starts: IntArray
+    sets: IntArray
+    own: FloatArray
+    pair: FloatArray
+    base: float
+    bound: float
+
+    @classmethod
+    def of(
+        cls,
+        problem: LinkingProblem,
+        alive: BoolArray,
+        set_of: IntArray,
+        sets: IntArray,
+        members: IntArray,
+        moved: FloatArray,
+    ) -> MovedCosts | None:
+        """Move `moved` (members, sets) from pairs to members; None when a set has no member left."""
+        counts = np.bincount(set_of[alive], minlength=problem.k)
+        if np.any(counts == 0):
+            return None
+        open_sets = np.flatnonzero(counts > 1)
+        inside = np.flatnonzero(alive & (counts[set_of] > 1))
+        settled = np.flatnonzero(alive & (counts[set_of] == 1))
+        places = np.searchsorted(open_sets, set_of[inside])
+        taken = np.zeros((inside.size, open_sets.size))
+        row = np.full(alive.size, -1)
+        row[members] = np.arange(members.size)
+        column = np.full(problem.k, -1)
+        column[sets] = np.arange(sets.size)
+        known = (row[inside][:, None] >= 0) & (column[open_sets] >= 0)
+        known &= np.arange(open_sets.size) != places[:, None]
+        if moved.size:
+            taken[known] = moved[row[inside][:, None], column[open_sets]][known]
+        at = problem.slots[inside]
+        pair = 2.0 * problem.lengths(at, at) - taken[:, places] - taken[:, places].T
+        pair[places[:, None] == places] = 0.0
+        own = problem.own_costs[inside] + taken.sum(axis=1)
+        own += 2.0 * problem.lengths(at, problem.slots[settled]).sum(axis=1)
+        starts = np.searchsorted(places, np.arange(open_sets.size))
+        base = settled_cost(problem, settled)
+        bound = base
+        if inside.size:
+            blocks = np.minimum.reduceat(np.minimum.reduceat(pair, starts, axis=0), starts, axis=1)
+            bound += float(np.minimum.reduceat(own, starts).sum() + np.triu(blocks, 1).sum())
+        return cls(alive, inside, starts, open_sets, own, pair, base, bound)
+
+    def drop(self, closes: Callable[[Any], Any]) -> BoolArray:
+        """What is alive after members are dropped that cost too much, by `closes` on a bound."""
+        alive = self.alive.copy()
+        if not self.members.size:
+            return alive
+        if math.isinf(self.bound):
+            alive[self.members] = False
+            return alive
+        sizes = np.diff(np.append(self.starts, self.members.size))
+        nearest = np.minimum.reduceat(self.pair, self.starts, axis=1)
+        blocks = np.minimum.reduceat(nearest, self.starts, axis=0)
+        with np.errstate(invalid="ignore"):
+            extra = (nearest - np.repeat(blocks, sizes, axis=0)).sum(axis=1)
+        extra += self.own - np.repeat(np.minimum.reduceat(self.own, self.starts), sizes)
+        alive[self.members[closes(self.bound + extra)]] = False
+        return alive
