@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import gapless as gl
@@ -12,6 +13,7 @@ from gapless_tasks.asked import not_negative, positive, positive_seconds
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.linking_benchmark import toulbar2_peer
 from gapless_tasks.linking_benchmark.decomposable_rows import SIZES, draw_scaling, measure_scaling, scaling_lines
+from gapless_tasks.linking_benchmark.distance_rows import distance_lines
 from gapless_tasks.linking_benchmark.document_rows import document_lines
 from gapless_tasks.linking_benchmark.instances import CANDIDATES, VERTICES, Synthetic
 from gapless_tasks.linking_benchmark.proof_rows import Bench, proof_lines
@@ -20,13 +22,15 @@ from gapless_tasks.parsing_benchmark.lines import failures, report
 SEEDS = 5
 SECONDS = 60.0
 PEER_SECONDS = 20
-GROUPS = ("proofs", "documents", "decomposable")
+GROUPS = ("proofs", "documents", "distances", "decomposable")
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do the job."""
     peer = arguments.peer_seconds if toulbar2_peer.installed() else 0
     remarks = [] if peer else ["not compared with toulbar2: pip install pytoulbar2, and --peer-seconds above 0"]
+    if find_spec("networkit") is None:
+        remarks.append("not compared with networkit: pip install networkit")
     synthetic = Synthetic(arguments.vertices, arguments.candidates)
     bench = Bench(synthetic, arguments.seeds, gl.Limits(time=arguments.limit_seconds), peer, console, [])
     return report(_all_lines(arguments, bench), bench.wrong, remarks, console)
@@ -36,6 +40,7 @@ def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line]:
     groups = {
         "proofs": lambda: proof_lines(bench),
         "documents": lambda: document_lines(bench, arguments.data, arguments.limit),
+        "distances": lambda: distance_lines(arguments.vertices, arguments.candidates, large=arguments.large),
         "decomposable": lambda: _decomposable_lines(bench, arguments.plot),
     }
     for name in arguments.only or GROUPS:
@@ -74,6 +79,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--candidates", type=positive, metavar="N", default=CANDIDATES, help=f"of a mention (default {CANDIDATES})"
+    )
+    parser.add_argument(
+        "--large", action="store_true", help="distances on a graph of the size of Wikipedia, too (minutes, 4 GB)"
     )
     parser.add_argument("--plot", metavar="FILE", help="draw the time of method decomposable against edges, as SVG")
     parser.add_argument(
