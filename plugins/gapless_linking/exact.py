@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gapless import Certificate, InvalidProblem, NoCertificate, OracleError, Result, Solve, SolveError, Stats, Stop
 from gapless.core.sparse import BoolArray, IntArray
-from gapless.core.tolerance import margin
+from gapless.core.tolerance import margin, round_bound
 from gapless_kernels import FoundChoice, linking_search
 from gapless_linking.certificate import SearchCertificate
 from gapless_linking.costs import Costs
@@ -132,7 +132,8 @@ class _Search:
             )
         except MemoryError as error:
             raise SolveError(f"{error}") from error
-        found = found._replace(value=found.value + costs.offset, bound=found.bound + costs.offset)
+        bound = -round_bound(-(found.bound + costs.offset), self.problem.granularity)
+        found = found._replace(value=found.value + costs.offset, bound=bound)
         self.done.append(found)
         self.watch.work[0] += found.sweeps
         self.watch.work[1] += found.nodes

@@ -46,6 +46,13 @@ class Judged:
 
     def optimal(self, result, k=1):
         """The result is proved, right, and its certificate, if it has one, proves it again."""
+        if result.stop is Stop.RELAXED:  # costs of 1e9 cancel: what is open is what float64 lost
+            largest = np.abs(self.problem.own_costs[np.isfinite(self.problem.own_costs)]).max()
+            lengths = self.problem.lengths()
+            largest = max(largest, lengths[np.isfinite(lengths)].max())
+            assert result.value - result.bound <= 1e-11 * largest
+            self.valid(result)
+            return
         assert result.status is (Status.OPTIMAL if self.costs.size else Status.INFEASIBLE), result
         self.held(result)
         assert [solution.value for solution in result.solutions] == pytest.approx(
