@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gapless import Certificate, InvalidProblem, NoCertificate, OracleError, Result, Solve, SolveError, Stats, Stop
 from gapless.core.sparse import BoolArray, IntArray
-from gapless.core.tolerance import margin, round_bound
+from gapless.core.tolerance import margin
 from gapless_kernels import FoundChoice, linking_search
 from gapless_linking.certificate import SearchCertificate
 from gapless_linking.costs import Costs
@@ -132,8 +132,11 @@ class _Search:
             )
         except MemoryError as error:
             raise SolveError(f"{error}") from error
-        bound = -round_bound(-(found.bound + costs.offset), self.problem.granularity)
-        found = found._replace(value=found.value + costs.offset, bound=bound)
+        value, bound = found.value + costs.offset, found.bound + costs.offset
+        step = self.problem.granularity
+        if found.proved and found.members is not None and step and value - bound < step / 2:
+            bound = value  # what would be cheaper would be so by a step
+        found = found._replace(value=value, bound=bound)
         self.done.append(found)
         self.watch.work[0] += found.sweeps
         self.watch.work[1] += found.nodes
