@@ -13,7 +13,8 @@ enum {
     LK_STAGE = 1, /* sets, members, then those: costs moved, (members, sets) numbers; what costs too much is dropped */
     LK_DOLLS = 2, /* sets, then those in the order of a Russian doll search: (sets + 1) floors */
     LK_SPLIT = 3, /* a member: what follows, up to LK_END, is about choices with it */
-    LK_END = 4    /* from here on, about choices without it */
+    LK_END = 4,   /* from here on, about choices without it */
+    LK_DOMINATED = 5 /* how many, then pairs: a member, and one of its set that is never dearer */
 };
 
 typedef struct {

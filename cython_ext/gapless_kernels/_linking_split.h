@@ -142,6 +142,25 @@ TARGET static int NAMED(drop_members)(NAMED(hunt) *h, NAMED(model) *m, int32_t *
     return status;
 }
 
+/* Drop members that another of their set dominates. */
+TARGET static int NAMED(drop_dominated)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled)
+{
+    uint8_t *keep = malloc((size_t)m->width + 1);
+    ptrdiff_t *by = malloc(((size_t)m->k + 1) * sizeof(ptrdiff_t));
+    int status = keep && by ? LK_OPEN : LK_NO_MEMORY;
+    if (status == LK_OPEN) {
+        const ptrdiff_t gone = NAMED(dominated)(m, keep, by);
+        h->effort += NAMED(cells_of)(m);
+        if (gone) {
+            NAMED(write_dominated)(&h->s->record, m, keep, by, gone);
+            status = NAMED(replace)(m, keep, settled);
+        }
+    }
+    free(keep);
+    free(by);
+    return status;
+}
+
 /* Sets of few members first: they are the last to be settled, when the search goes over all. */
 TARGET static void NAMED(doll_order)(const NAMED(model) *m, ptrdiff_t *order)
 {
@@ -301,6 +320,8 @@ TARGET static int NAMED(close)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled
             if (depth == 0)
                 s->bound = NAMED(to_value)(h, bound < h->best ? bound : h->best);
             status = NAMED(drop_members)(h, m, settled);
+            if (status == LK_OPEN)
+                status = NAMED(drop_dominated)(h, m, settled);
             if (status != LK_OPEN)
                 break;
             here = lk_here(&s->record);

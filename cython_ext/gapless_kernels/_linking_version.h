@@ -1,6 +1,7 @@
 /* All templates of the linking search, in the order in which they use each other. */
 #include "_linking_model.h"
 #include "_linking_ascent.h"
+#include "_linking_dominance.h"
 #include "_linking_local.h"
 #include "_linking_rows.h"
 #include "_linking_dolls.h"

@@ -36,6 +36,23 @@ TARGET static void NAMED(write_stage)(lk_record *r, const NAMED(model) *m, int c
                 *moved++ = i == j ? 0 : NAMED(coarsened)(SENT(m, i, j)[a], coarse);
 }
 
+/* Places that are not kept, each with the one that dominates it. */
+TARGET static void NAMED(write_dominated)(
+    lk_record *r, const NAMED(model) *m, const uint8_t *keep, const ptrdiff_t *by, ptrdiff_t gone)
+{
+    int32_t *to = lk_more(r, &r->script, (size_t)(2 + 2 * gone) * sizeof(int32_t));
+    if (!to)
+        return;
+    *to++ = LK_DOMINATED;
+    *to++ = (int32_t)gone;
+    for (ptrdiff_t i = 0; i < m->k; i++)
+        for (ptrdiff_t b = m->first[i]; b < m->first[i] + m->count[i]; b++)
+            if (!keep[b]) {
+                *to++ = m->member[b];
+                *to++ = m->member[by[i]];
+            }
+}
+
 /* A doll search that has come to set `done`: what is left from each set on costs at least its floor. */
 TARGET static void NAMED(write_dolls)(
     lk_record *r, const NAMED(model) *m, const NAMED(dolls) *d, const ptrdiff_t *order, int coarse)

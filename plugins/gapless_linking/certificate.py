@@ -18,7 +18,7 @@ from gapless_linking.problem import LinkingProblem
 from gapless_linking.proofs.floors import true_floors
 from gapless_linking.proofs.moved import MovedCosts, settled_cost
 
-STAGE, DOLLS, SPLIT, END = 1, 2, 3, 4
+STAGE, DOLLS, SPLIT, END, DOMINATED = 1, 2, 3, 4, 5
 
 
 @serialisable("gapless_linking.SearchCertificate")
@@ -30,7 +30,8 @@ class SearchCertificate(BoundCertificate):
     left of each pair and each member at its cheapest bounds all choices, and members with which that exceeds
     `level` are dropped. *Dolls* order the sets that are left: all choices of the sets from the t-th on cost at
     least the t-th floor, which is checked by a search of the verifier's own. A *split* looks at the choices with
-    one member, up to its *end*, and then at those without.
+    one member, up to its *end*, and then at those without. A member is *dominated* by another of its set when that
+    one costs no more whatever is chosen elsewhere (Goldstein's dead-end elimination); it is dropped.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ class SearchCertificate(BoundCertificate):
         What 1 in `moved` and `floors` costs.
     script : int64
         Operations and their arguments: 1, sets s, members m, the s sets, the m members; 2, sets s, the s sets; 3,
-        a member; 4.
+        a member; 4; 5, a number n, then n pairs of a member and the one that dominates it.
     moved : array of numbers
         For each stage (m, s) numbers: what each member takes over from its pair with each set.
     floors : float64
@@ -113,6 +114,8 @@ class _Check:
             elif operation == DOLLS:
                 floor = self._dolls(alive, stage)
                 bound = max(bound, floor)
+            elif operation == DOMINATED:
+                alive, stage = self._dominated(alive), None
             elif operation == SPLIT:
                 member = self._member(self._take("script", 1)[0])
                 parts.append((alive.copy(), bound, member))
@@ -169,6 +172,24 @@ class _Check:
         if stage is None or np.any(np.bincount(self.set_of[alive], minlength=self.problem.k) == 0):
             return -math.inf
         return stage.base + true_floors(stage, alive, order, floors)
+
+    def _dominated(self, alive: BoolArray) -> BoolArray:
+        """What is alive without members that cost no less than another, whatever is chosen elsewhere."""
+        problem, alive = self.problem, alive.copy()
+        own = problem.centred_costs[0]
+        for _ in range(max(0, int(self._take("script", 1)[0]))):
+            worse, better = (self._member(number) for number in self._take("script", 2))
+            if worse == better or self.set_of[worse] != self.set_of[better] or not (alive[worse] and alive[better]):
+                continue
+            others = np.flatnonzero(alive & (self.set_of != self.set_of[worse]))
+            costs = 2.0 * problem.lengths(problem.slots[[better, worse]], problem.slots[others])
+            with np.errstate(invalid="ignore"):
+                more = np.nan_to_num(costs[0] - costs[1], nan=0.0, posinf=np.inf, neginf=-np.inf)
+            starts = np.flatnonzero(np.diff(self.set_of[others], prepend=-1))
+            most = np.maximum.reduceat(more, starts).sum() if others.size else 0.0
+            if own[better] - own[worse] + most <= 2.0**-40 * (abs(own[worse]) + np.abs(costs).max(initial=0.0)):
+                alive[worse] = False
+        return alive
 
     def _member(self, number: int) -> int:
         if not 0 <= number < self.alive.size:
