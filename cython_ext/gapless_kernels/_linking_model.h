@@ -99,7 +99,7 @@ TARGET static int NAMED(compact)(const NAMED(model) *m, const uint8_t *keep, NAM
             width += (left + LANES - 1) / LANES * LANES;
         }
     }
-    ptrdiff_t *from = malloc(((size_t)width + 1) * sizeof(ptrdiff_t));
+    int32_t *from = malloc(((size_t)width + 1) * sizeof(int32_t)); /* where a place was, within its set */
     ptrdiff_t *was = malloc(((size_t)k + 1) * sizeof(ptrdiff_t));
     ptrdiff_t *single = malloc(((size_t)m->k + 1) * 2 * sizeof(ptrdiff_t));
     if (!from || !was || !single || !NAMED(make_model)(into, k, width)) {
@@ -132,7 +132,7 @@ TARGET static int NAMED(compact)(const NAMED(model) *m, const uint8_t *keep, NAM
         for (ptrdiff_t a = m->first[i]; a < m->first[i] + m->count[i]; a++)
             if (keep[a]) {
                 into->member[place] = m->member[a];
-                from[place++] = a;
+                from[place++] = (int32_t)(a - m->first[i]);
             }
         for (; place < end; place++) {
             into->member[place] = -1;
@@ -143,16 +143,20 @@ TARGET static int NAMED(compact)(const NAMED(model) *m, const uint8_t *keep, NAM
     for (ptrdiff_t i = 0; i < k; i++) {
         const ptrdiff_t begin = into->first[i], count = into->count[i], w = m->first[was[i] + 1] - m->first[was[i]];
         for (ptrdiff_t a = begin; a < begin + count; a++) {
-            const ptrdiff_t x = from[a] - m->first[was[i]];
-            const REAL *heard = m->sent + m->first[was[i]] * m->k + (from[a] - m->first[was[i]]);
+            const ptrdiff_t x = from[a];
+            const REAL *heard = m->sent + m->first[was[i]] * m->k + x;
             for (ptrdiff_t j = 0; j < k; j++) {
                 const DIST *old = BLOCK(m, was[i], was[j]) + x * (m->first[was[j] + 1] - m->first[was[j]]);
                 DIST *row = BLOCK(into, i, j) + (a - begin) * (into->first[j + 1] - into->first[j]);
-                for (ptrdiff_t b = 0; b < into->count[j]; b++)
-                    row[b] = old[from[into->first[j] + b] - m->first[was[j]]];
+                const int32_t *place = from + into->first[j];
+                if (into->count[j] == m->count[was[j]])
+                    memcpy(row, old, (size_t)into->count[j] * sizeof(DIST));
+                else
+                    for (ptrdiff_t b = 0; b < into->count[j]; b++)
+                        row[b] = old[place[b]];
                 SENT(into, i, j)[a - begin] = heard[was[j] * w];
             }
-            WIDE cost = m->own[from[a]];
+            WIDE cost = m->own[m->first[was[i]] + x];
             for (ptrdiff_t s = 0; s < singles; s++) {
                 const ptrdiff_t j = single[2 * s], b = single[2 * s + 1];
                 cost += LIFT(APART(m, was[i], x, j, b - m->first[j]), m->shift) - heard[j * w] - SENT(m, j, was[i])[b - m->first[j]];

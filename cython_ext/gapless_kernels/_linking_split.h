@@ -142,8 +142,8 @@ TARGET static int NAMED(drop_members)(NAMED(hunt) *h, NAMED(model) *m, int32_t *
     return status;
 }
 
-/* Drop members that another of their set dominates. */
-TARGET static int NAMED(drop_dominated)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled)
+/* Drop members that another of their set dominates, if there are at least so many. */
+TARGET static int NAMED(drop_dominated)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled, ptrdiff_t enough)
 {
     uint8_t *keep = malloc((size_t)m->width + 1);
     ptrdiff_t *by = malloc(((size_t)m->k + 1) * sizeof(ptrdiff_t));
@@ -151,7 +151,7 @@ TARGET static int NAMED(drop_dominated)(NAMED(hunt) *h, NAMED(model) *m, int32_t
     if (status == LK_OPEN) {
         const ptrdiff_t gone = NAMED(dominated)(m, keep, by);
         h->effort += NAMED(cells_of)(m);
-        if (gone) {
+        if (gone >= enough) {
             NAMED(write_dominated)(&h->s->record, m, keep, by, gone);
             status = NAMED(replace)(m, keep, settled);
         }
@@ -320,8 +320,8 @@ TARGET static int NAMED(close)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled
             if (depth == 0)
                 s->bound = NAMED(to_value)(h, bound < h->best ? bound : h->best);
             status = NAMED(drop_members)(h, m, settled);
-            if (status == LK_OPEN)
-                status = NAMED(drop_dominated)(h, m, settled);
+            if (status == LK_OPEN && m->k > 0) /* a few are worth a new model when little else happens */
+                status = NAMED(drop_dominated)(h, m, settled, (round & 3) == 3 ? 1 : 1 + m->width / 32);
             if (status != LK_OPEN)
                 break;
             here = lk_here(&s->record);
@@ -405,10 +405,11 @@ TARGET static void NAMED(run)(lk_search *s)
     s->bound = -INFINITY;
     h.at = malloc(((size_t)s->first[k] + 1) * sizeof(int32_t));
     int32_t *settled = malloc(((size_t)k + 1) * sizeof(int32_t));
+    int32_t *slot = malloc(((size_t)width + 1) * sizeof(int32_t));
     h.spare = malloc(((size_t)widest + 2 * LANES) * sizeof(REAL));
     NAMED(model) *m = &h.whole, core;
     memset(&core, 0, sizeof(core));
-    if (!h.at || !settled || !h.spare || !NAMED(make_model)(m, k, width))
+    if (!h.at || !settled || !slot || !h.spare || !NAMED(make_model)(m, k, width))
         goto end;
     ptrdiff_t place = 0;
     m->shift = s->shift;
@@ -428,13 +429,13 @@ TARGET static void NAMED(run)(lk_search *s)
             m->member[place++] = -1;
     }
     m->first[k] = place;
-    const DIST *given = s->dist;
+    for (ptrdiff_t a = 0; a < width; a++) /* what padding looks up is read by nobody */
+        slot[a] = m->member[a] >= 0 ? (int32_t)s->slot[m->member[a]] : 0;
     for (ptrdiff_t a = 0; a < width; a++)
         if (m->member[a] >= 0) {
-            const DIST *row = given + s->slot[m->member[a]] * s->points;
+            const DIST *row = (const DIST *)s->dist + slot[a] * s->points;
             for (ptrdiff_t b = 0; b < width; b++)
-                if (m->member[b] >= 0)
-                    m->dist[a * width + b] = row[s->slot[m->member[b]]];
+                m->dist[a * width + b] = row[slot[b]];
         }
     h.step = (WIDE)(s->step / s->unit);
     h.limit = s->limit < INFINITY ? (WIDE)(s->limit / s->unit) : MOST;
@@ -458,5 +459,6 @@ end:
     NAMED(drop_model)(&core);
     free(h.at);
     free(settled);
+    free(slot);
     free(h.spare);
 }

@@ -14,7 +14,7 @@
 #define FULL 65535
 #define MOST INT64_MAX
 #define HALF(x) ((x) >> 1)
-#define LIFT(d, shift) ((int32_t)(d) * (1 << (shift)))
+#define LIFT(d, shift) ((int32_t)((uint32_t)(int32_t)(d) << (shift)))
 
 #define NAMED(f) lk_##f##_whole
 #define TARGET
