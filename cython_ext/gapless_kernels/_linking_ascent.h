@@ -3,7 +3,7 @@
  * had its own (MPLP++: Tourani, Shekhovtsov, Rother, Savchynskyy 2018). The bound never falls, and pairs cost nothing
  * at their cheapest, so the bound is the sum of the least own costs. */
 
-/* out[a] = min over b of lift(dist[b][a]) - heard[b], for LANES * groups places a. */
+/* out[a] = min over b of lift(dist[b][a]) - heard[b], for `lanes` places a. */
 TARGET static inline void NAMED(nearest)(
     const DIST *dist, ptrdiff_t width, ptrdiff_t count, ptrdiff_t lanes, const REAL *heard, int shift, REAL *out)
 {
@@ -45,10 +45,15 @@ TARGET static inline void NAMED(raise_pair)(NAMED(model) *m, ptrdiff_t i, ptrdif
         heard_j[b] = spare[b];
     }
     NAMED(nearest)(from_j, wi, m->count[j], wi, heard_j, m->shift, spare);
+    /* The same added to what one set has heard and taken from the other changes nothing: it is chosen so that sums of
+     * many sweeps stay in range. Padding may wrap around (-fwrapv); nobody reads it. */
+    const REAL drift = spare[0];
     for (ptrdiff_t a = 0; a < wi; a++) {
         own_i[a] += spare[a] - heard_i[a];
-        heard_i[a] = spare[a];
+        heard_i[a] = spare[a] - drift;
     }
+    for (ptrdiff_t b = 0; b < wj; b++)
+        heard_j[b] += drift;
 }
 
 /* All pairs once, from the first sets on or from the last back, tile by tile so that the tables of a tile stay near.

@@ -1,11 +1,12 @@
 /* What is left to decide, with costs moved from pairs to members. Included once for each number type and
  * instruction set: REAL (costs), DIST (distances), WIDE (sums of costs), NAMED(f), TARGET.
  *
- * Sets stand one after another, each padded to LANES places. `sent[first[i] k + j w_i + a]` is what member a of set
- * i has taken over from its pair with set j; so a pair (a, b) still costs
+ * Sets stand one after another, each padded to LANES places. `sent[first[i] k + j w_i + a]` is what member a of set i
+ * has taken over from its pair with set j; so a pair (a, b) still costs
  *     lift(dist[a][b]) - sent(a, j) - sent(b, i),
- * never less than nothing, and a member costs own[a], not less either. Whatever the numbers in `sent`, the cost of
- * each whole choice stays the same: `constant` and the least own cost of each set bound all of them. */
+ * never less than nothing, and a member costs own[a], not less either: what it costs in the problem, all that it has
+ * taken, and a number that is the same for its whole set and that `constant` makes up for. Whatever the numbers in
+ * `sent`, whole choices cost what they did: `constant` and the least own cost of each set bound all of them. */
 
 typedef struct {
     ptrdiff_t k, width;
