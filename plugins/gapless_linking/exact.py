@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gapless import Certificate, InvalidProblem, NoCertificate, OracleError, Result, Solve, SolveError, Stats, Stop
 from gapless.core.sparse import BoolArray, IntArray
@@ -14,6 +13,7 @@ from gapless.core.tolerance import margin
 from gapless_kernels import FoundChoice, linking_search
 from gapless_linking.certificate import SearchCertificate
 from gapless_linking.costs import Costs
+from gapless_linking.k_best import Listing
 from gapless_linking.problem import LinkingProblem
 
 
@@ -62,9 +62,13 @@ class _Watch:
         self.error: Exception | None = None
         self.work = [0, 0]
         self.offset = 0.0
+        self.first: FoundChoice | None = None
+        """What bounds the k best while parts are searched."""
 
     def __call__(self, bound: float, value: float, sweeps: int, nodes: int) -> bool:
         bound, value = bound + self.offset, value + self.offset
+        if self.first is not None:
+            bound, value = self.first.bound, self.first.value
         try:
             budget, limits = self.budget, self.budget.limits
             budget.iterations, budget.nodes = self.work[0] + sweeps, self.work[1] + nodes
@@ -101,9 +105,11 @@ class _Search:
             starts.append(self.problem.chosen(structure))
         if self.costs.hopeless:
             return self._result([], math.inf, Stop.PROVED)
-        found = self._search(None, np.array(starts, np.int32).reshape(-1, self.problem.k))
+        found = self._search(None, starts)
         choices = [] if found.members is None else [found.members]
         stop = self._stop(found)
+        if self.solve.k > 1 and found.members is not None:
+            choices, stop = self._list(found.members, starts, stop)
         bound = math.inf if found.proved and not choices else found.bound
         if self.watch.error is not None:
             failure = OracleError(f"an observer raised {type(self.watch.error).__name__}: {self.watch.error}")
@@ -112,8 +118,33 @@ class _Search:
         self.solve.budget.emit("stop", -bound, -found.value)
         return self._result(choices, bound, stop)
 
-    def _search(self, allowed: BoolArray | None, starts: NDArray[np.int32]) -> FoundChoice:
-        may = self.costs.allowed if allowed is None else self.costs.allowed & allowed
+    def _list(self, best: IntArray, starts: Sequence[IntArray], stop: Stop) -> tuple[list[IntArray], Stop]:
+        """The k best choices as far as they are known, and why the search for them ended."""
+        self.watch.first = self.done[0]
+        listing = Listing(self.problem, self.costs, self.solve.k, self._part)
+        try:
+            for choice in (best, *starts):
+                listing.know(choice)
+            if stop in (Stop.PROVED, Stop.RELAXED):
+                ended = listing.complete(best)
+                stop = stop if ended is Stop.PROVED else ended
+        except KeyboardInterrupt:
+            self.solve.budget.interrupt()
+            stop = Stop.INTERRUPTED
+        return listing.choices, stop
+
+    def _part(self, allowed: BoolArray, start: IntArray, cutoff: float) -> tuple[FoundChoice, Stop]:
+        """The best choice of a part, if it is below the cutoff; see `Listing`."""
+        if self.watch(0.0, 0.0, 0, 0):
+            return self.done[0], self.watch.stop
+        found = self._search(allowed, [start], cutoff)
+        self.done[-1] = found._replace(record=None)
+        return found, self._stop(found)
+
+    def _search(
+        self, allowed: BoolArray | None, starts: Sequence[IntArray], cutoff: float = math.inf
+    ) -> FoundChoice:
+        may = self.costs.allowed if allowed is None else allowed
         costs = self.costs
         try:
             found = linking_search(
@@ -122,7 +153,8 @@ class _Search:
                 costs.distances,
                 costs.own,
                 allowed=may,
-                start=starts,
+                start=np.array(starts, np.int32).reshape(-1, self.problem.k),
+                cutoff=min(cutoff, costs.limit),
                 limit=costs.limit,
                 granularity=costs.granularity,
                 kicks=self.kicks,
@@ -179,4 +211,5 @@ class _Search:
             ),
             trace=solve.budget.events,
             explanation=problem.infeasibility() if bound == math.inf and stop is Stop.PROVED else (),
+            complete=solve.k == 1 or stop is Stop.PROVED,
         )

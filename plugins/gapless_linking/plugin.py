@@ -35,6 +35,7 @@ def gapless_register(registry: Registry) -> None:
             exact.run,
             "local search, costs moved from pairs to candidates, Russian dolls (compiled)",
             default=True,
+            k_best=True,
             warm_start=True,
         )
     )
