@@ -20,6 +20,9 @@ from gapless_linking.proofs.moved import MovedCosts, settled_cost
 
 STAGE, DOLLS, SPLIT, END, DOMINATED = 1, 2, 3, 4, 5
 
+LARGE = 1e300
+"""Claims are floors of at most so much, so that sums with them are numbers."""
+
 
 @serialisable("gapless_linking.SearchCertificate")
 @attrs.frozen(eq=False)
@@ -70,7 +73,8 @@ class SearchCertificate(BoundCertificate):
             raise InvalidProblem("moved must hold finite numbers")
         if np.any(np.isnan(self.floors)) or not (math.isfinite(self.unit) and self.unit > 0):
             raise InvalidProblem("floors and unit must be numbers")
-        return -_Check(self, problem, fixings).run()
+        with np.errstate(over="ignore", invalid="ignore"):
+            return -_Check(self, problem, fixings).run()
 
 
 class _Check:
@@ -161,6 +165,8 @@ class _Check:
             raise InvalidProblem("a stage with fewer than no sets or members")
         sets, members = self._take("script", count), self._take("script", size)
         moved = self._take("moved", count * size).reshape(size, count) * self.evidence.unit
+        if not np.all(np.isfinite(moved)):
+            raise InvalidProblem("what is moved is too large")
         if np.any((sets < 0) | (sets >= self.problem.k)) or np.unique(sets).size != count:
             raise InvalidProblem("a stage names sets that are not there, or one twice")
         if np.any((members < 0) | (members >= alive.size)) or np.unique(members).size != size:
@@ -170,10 +176,10 @@ class _Check:
     def _dolls(self, alive: BoolArray, stage: MovedCosts | None) -> float:
         count = int(self._take("script", 1)[0])
         order = self._take("script", max(0, count))
-        floors = self._take("floors", max(0, count) + 1) * self.evidence.unit
+        floors = np.clip(self._take("floors", max(0, count) + 1) * self.evidence.unit, -LARGE, LARGE)
         if stage is None or np.any(np.bincount(self.set_of[alive], minlength=self.problem.k) == 0):
             return -math.inf
-        return stage.base + true_floors(stage, alive, order, floors)
+        return stage.base - stage.rounding + true_floors(stage, alive, order, floors)
 
     def _dominated(self, alive: BoolArray) -> BoolArray:
         """What is alive without members that cost no less than another, whatever is chosen elsewhere.

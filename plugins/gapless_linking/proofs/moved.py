@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_linking.problem import LinkingProblem
 
@@ -41,6 +42,8 @@ class MovedCosts:
         What settled sets cost among themselves, and all sets at least.
     bound : float
         No choice of what is left costs less.
+    rounding : float
+        What float64 may make of sums of these costs, larger if more was moved; it is taken off the bound.
     """
 
     alive: BoolArray
@@ -51,6 +54,7 @@ class MovedCosts:
     pair: FloatArray
     base: float
     bound: float
+    rounding: float
 
     @classmethod
     def of(
@@ -85,12 +89,17 @@ class MovedCosts:
         own = problem.centred_costs[0][inside] + taken.sum(axis=1)
         own += 2.0 * problem.lengths(at, problem.slots[settled]).sum(axis=1)
         starts = np.searchsorted(places, np.arange(open_sets.size))
+        size = open_sets.size
+        largest = [np.abs(costs[np.isfinite(costs)]).max(initial=0.0) for costs in (own, pair, taken)]
+        rounding = 2.0**-52 * (size + 8) * float(size * largest[0] + size**2 * (largest[1] + 3.0 * largest[2]))
+        if not math.isfinite(rounding):
+            raise InvalidProblem("what is moved is too large")
         base = settled_cost(problem, settled)
-        bound = base
+        bound = base - rounding
         if inside.size:
             blocks = np.minimum.reduceat(np.minimum.reduceat(pair, starts, axis=0), starts, axis=1)
             bound += float(np.minimum.reduceat(own, starts).sum() + np.triu(blocks, 1).sum())
-        return cls(alive, inside, starts, open_sets, own, pair, base, bound)
+        return cls(alive, inside, starts, open_sets, own, pair, base, bound, rounding)
 
     def drop(self, closes: Callable[[Any], Any]) -> BoolArray:
         """What is alive after members are dropped that cost too much, by `closes` on a bound."""
