@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gapless
+import gapless_kernels
 from gapless import Fixings, Limits, Result, Stop
 from gapless.core.tolerance import margin, meets
 from gapless_linking import LinkingProblem
@@ -14,6 +15,8 @@ from gapless_linking.certificate import DOLLS, DOMINATED, END, SPLIT, STAGE, Sea
 from gapless_linking.enumeration import all_structures
 from gapless_linking.random_problems import random_problem
 from gapless_ordering import OrderingProblem
+
+pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="the NumPy twin writes no evidence")
 
 DRAWN = range(60)
 
@@ -240,3 +243,12 @@ def test_fixings_make_the_bound_another_and_true_one():
             tight += bool(verdict) and meets(verdict.bound, -truth)
             told(forged(honest, rng), problem, truth, fixings)
     assert tight
+
+
+def test_rounding_of_huge_moved_costs_is_taken_off():
+    """1.2 - 1e16 is 2 - 1e16 in float64, so that moving 1e16 there and back would make 2 of 1.2."""
+    problem = LinkingProblem.from_distances(0.6 * (1.0 - np.eye(4)), [[0, 1], [2, 3]])
+    moved = np.array([0, 1e16, 0, 1e16, 0, 0, 0, 0])
+    lie = SearchCertificate(np.inf, 1.0, [STAGE, 2, 4, 0, 1, 0, 1, 2, 3], moved, [])
+    assert told(lie, problem, 1.2)
+    assert told(attrs.evolve(lie, moved=moved / 1e16), problem, 1.2).bound == pytest.approx(-1.2)
