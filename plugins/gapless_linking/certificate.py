@@ -87,6 +87,9 @@ class _Check:
             self.level = down if self.step else down - margin(down) / 2
         self.alive = self._under(fixings)
         self.at = {"script": 0, "moved": 0, "floors": 0}
+        lengths = problem.lengths()
+        self.farthest = float(lengths[np.isfinite(lengths)].max(initial=0.0))
+        self.forgiven = 0.0
 
     def _under(self, fixings: Fixings) -> BoolArray:
         alive: BoolArray = np.isfinite(self.problem.own_costs)
@@ -131,12 +134,11 @@ class _Check:
         for alive, bound, member in parts:  # the script ends inside: what would have followed stays open
             alive[member] = False
             lowest = min(lowest, self._finish(alive, bound))
-        return math.inf if lowest > self._most() else lowest
+        return math.inf if lowest > self._most() else lowest - self.forgiven
 
     def _most(self) -> float:
         """More than any choice costs between all of whose members there are paths."""
-        lengths = self.problem.lengths()
-        k, largest = self.problem.k, float(lengths[np.isfinite(lengths)].max(initial=0.0))
+        k, largest = self.problem.k, self.farthest
         own, offset = self.problem.centred_costs
         return float(1.5 * k * (k - 1) * largest + 1.5 * own[np.isfinite(own)].sum() + 1.0) + offset
 
@@ -174,22 +176,33 @@ class _Check:
         return stage.base + true_floors(stage, alive, order, floors)
 
     def _dominated(self, alive: BoolArray) -> BoolArray:
-        """What is alive without members that cost no less than another, whatever is chosen elsewhere."""
-        problem, alive = self.problem, alive.copy()
-        own = problem.centred_costs[0]
+        """What is alive without members that cost no less than another, whatever is chosen elsewhere.
+
+        What rounding leaves of a difference is forgiven, and taken off the bound.
+        """
+        alive, own = alive.copy(), self.problem.centred_costs[0]
         for _ in range(max(0, int(self._take("script", 1)[0]))):
             worse, better = (self._member(number) for number in self._take("script", 2))
             if worse == better or self.set_of[worse] != self.set_of[better] or not (alive[worse] and alive[better]):
                 continue
-            others = np.flatnonzero(alive & (self.set_of != self.set_of[worse]))
-            costs = 2.0 * problem.lengths(problem.slots[[better, worse]], problem.slots[others])
-            with np.errstate(invalid="ignore"):
-                more = np.nan_to_num(costs[0] - costs[1], nan=0.0, posinf=np.inf, neginf=-np.inf)
-            starts = np.flatnonzero(np.diff(self.set_of[others], prepend=-1))
-            most = np.maximum.reduceat(more, starts).sum() if others.size else 0.0
-            if own[better] - own[worse] + most <= 2.0**-40 * (abs(own[worse]) + np.abs(costs).max(initial=0.0)):
+            more = own[better] - own[worse] + self._farther(alive, worse, better)
+            if more <= 2.0**-40 * (own[worse] + self.farthest):
                 alive[worse] = False
+                self.forgiven += max(0.0, more)
         return alive
+
+    def _farther(self, alive: BoolArray, worse: int, better: int) -> float:
+        """By how much the others can be farther from one member than from another; -inf if none reach that."""
+        others = np.flatnonzero(alive & (self.set_of != self.set_of[worse]))
+        if not others.size:
+            return 0.0
+        to_better, to_worse = 2.0 * self.problem.lengths(
+            self.problem.slots[[better, worse]], self.problem.slots[others]
+        )
+        apart = np.isinf(to_worse)
+        farther = np.where(apart, -np.inf, to_better - np.where(apart, 0.0, to_worse))
+        most = np.maximum.reduceat(farther, np.flatnonzero(np.diff(self.set_of[others], prepend=-1)))
+        return -math.inf if most.min() == -math.inf else float(most.sum())
 
     def _member(self, number: int) -> int:
         if not 0 <= number < self.alive.size:
