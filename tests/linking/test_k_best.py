@@ -9,7 +9,6 @@ from gapless import Limits, OracleError, Status, Stop
 from gapless_linking import LinkingProblem
 from gapless_linking.enumeration import all_structures
 
-
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="the NumPy twin writes no evidence")
 
 
