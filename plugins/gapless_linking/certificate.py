@@ -20,6 +20,9 @@ from gapless_linking.proofs.moved import MovedCosts, settled_cost
 
 STAGE, DOLLS, SPLIT, END, DOMINATED = 1, 2, 3, 4, 5
 
+LARGEST = 1e100
+"""No sum of such costs becomes inf."""
+
 
 @serialisable("gapless_linking.SearchCertificate")
 @attrs.frozen(eq=False)
@@ -66,10 +69,11 @@ class SearchCertificate(BoundCertificate):
             raise InvalidProblem(f"this evidence is for a LinkingProblem, not for a {type(problem).__name__}")
         if not math.isfinite(self.level) and self.level != math.inf:
             raise InvalidProblem("level must be a number or inf")
-        if self.moved.ndim != 1 or self.moved.dtype.kind not in "if" or not np.all(np.isfinite(self.moved)):
-            raise InvalidProblem("moved must hold finite numbers")
-        if np.any(np.isnan(self.floors)) or not (math.isfinite(self.unit) and self.unit > 0):
-            raise InvalidProblem("floors and unit must be numbers")
+        if not (math.isfinite(self.unit) and self.unit > 0):
+            raise InvalidProblem("unit must be a number above 0")
+        for name, given in (("moved", self.moved), ("floors", self.floors)):
+            if given.ndim != 1 or given.dtype.kind not in "if" or not np.all(np.abs(given) <= LARGEST / self.unit):
+                raise InvalidProblem(f"{name} must hold numbers, none that stands for more than {LARGEST:g}")
         return -_Check(self, problem, fixings).run()
 
 
@@ -85,6 +89,7 @@ class _Check:
             # What costs less than a multiple costs a step less.
             down = math.floor(self.level / self.step) * self.step if self.step else self.level
             self.level = down if self.step else down - margin(down) / 2
+        self.lost = 0.0  # how much the least cost may have risen where rounding let a member go
         self.alive = self._under(fixings)
         self.at = {"script": 0, "moved": 0, "floors": 0}
 
@@ -131,6 +136,7 @@ class _Check:
         for alive, bound, member in parts:  # the script ends inside: what would have followed stays open
             alive[member] = False
             lowest = min(lowest, self._finish(alive, bound))
+        lowest -= self.lost
         return math.inf if lowest > self._most() else lowest
 
     def _most(self) -> float:
@@ -171,7 +177,7 @@ class _Check:
         floors = self._take("floors", max(0, count) + 1) * self.evidence.unit
         if stage is None or np.any(np.bincount(self.set_of[alive], minlength=self.problem.k) == 0):
             return -math.inf
-        return stage.base + true_floors(stage, alive, order, floors)
+        return stage.base + true_floors(stage, alive, order, floors) - stage.rounding
 
     def _dominated(self, alive: BoolArray) -> BoolArray:
         """What is alive without members that cost no less than another, whatever is chosen elsewhere."""
@@ -187,8 +193,11 @@ class _Check:
                 more = np.nan_to_num(costs[0] - costs[1], nan=0.0, posinf=np.inf, neginf=-np.inf)
             starts = np.flatnonzero(np.diff(self.set_of[others], prepend=-1))
             most = np.maximum.reduceat(more, starts).sum() if others.size else 0.0
-            if own[better] - own[worse] + most <= 2.0**-40 * (abs(own[worse]) + np.abs(costs).max(initial=0.0)):
+            dearer = own[better] - own[worse] + most
+            largest = np.abs(costs[np.isfinite(costs)]).max(initial=0.0)
+            if dearer <= 2.0**-40 * (abs(own[worse]) + largest):
                 alive[worse] = False
+                self.lost += max(0.0, float(dearer))
         return alive
 
     def _member(self, number: int) -> int:

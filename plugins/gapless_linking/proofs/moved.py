@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import EPSILON
 from gapless_linking.problem import LinkingProblem
 
 
@@ -39,6 +40,8 @@ class MovedCosts:
         What is left of pairs; zero within a set.
     base : float
         What settled sets cost among themselves, and all sets at least.
+    rounding : float
+        What float64 may lose in sums of these; large numbers moved there and back lose all digits.
     bound : float
         No choice of what is left costs less.
     """
@@ -50,6 +53,7 @@ class MovedCosts:
     own: FloatArray
     pair: FloatArray
     base: float
+    rounding: float
     bound: float
 
     @classmethod
@@ -86,11 +90,15 @@ class MovedCosts:
         own += 2.0 * problem.lengths(at, problem.slots[settled]).sum(axis=1)
         starts = np.searchsorted(places, np.arange(open_sets.size))
         base = settled_cost(problem, settled)
-        bound = base
+        bound, rounding = base, 0.0
         if inside.size:
             blocks = np.minimum.reduceat(np.minimum.reduceat(pair, starts, axis=0), starts, axis=1)
-            bound += float(np.minimum.reduceat(own, starts).sum() + np.triu(blocks, 1).sum())
-        return cls(alive, inside, starts, open_sets, own, pair, base, bound)
+            least = np.minimum.reduceat(own, starts)
+            bound += float(least.sum() + np.triu(blocks, 1).sum())
+            summed = np.maximum.reduceat(np.abs(taken), starts, axis=0).sum() + np.abs(least).sum() + abs(bound)
+            if np.isfinite(summed):
+                rounding = 4.0 * EPSILON * (32 + open_sets.size) * float(summed)
+        return cls(alive, inside, starts, open_sets, own, pair, base, rounding, bound - rounding)
 
     def drop(self, closes: Callable[[Any], Any]) -> BoolArray:
         """What is alive after members are dropped that cost too much, by `closes` on a bound."""
@@ -106,5 +114,5 @@ class MovedCosts:
         with np.errstate(invalid="ignore"):
             extra = (nearest - np.repeat(blocks, sizes, axis=0)).sum(axis=1)
         extra += self.own - np.repeat(np.minimum.reduceat(self.own, self.starts), sizes)
-        alive[self.members[closes(self.bound + extra)]] = False
+        alive[self.members[closes(self.bound - self.rounding + extra)]] = False
         return alive
