@@ -1,0 +1,100 @@
+"""Evidence of `exact` that nobody's search wrote down proves nothing that is false."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gapless_linking.certificate import SearchCertificate
+from gapless_linking.enumeration import all_structures
+from gapless_linking.problem import LinkingProblem
+from gapless_linking.random_problems import random_problem
+
+STAGE = [1, 3, 9, 0, 1, 2, *range(9)]
+DOLLS = [2, 3, 0, 1, 2]
+
+
+def forged(
+    script: Any, moved: Any = (), floors: Any = (), *, level: float = np.inf, unit: float = 1.0
+) -> SearchCertificate:
+    return SearchCertificate(level, unit, np.array(script, np.int64), np.ravel(moved), np.array(floors, np.float64))
+
+
+@pytest.fixture
+def problem() -> LinkingProblem:
+    distances = np.triu(np.random.default_rng(0).integers(1, 9, (9, 9)), 1)
+    return LinkingProblem.from_distances(distances + distances.T, [[0, 1, 2], [3, 4, 5], [6, 7, 8]])
+
+
+@pytest.mark.parametrize(
+    ("floors", "unit"), [([1e5, 1e4, np.inf, 0], 1.0), ([1e5, 1e4, 1e308, 0], 1e10), ([np.nan] * 4, 1.0)]
+)
+def test_floors_that_are_no_numbers_are_refused(problem: LinkingProblem, floors: Any, unit: float) -> None:
+    verdict = forged(STAGE + DOLLS, np.zeros((9, 3)), floors, unit=unit).verify(problem)
+    assert not verdict
+    assert "floors must hold numbers" in verdict.reason
+
+
+def test_moved_costs_that_overflow_are_refused(problem: LinkingProblem) -> None:
+    moved = np.zeros((9, 3))
+    moved[:3, 1], moved[3:6, 0] = 1e300, -1e300
+    verdict = forged(STAGE + DOLLS, moved, [1e5, 1e4, 1e3, 0], unit=1e300).verify(problem)
+    assert not verdict
+    assert "moved must hold numbers" in verdict.reason
+
+
+@pytest.mark.parametrize("power", [13, 15, 16, 17, 18, 19])
+def test_large_costs_moved_there_and_back_prove_nothing_by_their_rounding(
+    problem: LinkingProblem, power: int
+) -> None:
+    least = all_structures(problem)[1].min()
+    for seed in range(100):
+        x, y, z = np.random.default_rng(seed).normal(size=3) * 10.0**power
+        moved = np.zeros((9, 3))
+        moved[:3, 1], moved[:3, 2], moved[3:6, 2] = x, y, z
+        moved[3:6, 0], moved[6:, 0], moved[6:, 1] = -x, -y, -z
+        verdict = forged(STAGE, moved, level=1e6).verify(problem)
+        assert verdict
+        assert -verdict.bound <= least
+
+
+def test_an_unreachable_vertex_does_not_let_any_member_dominate() -> None:
+    distances = np.array([[0, 9, 9, np.inf], [9, 0, 1, 1], [9, 1, 0, 1], [np.inf, 1, 1, 0]])
+    problem = LinkingProblem.from_distances(distances, [[0, 1], [2, 3]])
+    script = [5, 1, 1, 0, 1, 2, 4, 0, 1, *range(4)]  # member 0 is said to be better than member 1
+    verdict = forged(script, np.zeros(8)).verify(problem)
+    assert verdict
+    assert -verdict.bound <= all_structures(problem)[1].min()
+
+
+def test_random_scripts_prove_nothing_false() -> None:
+    bounds = 0
+    for n in range(300):
+        rng, problem = np.random.default_rng([7, n]), random_problem(np.random.default_rng([2013, n]))
+        least = all_structures(problem)[1].min(initial=np.inf)
+        size, k = problem.members.size, problem.k
+        script: list[int] = []
+        moved: list[Any] = [np.zeros(0)]
+        floors: list[Any] = [np.zeros(0)]
+        for operation in rng.integers(1, 6, rng.integers(1, 6)).tolist():
+            if operation <= 2:
+                script += [1, k, size, *range(k), *range(size)]
+                moved.append(rng.normal(size=size * k) * 10.0 ** rng.integers(0, 20))
+            if operation == 2:
+                script += [2, k, *rng.permutation(k).tolist()]
+                floors.append(np.sort(rng.normal(size=k + 1) * 10.0 ** rng.integers(0, 8)))
+            elif operation == 3:
+                script += [3, int(rng.integers(size))]
+            elif operation == 5:
+                script += [5, 5, *rng.integers(0, size, 10).tolist()]
+        level = float(rng.choice([least, least + 1, 1e6]))
+        unit = float(rng.choice([1, 2 / 256, 0.1]))
+        verdict = forged(script, np.concatenate(moved), np.concatenate(floors), level=level, unit=unit).verify(
+            problem
+        )
+        assert verdict
+        assert -verdict.bound <= least + 1e-8 * max(1.0, abs(least))
+        bounds += np.isfinite(verdict.bound)
+    assert bounds > 50
