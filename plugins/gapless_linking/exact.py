@@ -189,15 +189,18 @@ class _Search:
         settled = found.members is None or found.value - found.bound <= margin(found.value)
         return Stop.PROVED if settled else Stop.RELAXED
 
-    def _certificate(self) -> Certificate:
+    def _certificate(self, stop: Stop) -> Certificate:
         if not self.prove:
             return NoCertificate("local search proves nothing")
+        if stop is Stop.RELAXED:
+            return NoCertificate("large costs cancel: float64 loses more than evidence may be forgiven")
         if not self.done:
             return SearchCertificate(math.inf, 1.0, (), np.zeros(0), ())  # a set has no member that is allowed
         found = self.done[0]
         if found.record is None:
             return NoCertificate("the record of the search outgrew its memory")
-        return SearchCertificate.of(found.record, found.value)
+        nothing = found.proved and found.members is None
+        return SearchCertificate.of(found.record, self.costs.limit + self.costs.offset if nothing else found.value)
 
     def _result(self, choices: Sequence[IntArray], bound: float, stop: Stop) -> Result[IntArray]:
         problem, solve = self.problem, self.solve
@@ -206,7 +209,7 @@ class _Search:
             [problem.decode(members) for members in choices],
             -bound,
             stop,
-            certificate=self._certificate(),
+            certificate=self._certificate(stop),
             method=solve.method,
             stats=Stats(
                 seconds=solve.budget.elapsed,
