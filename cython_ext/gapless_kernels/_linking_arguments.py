@@ -109,7 +109,7 @@ def whole_bits(first: Ints, own: Floats, distances: NDArray[Any]) -> int:
 
 
 def rounding_of(first: Ints, own: Floats, distances: Floats, limit: float = np.inf) -> float:
-    """More than float64 loses in the sums that matter: those up to what the least own costs lead to."""
+    """More than float64 loses in the sums that matter: those not above what the least own costs lead to."""
     k = len(first) - 1
     largest = float(distances[distances < limit].max(initial=0))
     least = float(np.abs(np.minimum.reduceat(own, first[:-1])).sum())

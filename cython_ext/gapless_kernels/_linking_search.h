@@ -57,15 +57,15 @@ static int lk_ask(lk_search *s)
 
 #include "_linking_versions.h"
 
-static void lk_run(lk_search *s, int whole)
+static void lk_run(lk_search *s, int whole, int set)
 {
-    const int set = gapless_best_set();
 #ifdef GAPLESS_X86
     if (whole)
         (set == GAPLESS_AVX512_SET ? lk_run_whole_avx512 : set == GAPLESS_AVX2_SET ? lk_run_whole_avx2 : lk_run_whole)(s);
     else
         (set == GAPLESS_AVX512_SET ? lk_run_real_avx512 : set == GAPLESS_AVX2_SET ? lk_run_real_avx2 : lk_run_real)(s);
 #else
+    (void)set;
     (whole ? lk_run_whole : lk_run_real)(s);
 #endif
 }

@@ -7,6 +7,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from gapless_kernels._dominance import chosen_instruction_set
 from gapless_kernels._linking_arguments import FoundChoice, SearchRecord, check_choices, check_sets, rounding_of, whole_bits
 
 cdef extern from "_linking_search.h" nogil:
@@ -39,7 +40,7 @@ cdef extern from "_linking_search.h" nogil:
         double bound, value
         int64_t sweeps, nodes, branches
         lk_record record
-    void lk_run(lk_search *, int)
+    void lk_run(lk_search *, int, int)
     void lk_drop_record(lk_record *)
 
 
@@ -88,7 +89,7 @@ def linking_search(
     cdef const double[:, ::1] reals
     cdef lk_search lk
     cdef _Pulse asker = _Pulse()
-    cdef int whole = granularity is not None
+    cdef int whole = granularity is not None, instruction_set = chosen_instruction_set()
     memset(&lk, 0, sizeof(lk))
     lk.k, lk.points = f.shape[0] - 1, distances.shape[0]
     cdef int32_t[::1] choice = np.zeros(lk.k, np.int32)
@@ -120,7 +121,7 @@ def linking_search(
         lk.owner = <void *>asker
     try:
         with nogil:
-            lk_run(&lk, whole)
+            lk_run(&lk, whole, instruction_set)
         if asker.error is not None:
             raise asker.error
         if lk.status == LK_NO_MEMORY:

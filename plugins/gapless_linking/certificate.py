@@ -20,8 +20,8 @@ from gapless_linking.proofs.moved import MovedCosts, settled_cost
 
 STAGE, DOLLS, SPLIT, END, DOMINATED = 1, 2, 3, 4, 5
 
-LARGEST = 1e100
-"""No sum of such costs becomes inf."""
+LARGE = 1e300
+"""Claims are floors of at most so much, so that sums with them are numbers."""
 
 
 @serialisable("gapless_linking.SearchCertificate")
@@ -69,12 +69,12 @@ class SearchCertificate(BoundCertificate):
             raise InvalidProblem(f"this evidence is for a LinkingProblem, not for a {type(problem).__name__}")
         if not math.isfinite(self.level) and self.level != math.inf:
             raise InvalidProblem("level must be a number or inf")
-        if not (math.isfinite(self.unit) and self.unit > 0):
-            raise InvalidProblem("unit must be a number above 0")
-        for name, given in (("moved", self.moved), ("floors", self.floors)):
-            if given.ndim != 1 or given.dtype.kind not in "if" or not np.all(np.abs(given) <= LARGEST / self.unit):
-                raise InvalidProblem(f"{name} must hold numbers, none that stands for more than {LARGEST:g}")
-        return -_Check(self, problem, fixings).run()
+        if self.moved.ndim != 1 or self.moved.dtype.kind not in "if" or not np.all(np.isfinite(self.moved)):
+            raise InvalidProblem("moved must hold finite numbers")
+        if np.any(np.isnan(self.floors)) or not (math.isfinite(self.unit) and self.unit > 0):
+            raise InvalidProblem("floors and unit must be numbers")
+        with np.errstate(over="ignore", invalid="ignore"):
+            return -_Check(self, problem, fixings).run()
 
 
 class _Check:
@@ -89,9 +89,11 @@ class _Check:
             # What costs less than a multiple costs a step less.
             down = math.floor(self.level / self.step) * self.step if self.step else self.level
             self.level = down if self.step else down - margin(down) / 2
-        self.lost = 0.0  # how much the least cost may have risen where rounding let a member go
         self.alive = self._under(fixings)
         self.at = {"script": 0, "moved": 0, "floors": 0}
+        lengths = problem.lengths()
+        self.farthest = float(lengths[np.isfinite(lengths)].max(initial=0.0))
+        self.forgiven = 0.0
 
     def _under(self, fixings: Fixings) -> BoolArray:
         alive: BoolArray = np.isfinite(self.problem.own_costs)
@@ -136,13 +138,11 @@ class _Check:
         for alive, bound, member in parts:  # the script ends inside: what would have followed stays open
             alive[member] = False
             lowest = min(lowest, self._finish(alive, bound))
-        lowest -= self.lost
-        return math.inf if lowest > self._most() else lowest
+        return math.inf if lowest > self._most() else lowest - self.forgiven
 
     def _most(self) -> float:
         """More than any choice costs between all of whose members there are paths."""
-        lengths = self.problem.lengths()
-        k, largest = self.problem.k, float(lengths[np.isfinite(lengths)].max(initial=0.0))
+        k, largest = self.problem.k, self.farthest
         own, offset = self.problem.centred_costs
         return float(1.5 * k * (k - 1) * largest + 1.5 * own[np.isfinite(own)].sum() + 1.0) + offset
 
@@ -165,6 +165,8 @@ class _Check:
             raise InvalidProblem("a stage with fewer than no sets or members")
         sets, members = self._take("script", count), self._take("script", size)
         moved = self._take("moved", count * size).reshape(size, count) * self.evidence.unit
+        if not np.all(np.isfinite(moved)):
+            raise InvalidProblem("what is moved is too large")
         if np.any((sets < 0) | (sets >= self.problem.k)) or np.unique(sets).size != count:
             raise InvalidProblem("a stage names sets that are not there, or one twice")
         if np.any((members < 0) | (members >= alive.size)) or np.unique(members).size != size:
@@ -174,31 +176,39 @@ class _Check:
     def _dolls(self, alive: BoolArray, stage: MovedCosts | None) -> float:
         count = int(self._take("script", 1)[0])
         order = self._take("script", max(0, count))
-        floors = self._take("floors", max(0, count) + 1) * self.evidence.unit
+        floors = np.clip(self._take("floors", max(0, count) + 1) * self.evidence.unit, -LARGE, LARGE)
         if stage is None or np.any(np.bincount(self.set_of[alive], minlength=self.problem.k) == 0):
             return -math.inf
-        return stage.base + true_floors(stage, alive, order, floors) - stage.rounding
+        return stage.base - stage.rounding + true_floors(stage, alive, order, floors)
 
     def _dominated(self, alive: BoolArray) -> BoolArray:
-        """What is alive without members that cost no less than another, whatever is chosen elsewhere."""
-        problem, alive = self.problem, alive.copy()
-        own = problem.centred_costs[0]
+        """What is alive without members that cost no less than another, whatever is chosen elsewhere.
+
+        What rounding leaves of a difference is forgiven, and taken off the bound.
+        """
+        alive, own = alive.copy(), self.problem.centred_costs[0]
         for _ in range(max(0, int(self._take("script", 1)[0]))):
             worse, better = (self._member(number) for number in self._take("script", 2))
             if worse == better or self.set_of[worse] != self.set_of[better] or not (alive[worse] and alive[better]):
                 continue
-            others = np.flatnonzero(alive & (self.set_of != self.set_of[worse]))
-            costs = 2.0 * problem.lengths(problem.slots[[better, worse]], problem.slots[others])
-            with np.errstate(invalid="ignore"):
-                more = np.nan_to_num(costs[0] - costs[1], nan=0.0, posinf=np.inf, neginf=-np.inf)
-            starts = np.flatnonzero(np.diff(self.set_of[others], prepend=-1))
-            most = np.maximum.reduceat(more, starts).sum() if others.size else 0.0
-            dearer = own[better] - own[worse] + most
-            largest = np.abs(costs[np.isfinite(costs)]).max(initial=0.0)
-            if dearer <= 2.0**-40 * (abs(own[worse]) + largest):
+            more = own[better] - own[worse] + self._farther(alive, worse, better)
+            if more <= 2.0**-40 * (own[worse] + self.farthest):
                 alive[worse] = False
-                self.lost += max(0.0, float(dearer))
+                self.forgiven += max(0.0, more)
         return alive
+
+    def _farther(self, alive: BoolArray, worse: int, better: int) -> float:
+        """By how much the others can be farther from one member than from another; -inf if none reach that."""
+        others = np.flatnonzero(alive & (self.set_of != self.set_of[worse]))
+        if not others.size:
+            return 0.0
+        to_better, to_worse = 2.0 * self.problem.lengths(
+            self.problem.slots[[better, worse]], self.problem.slots[others]
+        )
+        apart = np.isinf(to_worse)
+        farther = np.where(apart, -np.inf, to_better - np.where(apart, 0.0, to_worse))
+        most = np.maximum.reduceat(farther, np.flatnonzero(np.diff(self.set_of[others], prepend=-1)))
+        return -math.inf if most.min() == -math.inf else float(most.sum())
 
     def _member(self, number: int) -> int:
         if not 0 <= number < self.alive.size:

@@ -370,11 +370,10 @@ class LinkingProblem(Problem[IntArray]):
         return places
 
     def _places(self, vertices: IntArray) -> IntArray:
+        """The members of that name, one for each set; -1 where a set has none."""
+        named = np.flatnonzero(np.repeat(vertices, np.diff(self.first)) == self.members)
         places = np.full(self.k, -1)
-        for i, (vertex, members) in enumerate(zip(vertices, self.candidates, strict=True)):
-            at = np.flatnonzero(members == vertex)
-            if at.size:
-                places[i] = self.first[i] + at[0]
+        places[np.searchsorted(self.first, named, "right") - 1] = named
         return places
 
     def _read(self, structure: Any) -> IntArray:
