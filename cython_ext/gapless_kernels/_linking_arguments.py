@@ -76,6 +76,23 @@ def check_sets(first: Any, slots: Any, own: Any, distances: Any) -> None:
         raise ValueError(f"slots must be rows of the {len(distances)} distances")
 
 
+def check_choices(first: Any, allowed: Any, start: Any) -> None:
+    """Refuse sets without a member that is allowed, and choices to begin with that are none."""
+    first = np.asarray(first)
+    may = np.ones(first[-1], bool) if allowed is None else np.asarray(allowed)
+    if may.shape != (first[-1],) or np.any((may != 0) & (may != 1)):
+        raise ValueError(f"allowed must hold {first[-1]} truth values")
+    if np.any(np.add.reduceat(may.astype(np.int64), first[:-1]) == 0):
+        raise ValueError("a set has no member that is allowed")
+    if start is None or not len(start):
+        return
+    choices = np.asarray(start)
+    if choices.ndim != 2 or choices.shape[1] != first.size - 1 or choices.dtype.kind not in "iu":
+        raise ValueError(f"start must hold choices of {first.size - 1} members, that is integers")
+    if np.any((choices < first[:-1]) | (choices >= first[1:])) or not np.all(may[choices]):
+        raise ValueError("start names members of other sets, or some that are not allowed")
+
+
 MOST_BITS = 29
 """Whole costs, lifted, stay below this power of two: sums and differences of two fit into 32 bits."""
 

@@ -8,7 +8,7 @@ from libc.string cimport memset
 import numpy as np
 
 from gapless_kernels._dominance import chosen_instruction_set
-from gapless_kernels._linking_arguments import FoundChoice, SearchRecord, check_sets, rounding_of, whole_bits
+from gapless_kernels._linking_arguments import FoundChoice, SearchRecord, check_choices, check_sets, rounding_of, whole_bits
 
 cdef extern from "_linking_search.h" nogil:
     int LK_CLOSED, LK_OPEN, LK_STOPPED, LK_NO_MEMORY
@@ -80,6 +80,7 @@ def linking_search(
 ):
     """Find the choice of least cost; see `_linking_search_ref.linking_search`."""
     check_sets(first, slots, own, distances)
+    check_choices(first, allowed, start)
     cdef const int64_t[::1] f = np.ascontiguousarray(first, np.int64), s = np.ascontiguousarray(slots, np.int64)
     cdef const double[::1] costs = np.ascontiguousarray(own, np.float64)
     cdef const uint8_t[::1] may = np.ascontiguousarray(np.ones(len(own)) if allowed is None else allowed, np.uint8)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless_kernels._linking_arguments import FoundChoice, Ints, Pulse, check_sets, rounding_of
+from gapless_kernels._linking_arguments import FoundChoice, Ints, Pulse, check_choices, check_sets, rounding_of
 
 
 def linking_search(
@@ -69,9 +69,12 @@ def linking_search(
 
     Raises
     ------
+    ValueError
+        Arguments that do not fit each other.
     MemoryError
     """
     check_sets(first, slots, own, distances)
+    check_choices(first, allowed, start)
     k = len(first) - 1
     lengths = distances.astype(np.float64)
     may = np.ones(len(own), bool) if allowed is None else np.asarray(allowed, bool)

@@ -79,6 +79,15 @@ class Graph:
             raise InvalidProblem(f"offsets must be {n + 1} numbers from 0 to the number of neighbours, {ends}")
         if self.weights is not None and self.weights.size != ends:
             raise InvalidProblem(f"there are {self.weights.size} weights for {ends} neighbours")
+        # Files may come from anyone, and libraries that search a graph trust it.
+        if np.any(self.offsets[1:] < self.offsets[:-1]):
+            raise InvalidProblem("offsets fall")
+        if ends and not 0 <= self.neighbours.min() <= self.neighbours.max() < n:
+            raise InvalidProblem(f"neighbours must be inner numbers, from 0 to {n - 1}")
+        if n and self.vertices.min() < 0:
+            raise InvalidProblem(f"vertices names {self.vertices.min()}: ids of vertices are not negative")
+        if self.weights is not None and ends and not 0 < self.weights.min() <= self.weights.max() < np.inf:
+            raise InvalidProblem("weights must be positive numbers")
 
     # --- builders
 
@@ -197,7 +206,11 @@ class Graph:
         InvalidProblem
             The file is truncated, or no graph.
         """
-        return cls(**read_arrays(Path(path), memory_map))
+        fields = read_arrays(Path(path), memory_map)
+        expected = {field.name for field in attrs.fields(Graph)}
+        if fields.keys() != expected or {name for name in expected if fields[name] is None} - {"weights", "names"}:
+            raise InvalidProblem(f"{path} is damaged: it holds other arrays than those of a graph")
+        return cls(**fields)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one file, aside first: nobody ever sees half of it."""

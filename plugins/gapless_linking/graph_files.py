@@ -15,6 +15,7 @@ from gapless.core.serial import write_aside
 _MAGIC = b"gapless graph 1\n"
 _ALIGN = 64
 _HEADER_LIMIT = 4096
+_TYPES = ("<i4", "<i8", "<f8")
 
 
 def write_arrays(path: Path, fields: dict[str, Any]) -> None:
@@ -61,17 +62,22 @@ def read_arrays(path: Path, memory_map: bool) -> dict[str, Any]:
         raise InvalidProblem(f"{path} is damaged: its header cannot be read") from error
     if size != expected:
         raise InvalidProblem(f"{path} is truncated or damaged: it has {size} bytes, expected {expected}")
-    found: dict[str, Any] = {}
-    for name, entry in fields.items():
-        if entry is None:
-            found[name] = None
-            continue
-        text = entry["type"] == "text"
-        kind, at, count = np.dtype("u1" if text else entry["type"]), entry["at"], entry["size"]
-        if memory_map and count and not text:
-            found[name] = np.memmap(path, kind, "r", at, (count,))
-        else:
-            found[name] = np.fromfile(path, kind, count, offset=at)
-        if text:
-            found[name] = tuple(json.loads(found[name].tobytes()))
-    return found
+    try:
+        return {
+            name: None if entry is None else _read(path, size, memory_map, **entry)
+            for name, entry in fields.items()
+        }
+    except (ValueError, TypeError) as error:
+        raise InvalidProblem(f"{path} is damaged: its header names arrays that cannot be") from error
+
+
+def _read(path: Path, end: int, memory_map: bool, *, type: str, at: int, size: int) -> Any:
+    """One field. Only numbers are read: an array of objects would be one of pointers."""
+    kind = np.dtype("u1" if type == "text" else _TYPES[_TYPES.index(type)])
+    if size < 0 or at < _HEADER_LIMIT or at + size * kind.itemsize > end:
+        raise ValueError(f"{size} entries from {at} on are not in the file")
+    if type == "text":
+        return tuple(json.loads(np.fromfile(path, kind, size, offset=at).tobytes()))
+    if memory_map and size:
+        return np.memmap(path, kind, "r", at, (size,))
+    return np.fromfile(path, kind, size, offset=at)

@@ -31,18 +31,16 @@ def problem() -> LinkingProblem:
 @pytest.mark.parametrize(
     ("floors", "unit"), [([1e5, 1e4, np.inf, 0], 1.0), ([1e5, 1e4, 1e308, 0], 1e10), ([np.nan] * 4, 1.0)]
 )
-def test_floors_that_are_no_numbers_are_refused(problem: LinkingProblem, floors: Any, unit: float) -> None:
+def test_floors_that_are_no_numbers_prove_nothing(problem: LinkingProblem, floors: Any, unit: float) -> None:
     verdict = forged(STAGE + DOLLS, np.zeros((9, 3)), floors, unit=unit).verify(problem)
-    assert not verdict
-    assert "floors must hold numbers" in verdict.reason
+    assert -verdict.bound <= all_structures(problem)[1].min()
 
 
-def test_moved_costs_that_overflow_are_refused(problem: LinkingProblem) -> None:
+def test_moved_costs_that_overflow_prove_nothing(problem: LinkingProblem) -> None:
     moved = np.zeros((9, 3))
     moved[:3, 1], moved[3:6, 0] = 1e300, -1e300
     verdict = forged(STAGE + DOLLS, moved, [1e5, 1e4, 1e3, 0], unit=1e300).verify(problem)
-    assert not verdict
-    assert "moved must hold numbers" in verdict.reason
+    assert -verdict.bound <= all_structures(problem)[1].min()
 
 
 @pytest.mark.parametrize("power", [13, 15, 16, 17, 18, 19])

@@ -1,8 +1,11 @@
 """Files of edges are read, wrong ones refused with the line; saved graphs come back, damaged ones do not."""
 
 import gzip
+import json
 from pathlib import Path
+from typing import Any
 
+import attrs
 import networkx
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ import pytest
 from gapless import InvalidProblem
 from gapless_linking import Graph, graph_reading
 from gapless_linking.distances import pairwise_distances
+from gapless_linking.graph_files import write_arrays
 
 TEXT = "# nodes and edges\n% too\n\n0 1\n  1\t2 \r\n2 0\n2 2\n7 8"
 
@@ -106,6 +110,55 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         Graph.load(path)
     path.write_bytes(b"0 1\n")
     with pytest.raises(InvalidProblem, match="is no graph"):
+        Graph.load(path)
+
+
+@pytest.mark.parametrize("memory_map", [False, True])
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [
+        ("vertices", {"type": "|O"}),  # pointers
+        ("vertices", {"type": "<U2"}),
+        ("vertices", {"at": -8}),
+        ("vertices", {"at": 10**9}),
+        ("vertices", {"size": -1}),
+        ("vertices", {"size": 10**15}),
+        ("vertices", {"size": "5"}),
+        ("vertices", {"more": 5}),
+        ("vertices", None),
+        ("others", None),
+    ],
+)
+def test_headers_that_lie_are_refused(tmp_path: Path, memory_map: bool, name: str, entry: Any) -> None:
+    path = tmp_path / "graph"
+    Graph.from_edges([[1, 2], [2, 3]], [1.0, 2.5]).save(path)
+    whole = path.read_bytes()
+    magic, line, _ = whole.split(b"\n", 2)
+    header = json.loads(line)
+    header["fields"][name] = entry and {**header["fields"][name], **entry}
+    path.write_bytes(b"\n".join([magic, json.dumps(header).encode(), b""]).ljust(4096) + whole[4096:])
+    with pytest.raises(InvalidProblem, match="damaged"):
+        Graph.load(path, memory_map=memory_map)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("offsets", [0, 3, 1, 4], "offsets fall"),
+        ("neighbours", [1, 2, 0, 3], "from 0 to 2"),
+        ("neighbours", [1, 2, -1, 0], "from 0 to 2"),
+        ("vertices", [-1, 2, 3], "not negative"),
+        ("weights", [1.0, -1.0, 1.0, 1.0], "positive"),
+        ("weights", [1.0, np.nan, 1.0, 1.0], "positive"),
+    ],
+)
+def test_files_of_what_is_no_graph_are_refused(tmp_path: Path, name: str, values: Any, message: str) -> None:
+    path = tmp_path / "graph"
+    graph = Graph.from_edges([[1, 2], [2, 3]], [1.0, 2.5])
+    fields: dict[str, Any] = {field.name: getattr(graph, field.name) for field in attrs.fields(Graph)}
+    fields[name] = np.array(values, fields[name].dtype)
+    write_arrays(path, fields)
+    with pytest.raises(InvalidProblem, match=message):
         Graph.load(path)
 
 
