@@ -3,6 +3,9 @@
 /* Rounds of sweeps that are worth waiting for. */
 #define PATIENCE 40
 
+/* Kicks of local search between two looks at the limits. */
+#define KICKS_AT_ONCE 64
+
 typedef struct {
     lk_search *s;
     NAMED(model) whole; /* the problem, nothing moved */
@@ -84,11 +87,18 @@ TARGET static int NAMED(improve)(NAMED(hunt) *h, const int32_t *from, ptrdiff_t 
         return 0;
     for (ptrdiff_t i = 0; from && i < m->k; i++)
         c.choice[i] = h->at[from[i]];
-    NAMED(climb_down)(&c, kicks, LEAST_GAIN);
-    h->effort += (int64_t)m->width * (m->k + 12 * kicks);
-    for (ptrdiff_t i = 0; i < m->k; i++)
-        c.best[i] = m->member[c.best[i]];
-    NAMED(offer)(h, c.best);
+    for (ptrdiff_t left = m->k > 1 ? kicks : 0;;) {
+        const ptrdiff_t now = left < KICKS_AT_ONCE ? left : KICKS_AT_ONCE;
+        NAMED(climb_down)(&c, now, LEAST_GAIN);
+        h->effort += (int64_t)m->width * (m->k + 12 * now);
+        for (ptrdiff_t i = 0; i < m->k; i++)
+            c.choice[i] = m->member[c.best[i]];
+        NAMED(offer)(h, c.choice);
+        left -= now;
+        if (!left || NAMED(stopped)(h))
+            break;
+        memcpy(c.choice, c.best, (size_t)m->k * sizeof(int32_t));
+    }
     NAMED(drop_climb)(&c);
     return 1;
 }

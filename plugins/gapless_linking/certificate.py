@@ -20,8 +20,8 @@ from gapless_linking.proofs.moved import MovedCosts, settled_cost
 
 STAGE, DOLLS, SPLIT, END, DOMINATED = 1, 2, 3, 4, 5
 
-LARGE = 1e300
-"""Claims are floors of at most so much, so that sums with them are numbers."""
+LARGEST = 1e100
+"""No sum of such costs becomes inf."""
 
 
 @serialisable("gapless_linking.SearchCertificate")
@@ -69,12 +69,12 @@ class SearchCertificate(BoundCertificate):
             raise InvalidProblem(f"this evidence is for a LinkingProblem, not for a {type(problem).__name__}")
         if not math.isfinite(self.level) and self.level != math.inf:
             raise InvalidProblem("level must be a number or inf")
-        if self.moved.ndim != 1 or self.moved.dtype.kind not in "if" or not np.all(np.isfinite(self.moved)):
-            raise InvalidProblem("moved must hold finite numbers")
-        if np.any(np.isnan(self.floors)) or not (math.isfinite(self.unit) and self.unit > 0):
-            raise InvalidProblem("floors and unit must be numbers")
-        with np.errstate(over="ignore", invalid="ignore"):
-            return -_Check(self, problem, fixings).run()
+        if not (math.isfinite(self.unit) and self.unit > 0):
+            raise InvalidProblem("unit must be a number above 0")
+        for name, given in (("moved", self.moved), ("floors", self.floors)):
+            if given.ndim != 1 or given.dtype.kind not in "if" or not np.all(np.abs(given) <= LARGEST / self.unit):
+                raise InvalidProblem(f"{name} must hold numbers, none that stands for more than {LARGEST:g}")
+        return -_Check(self, problem, fixings).run()
 
 
 class _Check:
@@ -93,7 +93,7 @@ class _Check:
         self.at = {"script": 0, "moved": 0, "floors": 0}
         lengths = problem.lengths()
         self.farthest = float(lengths[np.isfinite(lengths)].max(initial=0.0))
-        self.forgiven = 0.0
+        self.forgiven = 0.0  # how much the least cost may have risen where rounding let a member go
 
     def _under(self, fixings: Fixings) -> BoolArray:
         alive: BoolArray = np.isfinite(self.problem.own_costs)
@@ -176,10 +176,10 @@ class _Check:
     def _dolls(self, alive: BoolArray, stage: MovedCosts | None) -> float:
         count = int(self._take("script", 1)[0])
         order = self._take("script", max(0, count))
-        floors = np.clip(self._take("floors", max(0, count) + 1) * self.evidence.unit, -LARGE, LARGE)
+        floors = self._take("floors", max(0, count) + 1) * self.evidence.unit
         if stage is None or np.any(np.bincount(self.set_of[alive], minlength=self.problem.k) == 0):
             return -math.inf
-        return stage.base - stage.rounding + true_floors(stage, alive, order, floors)
+        return stage.base + true_floors(stage, alive, order, floors) - stage.rounding
 
     def _dominated(self, alive: BoolArray) -> BoolArray:
         """What is alive without members that cost no less than another, whatever is chosen elsewhere.

@@ -9,17 +9,26 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import serialisable
+from gapless import InvalidProblem, serialisable
 from gapless.core.sparse import IntArray, int_array
 from gapless_linking.graph import Graph, Int32Array
 
 
 def _pairs(values: Any) -> NDArray[np.int64]:
-    return np.asarray(values, np.int64).reshape(-1, 2)
+    pairs = np.asarray(values)
+    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu"):
+        raise InvalidProblem(f"edges must be pairs of vertices, that is integers; got {pairs.dtype} {pairs.shape}")
+    return pairs.astype(np.int64).reshape(-1, 2)
 
 
 def _cliques(values: Any) -> tuple[IntArray, ...]:
-    return tuple(int_array(members) for members in values)
+    cliques = [np.asarray(members) for members in values]
+    for i, members in enumerate(cliques):
+        if members.ndim != 1 or (members.size and members.dtype.kind not in "iu"):
+            raise InvalidProblem(
+                f"cliques[{i}] must be vertices, that is integers; got {members.dtype} {members.shape}"
+            )
+    return tuple(int_array(members) for members in cliques)
 
 
 @serialisable("gapless_linking.Connection")

@@ -10,6 +10,7 @@ import numpy as np
 from gapless import Certificate, InvalidProblem, NoCertificate, OracleError, Result, Solve, SolveError, Stats, Stop
 from gapless.core.sparse import BoolArray, IntArray
 from gapless.core.tolerance import margin
+from gapless.plugins.registry import check_count
 from gapless_kernels import FoundChoice, linking_search
 from gapless_linking.certificate import SearchCertificate
 from gapless_linking.costs import Costs
@@ -38,7 +39,10 @@ def run(problem: LinkingProblem, solve: Solve, *, kicks: int = 50) -> Result[Int
         An observer raised; ``error.result`` holds the best answer so far.
     SolveError
         No memory.
+    UnknownOption
+        `kicks` is negative, or no integer.
     """
+    check_count("kicks", kicks, at_least=0)
     return _Search(problem, solve, kicks).run()
 
 
@@ -50,6 +54,7 @@ def local_search(problem: LinkingProblem, solve: Solve, *, kicks: int = 500) -> 
     kicks : int
         How often the search is set going again from its best choice, a little changed.
     """
+    check_count("kicks", kicks, at_least=0)
     return _Search(problem, solve, kicks, prove=False).run()
 
 

@@ -137,6 +137,8 @@ class Graph:
 
         All edges have length 1 where the entries are bool or all 1.
         """
+        if not hasattr(matrix, "tocoo"):
+            raise InvalidProblem(f"the matrix is a {type(matrix).__name__}, expected one of scipy.sparse")
         entries = matrix.tocoo()
         if entries.shape[0] != entries.shape[1]:
             raise InvalidProblem(f"the matrix is {entries.shape}, expected a square one")
@@ -154,7 +156,7 @@ class Graph:
         graph : networkx.Graph or one of its kin
             Nodes that are integers are the ids. Nodes that are strings become `names`, their ids go by their order.
         weight : str, optional
-            The edge attribute that holds lengths.
+            The edge attribute that holds lengths; edges without it have length 1, but one edge has it.
         largest_component : bool
         """
         nodes, names = list(graph.nodes), None
@@ -165,6 +167,8 @@ class Graph:
             raise InvalidProblem("nodes must all be integers or all be strings")
         pairs = np.array([(ids[u], ids[v]) for u, v in graph.edges()], np.int64).reshape(-1, 2)
         lengths = None if weight is None else [data.get(weight, 1.0) for *_, data in graph.edges(data=True)]
+        if lengths and not any(weight in data for *_, data in graph.edges(data=True)):
+            raise InvalidProblem(f"no edge has the attribute {weight!r}")
         first, second, costs = edge_arrays(pairs, lengths)
         all_ids = np.array(sorted(ids.values()), np.int64)
         return cls._built(first, second, costs, largest_component, all_ids, names)

@@ -16,7 +16,10 @@ _TABLE = 4
 
 def edge_arrays(edges: Any, weights: Any) -> tuple[IntArray, IntArray, FloatArray | None]:
     """Both ends and the length of each edge, checked; `edges` is (m, 2)."""
-    pairs = np.asarray(edges)
+    try:
+        pairs = np.asarray(edges)
+    except ValueError as error:
+        raise InvalidProblem(f"edges must be pairs of vertices, that is integers: {error}") from error
     if not pairs.size:
         pairs = np.zeros((0, 2), np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":

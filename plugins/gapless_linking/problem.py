@@ -95,9 +95,13 @@ class LinkingProblem(Problem[IntArray]):
         if (self.graph is None) == (self.distance_matrix is None):
             raise InvalidProblem("give a graph, or distances by LinkingProblem.from_distances, and not both")
         if self.graph is not None and not isinstance(self.graph, Graph):
+            kind = type(self.graph)
             raise InvalidProblem(
-                f"graph is a {type(self.graph).__name__}; make a Graph by Graph.read, Graph.from_edges, ..."
+                f"graph is a {kind.__module__}.{kind.__name__}; make a gapless_linking.Graph by "
+                "Graph.read, Graph.from_edges, Graph.from_networkx, ..."
             )
+        if self.connection is not None and not isinstance(self.connection, Connection):
+            raise InvalidProblem(f"connection is a {type(self.connection).__name__}, expected a Connection")
         self._check_vertices()
         k, sizes = self.k, [members.size for members in self.candidates]
         if self.prior is not None and [scores.shape for scores in self.prior] != [(size,) for size in sizes]:

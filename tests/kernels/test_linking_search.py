@@ -111,6 +111,18 @@ def test_local_search_alone_has_no_bound():
     assert found.record is None
 
 
+def test_local_search_is_stopped_between_kicks():
+    asked = []
+
+    def stops(bound, value, sweeps, nodes):
+        asked.append(value)
+        return len(asked) == 3
+
+    found = linking_search(*drawn(5, whole=True), granularity=2.0, kicks=10**12, prove=False, pulse=stops)
+    assert len(asked) == 3
+    assert asked[-1] == found.value
+
+
 def test_shapes_that_do_not_fit_are_refused():
     first, slots, distances, own = drawn(1, whole=True)
     for wrong in (

@@ -129,6 +129,7 @@ def test_json_keeps_a_graph() -> None:
         ([[0, -1]], None, r"edges\[0\] is \[0, -1\]"),
         ([[0.5, 1]], None, "integers"),
         ([0, 1, 2], None, "pairs"),
+        ([[0, 1], [2]], None, "edges must be pairs"),
         ([[0, 1], [1, 2]], [1.0, 0.0], r"weights\[1\] is 0.0"),
         ([[0, 1]], [np.nan], "positive"),
         ([[0, 1]], [1.0, 2.0], "for 1 edges"),
@@ -138,3 +139,29 @@ def test_json_keeps_a_graph() -> None:
 def test_wrong_edges_are_refused(edges: Any, weights: Any, message: str) -> None:
     with pytest.raises(InvalidProblem, match=message):
         Graph.from_edges(edges, weights)
+
+
+def test_a_builder_says_what_it_was_given() -> None:
+    with pytest.raises(InvalidProblem, match="the matrix is a ndarray, expected one of scipy"):
+        Graph.from_scipy(np.eye(3))
+    with pytest.raises(InvalidProblem, match="no edge has the attribute 'lenght'"):
+        Graph.from_networkx(networkx.Graph([(0, 1, {"length": 2.0})]), weight="lenght")
+
+
+@pytest.mark.parametrize(
+    ("cliques", "edges", "message"),
+    [
+        ([[0.5, 1]], (), r"cliques\[0\] must be vertices"),
+        ([0, 1], (), r"cliques\[0\] must be vertices"),
+        ((), [[1, 2, 3]], "edges must be pairs"),
+        ((), [[0.5, 1]], "edges must be pairs"),
+    ],
+)
+def test_wrong_connections_are_refused(cliques: Any, edges: Any, message: str) -> None:
+    with pytest.raises(InvalidProblem, match=message):
+        Connection(cliques, edges)
+
+
+def test_a_connection_is_one() -> None:
+    with pytest.raises(InvalidProblem, match="connection is a list, expected a Connection"):
+        LinkingProblem(Graph.from_edges([[0, 1]]), [[0], [1]], connection=[[0, 1]])

@@ -147,6 +147,15 @@ def test_more_starts_are_never_worse():
         gapless.solve(problem, "greedy", starts=0)
 
 
+@pytest.mark.parametrize("method", ["exact", "local-search"])
+def test_kicks_are_counted_from_0(method):
+    problem = random_problem(3)
+    assert gapless.solve(problem, method, kicks=0).solutions
+    for wrong in (-1, "many", 1.5):
+        with pytest.raises(UnknownOption, match="kicks is"):
+            gapless.solve(problem, method, kicks=wrong)
+
+
 @pytest.mark.parametrize("connection", [None, *CONNECTIONS])
 def test_degree_by_definition(connection):
     for seed in range(0, 60, 4):

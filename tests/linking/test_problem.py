@@ -98,7 +98,7 @@ def test_a_graph_or_distances_and_not_both():
     for graph, distances in ((None, None), (path(), SQUARE)):
         with pytest.raises(InvalidProblem, match=r"give a graph, or distances by LinkingProblem.from_distances"):
             LinkingProblem(graph, [[10]], distance_matrix=distances)
-    with pytest.raises(InvalidProblem, match="graph is a DiGraph; make a Graph by"):
+    with pytest.raises(InvalidProblem, match=r"graph is a networkx.*DiGraph; make a gapless_linking.Graph by"):
         LinkingProblem(nx.DiGraph([(0, 1)]), [[0]])
 
 

@@ -108,12 +108,12 @@ def _options(run: Callable[..., Any]) -> Mapping[str, Any]:
     return _OPTIONS[run]
 
 
-def check_count(name: str, value: Any) -> None:
-    """Raise `UnknownOption` unless an option that counts something is an integer of at least 1."""
+def check_count(name: str, value: Any, at_least: int = 1) -> None:
+    """Raise `UnknownOption` unless an option that counts something is an integer, and large enough."""
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise UnknownOption(f"{name} is {value!r}, it must be an integer")
-    if value < 1:
-        raise UnknownOption(f"{name} is {value}, it must be at least 1")
+    if value < at_least:
+        raise UnknownOption(f"{name} is {value}, it must be at least {at_least}")
 
 
 def nearest(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import EPSILON
 from gapless_linking.problem import LinkingProblem
 
 
@@ -40,10 +40,10 @@ class MovedCosts:
         What is left of pairs; zero within a set.
     base : float
         What settled sets cost among themselves, and all sets at least.
+    rounding : float
+        What float64 may lose in sums of these; large numbers moved there and back lose all digits.
     bound : float
         No choice of what is left costs less.
-    rounding : float
-        What float64 may make of sums of these costs, larger if more was moved; it is taken off the bound.
     """
 
     alive: BoolArray
@@ -53,8 +53,8 @@ class MovedCosts:
     own: FloatArray
     pair: FloatArray
     base: float
-    bound: float
     rounding: float
+    bound: float
 
     @classmethod
     def of(
@@ -89,17 +89,16 @@ class MovedCosts:
         own = problem.centred_costs[0][inside] + taken.sum(axis=1)
         own += 2.0 * problem.lengths(at, problem.slots[settled]).sum(axis=1)
         starts = np.searchsorted(places, np.arange(open_sets.size))
-        size = open_sets.size
-        largest = [np.abs(costs[np.isfinite(costs)]).max(initial=0.0) for costs in (own, pair, taken)]
-        rounding = 2.0**-52 * (size + 8) * float(size * largest[0] + size**2 * (largest[1] + 3.0 * largest[2]))
-        if not math.isfinite(rounding):
-            raise InvalidProblem("what is moved is too large")
         base = settled_cost(problem, settled)
-        bound = base - rounding
+        bound, rounding = base, 0.0
         if inside.size:
             blocks = np.minimum.reduceat(np.minimum.reduceat(pair, starts, axis=0), starts, axis=1)
-            bound += float(np.minimum.reduceat(own, starts).sum() + np.triu(blocks, 1).sum())
-        return cls(alive, inside, starts, open_sets, own, pair, base, bound, rounding)
+            least = np.minimum.reduceat(own, starts)
+            bound += float(least.sum() + np.triu(blocks, 1).sum())
+            summed = np.maximum.reduceat(np.abs(taken), starts, axis=0).sum() + np.abs(least).sum() + abs(bound)
+            if np.isfinite(summed):
+                rounding = 4.0 * EPSILON * (32 + open_sets.size) * float(summed)
+        return cls(alive, inside, starts, open_sets, own, pair, base, rounding, bound - rounding)
 
     def drop(self, closes: Callable[[Any], Any]) -> BoolArray:
         """What is alive after members are dropped that cost too much, by `closes` on a bound."""
@@ -115,5 +114,5 @@ class MovedCosts:
         with np.errstate(invalid="ignore"):
             extra = (nearest - np.repeat(blocks, sizes, axis=0)).sum(axis=1)
         extra += self.own - np.repeat(np.minimum.reduceat(self.own, self.starts), sizes)
-        alive[self.members[closes(self.bound + extra)]] = False
+        alive[self.members[closes(self.bound - self.rounding + extra)]] = False
         return alive
