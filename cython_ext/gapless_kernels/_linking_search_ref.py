@@ -47,7 +47,7 @@ def linking_search(
     start : int32 (s, k), optional
         Choices to begin with, as members.
     cutoff : float
-        Only what costs less is looked for.
+        Only what costs less is looked for; a multiple of the `granularity`, if there is one.
     limit : float
         What costs as much goes where no path leads and is no choice.
     granularity : float, optional

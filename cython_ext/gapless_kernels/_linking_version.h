@@ -7,4 +7,6 @@
 #include "_linking_dolls.h"
 #include "_linking_written.h"
 #include "_linking_moved.h"
+#include "_linking_hunt.h"
+#include "_linking_nested.h"
 #include "_linking_split.h"

@@ -63,7 +63,7 @@ class _Watch:
 
     def __init__(self, solve: Solve) -> None:
         self.budget, self.wanted = solve.budget, solve.k
-        self.stop = Stop.NODES
+        self.stop = Stop.RELAXED  # where nobody says stop, local search has come to its end
         self.error: Exception | None = None
         self.work = [0, 0]
         self.offset = 0.0
@@ -89,6 +89,13 @@ class _Watch:
         if reason is not None:
             self.stop = reason
         return reason is not None
+
+    def end(self, bound: float, value: float) -> None:
+        """Tell the observers that the search is over."""
+        try:
+            self.budget.emit("stop", -bound, -value)
+        except Exception as error:
+            self.error = error
 
 
 class _Search:
@@ -116,11 +123,12 @@ class _Search:
         if self.solve.k > 1 and found.members is not None:
             choices, stop = self._list(found.members, starts, stop)
         bound = math.inf if found.proved and not choices else found.bound
+        if self.watch.error is None:
+            self.watch.end(bound, found.value)
         if self.watch.error is not None:
             failure = OracleError(f"an observer raised {type(self.watch.error).__name__}: {self.watch.error}")
             failure.result = self._result(choices, bound, Stop.ERROR)
             raise failure from self.watch.error
-        self.solve.budget.emit("stop", -bound, -found.value)
         return self._result(choices, bound, stop)
 
     def _list(self, best: IntArray, starts: Sequence[IntArray], stop: Stop) -> tuple[list[IntArray], Stop]:
@@ -190,12 +198,12 @@ class _Search:
         return Stop.PROVED if settled else Stop.RELAXED
 
     def _certificate(self, stop: Stop) -> Certificate:
+        if not self.done:
+            return SearchCertificate(math.inf, 1.0, (), np.zeros(0), ())  # a set has no member that is allowed
         if not self.prove:
             return NoCertificate("local search proves nothing")
         if stop is Stop.RELAXED:
             return NoCertificate("large costs cancel: float64 loses more than evidence may be forgiven")
-        if not self.done:
-            return SearchCertificate(math.inf, 1.0, (), np.zeros(0), ())  # a set has no member that is allowed
         found = self.done[0]
         if found.record is None:
             return NoCertificate("the record of the search outgrew its memory")

@@ -140,7 +140,7 @@ def test_the_k_best_are_the_k_best(method):
             judged.valid(result)
 
 
-@pytest.mark.parametrize("method", sorted(name for name, method in METHODS.items() if method.run_many))
+@pytest.mark.parametrize("method", ["exact", "greedy", "local-search"])
 def test_batches_answer_as_single_calls(method):
     drawn = [judged.problem for judged in instances(4, method, 2) if taken(method, judged)]
     batch = gapless.solve_many(drawn, method)

@@ -85,3 +85,23 @@ def test_a_start_may_be_among_the_best(problem):
     result = gapless.solve(problem, k=costs.size, start=worst, limits=Limits(time=0.0))
     assert any(np.array_equal(one.structure, worst) for one in result.solutions)
     held(result, problem)
+
+
+@pytest.mark.parametrize("method", ["exact", "local-search"])
+def test_an_observer_that_fails_at_the_very_end_leaves_the_answer(method):
+    problem = LinkingProblem.from_distances([[0, 1, 2], [1, 0, 3], [2, 3, 0]], [[0, 1], [2]])
+
+    def fails(event):
+        if event.kind == "stop":
+            raise ZeroDivisionError
+
+    with pytest.raises(OracleError) as caught:
+        gapless.solve(problem, method, observers=[fails])
+    assert caught.value.result.value == 4.0
+
+
+def test_local_search_certifies_what_cannot_be():
+    problem = LinkingProblem.from_distances([[0, 1], [1, 0]], [[0], [1]], prior=[[-np.inf], [0.0]])
+    result = gapless.solve(problem, "local-search")
+    assert result.status is Status.INFEASIBLE
+    assert result.verify(problem)
