@@ -261,6 +261,8 @@ class LinkingProblem(Problem[IntArray]):
     @functools.cached_property
     def granularity(self) -> float | None:  # type: ignore[override]  # computed once instead of stated
         """2 for whole distances alone, as pairs count twice; 1 with whole costs of candidates; else none."""
+        if not self.anchors and self.prior is None:
+            return 2.0 if self.whole else None
         finite = self.own_costs[np.isfinite(self.own_costs)]
         if not self.whole or np.any(finite != np.floor(finite)):
             return None
@@ -289,8 +291,12 @@ class LinkingProblem(Problem[IntArray]):
         if self._narrows:
             return self._narrowed(chosen).value(self.members[chosen])
         at = self.slots[chosen]
-        apart = self.lengths(at, at)
-        return math.fsum([2.0 * float(np.triu(apart, 1).sum()), *self.own_costs[chosen].tolist()])
+        apart = self.distances[at[:, None], at]
+        if apart.dtype.kind == "u":  # both ways at once, in whole numbers
+            total = math.inf if apart.max() == np.iinfo(apart.dtype).max else float(apart.sum(dtype=np.int64))
+        else:
+            total = 2.0 * float(np.triu(apart, 1).sum())
+        return math.fsum([total, *self.own_costs[chosen].tolist()])
 
     def violations(self, structure: IntArray) -> Sequence[str]:
         """Vertices that are no candidates, forbidden ones, pairs that no path connects."""
