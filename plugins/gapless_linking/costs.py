@@ -64,5 +64,6 @@ class Costs:
             k = problem.k
             largest = float(lengths[reached].max(initial=0.0))
             limit = 2.0 * (k * (k - 1) * largest + 2.0 * float(np.abs(own).sum()) + 1.0)
+            limit += 1e-6 * abs(offset)  # told apart from choices even beside what all of them cost
             lengths = np.where(reached, lengths, limit)
         return cls(lengths, own, offset, allowed, limit, None, hopeless)

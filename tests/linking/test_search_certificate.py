@@ -252,3 +252,13 @@ def test_rounding_of_huge_moved_costs_is_taken_off():
     lie = SearchCertificate(np.inf, 1.0, [STAGE, 2, 4, 0, 1, 0, 1, 2, 3], moved, [])
     assert told(lie, problem, 1.2)
     assert told(attrs.evolve(lie, moved=moved / 1e16), problem, 1.2).bound == pytest.approx(-1.2)
+
+
+def test_what_is_infeasible_beside_large_costs_is_proved():
+    apart = np.inf
+    distances = [[0, apart, 1], [apart, 0, 2], [1, 2, 0]]
+    problem = LinkingProblem.from_distances(distances, [[0], [1, 2], [1]], prior=[[1e9], [-1e9, -1e9 + 1], [1e9]])
+    result = gapless.solve(problem)
+    assert result.status is Status.INFEASIBLE
+    verdict = result.verify(problem)
+    assert verdict, verdict
