@@ -259,6 +259,6 @@ def test_what_is_infeasible_beside_large_costs_is_proved():
     distances = [[0, apart, 1], [apart, 0, 2], [1, 2, 0]]
     problem = LinkingProblem.from_distances(distances, [[0], [1, 2], [1]], prior=[[1e9], [-1e9, -1e9 + 1], [1e9]])
     result = gapless.solve(problem)
-    assert result.status is Status.INFEASIBLE
+    assert result.status is gapless.Status.INFEASIBLE
     verdict = result.verify(problem)
     assert verdict, verdict
