@@ -256,8 +256,8 @@ def test_rounding_of_huge_moved_costs_is_taken_off():
 
 def test_what_is_infeasible_beside_large_costs_is_proved():
     apart = np.inf
-    distances = [[0, apart, 1], [apart, 0, 2], [1, 2, 0]]
-    problem = LinkingProblem.from_distances(distances, [[0], [1, 2], [1]], prior=[[1e9], [-1e9, -1e9 + 1], [1e9]])
+    distances = [[0, apart, 0.1], [apart, 0, 0.2], [0.1, 0.2, 0]]
+    problem = LinkingProblem.from_distances(distances, [[0], [1, 2], [1]], prior=[[1e9], [-1e9, -1e9], [1e9]])
     result = gapless.solve(problem)
     assert result.status is gapless.Status.INFEASIBLE
     verdict = result.verify(problem)
