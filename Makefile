@@ -64,7 +64,7 @@ $(VENV)/.created:
 # The finder that an editable install of several roots leaves comes after sys.path: beside a folder called `gapless`, which
 # every clone is, it would lose to an empty namespace package. A .pth file makes the roots entries of sys.path themselves.
 $(VENV)/.installed: $(VENV)/.created $(INSTALLED)
-	@echo "installing gapless and compiling its kernels (a minute or so, only when they change)"
+	@echo "installing gapless and compiling its kernels (a few minutes, only when they change)"
 	@$(PIP) install --editable '.[tasks]'
 	@printf '%s\n' $(ROOTS:%="$(CURDIR)/%") >"$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/gapless_roots.pth"
 	@touch $@
