@@ -180,7 +180,8 @@ TARGET static int NAMED(first_core)(const NAMED(hunt) *h, NAMED(model) *core, in
         for (ptrdiff_t j = 0; j < m->k; j++) {
             const size_t w = (size_t)(m->first[j + 1] - m->first[j]);
             for (ptrdiff_t a = 0; a < m->count[i]; a++)
-                memcpy(BLOCK(core, i, j) + (size_t)a * w, m->dist + (m->first[i] + a) * m->width + m->first[j], w * sizeof(DIST));
+                memcpy(BLOCK(core, i, j) + (size_t)a * w, m->dist + (m->first[i] + a) * m->width + m->first[j],
+                       w * sizeof(DIST));
         }
     int status = LK_OPEN, single = 0;
     for (ptrdiff_t i = 0; i < core->k; i++)
