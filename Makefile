@@ -2,12 +2,14 @@
 #
 #   make demo                     decode the embedded part-of-speech data and print the table
 #   make test PYTEST_ARGS="-k lp" one part of the tests
+#   make test WORKERS=0           in one process, for a debugger
 #   make test PYTHON=python3.13   another interpreter (make clean first)
 
 PYTHON ?= python3
 VENV ?= .venv
 DIST ?= dist
 PYTEST_ARGS ?=
+WORKERS ?= auto
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
@@ -37,7 +39,7 @@ demo: $(VENV)/.installed
 # The command, not `python -m pytest`: that would put the repository's root on sys.path, where our folders would be
 # importable under a second name.
 test: $(VENV)/.installed-dev
-	@$(BIN)/pytest $(PYTEST_ARGS)
+	@$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check --quiet .

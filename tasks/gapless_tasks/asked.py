@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from importlib.util import find_spec
-from pathlib import Path
 
 import gapless as gl
 
@@ -46,21 +45,3 @@ def check_jobs(jobs: int) -> None:
     """Raise `MissingDependency` for several processes without joblib."""
     if jobs > 1 and find_spec("joblib") is None:
         raise gl.MissingDependency("--jobs needs joblib: pip install 'gapless[distributed]'")
-
-
-def answers_folder(out: str | None) -> Path | None:
-    """The folder of ``--out``, made if it is missing; None without the option.
-
-    Raises
-    ------
-    InvalidProblem
-        It cannot be made.
-    """
-    if not out:
-        return None
-    folder = Path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise gl.InvalidProblem(f"--out {folder}: cannot be used as a folder ({error.strerror})") from error
-    return folder

@@ -329,7 +329,12 @@ def test_run_prints_the_table_and_keeps_answers(tmp_path: Path, capsys: pytest.C
     assert "all certificates verified" in printed.out
     assert "\r" not in printed.out + printed.err  # no progress bar when piped
     methods = ("viterbi", "column-generation", "dominance")
-    assert {p.name for p in tmp_path.iterdir()} == {*(f"{method}.jsonl" for method in methods), "summary.json"}
+    kept = {*(f"{method}.jsonl" for method in methods), "summary.json", "tables.json"}
+    assert {p.name for p in tmp_path.iterdir()} == kept
+    shown = json.loads((tmp_path / "tables.json").read_text())
+    assert shown["task"] == "pos-tagging"
+    assert shown["tables"][0]["title"].startswith("Exact decoding")
+    assert {row[0] for row in shown["tables"][0]["rows"]} == set(methods)
     assert main(["verify", str(tmp_path / "column-generation.jsonl")]) == exit_codes.PROVED
 
 

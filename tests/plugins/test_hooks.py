@@ -96,6 +96,18 @@ def test_gapless_finished_sees_problem_and_result(make, install, knapsack):
     assert seen == [(knapsack, result)]
 
 
+def test_gapless_draw_of_the_first_plug_in_that_knows_the_problem(make, install, knapsack):
+    def draw(problem, structure, words):
+        return f"<svg>{problem is knapsack} {structure} {' '.join(words)}</svg>"
+
+    plugins = install(
+        make.Entry("other", make.plugin(gapless_draw=lambda problem, structure, words: None)),
+        make.Entry("own", make.plugin(gapless_draw=draw)),
+    )
+    drawn = plugins.hook.gapless_draw(problem=knapsack, structure=(0, 2), words=("a", "b"))
+    assert drawn == "<svg>True (0, 2) a b</svg>"
+
+
 def test_gapless_cli_adds_a_command(make, install):
     def cli(subparsers):
         subparsers.add_parser("greet").set_defaults(run=lambda arguments: 17)

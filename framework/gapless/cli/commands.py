@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from functools import partial
 from typing import Any
 
 import attrs
 
 from gapless.cli import exit_codes
 from gapless.cli.console import Console, in_one_line
+from gapless.cli.running import add_shared_options, run_task
 from gapless.cli.verifying import files_of, verify_records
 from gapless.core.errors import InvalidProblem, SolveError, UnknownName, UnknownOption
 from gapless.core.limits import Limits, Stop
@@ -40,7 +42,8 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
     for task in tasks.values():
         parser = names.add_parser(task.name, parents=[common], help=task.summary, description=task.summary)
         task.add_arguments(parser)
-        parser.set_defaults(run=task.run)
+        add_shared_options(parser)
+        parser.set_defaults(run=partial(run_task, task))
 
     solving = add("solve", "Solve a problem stored as JSON.", solve_file)
     solving.add_argument("file", help="problem as JSON, as gapless.dumps writes it; or a record")

@@ -23,6 +23,23 @@ except ImportError:  # the core install has no rich
     rich = None  # type: ignore[assignment]
 
 
+@attrs.frozen
+class Table:
+    """A table that was shown.
+
+    Parameters
+    ----------
+    title : str
+    columns : sequence of str
+    rows : sequence of sequence
+        Numbers or text, one for each column.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
 class Console:
     """Output of one command.
 
@@ -31,12 +48,18 @@ class Console:
     as_json : bool
         Print nothing for people; `data` prints one JSON document.
     out, err : text streams
+
+    Attributes
+    ----------
+    tables : list of Table
+        Every table that was shown, with ``--json`` too: reports and the results pages are made of them.
     """
 
     def __init__(self, *, as_json: bool = False, out: TextIO | None = None, err: TextIO | None = None) -> None:
         self.as_json = as_json
         self.out = out or sys.stdout
         self.err = err or sys.stderr
+        self.tables: list[Table] = []
 
     def say(self, text: str = "") -> None:
         """One line for people."""
@@ -54,6 +77,7 @@ class Console:
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """A table for people; numbers are right-aligned."""
+        self.tables.append(Table(title, tuple(columns), tuple(map(tuple, rows))))
         if self.as_json:
             return
         cells = [[_cell(value) for value in row] for row in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,14 @@ class Record:
     result : Result
     name : str
         For people: "sentence 12".
+    words : sequence of str
+        For people: what the structure is about, such as the words of the sentence or the mentions of the text.
     """
 
     problem: Problem[Any]
     result: Result[Any]
     name: str = ""
+    words: Sequence[str] = attrs.field(default=(), converter=tuple)
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -36,6 +37,15 @@ def gapless_observers(problem: Problem[Any]) -> Observer | None:
 @hookspec
 def gapless_finished(problem: Problem[Any], result: Result[Any]) -> None:
     """Look at a finished result (logging, statistics). Called after each solve."""
+
+
+@hookspec(firstresult=True)
+def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+    """Draw a structure of `problem` as one SVG element, complete in itself; None for problems of other plug-ins.
+
+    `words` is what a `gapless.Record` holds for people: the words of the sentence, the mentions of the text; it may
+    be empty.
+    """
 
 
 @hookspec

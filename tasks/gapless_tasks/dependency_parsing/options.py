@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import gapless as gl
+from gapless.cli.running import answers_folder
 from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless.plugins.registry import nearest
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import BACKBONES
-from gapless_tasks.asked import answers_folder, check_jobs, positive, positive_seconds
+from gapless_tasks.asked import check_jobs, positive, positive_seconds
 from gapless_tasks.dependency_parsing.parser import Parser
 
 PROJECTIVE, OTHER = "projective", "non-projective"

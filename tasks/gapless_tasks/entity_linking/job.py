@@ -13,10 +13,10 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.cli.console import plain_data
+from gapless.cli.running import answers_folder
 from gapless.core.serial import write_aside
 from gapless.plugins import load_plugins
 from gapless_linking import LinkingProblem
-from gapless_tasks.asked import answers_folder
 from gapless_tasks.entity_linking.answers import keep_answers
 from gapless_tasks.entity_linking.corpora import load_corpora
 from gapless_tasks.entity_linking.directed import directed_values

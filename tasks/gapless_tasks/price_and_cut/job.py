@@ -13,8 +13,8 @@ import attrs
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
+from gapless.cli.running import answers_folder
 from gapless.core.serial import write_aside
-from gapless_tasks.asked import answers_folder
 from gapless_tasks.dependency_parsing.answers import keep_answers
 from gapless_tasks.dependency_parsing.explaining import explain
 from gapless_tasks.dependency_parsing.length_figures import can_draw, show_figures, write_figures

@@ -6,10 +6,11 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from gapless.cli.running import answers_folder
 from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
-from gapless_tasks.asked import answers_folder, check_jobs, positive
+from gapless_tasks.asked import check_jobs, positive
 from gapless_tasks.tagging_job.figure import SUFFIXES, check_figure
 
 METHODS = ("viterbi", "column-generation", "dominance")

@@ -14,9 +14,9 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.cli.console import plain_data
+from gapless.cli.running import answers_folder
 from gapless.core.serial import write_aside
 from gapless.core.sparse import FloatArray
-from gapless_tasks.asked import answers_folder
 from gapless_tasks.title_generation.answers import keep_answers
 from gapless_tasks.title_generation.convergence import converge
 from gapless_tasks.title_generation.convergence_figure import draw_convergence, show_convergence

@@ -1,0 +1,65 @@
+"""``gapless run TASK``: what every task gets, whoever wrote it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from gapless.cli.console import Console, plain_data
+from gapless.core.errors import InvalidProblem
+from gapless.core.serial import write_aside
+from gapless.plugins.registry import Task
+
+TABLES = "tables.json"
+"""In the folder of ``--out``: every table that the task showed, for reports and for the results pages."""
+
+
+def add_shared_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that a task has not defined itself."""
+    if "--out" not in parser._option_string_actions:
+        parser.add_argument("--out", metavar="DIR", help="keep the tables here, as data")
+
+
+def run_task(task: Task, parsed: argparse.Namespace, console: Console) -> int:
+    """Do the job, and keep its tables in the folder of ``--out``."""
+    began = time.time()
+    folder = answers_folder(parsed.out)
+    code = task.run(parsed, console)
+    if folder is not None:
+        _keep_tables(task, folder, console, began)
+    return code
+
+
+def answers_folder(out: str | None) -> Path | None:
+    """The folder of ``--out``, made if it is missing; None without the option.
+
+    Raises
+    ------
+    InvalidProblem
+        It cannot be made.
+    """
+    if not out:
+        return None
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidProblem(f"--out {folder}: cannot be used as a folder ({error.strerror})") from error
+    return folder
+
+
+def _keep_tables(task: Task, folder: Path, console: Console, began: float) -> None:
+    document: dict[str, Any] = {
+        "task": task.name,
+        "arguments": sys.argv[1:],
+        "version": importlib.metadata.version("gapless"),
+        "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)),
+        "seconds": time.time() - began,
+        "tables": [plain_data(table) for table in console.tables],
+    }
+    write_aside(folder / TABLES, json.dumps(document, indent=2, allow_nan=False, default=str) + "\n")
