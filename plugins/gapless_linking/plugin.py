@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from gapless import Method, Registry, hookimpl
+from collections.abc import Sequence
+from typing import Any
+
+from gapless import Method, Problem, Registry, hookimpl
 from gapless_linking import decomposable, exact, greedy, hitting_distance, ilp, popularity, spanning_tree
+from gapless_linking.choice_drawing import draw_choice
 from gapless_linking.problem import LinkingProblem
 
 
@@ -94,3 +98,9 @@ def gapless_register(registry: Registry) -> None:
             exact=False,
         )
     )
+
+
+@hookimpl
+def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+    """The chosen candidates and how far they are from each other; `words` are the mentions."""
+    return draw_choice(problem, structure, words) if isinstance(problem, LinkingProblem) else None

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from gapless import Method, Registry, hookimpl
+from collections.abc import Sequence
+from typing import Any
+
+from gapless import Method, Problem, Registry, hookimpl
 from gapless_ordering import beam, color_coding, exact, ilp, ilp_cuts
+from gapless_ordering.path_drawing import draw_path
 from gapless_ordering.problem import OrderingProblem
 
 
@@ -60,3 +64,10 @@ def gapless_register(registry: Registry) -> None:
             warm_start=True,
         )
     )
+
+
+@hookimpl
+def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+    """The path with its scores; vertices are named by the problem."""
+    del words
+    return draw_path(problem, structure) if isinstance(problem, OrderingProblem) else None

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import gapless as gl
 from gapless.engine import branch_and_price
+from gapless_cutting_stock.drawing import draw_plan
 from gapless_cutting_stock.formulation import formulation
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
 
@@ -48,3 +52,9 @@ def gapless_register(registry: gl.Registry) -> None:
             warm_start=True,
         )
     )
+
+
+@gl.hookimpl
+def gapless_draw(problem: gl.Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+    """Called by reports for each structure that they show; None leaves it to others."""
+    return draw_plan(problem, structure) if isinstance(problem, CuttingStockProblem) else None
