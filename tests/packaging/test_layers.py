@@ -21,7 +21,9 @@ LAYERS = {
     "gapless.engine": 3,
     "gapless.scip": 3,
     "gapless.plugins": 4,
+    "gapless.parallel": 2,
     "gapless.solving": 4,
+    "gapless.streaming": 4,
     "gapless.cli": 4,
     "gapless.__main__": 4,
     "gapless": 4,  # the front door: what __init__ gathers
