@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from gapless.core.sparse import IntArray
-from gapless.svg import GREY, INK, cut, svg, text, tree_places
+from gapless.svg import GREY, INK, RED, cut, svg, text, tree_places
 from gapless_chains.labelling import Labelling
 from gapless_chains.trees.problem import TreeProblem
 
@@ -38,7 +38,9 @@ class _Run:
     outside: bool = False
 
 
-def draw_labelling(problem: Labelling, structure: IntArray, words: Sequence[str]) -> str:
+def draw_labelling(
+    problem: Labelling, structure: IntArray, words: Sequence[str], against: IntArray | None = None
+) -> str:
     """Draw the labels of a chain or a tree.
 
     The tokens of a chain stand in lines. Where all labels are those of entities (B-PER, I-PER, O), the tokens of
@@ -50,13 +52,16 @@ def draw_labelling(problem: Labelling, structure: IntArray, words: Sequence[str]
     structure : int array (n,)
     words : sequence of n str
         Numbers stand instead when there are not as many as nodes.
+    against : int array (n,), optional
+        Other labels: where these differ, the word is red.
     """
     labels = [problem.labels[y] if problem.labels is not None else str(y) for y in structure.tolist()]
     given = words if len(words) == len(labels) else [str(node) for node in range(len(labels))]
     named = [cut(word, _LETTERS) for word in given]
+    inks = [INK] * len(labels) if against is None else [RED if other else INK for other in structure != against]
     if isinstance(problem, TreeProblem):
-        return _tree(problem.parents.tolist(), labels, named)
-    return _lines(_runs(labels), labels, named)
+        return _tree(problem.parents.tolist(), labels, named, inks)
+    return _lines(_runs(labels), labels, named, inks)
 
 
 def _runs(labels: Sequence[str]) -> list[_Run]:
@@ -74,7 +79,7 @@ def _runs(labels: Sequence[str]) -> list[_Run]:
     return runs
 
 
-def _lines(runs: Sequence[_Run], labels: Sequence[str], words: Sequence[str]) -> str:
+def _lines(runs: Sequence[_Run], labels: Sequence[str], words: Sequence[str], inks: Sequence[str]) -> str:
     drawn: list[str] = []
     colours = {label: number for number, label in enumerate(sorted({run.label for run in runs}))}
     x, top, widest = _MARGIN, _MARGIN, 0.0
@@ -84,26 +89,26 @@ def _lines(runs: Sequence[_Run], labels: Sequence[str], words: Sequence[str]) ->
         wide[-1] += max(0.0, missing)
         if x > _MARGIN and x + sum(wide) > _WIDEST:
             x, top = _MARGIN, top + _LINE
-        drawn += _run(run, words[run.first : run.stop], wide, x, top, colours[run.label])
+        marked = zip(words[run.first : run.stop], inks[run.first : run.stop], wide, strict=True)
+        drawn += _run(run, list(marked), x, top, colours[run.label])
         x += sum(wide)
         widest = max(widest, x)
     said = " ".join(f"{word}/{label}" for word, label in zip(words, labels, strict=True))
     return svg(widest + _MARGIN, top + _LINE, said, drawn)
 
 
-def _run(
-    run: _Run, words: Sequence[str], wide: Sequence[float], x: float, top: float, number: int
-) -> Iterator[str]:
-    total = sum(wide)
+def _run(run: _Run, words: Sequence[tuple[str, str, float]], x: float, top: float, number: int) -> Iterator[str]:
+    """The words of a run, each with its colour and its room, and the label below them."""
+    total = sum(room for _, _, room in words)
     if not run.outside:
         yield _box(x + 2, top + 26, total - 4, number)
     yield text(x + total / 2, top + 40, run.label, GREY if run.outside else INK, 12)
-    for word, room in zip(words, wide, strict=True):
-        yield text(x + room / 2, top + 18, word, INK, 15)
+    for word, ink, room in words:
+        yield text(x + room / 2, top + 18, word, ink, 15)
         x += room
 
 
-def _tree(parents: Sequence[int], labels: Sequence[str], words: Sequence[str]) -> str:
+def _tree(parents: Sequence[int], labels: Sequence[str], words: Sequence[str], inks: Sequence[str]) -> str:
     colours = {label: number for number, label in enumerate(sorted(set(labels)))}
     widths = [max(_width(word), _width(label)) for word, label in zip(words, labels, strict=True)]
     middles, depths = tree_places(parents, widths)
@@ -116,7 +121,7 @@ def _tree(parents: Sequence[int], labels: Sequence[str], words: Sequence[str]) -
     for node, (word, label) in enumerate(zip(words, labels, strict=True)):
         x, top = middles[node] + _MARGIN, _MARGIN + depths[node] * _LEVEL
         drawn.append(_box(x - _width(label) / 2 + 2, top + 26, _width(label) - 4, colours[label]))
-        drawn += [text(x, top + 18, word, INK, 15), text(x, top + 40, label, INK, 12)]
+        drawn += [text(x, top + 18, word, inks[node], 15), text(x, top + 40, label, INK, 12)]
     right = max(middle + width / 2 for middle, width in zip(middles, widths, strict=True))
     said = " ".join(f"{word}/{label}" for word, label in zip(words, labels, strict=True))
     return svg(right + 2 * _MARGIN, (max(depths) + 1) * _LEVEL, said, drawn)

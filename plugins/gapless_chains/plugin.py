@@ -105,6 +105,6 @@ def gapless_register(registry: Registry) -> None:
 
 
 @hookimpl
-def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> str | None:
     """The labels of a chain or a tree."""
-    return draw_labelling(problem, structure, words) if isinstance(problem, Labelling) else None
+    return draw_labelling(problem, structure, words, against) if isinstance(problem, Labelling) else None

@@ -40,11 +40,12 @@ def gapless_register(registry: Registry) -> None:
 
 
 @hookimpl
-def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> str | None:
     """Arcs over the words; those of the problem, or numbers, where the record has none."""
     if not isinstance(problem, ParsingProblem):
         return None
     count = len(structure.heads)
     named = next((given for given in (words, problem.words or ()) if len(given) == count), None)
     spelled = list(map(str, range(1, count + 1))) if named is None else named
-    return draw_svg(spelled, structure.heads.tolist(), labels=structure.labels or ())
+    other = None if against is None else against.heads.tolist()
+    return draw_svg(spelled, structure.heads.tolist(), labels=structure.labels or (), gold=other)

@@ -101,6 +101,9 @@ def gapless_register(registry: Registry) -> None:
 
 
 @hookimpl
-def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> str | None:
     """The chosen candidates and how far they are from each other; `words` are the mentions."""
-    return draw_choice(problem, structure, words) if isinstance(problem, LinkingProblem) else None
+    if not isinstance(problem, LinkingProblem):
+        return None
+    fair = None if against is None else [{vertex} for vertex in against.tolist()]
+    return draw_choice(problem, structure, words, fair=fair)

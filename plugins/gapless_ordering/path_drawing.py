@@ -9,7 +9,7 @@ from textwrap import wrap
 import attrs
 
 from gapless.core.sparse import IntArray
-from gapless.svg import BLUE, GREY, INK, svg, text
+from gapless.svg import BLUE, GREY, INK, RED, svg, text
 from gapless_ordering.alternatives import Alternative, by_place
 from gapless_ordering.problem import OrderingProblem
 
@@ -31,7 +31,9 @@ class _Step:
     score: float
 
 
-def draw_path(problem: OrderingProblem, path: IntArray, title: str = "") -> str:
+def draw_path(
+    problem: OrderingProblem, path: IntArray, title: str = "", against: IntArray | None = None
+) -> str:
     """The vertices of a path, with auxiliary words and scores on its edges.
 
     Below each vertex stand those that would lose least in its place, with their edges to the neighbours and the
@@ -43,12 +45,16 @@ def draw_path(problem: OrderingProblem, path: IntArray, title: str = "") -> str:
     path : int array (k,)
     title : str
         Written above.
+    against : int array, optional
+        Another path: vertices that it does not have at the same place are red.
     """
     steps = list(_steps(problem, path))
+    same = [True] * path.size if against is None else (path == against).tolist()
+    inks = [BLUE if both else RED for both in same]
     said = f"The path: {' '.join(problem.spelled(path))}"
     if any(len(step.target) > _WORD for step in steps):
-        return _below_each_other(steps, said)
-    return _side_by_side(steps, by_place(problem, path), said, title)
+        return _below_each_other(steps, said, inks)
+    return _side_by_side(steps, by_place(problem, path), said, title, inks)
 
 
 def _steps(problem: OrderingProblem, path: IntArray) -> Iterator[_Step]:
@@ -60,7 +66,7 @@ def _steps(problem: OrderingProblem, path: IntArray) -> Iterator[_Step]:
     yield _Step(problem.name(vertices[-1]), END, None, float(problem.end[vertices[-1]]))
 
 
-def _below_each_other(steps: Sequence[_Step], said: str) -> str:
+def _below_each_other(steps: Sequence[_Step], said: str, inks: Sequence[str]) -> str:
     """One vertex under the other, its name in lines; scores beside the arrows between them."""
     width = _PAGE * _LETTER
     drawn: list[str] = []
@@ -74,12 +80,15 @@ def _below_each_other(steps: Sequence[_Step], said: str) -> str:
         top += _BETWEEN
         for line in lines:
             top += _LINE
-            drawn.append(text(_MARGIN - 8, top - 4, line, INK, 15, anchor="start"))
+            ink = INK if number == len(inks) or inks[number] == BLUE else RED
+            drawn.append(text(_MARGIN - 8, top - 4, line, ink, 15, anchor="start"))
         top += 8
     return svg(width, top + _MARGIN, said, drawn)
 
 
-def _side_by_side(found: Sequence[_Step], below: Sequence[Sequence[Alternative]], said: str, title: str) -> str:
+def _side_by_side(
+    found: Sequence[_Step], below: Sequence[Sequence[Alternative]], said: str, title: str, inks: Sequence[str]
+) -> str:
     labels = [found[0].source, *(one.target for one in found)]
     middles, width = _columns(found, labels, below)
     height = _TOP + (max(map(len, below)) + 1) * _ROW + _MARGIN
@@ -93,7 +102,7 @@ def _side_by_side(found: Sequence[_Step], below: Sequence[Sequence[Alternative]]
             yield from _edge(edge, middles[number], middles[number + 1])
         for number, word in enumerate(labels):
             end = number in (0, len(labels) - 1)
-            yield _box(middles[number], _TOP, word, GREY if end else BLUE, bold=not end)
+            yield _box(middles[number], _TOP, word, GREY if end else inks[number - 1], bold=not end)
         for place, column in enumerate(below):
             for row, other in enumerate(column, start=1):
                 yield _box(middles[place + 1], _TOP + row * _ROW, other.word, GREY, bold=False)

@@ -67,7 +67,7 @@ def gapless_register(registry: Registry) -> None:
 
 
 @hookimpl
-def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> str | None:
     """The path with its scores; vertices are named by the problem."""
     del words
-    return draw_path(problem, structure) if isinstance(problem, OrderingProblem) else None
+    return draw_path(problem, structure, against=against) if isinstance(problem, OrderingProblem) else None
