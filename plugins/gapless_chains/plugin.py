@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gapless import Method, Registry, hookimpl
+from collections.abc import Sequence
+
+from gapless import Method, Registry, Specimens, hookimpl
 from gapless_chains import beam, dominance, viterbi, viterbi_pruned
 from gapless_chains.column_generation import method as column_generation
 from gapless_chains.problem import ChainProblem
@@ -97,3 +99,11 @@ def gapless_register(registry: Registry) -> None:
             warm_start=True,
         )
     )
+
+
+@hookimpl
+def gapless_specimens() -> Sequence[Specimens]:
+    """Small random chains and trees."""
+    from gapless_chains.specimens import SPECIMENS  # noqa: PLC0415  brute force: loaded only when asked for
+
+    return SPECIMENS

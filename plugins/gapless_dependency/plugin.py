@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gapless import Method, Registry, hookimpl
+from collections.abc import Sequence
+
+from gapless import Method, Registry, Specimens, hookimpl
 from gapless_dependency import factors, first_order
 from gapless_dependency.problem import ParsingProblem
 
@@ -33,3 +35,11 @@ def gapless_register(registry: Registry) -> None:
         factors.Valency,
     ):
         registry.factor(factor)
+
+
+@hookimpl
+def gapless_specimens() -> Sequence[Specimens]:
+    """Small random sentences."""
+    from gapless_dependency.specimens import SPECIMENS  # noqa: PLC0415  brute force: loaded only when asked for
+
+    return SPECIMENS

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gapless import Method, Registry, hookimpl
+from collections.abc import Sequence
+
+from gapless import Method, Registry, Specimens, hookimpl
 from gapless_linking import decomposable, exact, greedy, hitting_distance, ilp, popularity, spanning_tree
 from gapless_linking.problem import LinkingProblem
 
@@ -94,3 +96,11 @@ def gapless_register(registry: Registry) -> None:
             exact=False,
         )
     )
+
+
+@hookimpl
+def gapless_specimens() -> Sequence[Specimens]:
+    """Small random texts."""
+    from gapless_linking.specimens import SPECIMENS  # noqa: PLC0415  brute force: loaded only when asked for
+
+    return SPECIMENS

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gapless import Method, Registry, hookimpl
+from collections.abc import Sequence
+
+from gapless import Method, Registry, Specimens, hookimpl
 from gapless_ordering import beam, color_coding, exact, ilp, ilp_cuts
 from gapless_ordering.problem import OrderingProblem
 
@@ -60,3 +62,11 @@ def gapless_register(registry: Registry) -> None:
             warm_start=True,
         )
     )
+
+
+@hookimpl
+def gapless_specimens() -> Sequence[Specimens]:
+    """Small random paths."""
+    from gapless_ordering.specimens import SPECIMENS  # noqa: PLC0415  brute force: loaded only when asked for
+
+    return SPECIMENS

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 import gapless as gl
 from gapless.engine import branch_and_price
 from gapless_cutting_stock.formulation import formulation
@@ -48,3 +52,15 @@ def gapless_register(registry: gl.Registry) -> None:
             warm_start=True,
         )
     )
+
+
+@gl.hookimpl
+def gapless_specimens() -> Sequence[gl.Specimens]:
+    """For ``gapless selftest``, which enumerates them: one or two sizes of items, at most three items in all."""
+
+    def draw(rng: np.random.Generator) -> CuttingStockProblem:
+        width, kinds = int(rng.integers(3, 7)), int(rng.integers(1, 3))
+        sizes = sorted(rng.choice(np.arange(1, width + 1), kinds, replace=False).tolist(), reverse=True)
+        return CuttingStockProblem(width, sizes, rng.integers(1, 4 - kinds + 1, kinds).tolist())
+
+    return [gl.Specimens(CuttingStockProblem, draw)]
