@@ -31,9 +31,7 @@ class _Step:
     score: float
 
 
-def draw_path(
-    problem: OrderingProblem, path: IntArray, title: str = "", against: IntArray | None = None
-) -> str:
+def draw_path(problem: OrderingProblem, path: IntArray, title: str = "", against: IntArray | None = None) -> str:
     """The vertices of a path, with auxiliary words and scores on its edges.
 
     Below each vertex stand those that would lose least in its place, with their edges to the neighbours and the

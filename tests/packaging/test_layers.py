@@ -30,6 +30,7 @@ LAYERS = {
     "gapless.__main__": 4,
     "gapless": 4,  # the front door: what __init__ gathers
     "gapless.testing": 5,
+    "gapless.selftest": 5,
     "gapless.learn": 5,
     "gapless_dependency": 6,
     # every other package below plugins/: 7
