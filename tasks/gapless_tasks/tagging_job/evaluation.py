@@ -47,7 +47,8 @@ def entity_scores(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]])
     metrics, scheme = import_module("seqeval.metrics"), import_module("seqeval.scheme")
     options = {"mode": "strict", "scheme": scheme.IOB2, "zero_division": 0}
     measures = {name: getattr(metrics, f"{name}_score") for name in ("precision", "recall", "f1")}
-    return {f"entity_{name}": float(measure(gold, found, **options)) for name, measure in measures.items()}
+    rows = [list(row) for row in gold], [list(row) for row in found]  # no other sequences, seqeval insists
+    return {f"entity_{name}": float(measure(*rows, **options)) for name, measure in measures.items()}
 
 
 def are_entities(sentences: Sequence[TaggedSentence]) -> bool:
