@@ -8,8 +8,8 @@ from pathlib import Path
 import gapless as gl
 from gapless.core.serial import write_aside
 from gapless_dependency import ParsingProblem
+from gapless_dependency.arc_diagram import draw_svg
 from gapless_tasks.dependency_parsing.decoding import Parsed
-from gapless_tasks.dependency_parsing.svg_drawing import draw_svg
 from gapless_tasks.dependency_parsing.treebank import Treebank
 
 
