@@ -33,7 +33,7 @@ pytestmark = [
 
 def answers(folder: Path, *before: str, rounds: int, simd: str | None = None) -> dict[str, Any]:
     """What answers.py prints in a process of its own, started through the command `before`."""
-    # numpy's BLAS goes by the name of a processor, not by what it can: on an emulated one it would run what is masked.
+    # numpy's BLAS goes by a processor's name, not by what it can: emulated, it would run what is masked.
     settings = {**os.environ, "OPENBLAS_CORETYPE": "Nehalem"}
     settings.pop("GAPLESS_SIMD", None)
     if simd:
@@ -100,8 +100,8 @@ def test_an_unknown_instruction_set_is_refused(tmp_path: Path) -> None:
     assert "GAPLESS_SIMD=avx3: must be plain, avx2 or avx512" in run.stderr
 
 
-# VEX and EVEX instructions, masks, and the bit manipulation that comes with them. Not TZCNT: old processors take it for
-# BSF, as which compilers use it.
+# VEX and EVEX instructions, masks, and the bit manipulation that comes with them. Not TZCNT: compilers use it for
+# BSF, as which old processors take it.
 BEYOND_BASELINE = re.compile(
     r"\t(v(?!err|erw)\w+|k(?:mov|or|and|xor|not|test|unpck|shift|add)\w+"
     r"|shlx|shrx|sarx|rorx|mulx|pdep|pext|andn|bextr|bls\w+|bzhi|lzcnt|popcnt)\b"
