@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gapless import Method, Problem, Registry, hookimpl
+from gapless import Method, Problem, Registry, Specimens, hookimpl
 from gapless_chains import beam, dominance, viterbi, viterbi_pruned
 from gapless_chains.column_generation import method as column_generation
 from gapless_chains.drawing import draw_labelling
@@ -108,3 +108,11 @@ def gapless_register(registry: Registry) -> None:
 def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> str | None:
     """The labels of a chain or a tree."""
     return draw_labelling(problem, structure, words, against) if isinstance(problem, Labelling) else None
+
+
+@hookimpl
+def gapless_specimens() -> Sequence[Specimens]:
+    """Small random chains and trees."""
+    from gapless_chains.specimens import SPECIMENS  # noqa: PLC0415  brute force: loaded only when asked for
+
+    return SPECIMENS

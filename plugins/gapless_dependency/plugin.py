@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gapless import Method, Problem, Registry, hookimpl
+from gapless import Method, Problem, Registry, Specimens, hookimpl
 from gapless_dependency import factors, first_order
 from gapless_dependency.arc_diagram import draw_svg
 from gapless_dependency.problem import ParsingProblem
@@ -49,3 +49,11 @@ def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], ag
     spelled = list(map(str, range(1, count + 1))) if named is None else named
     other = None if against is None else against.heads.tolist()
     return draw_svg(spelled, structure.heads.tolist(), labels=structure.labels or (), gold=other)
+
+
+@hookimpl
+def gapless_specimens() -> Sequence[Specimens]:
+    """Small random sentences."""
+    from gapless_dependency.specimens import SPECIMENS  # noqa: PLC0415  brute force: loaded only when asked for
+
+    return SPECIMENS

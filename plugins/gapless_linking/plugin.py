@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gapless import Method, Problem, Registry, hookimpl
+from gapless import Method, Problem, Registry, Specimens, hookimpl
 from gapless_linking import decomposable, exact, greedy, hitting_distance, ilp, popularity, spanning_tree
 from gapless_linking.choice_drawing import draw_choice
 from gapless_linking.problem import LinkingProblem
@@ -107,3 +107,11 @@ def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], ag
         return None
     fair = None if against is None else [{vertex} for vertex in against.tolist()]
     return draw_choice(problem, structure, words, fair=fair)
+
+
+@hookimpl
+def gapless_specimens() -> Sequence[Specimens]:
+    """Small random texts."""
+    from gapless_linking.specimens import SPECIMENS  # noqa: PLC0415  brute force: loaded only when asked for
+
+    return SPECIMENS

@@ -22,16 +22,20 @@ LAYERS = {
     "gapless.engine": 3,
     "gapless.scip": 3,
     "gapless.plugins": 4,
+    "gapless.parallel": 2,
     "gapless.solving": 4,
+    "gapless.streaming": 4,
     "gapless.cli": 4,
     "gapless.report": 4,
     "gapless.__main__": 4,
     "gapless": 4,  # the front door: what __init__ gathers
     "gapless.testing": 5,
+    "gapless.selftest": 5,
     "gapless.learn": 5,
     "gapless_dependency": 6,
     # every other package below plugins/: 7
     "gapless_pricecut": 8,  # the same Lagrangian as split-bound, with lazy scores and a linear program
+    "gapless_torch": 8,  # losses on the decoders of chains and of dependency trees
     "gapless_tasks": 9,
 }
 METHODS = 7

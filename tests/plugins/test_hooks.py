@@ -6,7 +6,7 @@ import inspect
 import attrs
 import pytest
 
-from gapless import Limits, Stop, UnknownName, solve
+from gapless import Limits, Specimens, Stop, UnknownName, solve
 from gapless.plugins import hookspecs
 from gapless.testing.examples import Selection
 
@@ -106,6 +106,15 @@ def test_gapless_draw_of_the_first_plug_in_that_knows_the_problem(make, install,
     )
     drawn = plugins.hook.gapless_draw(problem=knapsack, structure=(0, 2), words=("a", "b"), against=None)
     assert drawn == "<svg>True (0, 2) a b</svg>"
+
+
+def test_gapless_specimens_of_all_plug_ins(make, install, knapsack):
+    specimens = Specimens(type(knapsack), lambda rng: knapsack)
+    plugins = install(
+        make.Entry("one", make.plugin(gapless_specimens=lambda: [specimens])),
+        make.Entry("two", make.plugin(gapless_specimens=lambda: [])),
+    )
+    assert [one for several in plugins.hook.gapless_specimens() for one in several] == [specimens]
 
 
 def test_gapless_cli_adds_a_command(make, install):

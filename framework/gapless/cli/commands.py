@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+import gapless_kernels
 from gapless.cli import exit_codes
 from gapless.cli.console import Console, in_one_line
 from gapless.cli.reporting import add_report_options, write
@@ -79,12 +80,14 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
 
 def list_plugins(_: argparse.Namespace, console: Console, plugins: Plugins) -> int:
     """``gapless plugins``."""
+    console.say(f"kernels: {gapless_kernels.INSTRUCTION_SET}")
     for line in plugins.hook.gapless_report_header():
         console.say(line)
     rows = [(p.name, p.distribution, p.version, ", ".join(p.hooks), p.error) for p in plugins.loaded]
     console.table("Plug-ins", ("name", "distribution", "version", "hooks", "error"), rows)
     keys = ("name", "distribution", "version", "hooks", "error")
-    console.data({"plugins": [dict(zip(keys, row, strict=True)) for row in rows]})
+    plugged = [dict(zip(keys, row, strict=True)) for row in rows]
+    console.data({"kernels": gapless_kernels.INSTRUCTION_SET, "plugins": plugged})
     return exit_codes.FAILED if any(p.error for p in plugins.loaded) else exit_codes.PROVED
 
 
