@@ -17,7 +17,7 @@ webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pi
 from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
-from selenium.webdriver.support.ui import Select  # noqa: E402
+from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
 
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver")
@@ -72,7 +72,7 @@ def pages(
     folder = tmp_path_factory.mktemp("pages")
     for name in NAMES:
         (folder / f"{name}.html").write_text(report_of(records[name]), "utf-8")
-    write_report(run_folder, folder / "run.html")
+    write_report(run_folder, folder / "run.html", details=7)
     return {name: (folder / f"{name}.html").as_uri() for name in (*NAMES, "run")}
 
 
@@ -188,6 +188,7 @@ def test_the_list_sorts_filters_and_leads_to_the_answers(browser: Any, pages: di
     details = browser.find_elements(By.CSS_SELECTOR, "details.answer")
     assert not any(one.get_attribute("open") for one in details)
     browser.find_element(By.CSS_SELECTOR, "#list a").click()
+    WebDriverWait(browser, 10).until(lambda _: any(one.get_attribute("open") for one in details))
     (shown,) = [one for one in details if one.get_attribute("open")]
     assert "parsing" in shown.find_element(By.TAG_NAME, "summary").text
     assert shown.find_element(By.CSS_SELECTOR, ".drawing svg").is_displayed()
