@@ -131,7 +131,9 @@ def _of_events(record: Record, trace: Sequence[Event]) -> list[Node]:
     def at(number: int, parent: int, decision: str, bound: float | None) -> int:
         if number not in place:
             place[number] = len(found)
-            found.append({"parent": parent, "decision": decision, "bound": bounds.get(number, bound), "inner": False})
+            found.append(
+                {"parent": parent, "decision": decision, "bound": bounds.get(number, bound), "inner": False}
+            )
         return place[number]
 
     for event in trace:
