@@ -18,6 +18,7 @@ LAYERS = {
     KERNELS: 0,
     "gapless.core": 1,
     "gapless.lp": 2,
+    "gapless.runs": 2,
     "gapless.engine": 3,
     "gapless.scip": 3,
     "gapless.plugins": 4,
