@@ -49,8 +49,9 @@ from gapless.core.relaxation import Relaxation, Relaxed, Restricted
 from gapless.core.result import NoSolution, Result, Solution, Stats, Status
 from gapless.core.serial import ask_when_unknown, dumps, loads, serialisable
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
-from gapless.plugins import Method, Registry, Solve, Task, hookimpl, load_plugins
+from gapless.plugins import Method, Registry, Solve, Specimens, Task, hookimpl, load_plugins
 from gapless.solving import solve, solve_many
+from gapless.streaming import solve_stream
 
 __version__ = "0.1.0"
 
@@ -116,6 +117,7 @@ __all__ = [
     "Solve",
     "SolveError",
     "Sparse",
+    "Specimens",
     "Stats",
     "Status",
     "Stop",
@@ -135,4 +137,5 @@ __all__ = [
     "serialisable",
     "solve",
     "solve_many",
+    "solve_stream",
 ]

@@ -7,9 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from gapless import Solution
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.testing import SpaceTooLarge
 from gapless_dependency.problem import ParsingProblem
+from gapless_dependency.tree import DependencyTree
 
 LONGEST = 7
 FEW_SCOPES = 30
@@ -68,6 +70,20 @@ def tree_scores(problem: ParsingProblem) -> tuple[IntArray, FloatArray]:
     for whole in problem.backbone_factors:
         scores += np.array([whole.value(tree) for tree in heads])
     return heads, scores
+
+
+def best_trees(problem: ParsingProblem, k: int = 1) -> list[Solution[DependencyTree]]:
+    """The `k` best trees, best first; fewer when there are fewer.
+
+    Raises
+    ------
+    SpaceTooLarge
+        More than 7 words.
+    """
+    heads, scores = tree_scores(problem)
+    order = np.argsort(-scores, kind="stable")[:k]
+    order = order[scores[order] > -np.inf]
+    return [Solution(DependencyTree(heads[i]), float(scores[i])) for i in order.tolist()]
 
 
 def _add_from_table(scores: FloatArray, ids: IntArray, ascending: IntArray, parts: FloatArray, arcs: int) -> None:

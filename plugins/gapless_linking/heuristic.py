@@ -83,8 +83,10 @@ class Hits:
     @property
     def bound(self) -> float:
         """No structure scores more; see `HittingCertificate`. -inf where nothing is feasible."""
-        costs = self.sums + self.problem.own_costs
-        least = math.fsum(np.minimum.reduceat(costs, self.problem.first[:-1]))
+        own, offset = (
+            self.problem.centred_costs
+        )  # large costs that cancel between sets keep the digits of small ones
+        least = math.fsum([offset, *np.minimum.reduceat(self.sums + own, self.problem.first[:-1]).tolist()])
         graph = self.problem.graph
         cheap = self.problem.distances_known or (graph is not None and graph.weights is None)
         return round_bound(-least, self.problem.granularity if cheap else None)

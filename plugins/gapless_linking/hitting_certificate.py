@@ -36,6 +36,8 @@ class HittingCertificate(BoundCertificate):
         ranges = [slice(a, b) for a, b in zip(problem.first[:-1].tolist(), problem.first[1:].tolist(), strict=True)]
         if not all(left[own].any() for own in ranges):
             return -math.inf
-        # Distances first: where large costs of candidates cancel, their rounding would drown them.
-        costs = sum(plain.nearest(problem.members[own][left[own]]) for own in ranges) + own_costs
-        return -math.fsum(costs[own].min() for own in ranges)
+        near = np.sum([plain.nearest(problem.members[own][left[own]]) for own in ranges], axis=0)
+        # Beyond the least of the set: where large costs of candidates cancel, their rounding would drown distances.
+        least = [own_costs[own].min() for own in ranges]
+        beyond = [(near[own] + (own_costs[own] - low)).min() for own, low in zip(ranges, least, strict=True)]
+        return -math.fsum([*least, *beyond])

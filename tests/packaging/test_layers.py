@@ -17,16 +17,21 @@ KERNELS = "gapless_kernels"
 LAYERS = {
     KERNELS: 0,
     "gapless.core": 1,
+    "gapless.svg": 1,
     "gapless.lp": 2,
     "gapless.runs": 2,
     "gapless.engine": 3,
     "gapless.scip": 3,
     "gapless.plugins": 4,
+    "gapless.parallel": 2,
     "gapless.solving": 4,
+    "gapless.streaming": 4,
     "gapless.cli": 4,
+    "gapless.report": 4,
     "gapless.__main__": 4,
     "gapless": 4,  # the front door: what __init__ gathers
     "gapless.testing": 5,
+    "gapless.selftest": 5,
     "gapless.learn": 5,
     "gapless_dependency": 6,
     # every other package below plugins/: 7

@@ -6,7 +6,7 @@ import inspect
 import attrs
 import pytest
 
-from gapless import Limits, Stop, UnknownName, solve
+from gapless import Limits, Specimens, Stop, UnknownName, solve
 from gapless.plugins import hookspecs
 from gapless.testing.examples import Selection
 
@@ -104,8 +104,17 @@ def test_gapless_draw_of_the_first_plug_in_that_knows_the_problem(make, install,
         make.Entry("other", make.plugin(gapless_draw=lambda problem, structure, words: None)),
         make.Entry("own", make.plugin(gapless_draw=draw)),
     )
-    drawn = plugins.hook.gapless_draw(problem=knapsack, structure=(0, 2), words=("a", "b"))
+    drawn = plugins.hook.gapless_draw(problem=knapsack, structure=(0, 2), words=("a", "b"), against=None)
     assert drawn == "<svg>True (0, 2) a b</svg>"
+
+
+def test_gapless_specimens_of_all_plug_ins(make, install, knapsack):
+    specimens = Specimens(type(knapsack), lambda rng: knapsack)
+    plugins = install(
+        make.Entry("one", make.plugin(gapless_specimens=lambda: [specimens])),
+        make.Entry("two", make.plugin(gapless_specimens=lambda: [])),
+    )
+    assert [one for several in plugins.hook.gapless_specimens() for one in several] == [specimens]
 
 
 def test_gapless_cli_adds_a_command(make, install):

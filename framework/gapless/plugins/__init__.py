@@ -3,5 +3,6 @@
 from gapless.plugins.hookspecs import hookimpl
 from gapless.plugins.manager import Plugins, load_plugins
 from gapless.plugins.registry import Method, Registry, Solve, Task
+from gapless.plugins.specimens import Specimens
 
-__all__ = ["Method", "Plugins", "Registry", "Solve", "Task", "hookimpl", "load_plugins"]
+__all__ = ["Method", "Plugins", "Registry", "Solve", "Specimens", "Task", "hookimpl", "load_plugins"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gapless.core.serial import write_aside
+from gapless_dependency.arc_diagram import draw_svg
 from gapless_tasks.dependency_parsing.parsed import Parsed
-from gapless_tasks.dependency_parsing.svg_drawing import draw_svg
 from gapless_tasks.dependency_parsing.treebank import Treebank
 
 ANSWERS = "answers.jsonl"

@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--treebank",
         metavar="NAME|PATH",
-        help="a folder below DIR/parsing, or a path to train, dev and test as CoNLL-U, or to one file for a "
-        "stored model (default: embedded)",
+        help="a folder below DIR/parsing, or what gapless data fetch has fetched, or a path to train, dev and test "
+        "as CoNLL-U, or to one file for a stored model (default: embedded)",
     )
     parser.add_argument("--data", metavar="DIR", help="folder of corpora (default: what GAPLESS_DATA names)")
     parser.add_argument(

@@ -17,13 +17,22 @@ from gapless.cli.running import answers_folder
 from gapless.core.serial import write_aside
 from gapless.plugins import load_plugins
 from gapless_linking import LinkingProblem
+from gapless_linking.choice_drawing import draw_choice
 from gapless_tasks.entity_linking.answers import keep_answers
 from gapless_tasks.entity_linking.corpora import load_corpora
 from gapless_tasks.entity_linking.directed import directed_values
-from gapless_tasks.entity_linking.document import Corpus
+from gapless_tasks.entity_linking.document import Corpus, Knowledge
 from gapless_tasks.entity_linking.explaining import explain
-from gapless_tasks.entity_linking.measuring import EXACT, MAXIMAL, METHODS, MINIMAL, PLAIN, Measured, measure
-from gapless_tasks.entity_linking.neighbourhood_drawing import draw_neighbourhood
+from gapless_tasks.entity_linking.measuring import (
+    EXACT,
+    MAXIMAL,
+    METHODS,
+    MINIMAL,
+    PLAIN,
+    Linked,
+    Measured,
+    measure,
+)
 from gapless_tasks.entity_linking.prior_report import PriorReport
 from gapless_tasks.entity_linking.tables import overlap, proof_table, table_1
 from gapless_tasks.entity_linking.verifying import contradictions, unproved, verify
@@ -125,9 +134,7 @@ class _Run:
             if linked.document.name == self.arguments.explain and EXACT in linked.results:
                 entry["explained"] = explain(linked, measured.corpus.knowledge, self.console, self.limits)
                 if self.out is not None:
-                    self._draw(
-                        self.out / "neighbourhood.svg", draw_neighbourhood(linked, measured.corpus.knowledge)
-                    )
+                    self._draw(self.out / "neighbourhood.svg", _neighbourhood(linked, measured.corpus.knowledge))
 
     def _report(self) -> None:
         for what in self.wrong:
@@ -143,3 +150,16 @@ class _Run:
     def _draw(self, path: Path, drawing: str) -> None:
         write_aside(path, drawing)
         self.console.say(f"drawn: {path}")
+
+
+def _neighbourhood(linked: Linked, knowledge: Knowledge) -> str:
+    """The exact answer drawn, right and wrong candidates in green and red."""
+    document = linked.document
+    return draw_choice(
+        linked.problem,
+        linked.results[EXACT].best,
+        document.mentions,
+        name=knowledge.titles.__getitem__,
+        fair=[set(one.tolist()) for one in document.fair],
+        title=document.text or document.name,
+    )

@@ -17,6 +17,7 @@ from gapless.cli.console import plain_data
 from gapless.cli.running import answers_folder
 from gapless.core.serial import write_aside
 from gapless.core.sparse import FloatArray
+from gapless_ordering.path_drawing import draw_path
 from gapless_tasks.title_generation.answers import keep_answers
 from gapless_tasks.title_generation.convergence import converge
 from gapless_tasks.title_generation.convergence_figure import draw_convergence, show_convergence
@@ -24,7 +25,6 @@ from gapless_tasks.title_generation.corpus import Corpus, load_corpus
 from gapless_tasks.title_generation.decoders import COLOUR_CODING, INTEGER_PROGRAMS, METHODS, Decoder, decoders
 from gapless_tasks.title_generation.explaining import explain
 from gapless_tasks.title_generation.graph import TitleGraph
-from gapless_tasks.title_generation.graph_drawing import draw_graph
 from gapless_tasks.title_generation.measuring import Decoded, contradictions, decode, proved_optima
 from gapless_tasks.title_generation.preparing import prepare, train_model
 from gapless_tasks.title_generation.rouge import MISSING, can_score
@@ -167,7 +167,9 @@ class _Run:
             return
         self.document["explained"] = explain(graphs[i], result.best, self.console)
         if self.out is not None:
-            self._draw(self.out / "graph.svg", draw_graph(graphs[i], result.best))
+            problem = graphs[i].problem
+            title = f"{' '.join(graphs[i].section.title)}: best path of {problem.length} words"
+            self._draw(self.out / "graph.svg", draw_path(problem, result.best, title))
 
     def _figure(self, graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
         found, interrupted = converge(graphs, optima, self.console, seed=self.arguments.seed)

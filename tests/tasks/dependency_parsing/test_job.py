@@ -12,9 +12,9 @@ import gapless as gl
 from gapless.cli import Console, exit_codes, main
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_tasks.dependency_parsing import decoding, figures, length_figures, options
+from gapless_tasks.dependency_parsing.decoding import parse_all
 from gapless_tasks.dependency_parsing.explaining import explain, fired
 from gapless_tasks.dependency_parsing.job import ParsingJob
-from gapless_tasks.dependency_parsing.decoding import parse_all
 from gapless_tasks.dependency_parsing.parsed import LengthGroup
 from gapless_tasks.dependency_parsing.parser import ParserSource, Request
 from gapless_tasks.dependency_parsing.treebank import embedded_treebank

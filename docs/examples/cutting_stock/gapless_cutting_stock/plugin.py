@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
 import gapless as gl
 from gapless.engine import branch_and_price
+from gapless_cutting_stock.drawing import draw_plan
 from gapless_cutting_stock.formulation import formulation
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
 
@@ -48,3 +54,21 @@ def gapless_register(registry: gl.Registry) -> None:
             warm_start=True,
         )
     )
+
+
+@gl.hookimpl
+def gapless_draw(problem: gl.Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+    """Called by reports for each structure that they show; None leaves it to others."""
+    return draw_plan(problem, structure) if isinstance(problem, CuttingStockProblem) else None
+
+
+@gl.hookimpl
+def gapless_specimens() -> Sequence[gl.Specimens]:
+    """For ``gapless selftest``, which enumerates them: one or two sizes of items, at most three items in all."""
+
+    def draw(rng: np.random.Generator) -> CuttingStockProblem:
+        width, kinds = int(rng.integers(3, 7)), int(rng.integers(1, 3))
+        sizes = sorted(rng.choice(np.arange(1, width + 1), kinds, replace=False).tolist(), reverse=True)
+        return CuttingStockProblem(width, sizes, rng.integers(1, 4 - kinds + 1, kinds).tolist())
+
+    return [gl.Specimens(CuttingStockProblem, draw)]

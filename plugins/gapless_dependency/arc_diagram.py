@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gapless_tasks.dependency_parsing.arc_levels import Arc, levelled
-from gapless_tasks.svg import BLUE, GREEN, GREY, INK, RED, svg, text
+from gapless.svg import BLUE, GREEN, GREY, INK, RED, svg, text
+from gapless_dependency.arc_levels import Arc, levelled
 
 _INK, _CROSSING, _WRONG, _GOLD = INK, BLUE, RED, GREEN
 _LETTER, _SPACE, _NARROWEST = 8.2, 18.0, 40.0
@@ -67,7 +67,7 @@ def draw_svg(
     for place, word in enumerate(words):
         drawn.append(text(middles[place], base + 20, word, _INK, 15))
         if tags:
-            drawn.append(text(middles[place], base + 37, tags[place], GREY, 11))
+            drawn.append(text(middles[place], base + 37, tags[place], GREY, 12))
     return svg(width, height, title or " ".join(words), drawn)
 
 
@@ -97,7 +97,7 @@ def _arc(arc: Arc, middles: Sequence[float], base: float, side: float, colour: s
     yield f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.5"{dashes}/>'
     yield _arrow(end, base, side, colour)
     if label:
-        yield text((start + end) / 2, edge - 4, label, colour, 11, halo=True)
+        yield text((start + end) / 2, edge - 4, label, colour, 12, halo=True)
 
 
 def _root(middle: float, far: float, base: float, colour: str, label: str, *, drawn_up: bool) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _root(middle: float, far: float, base: float, colour: str, label: str, *, dr
     dashes = "" if drawn_up else ' stroke-dasharray="5 3"'
     yield f'<path d="M{middle:.1f} {far:.1f}V{base + side * 6:.1f}" stroke="{colour}" stroke-width="1.5"{dashes}/>'
     yield _arrow(middle, base, side, colour)
-    yield text(middle, far - 4 if drawn_up else far + 12, label, colour, 11)
+    yield text(middle, far - 4 if drawn_up else far + 12, label, colour, 12)
 
 
 def _arrow(x: float, base: float, side: float, colour: str) -> str:

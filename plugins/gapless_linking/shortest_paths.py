@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 import attrs
 import networkx as nx
 
-from gapless_linking import LinkingProblem
+from gapless_linking.problem import LinkingProblem
 
 
 @attrs.frozen

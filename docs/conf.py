@@ -1,0 +1,62 @@
+"""How the site is built: ``make docs``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+import gapless
+
+project = "gapless"
+author = "The gapless authors"
+copyright = "The gapless authors, Apache-2.0"
+version = release = gapless.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["examples"]
+
+# Pages are Markdown that also reads well on a code host: links are plain links between files.
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+
+html_theme = "furo"
+html_title = "gapless"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+pygments_style = "default"
+pygments_dark_style = "github-dark"
+copybutton_exclude = ".linenos, .gp, .go"
+
+# The reference is made from the docstrings of what a package lists in __all__.
+autodoc_member_order = "groupwise"
+autodoc_typehints = "none"  # numpydoc's sections say the types, with shapes and units
+autodoc_default_options = {"members": True, "show-inheritance": True}
+numpydoc_show_class_members = False
+numpydoc_use_plots = False
+python_display_short_literal_types = True
+default_role = "py:obj"
+toc_object_entries_show_parents = "hide"
+
+ROOT = Path(__file__).parents[1]
+
+
+def add_unreleased(_: Sphinx, docname: str, source: list[str]) -> None:
+    """Gather the news fragments on the page of changes."""
+    if docname != "changelog":
+        return
+    command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", version, "--date", "unreleased"]
+    source[0] += subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout  # noqa: S603
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the hook above."""
+    app.connect("source-read", add_unreleased)

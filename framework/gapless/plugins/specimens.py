@@ -1,0 +1,33 @@
+"""Random instances of a problem type, which plug-ins give for ``gapless selftest``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from gapless.core.problem import Problem
+from gapless.core.result import Solution
+
+
+@attrs.frozen
+class Specimens:
+    """How to draw small instances of one problem type, and how to judge answers to them.
+
+    Parameters
+    ----------
+    problem : type
+        A registered problem type: all its methods are tried.
+    draw : callable
+        ``draw(rng) -> problem`` from a `numpy.random.Generator`: small enough to enumerate, with ties, degenerate
+        and infeasible cases among them.
+    best : callable, optional
+        ``best(problem, k) -> sequence of Solution``: the `k` best structures by brute force, best first, fewer when
+        there are fewer; by default `gapless.testing.enumerate_best`.
+    """
+
+    problem: type[Problem[Any]]
+    draw: Callable[[np.random.Generator], Problem[Any]]
+    best: Callable[[Any, int], Sequence[Solution[Any]]] | None = None

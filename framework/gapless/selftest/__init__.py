@@ -1,0 +1,6 @@
+"""``gapless selftest``: every registered method against brute force, on the machine where it will be used."""
+
+from gapless.selftest.differential import Mistake, Tally, differential
+from gapless.selftest.twins import TwinTally, compare_kernels
+
+__all__ = ["Mistake", "Tally", "TwinTally", "compare_kernels", "differential"]

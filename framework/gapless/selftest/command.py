@@ -1,0 +1,178 @@
+"""``gapless selftest``: runs the checks and shows what they found."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+import gapless_kernels
+from gapless.cli import exit_codes
+from gapless.cli.console import Console
+from gapless.cli.running import answers_folder
+from gapless.core import serial
+from gapless.core.errors import UnknownName, UnknownOption
+from gapless.plugins.manager import Plugins, load_plugins
+from gapless.plugins.registry import check_count, nearest
+from gapless.plugins.specimens import Specimens
+from gapless.selftest.differential import Mistake, Tally, differential
+from gapless.selftest.twins import TwinTally, compare_kernels, instruction_sets
+
+_SHOWN = 3
+"""Mistakes of one method that are told; the rest is counted."""
+
+
+def run(parsed: argparse.Namespace, console: Console) -> int:
+    """Do what the command line asks; the exit code says whether all is well."""
+    check_count("--cases", parsed.cases)
+    check_count("--seed", parsed.seed, at_least=0)
+    if not parsed.seconds >= 0:
+        raise UnknownOption(f"--seconds is {parsed.seconds}, expected how long it may take")
+    plugins = load_plugins()
+    specimens = _chosen(plugins, parsed.problem)
+    methods = {name for given in specimens for name in plugins.registry.methods_for(given.problem)}
+    if parsed.method is not None and parsed.method not in methods:
+        raise UnknownName(
+            f"--method {parsed.method}: there is no such method{nearest(parsed.method, sorted(methods))}"
+        )
+    folder = answers_folder(parsed.out)
+    versions = _versions(plugins)
+    for name, version in versions.items():
+        console.say(f"{name}: {version}")
+    count = sum(
+        len(plugins.registry.methods_for(given.problem)) if parsed.method is None else 1 for given in specimens
+    )
+    with console.progress("instances", count * parsed.cases) as advance:
+        tallies = differential(
+            plugins.registry,
+            specimens,
+            cases=parsed.cases,
+            seconds=parsed.seconds,
+            seed=parsed.seed,
+            method=parsed.method,
+            advance=advance,
+        )
+    interrupted = not all(tally.closed for tally in tallies)
+    twins = [] if interrupted or parsed.method or parsed.problem else compare_kernels(parsed.seed)
+    untested = sorted(
+        name
+        for name, cls in plugins.registry.problems.items()
+        if parsed.problem is None and all(cls is not given.problem for given in specimens)
+    )
+    kept = _keep(folder, tallies)
+    _show(console, tallies, twins, untested, kept)
+    failed = any(tally.mistakes for tally in tallies) or any(twin.different for twin in twins)
+    console.data(
+        {
+            "versions": versions,
+            "seed": parsed.seed,
+            "cases": parsed.cases,
+            "interrupted": interrupted,
+            "methods": [
+                {
+                    **attrs.asdict(tally, filter=lambda a, _: a.name not in ("mistakes", "closed")),
+                    "mistakes": [{"case": m.case, "reason": m.reason} for m in tally.mistakes],
+                }
+                for tally in tallies
+            ],
+            "kernels": [attrs.asdict(twin) for twin in twins],
+            "without_specimens": untested,
+            "kept": [str(file) for file in kept],
+            "passed": not failed and not interrupted,
+        }
+    )
+    if interrupted:
+        console.say("interrupted: this is what was done")
+        return exit_codes.INTERRUPTED
+    console.say("FAILED" if failed else "all answers are right")
+    return exit_codes.FAILED if failed else exit_codes.PROVED
+
+
+def _chosen(plugins: Plugins, name: str | None) -> Sequence[Specimens]:
+    """Specimens of all plug-ins, or those of one problem type."""
+    registry = plugins.registry
+    if name is not None and name not in registry.problems:
+        raise UnknownName(f"--problem {name}: there is no such problem type{nearest(name, registry.problems)}")
+    found = [one for several in plugins.hook.gapless_specimens() for one in several]
+    wanted = found if name is None else [one for one in found if one.problem is registry.problems[name]]
+    if not wanted:
+        raise UnknownName(
+            "no plug-in gives specimens" + ("" if name is None else f" of {name!r}") + " (hook gapless_specimens)"
+        )
+    return wanted
+
+
+def _versions(plugins: Plugins) -> dict[str, str]:
+    """What an answer may depend on."""
+    sets = instruction_sets()
+    compiled = f"compiled, {sets[-1]} of {', '.join(sets)}" if sets else "NumPy twins (GAPLESS_PURE=1)"
+    return {
+        "gapless": importlib.metadata.version("gapless"),
+        "python": f"{platform.python_version()} on {platform.platform()}",
+        "numpy": np.__version__,
+        "pyscipopt": importlib.metadata.version("pyscipopt"),
+        "kernels": f"{compiled}; {Path(gapless_kernels.__file__).parent}",
+        "plug-ins": ", ".join(
+            f"{p.name} {p.version}" + (f" (skipped: {p.error})" if p.error else "") for p in plugins.loaded
+        ),
+    }
+
+
+def _keep(folder: Path | None, tallies: Sequence[Tally]) -> list[Path]:
+    """Instances of mistakes, as JSON."""
+    if folder is None:
+        return []
+    kept: dict[Path, Mistake] = {
+        folder / f"{mistake.problem}-{mistake.method}-{mistake.case}.json": mistake
+        for tally in tallies
+        for mistake in tally.mistakes
+    }
+    for file, mistake in kept.items():
+        serial.write_aside(file, serial.dumps(mistake.instance) + "\n")
+    return list(kept)
+
+
+def _show(
+    console: Console,
+    tallies: Sequence[Tally],
+    twins: Sequence[TwinTally],
+    untested: Sequence[str],
+    kept: Sequence[Path],
+) -> None:
+    rows: list[tuple[Any, ...]] = [
+        (
+            tally.problem,
+            tally.method,
+            tally.instances,
+            tally.proved,
+            tally.verified,
+            tally.refused,
+            len(tally.mistakes),
+            f"{tally.seconds:.1f}",
+            "yes" if tally.exact else "no",
+        )
+        for tally in tallies
+    ]
+    names = ("problem", "method", "answers", "proved", "verified", "not for", "mistakes", "CPU s", "exact")
+    console.table("Methods against brute force", names, rows)
+    if twins:
+        console.table(
+            "Kernels against their NumPy twins",
+            ("kernel", "compared", "different", "how"),
+            [(twin.kernel, twin.compared, twin.different, twin.reason) for twin in twins],
+        )
+    for name in untested:
+        console.say(f"note: nobody gives specimens of {name!r} (hook gapless_specimens): it was not tested")
+    for tally in tallies:
+        for mistake in tally.mistakes[:_SHOWN]:
+            console.say(f"MISTAKE {mistake.problem}, {mistake.method}, case {mistake.case}: {mistake.reason}")
+        if len(tally.mistakes) > _SHOWN:
+            console.say(f"... and {len(tally.mistakes) - _SHOWN} more of {tally.problem}, {tally.method}")
+    for file in kept:
+        console.say(f"kept {file}")

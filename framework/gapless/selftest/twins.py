@@ -1,0 +1,123 @@
+"""Compiled kernels against their NumPy twins, bit by bit, on a few random inputs and every instruction set."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+import gapless_kernels
+
+_INPUTS = 20
+Kernel = Callable[[Any, np.random.Generator], Sequence[Any]]
+"""From the module that has a kernel, and a generator of inputs, to what the kernel returns."""
+
+
+@attrs.define
+class TwinTally:
+    """How a kernel compares with its twin.
+
+    Parameters
+    ----------
+    kernel : str
+    compared, different : int
+        Inputs.
+    reason : str
+        The first difference.
+    """
+
+    kernel: str
+    compared: int = 0
+    different: int = 0
+    reason: str = ""
+
+
+def instruction_sets() -> Sequence[str]:
+    """Instruction sets that the kernels can use here, best last; none when the NumPy twins run."""
+    if not gapless_kernels.COMPILED:
+        return ()
+    sets: Sequence[str] = importlib.import_module("gapless_kernels._dominance").instruction_sets()
+    return sets
+
+
+def _scores(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    """Ties or normal numbers."""
+    return rng.integers(-2, 3, shape).astype(np.float64) if rng.random() < 0.5 else rng.normal(size=shape)
+
+
+def _arcs(rng: np.random.Generator) -> Any:
+    words = int(rng.integers(1, 20))
+    weights = np.where(rng.random((words + 1, words + 1)) < 0.1, -np.inf, _scores(rng, (words + 1, words + 1)))
+    weights[0, 1:] = _scores(rng, (words,))  # so that there is a tree
+    np.fill_diagonal(weights, -np.inf)
+    weights[:, 0] = -np.inf
+    return weights
+
+
+def _viterbi(module: Any, rng: np.random.Generator) -> Sequence[Any]:
+    n, k = int(rng.integers(1, 12)), int(rng.integers(1, 40))
+    labels = np.zeros(n, np.int64)
+    return module.viterbi(_scores(rng, (n, k)), _scores(rng, (k, k)), labels), labels
+
+
+def _dominance(module: Any, rng: np.random.Generator) -> Sequence[Any]:
+    n, k = int(rng.integers(1, 12)), int(rng.integers(1, 40))
+    unary, transition = _scores(rng, (n, k)), _scores(rng, (k, k))
+    labels = np.zeros(n, np.int64)
+    tables = module.dominance_tables(transition, np.float64)
+    kept, dominators = np.zeros((n, k), bool), np.zeros(n, np.int64)
+    return (module.dominance(unary, tables, None, None, labels, kept, dominators),)
+
+
+def _eisner(module: Any, rng: np.random.Generator) -> Sequence[Any]:
+    return (module.eisner(_arcs(rng), False)[0],)  # of equally good trees each may find another one
+
+
+def _arborescence(module: Any, rng: np.random.Generator) -> Sequence[Any]:
+    return (module.arborescence(_arcs(rng), False)[0],)
+
+
+def _edge_lines(module: Any, rng: np.random.Generator) -> Sequence[Any]:
+    text = "".join(
+        f"{u}\t{v} {w:.3g}\n" for u, v, w in zip(*rng.integers(0, 99, (2, 9)), rng.random(9), strict=True)
+    )
+    return tuple(module.parse_edges(text.encode(), 3))
+
+
+_KERNELS: dict[str, tuple[str, Kernel]] = {
+    "Viterbi": ("_viterbi", _viterbi),
+    "dominance": ("_dominance", _dominance),
+    "Eisner": ("_eisner", _eisner),
+    "Chu-Liu-Edmonds": ("_arborescence", _arborescence),
+    "edge lists": ("_edge_lines", _edge_lines),
+}
+
+
+def compare_kernels(seed: int) -> list[TwinTally]:
+    """Compare kernels with their twins; nothing when the twins run themselves."""
+    if not gapless_kernels.COMPILED:
+        return []
+    return [_compare(name, module, kernel, seed) for name, (module, kernel) in _KERNELS.items()]
+
+
+def _compare(name: str, module: str, kernel: Kernel, seed: int) -> TwinTally:
+    tally = TwinTally(name)
+    compiled = importlib.import_module(f"gapless_kernels.{module}")
+    twin = importlib.import_module(f"gapless_kernels.{module}_ref")
+    choose = getattr(compiled, "choose_instruction_set", None)
+    for chosen in instruction_sets() if choose else ("",):
+        before = choose(chosen) if choose else ""
+        try:
+            for number in range(_INPUTS):
+                found, expected = (kernel(one, np.random.default_rng([seed, number])) for one in (compiled, twin))
+                tally.compared += 1
+                if not all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True)):
+                    tally.different += 1
+                    tally.reason = tally.reason or f"input {number} {chosen}: {found[0]!r}, not {expected[0]!r}"
+        finally:
+            if choose:
+                choose(before)
+    return tally

@@ -1,0 +1,42 @@
+"""Small random chains and trees, for ``gapless selftest``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gapless import Specimens
+from gapless.core.sparse import FloatArray
+from gapless_chains.problem import ChainProblem
+from gapless_chains.trees.problem import TreeProblem
+
+
+def random_chain(rng: np.random.Generator) -> ChainProblem:
+    """Up to five tokens and four labels: ties, forbidden scores, ends, a matrix for all edges or one for each."""
+    n, k = int(rng.integers(1, 6)), int(rng.integers(1, 5))
+    n = min(n, 4) if k > 2 else n
+    per_edge = n > 1 and rng.random() < 0.3
+    ends = {end: _scores(rng, (k,)) for end in ("initial", "final") if rng.random() < 0.3}
+    return ChainProblem(_scores(rng, (n, k)), _scores(rng, (n - 1, k, k) if per_edge else (k, k)), **ends)
+
+
+def random_tree(rng: np.random.Generator) -> TreeProblem:
+    """One to five nodes, one to three labels, of trees and forests: scores as those of `random_chain`."""
+    n, k = int(rng.integers(1, 6)), int(rng.integers(1, 4))
+    parents = [-1, *(int(rng.integers(-1 if rng.random() < 0.2 else 0, i)) for i in range(1, n))]
+    return TreeProblem(_scores(rng, (n, k)), _scores(rng, (n, k, k) if rng.random() < 0.3 else (k, k)), parents)
+
+
+def _scores(rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+    """Small integers, all equal, normal, or huge; now and then some are -inf."""
+    kind = rng.random()
+    drawn: Any = rng.normal(0.0, 1e6 if kind > 0.9 else 1.0, shape)
+    if kind < 0.4:
+        drawn = rng.integers(-1, 2, shape).astype(np.float64)
+    elif kind < 0.5:
+        drawn = np.zeros(shape)
+    return np.where(rng.random(shape) < rng.choice([0.0, 0.0, 0.0, 0.1, 0.4]), -np.inf, drawn)
+
+
+SPECIMENS = (Specimens(ChainProblem, random_chain), Specimens(TreeProblem, random_tree))

@@ -1,0 +1,86 @@
+"""Honest methods pass, each kind of planted mistake is found, and Ctrl-C leaves what was done."""
+
+import pytest
+
+from gapless import Specimens
+from gapless.core.errors import GaplessError
+from gapless.plugins import load_plugins
+from gapless.selftest import differential
+from gapless.testing.examples import Selection, random_selection
+
+
+def tried(registry, specimens, **how):
+    (tally,) = differential(registry, specimens, **{"cases": 40, "seconds": 30.0, "seed": 0, **how})
+    return tally
+
+
+def test_an_honest_method_passes(registered, specimens, wrong):
+    tally = tried(registered(wrong.honest, k_best=True, default=True), specimens)
+    assert (tally.problem, tally.method, tally.mistakes, tally.closed) == ("selection", "tried", [], True)
+    assert tally.instances == tally.proved == tally.verified == 40
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "words"),
+    [
+        ("second_best", {}, "the answer is the enumerated best|the bound dominates"),
+        ("bound_below", {"exact": False}, "the bound dominates|enumerated best"),
+        ("bad_evidence", {}, "a certificate verifies"),
+        ("raises", {}, "ZeroDivisionError: a slip"),
+        ("refuses", {}, "it is for none of 40 instances"),
+        ("refuses", {"default": True}, "the default method is for every instance"),
+        ("proves_nothing", {}, "an exact method proves its answer"),
+        ("skips_the_second", {"k_best": True}, "the k best are the enumerated ones"),
+    ],
+)
+def test_a_planted_mistake_is_found(registered, specimens, wrong, name, how, words):
+    tally = tried(registered(getattr(wrong, name), **how), specimens)
+    assert tally.mistakes
+    assert any(part in tally.mistakes[0].reason for part in words.split("|")), tally.mistakes[0]
+    assert isinstance(tally.mistakes[0].instance, Selection)
+
+
+def test_a_wrong_batch_is_found(registered, specimens, wrong):
+    tally = tried(registered(wrong.honest, run_many=wrong.batch_of_seconds), specimens)
+    assert [mistake.reason.split(":")[0] for mistake in tally.mistakes] == ["a batch answers as a solve does"]
+
+
+def test_ctrl_c_inside_a_solve_ends_everything(registered, specimens, wrong):
+    tally = tried(registered(wrong.interrupted_after(3)), specimens)
+    assert (tally.instances, tally.closed, tally.mistakes) == (3, False, [])
+
+
+def test_time_that_is_up_leaves_a_few_instances_of_each(registered, specimens, wrong):
+    tally = tried(registered(wrong.honest), specimens, seconds=0.0)
+    assert (tally.instances, tally.closed) == (5, True)
+
+
+def test_an_instance_is_drawn_by_seed_and_number(registered, wrong):
+    drawn = []
+
+    def draw(rng):
+        drawn.append(rng.integers(1 << 30))
+        return random_selection(rng, 3)
+
+    for seed, cases in ((1, 3), (1, 6), (2, 3)):
+        differential(registered(wrong.honest), [Specimens(Selection, draw)], cases=cases, seconds=9.0, seed=seed)
+    assert drawn[:3] == drawn[3:6]
+    assert len(set(drawn)) == 9
+
+
+def test_specimens_that_cannot_be_drawn_are_named(registered, wrong):
+    with pytest.raises(GaplessError, match="specimens of Selection, case 0: ZeroDivisionError"):
+        tried(registered(wrong.honest), [Specimens(Selection, lambda rng: 1 / 0)])
+
+
+def test_everything_that_is_ours():
+    """A few instances for each registered method; ``gapless selftest`` tries a thousand."""
+    plugins = load_plugins()
+    specimens = [one for several in plugins.hook.gapless_specimens() for one in several]
+    tallies = differential(plugins.registry, specimens, cases=8, seconds=4.0, seed=5)
+    names = {
+        name for name in plugins.registry.problems if plugins.registry.owners["problem", name].endswith("(gapless)")
+    }
+    assert names <= {tally.problem for tally in tallies}
+    assert {(tally.method, str(tally.mistakes)) for tally in tallies if tally.mistakes} == set()
+    assert all(tally.instances for tally in tallies)
