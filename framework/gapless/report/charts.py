@@ -109,9 +109,7 @@ def work_over_rounds(trace: Sequence[Event]) -> Chart | None:
         return chart("Columns and rows over the rounds", "round", series)
     steps = [event.details["free"] for event in trace if event.kind == "step" and "free" in event.details]
     line = [(float(place), float(free)) for place, free in enumerate(steps, 1)]
-    return chart(
-        "Decisions that are still free, over multiplier steps", "step", [("free decisions", "count0", line)]
-    )
+    return chart("Free decisions over multiplier steps", "step", [("free decisions", "count0", line)])
 
 
 def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
