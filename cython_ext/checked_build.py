@@ -25,6 +25,8 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Distribution, Extension
 
+from parallel_build import SHARED
+
 ROOT = Path(__file__).resolve().parent.parent
 CHECKS = {"language_level": 3, "boundscheck": True, "wraparound": False, "initializedcheck": True}
 
@@ -58,7 +60,13 @@ def build(target: Path) -> None:
         # The line stays, empty, so that line numbers in errors are those of the original.
         source.write_text(re.sub(r"^# *cython:.*", "#", source.read_text(), flags=re.MULTILINE))
     processors = os.cpu_count() or 1
-    extensions = cythonize(declared_extensions(target), compiler_directives=CHECKS, force=True, nthreads=processors)
+    extensions = cythonize(
+        declared_extensions(target),
+        compiler_directives=CHECKS,
+        force=True,
+        nthreads=processors,
+        shared_utility_qualified_name=SHARED,
+    )
     # Not setup(): that would read the project's own configuration and build the unchecked modules.
     command = Distribution({"ext_modules": extensions}).get_command_obj("build_ext")
     command.build_lib = str(target)

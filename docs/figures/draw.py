@@ -6,6 +6,7 @@ Each figure is a white card, so that it can be read on light and on dark pages.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from math import log10
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -207,7 +208,7 @@ def beams() -> str:
         parts.append(text(x, 300, f"{width:,}", anchor="middle"))
     for label, colour, points, (dx, dy) in BEAMS:
         places = [place(*p) for p in points]
-        parts += [line(a, b, stroke=colour, width=2) for a, b in zip(places, places[1:], strict=False)]
+        parts += [line(a, b, stroke=colour, width=2) for a, b in pairwise(places)]
         parts += [dot(x, y, fill=colour) for x, y in places]
         x, y = places[-2] if len(places) > 1 else places[0]
         parts.append(text(x + dx, y + dy, label, fill=colour))
