@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from gapless.cli.backends import add_backend_options, chosen_backend
 from gapless.cli.console import Console, plain_data
 from gapless.core.errors import InvalidProblem
 from gapless.core.serial import write_aside
@@ -23,13 +24,16 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that a task has not defined itself."""
     if "--out" not in parser._option_string_actions:
         parser.add_argument("--out", metavar="DIR", help="keep the tables here, as data")
+    if "--jobs" in parser._option_string_actions:
+        add_backend_options(parser)
 
 
 def run_task(task: Task, parsed: argparse.Namespace, console: Console) -> int:
     """Do the job, and keep its tables in the folder of ``--out``."""
     began = time.time()
     folder = answers_folder(parsed.out)
-    code = task.run(parsed, console)
+    with chosen_backend(parsed, console):
+        code = task.run(parsed, console)
     if folder is not None:
         _keep_tables(task, folder, console, began)
     return code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,10 @@ from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
 from gapless.core.result import Result
 from gapless.core.serial import serialisable
+
+
+def _as_tuple(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(words)
 
 
 @serialisable("gapless.Record")
@@ -37,7 +41,7 @@ class Record:
     problem: Problem[Any]
     result: Result[Any]
     name: str = ""
-    words: Sequence[str] = attrs.field(default=(), converter=tuple)
+    words: Sequence[str] = attrs.field(default=(), converter=_as_tuple)
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):
