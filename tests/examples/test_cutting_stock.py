@@ -36,9 +36,9 @@ from gapless_cutting_stock import (  # noqa: E402
     PatternPriceCertificate,
     formulation,
     gilmore_gomory,
+    plugin,
     uniform_bin_packing,
 )
-from gapless_cutting_stock import plugin  # noqa: E402
 from gapless_cutting_stock.rolls import first_fit_decreasing  # noqa: E402
 
 METHODS = ("branch-and-price", "scip")
