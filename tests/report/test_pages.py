@@ -233,6 +233,18 @@ def test_a_run_shows_tables_figures_and_every_answer(run_folder: Path, tmp_path:
     assert "6 of 7 answers are proved" in page
 
 
+def test_a_record_that_somebody_changed_fails_and_the_others_are_shown(run_folder: Path, tmp_path: Path) -> None:
+    lines = (run_folder / "exact.jsonl").read_text("utf-8").splitlines()
+    lines[1] = lines[1].replace('"value": "optimal"', '"value": "infeasible"')
+    source, out = tmp_path / "changed.jsonl", tmp_path / "report.html"
+    source.write_text("\n".join(lines), "utf-8")
+    write_report(source, out)
+    page = out.read_text("utf-8")
+    assert "1 check fails" in page
+    assert "contradicts itself" in page
+    assert "5 of 7 answers are proved" in page
+
+
 def test_a_bare_result_needs_its_problem(records: dict[str, gl.Record], tmp_path: Path) -> None:
     record = records["tree"]
     stored, problem, out = tmp_path / "result.json", tmp_path / "problem.json", tmp_path / "report.html"
@@ -271,7 +283,8 @@ def test_a_trace_is_stored_when_asked_for(records: dict[str, gl.Record], tmp_pat
         ("missing.json", None, "no such file"),
         ("torn.json", '{"type": "gapless.Rec', "not valid JSON"),
         ("number.json", "3", "holds a int"),
-        ("empty.jsonl", "", "holds nothing"),
+        ("empty.jsonl", "", "holds no record"),
+        ("torn.jsonl", "{", "torn.jsonl"),
     ],
 )
 def test_bad_sources(
@@ -290,7 +303,7 @@ def test_a_folder_without_a_run_or_with_torn_tables(tmp_path: Path, capsys: pyte
     folder = tmp_path / "run"
     folder.mkdir()
     assert main(["report", str(folder), "-o", str(out)]) == exit_codes.USAGE
-    assert "neither records" in capsys.readouterr().err
+    assert "no .jsonl" in capsys.readouterr().err
     (folder / "tables.json").write_text('{"tables": [{}]}', "utf-8")
     assert main(["report", str(folder), "-o", str(out)]) == exit_codes.USAGE
     assert "tables.json" in capsys.readouterr().err

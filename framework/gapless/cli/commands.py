@@ -15,8 +15,9 @@ from gapless.cli.reading import read_problem
 from gapless.cli.reporting import add_report_options, write
 from gapless.cli.running import add_shared_options, run_task
 from gapless.cli.solving import add_solve_options, read_option, solve_file
-from gapless.cli.verifying import files_of, verify_records
+from gapless.cli.verifying import verify_records
 from gapless.plugins.manager import Plugins
+from gapless.runs.reading import record_files
 
 
 def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plugins) -> None:
@@ -111,7 +112,7 @@ def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
 def verify_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless verify FILE [FILE ...]``."""
     problem = read_problem(parsed.problem) if parsed.problem else None
-    files = [file for path in parsed.files for file in files_of(path)]
+    files = [file for path in parsed.files for file in record_files(path)]
     checked = failed = 0
     failures: list[dict[str, Any]] = []
     for file in files:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,9 @@ from gapless.cli.console import Console
 from gapless.core import serial
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
-from gapless.core.record import Record, read_documents
+from gapless.core.record import Record
 from gapless.core.result import Result
-from gapless.runs import Manifest, read_log
+from gapless.runs.reading import record_documents
 
 
 @attrs.frozen
@@ -36,29 +36,6 @@ class Failure:
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.record, self.place, self.reason) if part)
-
-
-def files_of(path: str) -> Sequence[Path]:
-    """The file itself, or the records' files of a folder: of a run those that its manifest lists.
-
-    Raises
-    ------
-    InvalidProblem
-        The folder has none.
-    """
-    folder = Path(path)
-    if not folder.is_dir():
-        return [folder]
-    run = Manifest.load(folder)
-    if run is not None:
-        written = [folder / name for name in run.records if (folder / name).exists()]
-        if not written:
-            raise InvalidProblem(f"{folder}: this run of {run.task} has kept no record yet")
-        return written
-    files = sorted(file for file in folder.iterdir() if file.name.endswith((".jsonl", ".jsonl.gz")))
-    if not files:
-        raise InvalidProblem(f"{folder}: this folder holds no .jsonl or .jsonl.gz file")
-    return files
 
 
 def verify_records(file: Path, problem: Problem[Any] | None, console: Console) -> tuple[int, list[Failure]]:
@@ -88,17 +65,8 @@ def verify_records(file: Path, problem: Problem[Any] | None, console: Console) -
     return checked, failures
 
 
-def _documents(file: Path) -> Iterator[tuple[str, str]]:
-    """What a file holds; a run that was killed may have torn the end of its log, which is no answer."""
-    for folder in file.absolute().parents[:2]:
-        run = Manifest.load(folder)
-        if run is not None and str(file.absolute().relative_to(folder)) in run.records:
-            return read_log(file)
-    return read_documents(file)
-
-
 def _verdicts(file: Path, problem: Problem[Any] | None, console: Console) -> Iterator[Failure | None]:
-    for number, (place, text) in enumerate(_documents(file), 1):
+    for number, (place, text) in enumerate(record_documents(file), 1):
         try:
             value = serial.loads(text)
         except InvalidResult as error:  # changed by somebody: fails, but the others are still checked

@@ -14,10 +14,13 @@ from typing import Any
 
 import attrs
 
+from gapless.core import serial
 from gapless.core.certificate import Verdict
-from gapless.core.errors import InvalidProblem
-from gapless.core.record import Record, read_values
+from gapless.core.errors import InvalidProblem, InvalidResult
+from gapless.core.record import Record
 from gapless.report.answer import Answer, answer_of
+from gapless.runs import Manifest
+from gapless.runs.reading import record_documents
 
 TABLES = "tables.json"
 """In the folder of ``gapless run TASK --out``: every table that the task showed."""
@@ -131,12 +134,16 @@ def run_of(
     with progress("checking records" if verify else "reading records", total) as advance:
         for file in files:
             before = 0
-            for number, value in enumerate(read_values(file), 1):
-                if not isinstance(value, Record):
-                    raise InvalidProblem(f"{file}, value {number}: a {type(value).__name__}, expected a record")
-                record = attrs.evolve(value, name=value.name or f"record {number}")
-                verdict = record.verify() if verify else None
+            for number, (place, text) in enumerate(record_documents(file), 1):
                 counts["records"] += 1
+                try:
+                    record = _record(text, place, number)
+                except InvalidResult as error:  # changed by somebody: fails, and the others are still shown
+                    counts["failed"] += 1
+                    torn = [f"record {number}", "unreadable", None, None, None, None, f"fails: {error}", ""]
+                    records.append(torn)
+                    continue
+                verdict = record.verify() if verify else None
                 counts["proved"] += record.result.proved
                 counts["verified"] += verdict is not None and bool(verdict)
                 counts["failed"] += verdict is not None and not verdict
@@ -157,6 +164,17 @@ def run_of(
         counts,
         shown,
     )
+
+
+def _record(text: str, place: str, number: int) -> Record:
+    """The record of a line, with a name."""
+    try:
+        value = serial.loads(text)
+    except InvalidProblem as error:
+        raise InvalidProblem(f"{place}: {error}") from error
+    if not isinstance(value, Record):
+        raise InvalidProblem(f"{place}: a {type(value).__name__}, expected a record")
+    return attrs.evolve(value, name=value.name or f"record {number}")
 
 
 def _tell(advance: Callable[[int], None], file: Path, before: int, done: int) -> int:
@@ -243,7 +261,12 @@ def _kept(folder: Path | None) -> Mapping[str, Any]:
 
 
 def _about(folder: Path | None) -> Mapping[str, Any]:
-    about = {key: value for key, value in _kept(folder).items() if key != "tables"}
+    manifest = None if folder is None else Manifest.load(folder)
+    about: dict[str, Any] = {}
+    if manifest is not None:
+        about = {"task": manifest.task, "state": manifest.state.value, "starts": manifest.starts}
+        about |= {"began": manifest.began, "version": manifest.version}
+    about |= {key: value for key, value in _kept(folder).items() if key != "tables"}
     if isinstance(about.get("arguments"), list):
         about["arguments"] = " ".join(["gapless", *map(str, about["arguments"])])
     return about

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,7 @@ from gapless.core.serial import require_folder, write_aside
 from gapless.report.answer import answer_of
 from gapless.report.page import render
 from gapless.report.run import TABLES, Progress, run_of
-
-RECORDS = (".jsonl", ".jsonl.gz")
+from gapless.runs.reading import record_files
 
 
 @contextlib.contextmanager
@@ -87,24 +85,28 @@ def write_report(
     require_folder(out)
     path = Path(source)
     if path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.name.endswith(RECORDS))
-        if not files and not (path / TABLES).is_file():
-            raise InvalidProblem(f"{path}: this folder holds neither records (.jsonl) nor {TABLES}")
+        try:
+            files = record_files(path)
+        except InvalidProblem:  # a task that keeps no records has its tables all the same
+            if not (path / TABLES).is_file():
+                raise
+            files = ()
         run = run_of(files, path, again=again, verify=verify, details=details, progress=progress)
         title = str(run.about.get("task", path.resolve().name))
         write_aside(out, render(title, answer=None, run=run))
         return
-    values = list(islice(read_values(path), 2))
-    if len(values) == 2:
+    if ".jsonl" in path.suffixes and path.exists():
         run = run_of([path], None, again=again, verify=verify, details=details, progress=progress)
+        if not run.counts["records"]:
+            raise InvalidProblem(f"{path}: holds no record")
         write_aside(out, render(path.name, answer=None, run=run))
         return
-    value = values[0] if values else None
+    (value,) = read_values(path)
     if isinstance(value, Result):
         if problem is None:
             raise InvalidProblem(f"{path}: a result without its problem; give the problem too (--problem FILE)")
         value = Record(problem, value, path.stem)
     if not isinstance(value, Record):
-        held = "nothing" if value is None else f"a {type(value).__name__}"
-        raise InvalidProblem(f"{path}: holds {held}; a record is needed, as `gapless solve --out` writes it")
+        held = type(value).__name__
+        raise InvalidProblem(f"{path}: holds a {held}; a record is needed, as `gapless solve --out` writes it")
     write_aside(out, report_of(value, again=again, verify=verify))
