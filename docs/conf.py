@@ -38,6 +38,7 @@ pygments_dark_style = "github-dark"
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"  # numpydoc's sections say the types, with shapes and units
 autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_mock_imports = ["torch"]  # an extra; the losses are read without it
 numpydoc_show_class_members = False
 numpydoc_use_plots = False
 python_display_short_literal_types = True

@@ -337,7 +337,23 @@ def test_wrong_options_are_refused(options: dict[str, Any]) -> None:
         ChainHinge(**options)
 
 
-def test_without_torch_the_extra_is_named() -> None:
-    code = "import sys; sys.modules['torch'] = None\nimport gapless_torch"
+@pytest.mark.parametrize(
+    ("absent", "wanted", "words"),
+    [
+        ("torch", "gapless_torch import ChainHinge", "gapless_torch needs PyTorch: pip install 'gapless[torch]'"),
+        (
+            "sklearn",
+            "gapless_tasks.estimators import ChainTagger",
+            "gapless_tasks.estimators needs scikit-learn: pip install 'gapless[tasks]'",
+        ),
+    ],
+)
+def test_a_missing_library_is_named_with_its_extra(absent: str, wanted: str, words: str) -> None:
+    code = f"import sys; sys.modules[{absent!r}] = None\nimport gapless_torch\nfrom {wanted}"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "MissingDependency: gapless_torch needs PyTorch: pip install 'gapless[torch]'" in answer.stderr
+    assert f"MissingDependency: {words}" in answer.stderr
+
+
+def test_what_the_package_does_not_hold() -> None:
+    with pytest.raises(ImportError, match="cannot import name 'TreeHinge'"):
+        from gapless_torch import TreeHinge  # noqa: F401, PLC0415
