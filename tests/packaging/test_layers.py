@@ -19,6 +19,7 @@ LAYERS = {
     "gapless.core": 1,
     "gapless.svg": 1,
     "gapless.lp": 2,
+    "gapless.runs": 2,
     "gapless.engine": 3,
     "gapless.scip": 3,
     "gapless.plugins": 4,

@@ -14,6 +14,8 @@ import attrs
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
+from gapless.runs import RunFolder
+from gapless_tasks.asked import run_in_folder
 from gapless_tasks.tagging import train
 from gapless_tasks.tagging.product_tagger import ProductTagger
 from gapless_tasks.tagging.tagger import ChainTagger, Tagger
@@ -31,10 +33,10 @@ from gapless_tasks.tagging_job.evaluation import (
 )
 from gapless_tasks.tagging_job.figure import write_figure
 from gapless_tasks.tagging_job.margin_oracles import agree, show_margin_oracles
-from gapless_tasks.tagging_job.options import TRAINERS, add_arguments, methods, prepare
+from gapless_tasks.tagging_job.options import DECIDING, TRAINERS, add_arguments, methods, prepare
 from gapless_tasks.tagging_job.paper import PaperTables
 from gapless_tasks.tagging_job.regularisation import L2, show_sweep, sweep
-from gapless_tasks.tagging_job.scores import chain_batch, gold_numbers
+from gapless_tasks.tagging_job.scores import chain_batch, fingerprint, gold_numbers
 from gapless_tasks.tagging_job.tables import show_tables
 from gapless_tasks.tagging_job.training import forget_checkpoints, train_tagger
 
@@ -82,7 +84,10 @@ class TaggingJob:
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
         """Do the job."""
-        out = prepare(arguments)
+        prepare(arguments)
+        return run_in_folder(self.name, arguments, DECIDING, lambda out: self._run(arguments, console, out))
+
+    def _run(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> int:
         if self.joint and not can_score_entities():
             console.complain(SEQEVAL_MISSING)
         corpus = self._corpus(arguments).first(arguments.sentences)
@@ -91,16 +96,21 @@ class TaggingJob:
         tagger, seconds, trained = self._tagger(corpus, arguments, console)
         console.say(f"{trained} with {len(tagger.labels)} labels, ready in {seconds:.1f} s")
         batch = chain_batch(tagger, corpus.test)
+        if out is not None:
+            out.about("scores of", fingerprint(batch, corpus.name))
         outcomes: list[Outcome] = []
         for method in methods(arguments):
-            score = self._scorer(corpus)
-            outcomes.append(decode_with(method, batch, corpus.test, score, console, arguments.jobs, out))
+            log = None if out is None else out.log(f"{method}.jsonl")
+            outcomes.append(
+                decode_with(method, batch, corpus.test, self._scorer(corpus), console, arguments.jobs, log)
+            )
             if outcomes[-1].decoded < len(batch):
                 console.complain(f"{method}: interrupted: {outcomes[-1].decoded} of {len(batch)} sentences decoded")
                 break
         speed = "CPU time" if arguments.jobs == 1 else f"clock, {arguments.jobs} processes"
         document = show_outcomes(corpus, outcomes, console, speed)
-        if outcomes[-1].decoded < len(batch):
+        document["interrupted"] = outcomes[-1].decoded < len(batch)
+        if document["interrupted"]:
             _finish(document, console, out)
             return exit_codes.INTERRUPTED
         if arguments.tables:
@@ -214,7 +224,7 @@ def show_outcomes(corpus: Corpus, outcomes: Sequence[Outcome], console: Console,
     }
 
 
-def _finish(document: dict[str, Any], console: Console, out: Path | None) -> None:
+def _finish(document: dict[str, Any], console: Console, out: RunFolder | None) -> None:
     console.data(document)
     if out is not None:
-        write_aside(out / "summary.json", json.dumps(document, indent=2) + "\n")
+        write_aside(out.path / "summary.json", json.dumps(document, indent=2) + "\n")
