@@ -10,6 +10,7 @@ import concurrent.futures
 import contextlib
 import itertools
 import signal
+import threading
 import time
 import warnings
 from collections import deque
@@ -229,7 +230,7 @@ def _running(
     import joblib  # noqa: PLC0415
 
     tasks = (joblib.delayed(work_on)(work, start, (chunk,)) for start, chunk in chunks)
-    with _interrupts_held_back():
+    with _children_ignore_interrupts():
         running = pool(tasks)
     try:
         yield from running
@@ -244,10 +245,18 @@ def _running(
 
 
 @contextlib.contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Processes that are started meanwhile never see Ctrl-C: this one hears it and ends them, without tracebacks."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _children_ignore_interrupts() -> Iterator[None]:
+    """Processes that are started meanwhile inherit a deaf ear for Ctrl-C; this one hears it, and ends them.
+
+    Blocking the signal instead, which would not lose one that comes right now, does not last: starting the resource
+    tracker of `multiprocessing` unblocks it.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or threading.current_thread() is not threading.main_thread():
+        yield  # the handler is not ours to change
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, before)

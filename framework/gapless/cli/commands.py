@@ -12,6 +12,7 @@ import attrs
 import gapless_kernels
 from gapless.cli import exit_codes
 from gapless.cli.console import Console, in_one_line
+from gapless.cli.reporting import add_report_options, write
 from gapless.cli.running import add_shared_options, run_task
 from gapless.cli.verifying import files_of, verify_records
 from gapless.core.errors import InvalidProblem, SolveError, UnknownName, UnknownOption
@@ -58,6 +59,7 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
     solving.add_argument("--target", type=float, help="stop at an answer at least this good")
     solving.add_argument("--start", metavar="FILE", help="a feasible structure as JSON, to begin with")
     solving.add_argument("--seed", type=int, default=0, help="for methods that draw random numbers")
+    solving.add_argument("--trace", action="store_true", help="store what happened too, for `gapless report`")
     solving.add_argument("--out", help="store problem and result here, for `gapless verify`")
 
     verifying = add("verify", "Re-check stored results without any solver.", verify_file)
@@ -68,6 +70,8 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
         help="a record (.json) or records (.jsonl), also .gz; a folder of .jsonl files; or a result with --problem",
     )
     verifying.add_argument("--problem", help="the problem, when FILE holds a bare result")
+
+    add_report_options(add("report", "Write one HTML page about an answer or a run.", report_source))
 
     exporting = add("export", "Write a problem as a CIP, LP or MPS model.", export_file)
     exporting.add_argument("file", help="problem as JSON, or a record")
@@ -131,11 +135,20 @@ def solve_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
         raise UnknownOption(str(error)) from error
     if parsed.out:
         require_folder(parsed.out)  # now: a long solve must not end in a path that cannot be written
+    if parsed.trace and not parsed.out:
+        raise UnknownOption("--trace stores what happened in the record: give --out too")
     options = dict(_option(text) for text in parsed.option)
     start = next(read_values(parsed.start)) if parsed.start else None
     try:
         result: Result[Any] = solve(
-            problem, parsed.method, limits=limits, k=parsed.k, start=start, seed=parsed.seed, **options
+            problem,
+            parsed.method,
+            limits=limits,
+            k=parsed.k,
+            start=start,
+            seed=parsed.seed,
+            trace=parsed.trace,
+            **options,
         )
     except SolveError as error:
         if error.result is not None:
@@ -190,6 +203,11 @@ def verify_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int
         console.say(f"{checked - failed} of {checked} verified in {len(files)} files")
     console.data({"checked": checked, "verified": checked - failed, "failures": failures})
     return exit_codes.FAILED if failures else exit_codes.PROVED
+
+
+def report_source(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
+    """``gapless report SOURCE -o FILE``."""
+    return write(parsed, console, read_problem=_read_problem, read_option=_option)
 
 
 def export_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
