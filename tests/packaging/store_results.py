@@ -1,6 +1,6 @@
 """Stores small results, together with all the classes that JSON may name: ``store_results.py OUT.jsonl.gz``.
 
-Run once for a release, in which a class is new; what it wrote is never written again, because every later version must
+Run once for a release in which a class is new. What it wrote is never written again: every later version must
 read and verify it (test_stored_formats.py).
 """
 
