@@ -7,12 +7,14 @@ from typing import Any
 
 import attrs
 
-from gapless.core.certificate import NoCertificate
+from gapless.core.certificate import NoCertificate, ProbabilisticCertificate
 from gapless.core.result import Result
 from gapless.core.serial import serialisable
 
 
 def _numbers_only(result: Result[Any]) -> Result[Any]:
+    if isinstance(result.certificate, ProbabilisticCertificate):
+        return result  # it is a number itself, and what says that the answer is likely the best one
     return attrs.evolve(result, certificate=NoCertificate("only the numbers were kept"))
 
 
