@@ -11,7 +11,7 @@ import numpy as np
 
 import gapless as gl
 from gapless.cli import Console
-from gapless.runs import AnswerLog
+from gapless.runs import AnswerLog, numbers_only
 from gapless_dependency import ParsingProblem
 from gapless_tasks.dependency_parsing.parsed import Found, Parsed, Tally, group_of
 from gapless_tasks.finished import finished_before, stored
@@ -109,7 +109,8 @@ def parse_all(
                     part.interrupted |= found.interrupted
                     if log is not None and found.result is not None and not found.interrupted:
                         said = words[i] if words is not None else ()
-                        log.keep(names[i], chosen[place], found.result, said, found.measured)
+                        kept = found.result if log.records else numbers_only(found.result)
+                        log.keep(names[i], chosen[place], kept, said, found.measured)
                     part.add(found, i)
                     advance(1)
                 if log is not None:

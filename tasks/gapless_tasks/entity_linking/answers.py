@@ -14,7 +14,7 @@ import numpy as np
 
 import gapless as gl
 from gapless.core.sparse import IntArray
-from gapless.runs import Answer, AnswerLog
+from gapless.runs import Answer, AnswerLog, numbers_only
 from gapless_linking import LinkingProblem
 from gapless_tasks.entity_linking.document import Document
 from gapless_tasks.entity_linking.measuring import EXACT, Linked
@@ -29,7 +29,7 @@ def keep(log: AnswerLog, linked: Linked) -> None:
     def at_places(vertices: IntArray) -> Any:
         return np.searchsorted(problem.points, vertices)
 
-    others = {name: Answer(name, one).result for name, one in linked.results.items() if name != EXACT}
+    others = {name: numbers_only(one) for name, one in linked.results.items() if name != EXACT}
     log.keep(
         linked.document.name,
         problem.without_graph(),

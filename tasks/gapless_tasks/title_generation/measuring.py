@@ -20,7 +20,7 @@ from gapless.core.tolerance import meets
 from gapless.parallel import spread_in_order
 from gapless.runs import AnswerLog
 from gapless_ordering import OrderingProblem
-from gapless_tasks.finished import finished_before, stored
+from gapless_tasks.finished import distinct, finished_before, stored
 from gapless_tasks.title_generation.decoders import Decoder
 from gapless_tasks.title_generation.graph import TitleGraph
 
@@ -66,7 +66,7 @@ class Decoded:
     @property
     def certified(self) -> Mapping[int, TitleResult]:
         """Results with a certificate; integer programs and beams without a bound have none."""
-        return {i: one for i, one in self.results.items() if not isinstance(one.certificate, gl.NoCertificate)}
+        return {i: one for i, one in self.results.items() if is_certified(one)}
 
     def optimal(self, optima: FloatArray) -> tuple[int, int]:
         """How many titles reach the optimum, and of how many titles it is known.
@@ -81,6 +81,11 @@ class Decoded:
 
     def _reaches(self, i: int, optimum: float) -> bool:
         return bool(self.results[i].solutions) and meets(optimum, self.results[i].value)
+
+
+def is_certified(result: TitleResult) -> bool:
+    """Whether there is evidence that a check could look at."""
+    return not isinstance(result.certificate, gl.NoCertificate)
 
 
 def decode(
@@ -113,7 +118,8 @@ def decode(
         Gets every answer as soon as it is known; those that it has are not decoded again.
     """
     chosen = range(len(graphs)) if numbers is None else numbers
-    names = [graphs[i].section.name for i in chosen]
+    every = distinct(graph.section.name for graph in graphs)
+    names = [every[i] for i in chosen]
     places = finished_before(log, names, "titles", decoder.name, console)
     known = {chosen[place]: answer for place, answer in stored(log, names, places)}
     results: dict[int, TitleResult] = {i: answer.result for i, answer in known.items()}
@@ -135,9 +141,9 @@ def decode(
                     break
                 else:
                     results[i], seconds[i] = result, taken
-                    if log is not None:
-                        graph = graphs[i]
-                        log.keep(graph.section.name, graph.problem, result, graph.section.title, {"seconds": taken})
+                    if log is not None and (not log.records or is_certified(result)):
+                        words = graphs[i].section.title
+                        log.keep(every[i], graphs[i].problem, result, words, {"seconds": taken})
                 advance(1)
         except KeyboardInterrupt:
             interrupted = True
@@ -166,7 +172,8 @@ Outcomes = Iterator[tuple[int, "TitleResult | gl.SolveError", float]]
 def _decode_each(
     decoder: Decoder, problems: Sequence[OrderingProblem], limits: gl.Limits, seed: int, jobs: int
 ) -> Outcomes:
-    work = partial(_decode_some, decoder, limits, seed)
+    gl.solve(_TINY, decoder.method, **decoder.options)
+    work = partial(_decode_some if jobs == 1 else _decode_elsewhere, decoder, limits, seed)
     for done in spread_in_order(work, iter(problems), jobs, 1 if jobs == 1 else TITLES_AT_ONCE):
         for place, (result, taken) in enumerate(done.outcome, done.start):
             yield place, result, taken
@@ -176,8 +183,15 @@ def _decode_some(
     decoder: Decoder, limits: gl.Limits, seed: int, _: int, problems: Sequence[OrderingProblem]
 ) -> list[tuple[TitleResult | gl.SolveError, float]]:
     """Titles one by one, each with the CPU time that it took the process that decoded it."""
-    _warm(decoder.method, tuple(decoder.options.items()))
     return [_decode_one(decoder, problem, limits, seed) for problem in problems]
+
+
+def _decode_elsewhere(
+    decoder: Decoder, limits: gl.Limits, seed: int, start: int, problems: Sequence[OrderingProblem]
+) -> list[tuple[TitleResult | gl.SolveError, float]]:
+    """The same in a process that may be new."""
+    _warm(decoder.method, tuple(decoder.options.items()))
+    return _decode_some(decoder, limits, seed, start, problems)
 
 
 def _decode_one(
@@ -198,7 +212,7 @@ def _decode_one(
 
 @cache
 def _warm(method: str, options: tuple[tuple[str, Any], ...]) -> None:
-    """The first call of a method in a process loads plug-ins and libraries."""
+    """Load plug-ins and libraries, which the first call of a method in a process does."""
     gl.solve(_TINY, method, **dict(options))
 
 
