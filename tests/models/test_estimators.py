@@ -274,6 +274,7 @@ def test_grid_search_of_a_parser(trees: Sentences) -> None:
     [
         ([["a", "b"]], [[2]], r"y\[0\] is \[2\], expected 2 heads"),
         ([["a", "b"]], [[2, 3]], "sentence 0: word 2 has head 3"),
+        ([["a", "b"]], [[2.5, 0]], "sentence 0: 'float' object cannot be interpreted as an integer"),
         ([["a", ("b", "c", "d")]], [[2, 0]], r"X\[0\] is .*, expected words, or pairs"),
         ([[]], [[]], "sentence 0: a sentence needs at least one word"),
         (["ab"], [[2, 0]], r"X\[0\] is 'ab', expected words, or pairs"),

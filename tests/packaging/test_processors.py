@@ -31,15 +31,21 @@ pytestmark = [
 ]
 
 
+def environment() -> dict[str, str]:
+    """Variables for another process: nothing of ours, and a path only to this installation."""
+    # numpy's BLAS goes by a processor's name, not by what it can: emulated, it would run what is masked.
+    variables = {**os.environ, "OPENBLAS_CORETYPE": "Nehalem"}
+    variables.pop("GAPLESS_SIMD", None)
+    if "GAPLESS_INSTALLED" in os.environ:
+        variables.pop("PYTHONPATH", None)
+    return variables
+
+
 def answers(folder: Path, *before: str, rounds: int, simd: str | None = None) -> dict[str, Any]:
     """What answers.py prints in a process of its own, started through the command `before`."""
-    # numpy's BLAS goes by a processor's name, not by what it can: emulated, it would run what is masked.
-    settings = {**os.environ, "OPENBLAS_CORETYPE": "Nehalem"}
-    settings.pop("GAPLESS_SIMD", None)
+    settings = environment()
     if simd:
         settings["GAPLESS_SIMD"] = simd
-    if "GAPLESS_INSTALLED" in os.environ:
-        settings.pop("PYTHONPATH", None)
     script = Path(__file__).with_name("answers.py")
     run = subprocess.run(
         [*before, PYTHON, "-W", "ignore", script, str(rounds)],
@@ -127,8 +133,15 @@ def unguarded(listing: str) -> list[str]:
 
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="objdump is not installed (Debian: binutils)")
 def test_new_instructions_stay_in_their_versions() -> None:
+    where = subprocess.run(
+        [PYTHON, "-c", "import gapless_kernels; print(gapless_kernels.__file__)"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     versions = set()
-    for file in sorted(Path(gapless_kernels.__file__).parent.glob("*.so")):
+    for file in sorted(Path(where.stdout.strip()).parent.glob("*.so")):
         command = ["objdump", "-d", "--no-show-raw-insn", str(file)]
         listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         assert unguarded(listing) == [], file.name

@@ -103,10 +103,15 @@ class Console:
             ]
             self.say("  ".join(padded).rstrip())
 
+    @property
+    def draws_progress(self) -> bool:
+        """Whether `progress` is seen: what it costs to know the total is spared otherwise."""
+        return not self.as_json and rich is not None and self.err.isatty()
+
     @contextlib.contextmanager
     def progress(self, title: str, total: int) -> Iterator[Callable[[int], None]]:
         """A progress bar on a terminal, silence elsewhere. Yields ``advance(steps)``."""
-        if self.as_json or rich is None or not self.err.isatty():
+        if not self.draws_progress:
             yield lambda steps: None
             return
         bar = rich.progress.Progress(

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from gapless.cli.backends import add_backend_options, chosen_backend
 from gapless.cli.console import Console, plain_data
 from gapless.core.errors import InvalidProblem
 from gapless.core.serial import require_folder, write_aside
@@ -24,6 +25,8 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
     if "--out" not in parser._option_string_actions:
         parser.add_argument("--out", metavar="DIR", help="keep the tables here, as data")
     parser.add_argument("--report", metavar="FILE", help="write one HTML page: tables, figures, answers")
+    if "--jobs" in parser._option_string_actions:
+        add_backend_options(parser)
 
 
 def run_task(task: Task, parsed: argparse.Namespace, console: Console) -> int:
@@ -44,7 +47,8 @@ def run_task(task: Task, parsed: argparse.Namespace, console: Console) -> int:
 def _run(task: Task, parsed: argparse.Namespace, console: Console) -> int:
     began = time.time()
     folder = answers_folder(parsed.out)
-    code = task.run(parsed, console)
+    with chosen_backend(parsed, console):
+        code = task.run(parsed, console)
     if folder is not None:
         _keep_tables(task, folder, console, began)
     return code

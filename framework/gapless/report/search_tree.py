@@ -16,7 +16,7 @@ from gapless.core.events import Event
 from gapless.core.record import Record
 from gapless.core.tolerance import margin
 
-PATIENCE = 10.0
+PATIENCE = 5.0
 """Seconds after which bounds of leaves are not recomputed any more."""
 
 

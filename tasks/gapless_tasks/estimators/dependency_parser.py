@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -156,6 +157,6 @@ def _sentence(number: int, given: Any, heads: Sequence[int] = ()) -> Sentence:
         words, tags = tuple(word for word, _ in tokens), tuple(tag for _, tag in tokens)
         coarse, features = tags, ()
     try:
-        return Sentence(words, tags, coarse, tuple(heads), features=features)
-    except ValueError as error:
+        return Sentence(words, tags, coarse, tuple(map(operator.index, heads)), features=features)
+    except (TypeError, ValueError) as error:
         raise InvalidProblem(f"sentence {number}: {error}") from error

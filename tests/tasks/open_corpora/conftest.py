@@ -114,7 +114,7 @@ def corpus(monkeypatch: pytest.MonkeyPatch) -> OpenCorpus:
         licence_url="https://creativecommons.org/licenses/by-nc-sa/4.0/",
         citation="Nobody 2026",
         files=[
-            {"name": name, "path": f"data/{name}", "bytes": len(content), "sha256": sha256(content).hexdigest()}
+            {"name": name, "path": f"the data/{name}", "bytes": len(content), "sha256": sha256(content).hexdigest()}
             for name, content in CONTENT.items()
         ],
     )

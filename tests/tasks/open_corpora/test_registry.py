@@ -9,7 +9,7 @@ import pytest
 
 from gapless.core.errors import InvalidProblem, UnknownName
 from gapless_tasks.open_corpora import cache_folder
-from gapless_tasks.open_corpora.registry import find, known, read_registry
+from gapless_tasks.open_corpora.registry import TREEBANK, find, known, read_registry
 
 GOOD = """
 [mini]
@@ -34,7 +34,7 @@ def test_every_corpus_has_what_a_task_and_a_careful_user_need():
         assert "LICENSE.txt" in names
         assert any(re.fullmatch(r"test\.(conllu|tsv|iob2)", one) for one in names)
         assert corpus.licence_url.startswith("https://")
-        assert all(file.bytes > 20 for file in corpus.files)
+        assert all(file.bytes > 0 for file in corpus.files)
         assert corpus.citation
     assert len({corpus.title for corpus in known().values()}) == len(known())
 
@@ -49,10 +49,27 @@ def test_the_license_of_a_treebank_is_told():
     assert not find("ud-hungarian-szeged").commercial
 
 
+def test_the_page_names_every_corpus_with_its_licence():
+    page = Path(__file__).parents[3] / "docs" / "howto" / "get-data.md"
+    rows = re.findall(
+        r"^\| `([a-z0-9-]+)` \| (.*?) \| (.*?) \|.*\| (.*?) \| (.*?) \|$", page.read_text("utf-8"), re.MULTILINE
+    )
+    assert rows == [
+        (
+            corpus.name,
+            corpus.languages,
+            "tags, trees" if corpus.kind == TREEBANK else "entities",
+            f"{corpus.bytes / 1e6:.1f}",
+            corpus.licence,
+        )
+        for corpus in known().values()
+    ]
+
+
 def test_addresses_have_the_commit_and_a_mirror_replaces_the_host():
-    (corpus,) = read_registry(GOOD).values()
+    (corpus,) = read_registry(GOOD.replace("a/b", "a/#b")).values()
     (file,) = corpus.files
-    path = f"owner/mini/{corpus.commit}/a/b.conllu"
+    path = f"owner/mini/{corpus.commit}/a/%23b.conllu"
     assert corpus.url(file) == f"https://raw.githubusercontent.com/{path}"
     assert corpus.url(file, "http://here:80/git/") == f"http://here:80/git/{path}"
 
