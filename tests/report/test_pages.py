@@ -167,16 +167,17 @@ def test_bounds_over_time_are_those_of_the_whole_search() -> None:
         Event("round", 0.3, 5.5, 5.0),  # of one node: others are open
         Event("node", 0.4, 7.0, 6.0),
     ]
-    chart = bounds_over_time(trace, Sense.MAXIMISE)
-    assert chart is not None
-    bound, value = chart.lines
-    assert [y for *_, y in bound.points] == [9.0, 8.0, 8.0, 7.0]
-    assert [y for *_, y in value.points] == [5.0, 5.0, 5.0, 6.0]
-    turned = bounds_over_time(trace, Sense.MINIMISE)
-    assert turned is not None
-    assert [y for *_, y in turned.lines[0].points] == [-9.0, -8.0, -8.0, -7.0]
-    assert bounds_over_time([], Sense.MAXIMISE) is None
-    assert bounds_over_time([Event("stop", 0.1, 1.0, 1.0)], Sense.MAXIMISE) is None
+    for sense in Sense:
+        sign = sense.sign
+        solutions = [gl.Solution(None, sign * 6.5)]
+        result = gl.Result(gl.Status.FEASIBLE, gl.Stop.TIME, solutions, sign * 6.75, sense=sense)
+        chart = bounds_over_time(trace, result)
+        assert chart is not None
+        bound, value = chart.lines
+        assert [sign * y for *_, y in bound.points] == [9.0, 8.0, 8.0, 7.0, 6.75]
+        assert [sign * y for *_, y in value.points] == [5.0, 5.0, 5.0, 6.0, 6.5]
+        assert bounds_over_time([], result) is None
+        assert bounds_over_time([Event("stop", 0.1, 9.0, 6.0)], result) is None
 
 
 def test_columns_and_rows_over_rounds() -> None:

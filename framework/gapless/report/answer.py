@@ -84,6 +84,9 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
         traced = "This record kept no events. Solve with --trace, or make the report with --again."
         if again is not None:
             trace, traced = _solved_again(record, again)
+    bounds = bounds_over_time(trace, result)
+    if trace and bounds is None:
+        traced += " The bound met the best value at once: there is nothing to draw over time."
     nodes = search_tree(record, trace)
     several = len(nodes) > 1
     return Answer(
@@ -95,7 +98,7 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
         _facts(result),
         list(result.explanation),
         drawn_structures(record),
-        bounds_over_time(trace, result.sense),
+        bounds,
         work_over_rounds(trace),
         traced,
         draw_tree(nodes) if several else "",
@@ -181,7 +184,7 @@ def _tree_said(result: Result[Any], nodes: Sequence[Node]) -> str:
         more = f" Drawn are the first {SHOWN}." if len(nodes) > SHOWN else ""
         return f"{len(nodes)} nodes: {'; '.join(counts)}.{more}"
     if result.stats.nodes == 0 and not nodes:
-        return "This method does not branch, so there is no search tree."
+        return "Nothing was branched on: there is no search tree."
     if len(nodes) == 1 or result.stats.nodes <= 1:
         return "Closed at the root: no branching was needed." if result.proved else "The search did not branch."
     return (

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import attrs
 
 from gapless.core.events import Event
-from gapless.core.problem import Sense
+from gapless.core.result import Result
 from gapless.core.tolerance import margin
 from gapless.report.page import number
 
@@ -73,15 +74,21 @@ Series = tuple[str, str, Sequence[tuple[float, float]]]
 """Name, style, points (x, y) in their order."""
 
 
-def bounds_over_time(trace: Sequence[Event], sense: Sense) -> Chart | None:
-    """The bound and the best value known over the time of a solve; None where too little was told."""
-    sign = sense.sign
+def bounds_over_time(trace: Sequence[Event], result: Result[Any]) -> Chart | None:
+    """The bound and the best value known over the time of a solve; None where too little was told.
+
+    At its end stands what the result says: a method that proves by its last step may not tell of it.
+    """
+    sign = result.sense.sign
+    if trace:
+        value = sign * result.value if result.solutions else -math.inf
+        trace = [*trace, Event("stop", trace[-1].time, sign * result.bound, value)]
     # Once a search has branched, rounds and steps speak of the node that they work on, not of all that is open.
     branched = next((place for place, e in enumerate(trace) if e.kind == "branch"), len(trace))
     whole = [e for place, e in enumerate(trace) if place < branched or e.kind not in ("round", "step")]
     bound = _running([(e.time, e.bound) for e in whole], sign, min)
-    value = _running([(e.time, e.value) for e in trace], sign, max)
-    series: list[Series] = [("bound", "bound", bound), ("best value", "value", value)]
+    held = _running([(e.time, e.value) for e in trace], sign, max)
+    series: list[Series] = [("bound", "bound", bound), ("best value", "value", held)]
     return chart("Bound and best value over time", SECONDS, series)
 
 
