@@ -168,8 +168,8 @@ def spread_in_order(
             while ahead:
                 for done in _running(pool, work, source.waiting()):
                     pace.learn(done)
-                    ahead += source.pull(most - ahead + 1) - 1
                     yield done
+                    ahead += source.pull(most - ahead + 1) - 1
                 ahead += source.pull(most - ahead)
     source.end()
 
@@ -233,7 +233,8 @@ def _running(
     with _children_ignore_interrupts():
         running = pool(tasks)
     try:
-        yield from running
+        for done in running:  # noqa: UP028  `yield from` would close it before the last lines below
+            yield done
     except concurrent.futures.BrokenExecutor as error:
         raise SolveError(
             "a worker process was killed, perhaps because memory ran out: use fewer jobs, or a smaller at_once"

@@ -19,7 +19,7 @@ from gapless.core.result import Result
 from gapless.core.serial import serialisable
 
 
-def _as_tuple(words: Iterable[str]) -> tuple[str, ...]:
+def _words(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(words)
 
 
@@ -41,7 +41,7 @@ class Record:
     problem: Problem[Any]
     result: Result[Any]
     name: str = ""
-    words: Sequence[str] = attrs.field(default=(), converter=_as_tuple)
+    words: Sequence[str] = attrs.field(default=(), converter=_words)
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):
