@@ -215,7 +215,11 @@ def _pool(jobs: int, returned: str, *, threads: bool = False) -> Any:
         import joblib  # noqa: PLC0415  an extra: imported when asked for
     except ImportError as error:
         raise MissingDependency("jobs other than 1 need joblib: pip install 'gapless[distributed]'") from error
-    return joblib.Parallel(n_jobs=jobs, return_as=returned, batch_size=1, prefer="threads" if threads else None)
+    how = {"n_jobs": jobs, "batch_size": 1, "prefer": "threads" if threads else None}
+    try:
+        return joblib.Parallel(return_as=returned, **how)
+    except ValueError:  # a backend whose outcomes come all at once, such as Ray
+        return joblib.Parallel(return_as="list", **how)
 
 
 def _workers(jobs: int) -> int:
@@ -230,6 +234,10 @@ def _running(
     import joblib  # noqa: PLC0415
 
     tasks = (joblib.delayed(work_on)(work, start, (chunk,)) for start, chunk in chunks)
+    if not pool.return_generator:
+        while some := list(itertools.islice(tasks, _AHEAD * _workers(pool.n_jobs))):
+            yield from pool(some)
+        return
     with _children_ignore_interrupts():
         running = pool(tasks)
     try:
