@@ -147,16 +147,16 @@ def test_control_c_keeps_what_is_finished(tmp_path, problems):
     pipe, out = tmp_path / "endless.jsonl", tmp_path / "out.jsonl"
     os.mkfifo(pipe)
     command = [str(Path(sys.executable).with_name("gapless")), "solve", str(pipe), "--out", str(out)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        with pipe.open("w") as stream:
-            for problem in problems:
-                stream.write(gl.dumps(problem) + "\n")
-            stream.flush()
-            aside = tmp_path / "out.jsonl.part"
-            while not (aside.exists() and aside.read_text().count("\n")):
-                assert process.poll() is None
-            process.send_signal(signal.SIGINT)
-            said, complaint = process.communicate(timeout=60)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as process, pipe.open("w") as stream:
+        for problem in problems:
+            stream.write(gl.dumps(problem) + "\n")
+        stream.flush()
+        aside = tmp_path / "out.jsonl.part"
+        while not (aside.exists() and aside.read_text().count("\n")):
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        said, complaint = process.communicate(timeout=60)
     assert process.returncode == exit_codes.INTERRUPTED
     assert "stopped by Ctrl-C" in said
     assert complaint == f"gapless: the records that were finished are in {aside}\n"
