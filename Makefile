@@ -22,7 +22,7 @@ INSTALLED := pyproject.toml \
 	$(wildcard $(ROOTS:%=%/gapless*/py.typed)) \
 	$(shell find cython_ext -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: help demo test lint dist clean
+.PHONY: help demo test lint docs dist clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -30,6 +30,7 @@ help:
 	@echo "make demo   install into $(VENV) and run the part-of-speech task on the data that comes with it"
 	@echo "make test   run the tests (PYTEST_ARGS adds arguments)"
 	@echo "make lint   ruff check, ruff format --check, mypy --strict"
+	@echo "make docs   build the documentation into build/docs; a warning is an error"
 	@echo "make dist   build the sdist, and the wheel from it, into $(DIST)"
 	@echo "make clean  remove $(VENV) and everything that was built"
 
@@ -47,6 +48,10 @@ lint: $(VENV)/.installed-dev
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/mypy --no-error-summary --package gapless_cutting_stock
 	@echo "lint: clean"
+
+docs: $(VENV)/.installed-docs
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -d build/doctrees docs build/docs
+	@echo "docs: build/docs/index.html"
 
 dist: $(VENV)/.installed-dev
 	@$(BIN)/python -m build --outdir $(DIST) >$(VENV)/dist.log 2>&1 || { cat $(VENV)/dist.log; exit 1; }
@@ -79,4 +84,11 @@ $(VENV)/.installed-dev: $(VENV)/.installed $(EXAMPLE)
 	@$(PIP) install --requirement $(VENV)/dev.txt
 	@$(if $(EXAMPLE),echo "installing the example plug-in")
 	@$(if $(EXAMPLE),$(PIP) install --no-deps --editable $(dir $(EXAMPLE)))
+	@touch $@
+
+# Likewise, so that the reference is made of the code as it lies here.
+$(VENV)/.installed-docs: $(VENV)/.installed
+	@echo "installing the tools for the documentation"
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' >$(VENV)/docs.txt
+	@$(PIP) install --requirement $(VENV)/docs.txt
 	@touch $@

@@ -12,7 +12,7 @@ import gapless
 
 project = "gapless"
 author = "The gapless authors"
-copyright = "The gapless authors, Apache-2.0"  # noqa: A001  Sphinx's name for it
+copyright = "The gapless authors, Apache-2.0"
 version = release = gapless.__version__
 
 extensions = [
@@ -24,7 +24,6 @@ extensions = [
 exclude_patterns = ["examples"]
 
 # Pages are Markdown that also reads well on a code host: links are plain links between files.
-myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 
 html_theme = "furo"
@@ -34,7 +33,6 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 pygments_style = "default"
 pygments_dark_style = "github-dark"
-copybutton_exclude = ".linenos, .gp, .go"
 
 # The reference is made from the docstrings of what a package lists in __all__.
 autodoc_member_order = "groupwise"

@@ -6,6 +6,7 @@ Each figure is a white card, so that it can be read on light and on dark pages.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from math import log10
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -27,7 +28,9 @@ def lines(x: float, y: float, rows: Iterable[str], *, fill: str = INK, anchor: s
 
 def box(x: float, y: float, width: float, height: float, *, fill: str = PALE, stroke: str = BLUE) -> str:
     """A rectangle with round corners."""
-    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6" fill="{fill}" stroke="{stroke}"/>'
+    return (
+        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6" fill="{fill}" stroke="{stroke}"/>'
+    )
 
 
 def line(a: Point, b: Point, *, stroke: str = INK, width: float = 1.5, dashed: bool = False) -> str:
@@ -104,7 +107,9 @@ def relaxations() -> str:
         "structure. Middle: tightened, nearer. Right: two halves, and the higher top is the best structure.",
         panel(0, "1. Relax", [loose], 62, ["easy to optimise; contains", "every structure, and more"]),
         panel(260, "2. Tighten", [tight], 100, ["missing parts, violated rules,", "multipliers; a gap may stay"]),
-        panel(520, "3. Branch", [left, right], 135, ["no structure lies between;", "each half is bounded by itself"]),
+        panel(
+            520, "3. Branch", [left, right], 135, ["no structure lies between;", "each half is bounded by itself"]
+        ),
         text(30, 60, "score", fill=QUIET),
         line((22, 66), (22, 250), stroke=QUIET),
     )
@@ -162,7 +167,11 @@ def pricing() -> str:
         line((30, base), (350, base)),
         line((30, base - 120), (350, base - 120), stroke=RED, width=2),
         text(352, base - 126, "the arc can pay 3", fill=RED, anchor="end"),
-        lines(30, 278, ["2 < 3 and 2 < 3: nothing seems to be missing,", "so leaving the arc out, worth 0, is called optimal"]),
+        lines(
+            30,
+            278,
+            ["2 < 3 and 2 < 3: nothing seems to be missing,", "so leaving the arc out, worth 0, is called optimal"],
+        ),
         text(430, 34, "Jointly: right", bold=True),
         line((430, base), (750, base)),
         line((430, base - 120), (750, base - 120), stroke=RED, width=2),
@@ -199,7 +208,7 @@ def beams() -> str:
         parts.append(text(x, 300, f"{width:,}", anchor="middle"))
     for label, colour, points, (dx, dy) in BEAMS:
         places = [place(*p) for p in points]
-        parts += [line(a, b, stroke=colour, width=2) for a, b in zip(places, places[1:], strict=False)]
+        parts += [line(a, b, stroke=colour, width=2) for a, b in pairwise(places)]
         parts += [dot(x, y, fill=colour) for x, y in places]
         x, y = places[-2] if len(places) > 1 else places[0]
         parts.append(text(x + dx, y + dy, label, fill=colour))

@@ -14,9 +14,8 @@ from gapless.svg import BLUE, GREEN, GREY, INK, RED, cut, svg, text
 from gapless_linking.problem import LinkingProblem
 from gapless_linking.shortest_paths import Path, shortest_paths
 
-_WIDTH, _HEIGHT, _TOP = 1300.0, 880.0, 80.0
-_ACROSS, _UP = 330.0, 230.0
-"""Half axes of the ellipse on which the chosen candidates stand."""
+_TOP, _BESIDE, _ABOVE = 60.0, 230.0, 110.0
+"""Room for the title, and beside and above the ellipse for mentions and their candidates."""
 _OTHERS = 4
 """Candidates that were not chosen, at most so many for each mention."""
 _LETTERS = 28
@@ -36,6 +35,30 @@ Place = tuple[float, float]
 
 
 @attrs.frozen
+class _Frame:
+    """The ellipse on which the chosen candidates stand, by its half axes, and the picture around it."""
+
+    across: float
+    up: float
+
+    @property
+    def width(self) -> float:
+        return 2 * (self.across + _BESIDE)
+
+    @property
+    def height(self) -> float:
+        return _TOP + 2 * (self.up + _ABOVE)
+
+    @property
+    def centre(self) -> Place:
+        return self.width / 2, _TOP + _ABOVE + self.up
+
+    def place(self, number: int, count: int) -> Place:
+        angle = 2 * math.pi * number / count - math.pi / 2
+        return self.centre[0] + self.across * math.cos(angle), self.centre[1] + self.up * math.sin(angle)
+
+
+@attrs.frozen
 class _Scene:
     """What is known about the vertices that are drawn.
 
@@ -49,6 +72,7 @@ class _Scene:
         What people call a vertex.
     fair : sequence of k collections of int, or None
         The right vertices.
+    frame : _Frame
     """
 
     problem: LinkingProblem
@@ -56,6 +80,7 @@ class _Scene:
     mentions: Sequence[str]
     name: Callable[[int], str]
     fair: Sequence[Collection[int]] | None
+    frame: _Frame
 
 
 def draw_choice(
@@ -89,24 +114,25 @@ def draw_choice(
     """
     vertices = chosen.tolist()
     spelled = mentions if len(mentions) == problem.k else [problem.mention(i) for i in range(problem.k)]
-    scene = _Scene(problem, vertices, spelled, name or _namer(problem), fair)
     shown = range(min(problem.k, _SHOWN))
     ends = list(dict.fromkeys(vertices[i] for i in shown))
-    outer = {vertex: _on_ellipse(number, len(ends)) for number, vertex in enumerate(ends)}
     graph = problem.graph
     traced = graph is not None and graph.weights is None and graph.vertex_count <= _TRACED
+    frame = _Frame(330.0, 230.0) if traced or len(ends) > _LABELLED else _Frame(170.0, 120.0)
+    scene = _Scene(problem, vertices, spelled, name or _namer(problem), fair, frame)
+    outer = {vertex: frame.place(number, len(ends)) for number, vertex in enumerate(ends)}
     between = _paths(scene, outer, shown) if traced else _distances(scene, outer)
 
     def drawn() -> Iterator[str]:
-        yield text(_WIDTH / 2, 28, cut(title, 130), INK, 15)
+        yield text(frame.centre[0], 28, cut(title, 130), INK, 15)
         if problem.k > _SHOWN:
-            yield text(_WIDTH / 2, 50, f"the first {_SHOWN} of {problem.k}", GREY, 13)
+            yield text(frame.centre[0], 50, f"the first {_SHOWN} of {problem.k}", GREY, 13)
         yield from between
         for vertex, place in outer.items():
             yield from _chosen(scene, vertex, [i for i in shown if vertices[i] == vertex], place)
 
     pairs = ", ".join(f"{spelled[i]} is {scene.name(vertices[i])}" for i in shown)
-    return svg(_WIDTH, _HEIGHT, f"A choice that costs {problem.value(chosen):g}: {pairs}", drawn())
+    return svg(frame.width, frame.height, f"A choice that costs {problem.value(chosen):g}: {pairs}", drawn())
 
 
 def _namer(problem: LinkingProblem) -> Callable[[int], str]:
@@ -153,11 +179,6 @@ def _line(start: Place, end: Place, style: str) -> str:
     return f'<path d="M{start[0]:.1f} {start[1]:.1f}L{end[0]:.1f} {end[1]:.1f}" {style}/>'
 
 
-def _on_ellipse(number: int, count: int) -> Place:
-    angle = 2 * math.pi * number / count - math.pi / 2
-    return _WIDTH / 2 + _ACROSS * math.cos(angle), _TOP + (_HEIGHT - _TOP) / 2 + _UP * math.sin(angle)
-
-
 def _inside(outer: Mapping[int, Place], paths: Sequence[Path]) -> dict[int, Place]:
     """Places of all vertices: the inner ones in the middle of their neighbours, pushed apart where they meet."""
     near: dict[int, set[int]] = {}
@@ -195,10 +216,10 @@ def _chosen(scene: _Scene, vertex: int, mentions: Sequence[int], place: Place) -
     )
     yield text(x, y + 5, label, INK, 13)
     lines = [line for i in mentions for line in _lines(scene, vertex, i)]
-    side = round((x - _WIDTH / 2) / _ACROSS, 6)
+    side = round((x - scene.frame.centre[0]) / scene.frame.across, 6)
     anchor = "start" if side > 0.5 else "end" if side < -0.5 else "middle"
     across = x + {"start": half + 10, "end": -half - 10, "middle": 0.0}[anchor]
-    above = y < _TOP + (_HEIGHT - _TOP) / 2
+    above = y < scene.frame.centre[1]
     if anchor == "middle":
         first = y - 22 - _LINE * (len(lines) - 1) if above else y + 30
     else:

@@ -19,6 +19,7 @@ LAYERS = {
     "gapless.core": 1,
     "gapless.svg": 1,
     "gapless.lp": 2,
+    "gapless.runs": 2,
     "gapless.engine": 3,
     "gapless.scip": 3,
     "gapless.plugins": 4,
@@ -35,6 +36,7 @@ LAYERS = {
     "gapless_dependency": 6,
     # every other package below plugins/: 7
     "gapless_pricecut": 8,  # the same Lagrangian as split-bound, with lazy scores and a linear program
+    "gapless_torch": 8,  # losses on the decoders of chains and of dependency trees
     "gapless_tasks": 9,
 }
 METHODS = 7

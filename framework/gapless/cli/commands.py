@@ -8,11 +8,13 @@ from typing import Any
 
 import attrs
 
+import gapless_kernels
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
 from gapless.cli.reading import read_problem
+from gapless.cli.reporting import add_report_options, write
 from gapless.cli.running import add_shared_options, run_task
-from gapless.cli.solving import add_solve_options, solve_file
+from gapless.cli.solving import add_solve_options, read_option, solve_file
 from gapless.cli.verifying import files_of, verify_records
 from gapless.plugins.manager import Plugins
 
@@ -51,6 +53,8 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
     )
     verifying.add_argument("--problem", help="the problem, when FILE holds a bare result")
 
+    add_report_options(add("report", "Write one HTML page about an answer or a run.", report_source))
+
     exporting = add("export", "Write a problem as a CIP, LP or MPS model.", export_file)
     exporting.add_argument("file", help="problem as JSON, or a record")
     exporting.add_argument("--out", required=True, help="where to; the suffix (.cip .lp .mps) says the format")
@@ -58,12 +62,14 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
 
 def list_plugins(_: argparse.Namespace, console: Console, plugins: Plugins) -> int:
     """``gapless plugins``."""
+    console.say(f"kernels: {gapless_kernels.INSTRUCTION_SET}")
     for line in plugins.hook.gapless_report_header():
         console.say(line)
     rows = [(p.name, p.distribution, p.version, ", ".join(p.hooks), p.error) for p in plugins.loaded]
     console.table("Plug-ins", ("name", "distribution", "version", "hooks", "error"), rows)
     keys = ("name", "distribution", "version", "hooks", "error")
-    console.data({"plugins": [dict(zip(keys, row, strict=True)) for row in rows]})
+    plugged = [dict(zip(keys, row, strict=True)) for row in rows]
+    console.data({"kernels": gapless_kernels.INSTRUCTION_SET, "plugins": plugged})
     return exit_codes.FAILED if any(p.error for p in plugins.loaded) else exit_codes.PROVED
 
 
@@ -120,6 +126,11 @@ def verify_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int
         console.say(f"{checked - failed} of {checked} verified in {len(files)} files")
     console.data({"checked": checked, "verified": checked - failed, "failures": failures})
     return exit_codes.FAILED if failures else exit_codes.PROVED
+
+
+def report_source(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
+    """``gapless report SOURCE -o FILE``."""
+    return write(parsed, console, read_problem=read_problem, read_option=read_option)
 
 
 def export_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:

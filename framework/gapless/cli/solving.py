@@ -36,6 +36,7 @@ def add_solve_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", type=float, help="stop at an answer at least this good")
     parser.add_argument("--start", metavar="FILE", help="a feasible structure as JSON, to begin with")
     parser.add_argument("--seed", type=int, default=0, help="for methods that draw random numbers")
+    parser.add_argument("--trace", action="store_true", help="store what happened too, for `gapless report`")
     parser.add_argument("--out", help="store problem and result here, for `gapless verify`; .jsonl for many")
     parser.add_argument(
         "--jobs", type=int, help="workers for many problems; -1 is all there are (default 1; with --backend: -1)"
@@ -49,7 +50,7 @@ def add_solve_options(parser: argparse.ArgumentParser) -> None:
 def solve_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless solve FILE``."""
     many = holds_many(parsed.file)
-    alone = {"-k": parsed.k != 1, "--start": parsed.start is not None}
+    alone = {"-k": parsed.k != 1, "--start": parsed.start is not None, "--trace": parsed.trace}
     together = {"--jobs": parsed.jobs is not None, "--backend": parsed.backend is not None}
     for option, given in (alone if many else together).items():
         if given:
@@ -66,10 +67,19 @@ def _solve_alone(parsed: argparse.Namespace, console: Console) -> int:
     limits, options = _limits(parsed), _options(parsed)
     if parsed.out:
         require_folder(parsed.out)  # now: a long solve must not end in a path that cannot be written
+    if parsed.trace and not parsed.out:
+        raise UnknownOption("--trace stores what happened in the record: give --out too")
     start = next(read_values(parsed.start)) if parsed.start else None
     try:
         result: Result[Any] = solve(
-            problem, parsed.method, limits=limits, k=parsed.k, start=start, seed=parsed.seed, **options
+            problem,
+            parsed.method,
+            limits=limits,
+            k=parsed.k,
+            start=start,
+            seed=parsed.seed,
+            trace=parsed.trace,
+            **options,
         )
     except SolveError as error:
         if error.result is not None:
@@ -114,14 +124,15 @@ def _limits(parsed: argparse.Namespace) -> Limits:
 
 
 def _options(parsed: argparse.Namespace) -> dict[str, Any]:
-    return dict(_option(text) for text in parsed.option)
+    return dict(read_option(text) for text in parsed.option)
 
 
 # What `gapless methods` prints for these defaults, in JSON.
 _AS_PRINTED = {"True": "true", "False": "false", "None": "null"}
 
 
-def _option(text: str) -> tuple[str, Any]:
+def read_option(text: str) -> tuple[str, Any]:
+    """Name and value of ``--option NAME=VALUE``."""
     name, separator, value = text.partition("=")
     if not separator:
         raise UnknownName(f"--option {text!r}: expected NAME=VALUE")

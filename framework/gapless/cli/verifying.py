@@ -14,6 +14,7 @@ from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
 from gapless.core.record import Record, read_documents
 from gapless.core.result import Result
+from gapless.runs import Manifest, read_log
 
 
 @attrs.frozen
@@ -38,7 +39,7 @@ class Failure:
 
 
 def files_of(path: str) -> Sequence[Path]:
-    """The file itself, or the records' files of a folder.
+    """The file itself, or the records' files of a folder: of a run those that its manifest lists.
 
     Raises
     ------
@@ -48,6 +49,12 @@ def files_of(path: str) -> Sequence[Path]:
     folder = Path(path)
     if not folder.is_dir():
         return [folder]
+    run = Manifest.load(folder)
+    if run is not None:
+        written = [folder / name for name in run.records if (folder / name).exists()]
+        if not written:
+            raise InvalidProblem(f"{folder}: this run of {run.task} has kept no record yet")
+        return written
     files = sorted(file for file in folder.iterdir() if file.name.endswith((".jsonl", ".jsonl.gz")))
     if not files:
         raise InvalidProblem(f"{folder}: this folder holds no .jsonl or .jsonl.gz file")
@@ -81,8 +88,17 @@ def verify_records(file: Path, problem: Problem[Any] | None, console: Console) -
     return checked, failures
 
 
+def _documents(file: Path) -> Iterator[tuple[str, str]]:
+    """What a file holds; a run that was killed may have torn the end of its log, which is no answer."""
+    for folder in file.absolute().parents[:2]:
+        run = Manifest.load(folder)
+        if run is not None and str(file.absolute().relative_to(folder)) in run.records:
+            return read_log(file)
+    return read_documents(file)
+
+
 def _verdicts(file: Path, problem: Problem[Any] | None, console: Console) -> Iterator[Failure | None]:
-    for number, (place, text) in enumerate(read_documents(file), 1):
+    for number, (place, text) in enumerate(_documents(file), 1):
         try:
             value = serial.loads(text)
         except InvalidResult as error:  # changed by somebody: fails, but the others are still checked

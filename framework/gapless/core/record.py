@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +36,18 @@ class Record:
         For people: "sentence 12".
     words : sequence of str
         For people: what the structure is about, such as the words of the sentence or the mentions of the text.
+    measured : mapping of str to JSON data
+        What a run measured while it found the result, such as seconds of CPU time.
     """
 
     problem: Problem[Any]
     result: Result[Any]
     name: str = ""
     words: Sequence[str] = attrs.field(default=(), converter=_words)
+<<<<<<< HEAD
+=======
+    measured: Mapping[str, Any] = attrs.field(factory=dict)
+>>>>>>> main
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):

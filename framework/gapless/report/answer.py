@@ -13,6 +13,7 @@ from gapless.core.events import Event
 from gapless.core.limits import Limits, Stop
 from gapless.core.record import Record
 from gapless.core.result import Result, Status
+from gapless.core.tolerance import margin
 from gapless.report.charts import Chart, bounds_over_time, work_over_rounds
 from gapless.report.search_tree import Node, search_tree
 from gapless.report.structures import Drawn, drawn_structures
@@ -33,7 +34,7 @@ class Answer:
     ----------
     name, problem : str
     mark : str
-        ``"good"`` (proved, and the evidence holds), ``"fair"`` (a gap, or not checked) or ``"bad"`` (does not hold).
+        ``"good"`` (proved, the evidence holds), ``"fair"`` (a gap, or not checked) or ``"bad"`` (does not hold).
     headline, verdict : str
     facts : sequence of (str, value)
     notes : sequence of str
@@ -112,7 +113,7 @@ def _solved_again(record: Record, options: Mapping[str, Any]) -> tuple[Sequence[
         return (), f"Solved again for its events, which failed: {error}"
     given = ", ".join(f"{name}={value}" for name, value in options.items()) or "its default options"
     said = f"The events are those of a second solve, made for this report: method {found.method}, {given}."
-    if found.solutions and result.solutions and abs(found.value - result.value) > 1e-9 * max(1.0, abs(result.value)):
+    if found.solutions and result.solutions and abs(found.value - result.value) > margin(result.value):
         said += f" It found the value {found.value:.12g}, the record holds {result.value:.12g}."
     return found.trace, said
 

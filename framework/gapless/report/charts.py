@@ -9,8 +9,10 @@ import attrs
 
 from gapless.core.events import Event
 from gapless.core.problem import Sense
+from gapless.core.tolerance import margin
 from gapless.report.page import number
 
+SECONDS = "seconds"
 _POINTS = 600
 """Of a line; more would not be seen."""
 _ROWS = 24
@@ -77,7 +79,7 @@ def bounds_over_time(trace: Sequence[Event], sense: Sense) -> Chart | None:
     bound = _running([(e.time, e.bound) for e in trace], sign, min)
     value = _running([(e.time, e.value) for e in trace], sign, max)
     series: list[Series] = [("bound", "bound", bound), ("best value", "value", value)]
-    return chart("Bound and best value over time", "seconds", series)
+    return chart("Bound and best value over time", SECONDS, series)
 
 
 def _running(points: Sequence[tuple[float, float]], sign: int, better: object) -> list[tuple[float, float]]:
@@ -109,7 +111,7 @@ def work_over_rounds(trace: Sequence[Event]) -> Chart | None:
         return chart("Columns and rows over the rounds", "round", series)
     steps = [event.details["free"] for event in trace if event.kind == "step" and "free" in event.details]
     line = [(float(place), float(free)) for place, free in enumerate(steps, 1)]
-    return chart("Decisions that are still free, over multiplier steps", "step", [("free decisions", "count0", line)])
+    return chart("Free decisions over multiplier steps", "step", [("free decisions", "count0", line)])
 
 
 def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
@@ -119,8 +121,9 @@ def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
     ys = [y for _, _, points in drawn for _, y in points]
     if len(set(xs)) < 2:
         return None
-    left, right, low, high = min(xs), max(xs), min(ys), max(ys)
-    if high == low:
+    # Time begins when the solve does; what differs by rounding alone is drawn as one line.
+    left, right, low, high = min(*xs, 0.0) if across == SECONDS else min(xs), max(xs), min(ys), max(ys)
+    if high - low <= margin(high):
         low, high = low - 0.5, high + 0.5
 
     def place(x: float, y: float) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib.metadata
+import importlib.util
 import json
 import math
 from importlib import resources
@@ -32,27 +33,33 @@ def render(title: str, **view: Any) -> str:
     MissingDependency
         Without jinja2.
     """
-    try:
-        import jinja2  # noqa: PLC0415  an extra: imported when asked for
-    except ImportError as error:
-        raise MissingDependency("a report needs jinja2: pip install 'gapless[report]'") from error
+    require_jinja()
+    import jinja2  # noqa: PLC0415  an extra: imported when asked for
+    from markupsafe import Markup  # noqa: PLC0415  comes with jinja2
+
     loader = jinja2.PackageLoader("gapless.report", _DATA)
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(number=number, json_data=json_data, safe_svg=jinja2.utils.markupsafe.Markup)
+    environment.filters.update(number=number, json_data=json_data, safe_svg=Markup)
     script, style = _read("page.js"), _read("page.css")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     text: str = environment.get_template("page.html").render(
         title=title,
-        style=jinja2.utils.markupsafe.Markup(style),  # noqa: S704  our own file
-        script=jinja2.utils.markupsafe.Markup(script),  # noqa: S704  our own file
+        style=Markup(style),  # noqa: S704  our own file
+        script=Markup(script),  # noqa: S704  our own file
         policy=f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
         "base-uri 'none'; form-action 'none'",
         version=importlib.metadata.version("gapless"),
         **view,
     )
     return text
+
+
+def require_jinja() -> None:
+    """Raise `MissingDependency` where there is no jinja2."""
+    if importlib.util.find_spec("jinja2") is None:
+        raise MissingDependency("a report needs jinja2: pip install 'gapless[report]'")
 
 
 def _read(name: str) -> str:

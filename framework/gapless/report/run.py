@@ -20,7 +20,7 @@ from gapless.core.record import Record, read_values
 from gapless.report.answer import Answer, answer_of
 
 TABLES = "tables.json"
-"""Written by ``gapless run TASK --out``."""
+"""In the folder of ``gapless run TASK --out``: every table that the task showed."""
 _LISTED = 50_000
 """Records in the list of a page."""
 _FIGURES, _FIGURE_BYTES = 24, 4_000_000
@@ -168,8 +168,8 @@ def _tell(advance: Callable[[int], None], file: Path, before: int, done: int) ->
     return before
 
 
-def _name(record: Record, file: Path | str, files: int) -> str:
-    return f"{record.name} · {Path(file).name.removesuffix('.gz').removesuffix('.jsonl')}" if files > 1 else record.name
+def _name(record: Record, file: Path, files: int) -> str:
+    return f"{record.name} · {file.name.partition('.jsonl')[0]}" if files > 1 else record.name
 
 
 def _row(record: Record, verdict: Verdict | None, file: Path, files: int) -> list[Any]:
@@ -266,7 +266,8 @@ def _documents(folder: Path | None) -> list[tuple[str, str]]:
 def _figures(folder: Path | None) -> tuple[list[tuple[str, str]], int]:
     """SVG files of the folder, as images: what is in them can neither run nor load anything."""
     files = [] if folder is None else sorted(folder.glob("*.svg"))
-    found, size = [], 0
+    found: list[tuple[str, str]] = []
+    size = 0
     for file in files:
         content = file.read_bytes()
         size += len(content)

@@ -16,7 +16,7 @@ from gapless.core.events import Event
 from gapless.core.record import Record
 from gapless.core.tolerance import margin
 
-PATIENCE = 10.0
+PATIENCE = 5.0
 """Seconds after which bounds of leaves are not recomputed any more."""
 
 
@@ -131,7 +131,9 @@ def _of_events(record: Record, trace: Sequence[Event]) -> list[Node]:
     def at(number: int, parent: int, decision: str, bound: float | None) -> int:
         if number not in place:
             place[number] = len(found)
-            found.append({"parent": parent, "decision": decision, "bound": bounds.get(number, bound), "inner": False})
+            found.append(
+                {"parent": parent, "decision": decision, "bound": bounds.get(number, bound), "inner": False}
+            )
         return place[number]
 
     for event in trace:

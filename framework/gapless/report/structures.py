@@ -12,6 +12,7 @@ from gapless.core.problem import Problem
 from gapless.core.record import Record
 from gapless.plugins.manager import load_plugins
 
+_WIDE = 460.0
 _NAMED = 200
 """Decisions, at most so many by name."""
 
@@ -28,6 +29,8 @@ class Drawn:
         What it is worth, and how much less than the best.
     svg : str
         Empty where no plug-in draws it.
+    wide : bool
+        Whether the drawing needs the width of a page.
     said : sequence of str
         The decisions that are on, by name; for a drawing its text alternative.
     left_out : int
@@ -42,6 +45,7 @@ class Drawn:
     value: float
     loss: float
     svg: str
+    wide: bool
     said: Sequence[str]
     left_out: int
     gained: Sequence[str]
@@ -60,13 +64,14 @@ def drawn_structures(record: Record) -> list[Drawn]:
     for place, solution in enumerate(solutions, 1):
         on = _on(problem, solution.structure)
         against = None if place == 1 else best.structure
-        svg, note = _draw(problem, solution.structure, record.words, against)
+        svg, wide, note = _draw(problem, solution.structure, record.words, against)
         found.append(
             Drawn(
                 place,
                 solution.value,
                 abs(best.value - solution.value),
                 svg,
+                wide,
                 _names(problem, on[:_NAMED]),
                 max(0, len(on) - _NAMED),
                 _names(problem, [d for d in on if d not in held]),
@@ -86,16 +91,17 @@ def _names(problem: Problem[Any], on: Sequence[int]) -> list[str]:
     return [name(d) for d in on]
 
 
-def _draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> tuple[str, str]:
-    """The drawing, or why it failed: a fault in a drawing must not cost the report."""
+def _draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> tuple[str, bool, str]:
+    """The drawing and whether it is wide, or why it failed: a fault in a drawing must not cost the report."""
     hook = load_plugins().hook
     try:
         svg = hook.gapless_draw(problem=problem, structure=structure, words=words, against=against)
         if svg is None:
-            return "", ""
+            return "", False, ""
         root = ET.fromstring(svg)  # noqa: S314  what a plug-in drew, a moment ago
+        width = float(root.get("width", "0").removesuffix("px"))
     except Exception as error:
-        return "", f"the drawing failed: {type(error).__name__}: {error}"
+        return "", False, f"the drawing failed: {type(error).__name__}: {error}"
     if root.tag.rpartition("}")[2] != "svg":
-        return "", f"the drawing is a <{root.tag}>, expected one <svg> element"
-    return str(svg), ""
+        return "", False, f"the drawing is a <{root.tag}>, expected one <svg> element"
+    return str(svg), width > _WIDE, ""

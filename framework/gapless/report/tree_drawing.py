@@ -20,8 +20,7 @@ def draw_tree(nodes: Sequence[Node]) -> str:
     width = max(middles) + _ACROSS / 2 + 2 * _MARGIN
     height = max(depths) * _DOWN + 2 * _MARGIN + 2 * _RADIUS
     places = [
-        (middle + _MARGIN, depth * _DOWN + _MARGIN + _RADIUS)
-        for middle, depth in zip(middles, depths, strict=True)
+        (middle + _MARGIN, depth * _DOWN + _MARGIN + _RADIUS) for middle, depth in zip(middles, depths, strict=True)
     ]
     lines, circles = [], []
     for node, (x, y) in zip(shown, places, strict=True):

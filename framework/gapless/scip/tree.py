@@ -286,7 +286,9 @@ class Tree(Generic[S]):
             return self._settle(fixings, relaxed.bound)
         narrowed = children_of(brancher, fixings, branches, self.decisions, f"SCIP's node {self._node}")
         children = [child for child in narrowed if child is not None]
-        said = [in_words(b, self.decisions) for b, child in zip(branches, narrowed, strict=True) if child is not None]
+        said = [
+            in_words(b, self.decisions) for b, child in zip(branches, narrowed, strict=True) if child is not None
+        ]
         numbers = []
         for child in children:
             self.master.name_uses(child)

@@ -158,7 +158,7 @@ def _place(name: str, data: str | None) -> Path:
             f"folder that holds {FOLDER}/"
         )
     root = Path(data) / FOLDER
-    there = sorted(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
+    there = sorted(path.name for path in root.glob("[!.]*") if path.is_dir()) if root.is_dir() else []
     listed = f"it holds {', '.join(there)}" if there else f"{root} holds no treebank"
     raise gl.InvalidProblem(f"--treebank {name}: neither in {root} nor a path; {listed}")
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
-from gapless_tasks.open_corpora import pinning, places
-from gapless_tasks.open_corpora.registry import OpenCorpus, find, known
+from gapless_tasks.open_corpora import pinning, places, registry
+from gapless_tasks.open_corpora.registry import OpenCorpus
 
 MIRROR = "GAPLESS_DATA_MIRROR"
 
@@ -113,7 +113,7 @@ def show_path(parsed: argparse.Namespace, console: Console) -> int:
     if parsed.name is None:
         folder = Path(parsed.data) if parsed.data else places.cache_folder()
     else:
-        corpus = find(parsed.name)
+        corpus = registry.find(parsed.name)
         folder = places.folder_of(corpus, _root(corpus, parsed.data))
         if not folder.is_dir():
             raise gl.InvalidProblem(f"{corpus.name} is not in {folder.parent}{places.how_to_get(corpus.name)}")
@@ -158,7 +158,7 @@ def print_pins(parsed: argparse.Namespace, console: Console) -> int:
 
 
 def _chosen(names: Sequence[str]) -> list[OpenCorpus]:
-    return [find(name) for name in dict.fromkeys(names)] or list(known().values())
+    return [registry.find(name) for name in dict.fromkeys(names)] or list(registry.known().values())
 
 
 def _root(corpus: OpenCorpus, data: str | None) -> Path:

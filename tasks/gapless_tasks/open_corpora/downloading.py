@@ -124,7 +124,7 @@ def _download_file(
         raise NotFetched(f"{place}: the server still answered {_answer(error)}; try later") from error
     except requests.RequestException as error:
         raise NotFetched(
-            f"{place}: the connection failed ({error}); check the network, or name a mirror (--mirror, or "
+            f"{place}: the connection failed ({_reason(error)}); check the network, or name a mirror (--mirror, or "
             "GAPLESS_DATA_MIRROR)"
         ) from error
     except ValueError as error:  # pooch's word for a wrong checksum; names file, expected and found
@@ -193,6 +193,13 @@ class _Downloader:
                     "must hold this repository at this commit)"
                 ) from error
             raise
+
+
+def _reason(error: BaseException) -> BaseException:
+    """The innermost: what the libraries wrap around it repeats the address."""
+    while isinstance(inner := getattr(error, "reason", None) or next(iter(error.args), None), BaseException):
+        error = inner
+    return error
 
 
 def _answer(error: Any) -> int:

@@ -6,7 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from gapless_tasks.open_corpora.registry import TAGGED, TREEBANK, OpenCorpus, known
+from gapless_tasks.open_corpora import registry
+from gapless_tasks.open_corpora.registry import TAGGED, TREEBANK, OpenCorpus
 
 FOLDERS = {TREEBANK: "parsing", TAGGED: "tagging"}
 """The kinds of corpora, and the folders for them below a folder of corpora."""
@@ -47,4 +48,4 @@ def state(corpus: OpenCorpus, root: Path) -> str:
 
 def how_to_get(name: str) -> str:
     """A hint for a corpus that is known but not here, ready to append to a sentence; else empty."""
-    return f"; to download it: gapless data fetch {name}" if name in known() else ""
+    return f"; to download it: gapless data fetch {name}" if name in registry.known() else ""

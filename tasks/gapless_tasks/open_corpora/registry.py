@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 import attrs
 
@@ -111,7 +112,7 @@ class OpenCorpus:
 
     def url(self, file: CorpusFile, mirror: str | None = None) -> str:
         """Where a file is downloaded from; `mirror` takes the place of `ORIGIN`."""
-        return f"{(mirror or ORIGIN).rstrip('/')}/{self.repository}/{self.commit}/{file.path}"
+        return f"{(mirror or ORIGIN).rstrip('/')}/{self.repository}/{self.commit}/{quote(file.path)}"
 
     @property
     def commands(self) -> tuple[str, ...]:

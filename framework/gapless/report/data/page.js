@@ -91,7 +91,11 @@
       event.preventDefault();
       zoom(scale * (event.deltaY < 0 ? 1.15 : 0.87));
     }, { passive: false });
-    box.scrollLeft = (width - box.clientWidth) / 2;
+    // At first all of it where that can be read, otherwise the root and what is near it.
+    scale = Math.min(1.4, Math.max(0.5, (box.clientWidth || width) / width));
+    tree.setAttribute("width", width * scale);
+    tree.setAttribute("height", height * scale);
+    box.scrollLeft = Number(tree.querySelector("circle").getAttribute("cx")) * scale - box.clientWidth / 2;
   }
 
   const held = document.getElementById("records");
