@@ -44,10 +44,7 @@ class Record:
     result: Result[Any]
     name: str = ""
     words: Sequence[str] = attrs.field(default=(), converter=_words)
-<<<<<<< HEAD
-=======
     measured: Mapping[str, Any] = attrs.field(factory=dict)
->>>>>>> main
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):
