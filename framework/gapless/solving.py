@@ -15,7 +15,7 @@ from gapless.core.problem import Problem
 from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import Result
 from gapless.plugins.manager import Plugins, load_plugins
-from gapless.plugins.registry import Method, Solve
+from gapless.plugins.registry import Method, Solve, check_count
 
 S = TypeVar("S")
 
@@ -70,6 +70,7 @@ def solve(
     if not isinstance(problem, Problem):
         raise InvalidProblem(f"solve() wants a gapless.Problem, got {type(problem).__name__}")
     _check_limits(limits)
+    _check_seed(seed)
     plugins = load_plugins()
     chosen = _choose(plugins, problem, method)
     starts = () if start is None else (start,)
@@ -119,6 +120,7 @@ def solve_many(
     if isinstance(problems, Problem):
         raise InvalidProblem(f"solve_many() wants many problems, got one {type(problems).__name__}: use solve")
     _check_limits(limits)
+    _check_seed(seed)
     if not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs == 0:
         raise UnknownOption(f"jobs is {jobs!r}, expected a number of processes, or -1 for one on each core")
     batched = isinstance(problems, ProblemBatch)
@@ -177,6 +179,12 @@ def _one(
 def _check_limits(limits: Any) -> None:
     if not isinstance(limits, Limits):
         raise UnknownOption(f"limits is {limits!r}, expected gapless.Limits(...)")
+
+
+def _check_seed(seed: Any) -> None:
+    check_count("seed", seed, 0)
+    if seed >= 2**63:
+        raise UnknownOption(f"seed is {seed}, it must be below 2**63")
 
 
 def _choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Method:

@@ -13,7 +13,7 @@ from gapless.cli import exit_codes
 from gapless.cli.console import Console, in_one_line
 from gapless.cli.running import add_shared_options, run_task
 from gapless.cli.verifying import files_of, verify_records
-from gapless.core.errors import InvalidProblem, SolveError, UnknownName, UnknownOption
+from gapless.core.errors import InvalidProblem, SolveError, UnknownName
 from gapless.core.limits import Limits, Stop
 from gapless.core.problem import Problem
 from gapless.core.record import Record, read_values
@@ -122,10 +122,7 @@ def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
 def solve_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless solve FILE``."""
     problem = _read_problem(parsed.file)
-    try:
-        limits = Limits(parsed.time, parsed.nodes, parsed.gap, parsed.iterations, parsed.target)
-    except ValueError as error:
-        raise UnknownOption(str(error)) from error
+    limits = Limits(parsed.time, parsed.nodes, parsed.gap, parsed.iterations, parsed.target)
     if parsed.out:
         require_folder(parsed.out)  # now: a long solve must not end in a path that cannot be written
     options = dict(_option(text) for text in parsed.option)
