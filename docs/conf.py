@@ -83,7 +83,8 @@ def add_unreleased(_: Sphinx, docname: str, source: list[str]) -> None:
     if docname != "changelog":
         return
     command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", version, "--date", "unreleased"]
-    source[0] += subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout  # noqa: S603
+    drafted = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout  # noqa: S603
+    source[0] += drafted.replace("](docs/", "](")  # fragments are written for a file above this folder
 
 
 def setup(app: Sphinx) -> None:
