@@ -88,5 +88,6 @@ def add_unreleased(_: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Connect the hook above."""
+    """Connect the hook above; the page is read again whenever the site is built."""
     app.connect("source-read", add_unreleased)
+    app.connect("env-get-outdated", lambda *_: ["changelog"])
