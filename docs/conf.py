@@ -83,9 +83,11 @@ def add_unreleased(_: Sphinx, docname: str, source: list[str]) -> None:
     if docname != "changelog":
         return
     command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", version, "--date", "unreleased"]
-    source[0] += subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout  # noqa: S603
+    drafted = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout  # noqa: S603
+    source[0] += drafted.replace("](docs/", "](")  # fragments are written for a file above this folder
 
 
 def setup(app: Sphinx) -> None:
-    """Connect the hook above."""
+    """Connect the hook above; the page is read again whenever the site is built."""
     app.connect("source-read", add_unreleased)
+    app.connect("env-get-outdated", lambda *_: ["changelog"])
