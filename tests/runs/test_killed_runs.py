@@ -1,4 +1,4 @@
-"""Tasks that are killed in the middle: what was finished is neither lost nor done again; the tables are the same."""
+"""Tasks that are killed in the middle: what was finished stays and is not done again; tables are the same."""
 
 import json
 import signal
