@@ -168,8 +168,8 @@ def spread_in_order(
             while ahead:
                 for done in _running(pool, work, source.waiting()):
                     pace.learn(done)
-                    ahead += source.pull(most - ahead + 1) - 1
                     yield done
+                    ahead += source.pull(most - ahead + 1) - 1
                 ahead += source.pull(most - ahead)
     source.end()
 
@@ -215,7 +215,11 @@ def _pool(jobs: int, returned: str, *, threads: bool = False) -> Any:
         import joblib  # noqa: PLC0415  an extra: imported when asked for
     except ImportError as error:
         raise MissingDependency("jobs other than 1 need joblib: pip install 'gapless[distributed]'") from error
-    return joblib.Parallel(n_jobs=jobs, return_as=returned, batch_size=1, prefer="threads" if threads else None)
+    how = {"n_jobs": jobs, "batch_size": 1, "prefer": "threads" if threads else None}
+    try:
+        return joblib.Parallel(return_as=returned, **how)
+    except ValueError:  # a backend whose outcomes come all at once, such as Ray
+        return joblib.Parallel(return_as="list", **how)
 
 
 def _workers(jobs: int) -> int:
@@ -230,10 +234,15 @@ def _running(
     import joblib  # noqa: PLC0415
 
     tasks = (joblib.delayed(work_on)(work, start, (chunk,)) for start, chunk in chunks)
+    if not pool.return_generator:
+        while some := list(itertools.islice(tasks, _AHEAD * _workers(pool.n_jobs))):
+            yield from pool(some)
+        return
     with _children_ignore_interrupts():
         running = pool(tasks)
     try:
-        yield from running
+        for done in running:  # noqa: UP028  `yield from` would close it before the last lines below
+            yield done
     except concurrent.futures.BrokenExecutor as error:
         raise SolveError(
             "a worker process was killed, perhaps because memory ran out: use fewer jobs, or a smaller at_once"

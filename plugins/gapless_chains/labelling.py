@@ -41,10 +41,10 @@ class Labelling(Problem[IntArray]):
     labels: tuple[str, ...] | None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Unpickled and copied arrays are writeable, but tables are remembered by the identity of scores.
+        # Unpickled and copied arrays may be writeable, but tables are remembered by the identity of scores.
         for name, held in state.items():
             if isinstance(held, np.ndarray) and held.dtype == np.float64:
-                self.__dict__[name] = _restored(held) if held.flags.writeable else scores(name, held)
+                self.__dict__[name] = _restored(held)
             else:
                 self.__dict__[name] = held
 

@@ -15,6 +15,7 @@ from gapless_tasks.ordering_benchmark import task as ordering_benchmark
 from gapless_tasks.parsing_benchmark import task as parsing_benchmark
 from gapless_tasks.price_and_cut import task as price_and_cut
 from gapless_tasks.price_and_cut_benchmark import task as price_and_cut_benchmark
+from gapless_tasks.scale_benchmark import task as scale_benchmark
 from gapless_tasks.title_generation import task as title_generation
 
 
@@ -31,6 +32,7 @@ def gapless_register(registry: gl.Registry) -> None:
     registry.task(parsing_benchmark.TASK)
     registry.task(price_and_cut.TASK)
     registry.task(price_and_cut_benchmark.TASK)
+    registry.task(scale_benchmark.TASK)
     registry.task(title_generation.TASK)
 
 

@@ -1,0 +1,109 @@
+"""Seconds by the clock and of all processes' CPUs, for one worker and for several."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless_tasks.scale_benchmark.kinds import Kind, Problems
+
+MOST = 100_000
+_PROBE = 16
+
+
+@attrs.frozen
+class Spent:
+    """What a run cost.
+
+    Parameters
+    ----------
+    clock, cpu : float
+        Seconds; `cpu` is of this process and all below it.
+    """
+
+    clock: float
+    cpu: float
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(self.clock + other.clock, self.cpu + other.cpu)
+
+
+@attrs.frozen
+class Shared:
+    """One kind of problems, solved by one worker and by several.
+
+    Parameters
+    ----------
+    name : str
+    count, jobs : int
+    alone, together : list of Spent
+        One entry a round; the rounds of both alternate.
+    agree : bool
+        Whether all gave the same values.
+    """
+
+    name: str
+    count: int
+    jobs: int
+    alone: list[Spent]
+    together: list[Spent]
+    agree: bool
+
+    @property
+    def milliseconds(self) -> float:
+        """Of one worker, for each problem: CPU time, median of the rounds."""
+        return 1e3 * float(np.median([spent.cpu for spent in self.alone])) / self.count
+
+    @property
+    def ratios(self) -> list[float]:
+        """How many times sooner several workers are done."""
+        return [one.clock / many.clock for one, many in zip(self.alone, self.together, strict=True)]
+
+    @property
+    def overhead(self) -> list[float]:
+        """How many times the CPU time several workers take: 1 if the way there and back costs nothing."""
+        return [many.cpu / one.cpu for one, many in zip(self.alone, self.together, strict=True)]
+
+
+def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
+    """Solve so many problems that one worker needs about `seconds`, by one and by `jobs`.
+
+    The processes are there before, and have imported what they need.
+    """
+    probe = kind.draw(_PROBE)
+    _solve(kind, probe, 1)
+    each = _spent(lambda: _solve(kind, probe, 1)).cpu / _PROBE
+    problems = kind.draw(int(min(MOST, max(_PROBE, seconds / max(each, 1e-6)))))
+    alone: list[Spent] = []
+    together: list[Spent] = []
+    agree = True
+    one = _solve(kind, problems, 1)
+    _solve(kind, problems, jobs)
+    for _ in range(rounds):
+        alone.append(_spent(lambda: _solve(kind, problems, 1)))
+        found: list[gl.BatchResult[object]] = []
+        together.append(_spent(lambda found=found: found.append(_solve(kind, problems, jobs))))  # type: ignore[misc]
+        agree &= bool(np.allclose(one.values, found[0].values, rtol=1e-9, equal_nan=True))
+    return Shared(kind.name, len(problems), jobs, alone, together, agree)
+
+
+def _solve(kind: Kind, problems: Problems, jobs: int) -> gl.BatchResult[object]:
+    return gl.solve_many(problems, kind.method, jobs=jobs)
+
+
+def _spent(work: Callable[[], object]) -> Spent:
+    clock, cpu = time.perf_counter(), _cpu_of_all()
+    work()
+    return Spent(time.perf_counter() - clock, _cpu_of_all() - cpu)
+
+
+def _cpu_of_all() -> float:
+    """User and system seconds of this process, and of those below it (in hundredths)."""
+    import psutil  # noqa: PLC0415  comes with Dask, in the extra that this task is about
+
+    times = [process.cpu_times() for process in psutil.Process().children(recursive=True)]
+    return time.process_time() + float(sum(spent.user + spent.system for spent in times))
