@@ -140,4 +140,5 @@ def test_fingerprints_tell_data_apart():
     digests = {Fingerprint.of("x", [part]).digest for part in parts}
     assert len(digests) == len(parts)
     assert Fingerprint.of("x", ["a", "b"]) == Fingerprint.of("y", iter(["a", "b"]))
+    assert Fingerprint.of("x", [np.array([0.0])]) == Fingerprint.of("x", [np.array([-0.0])])
     assert Fingerprint.of("x", ["a", "b"]) != Fingerprint.of("x", ["ab"])

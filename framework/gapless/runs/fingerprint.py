@@ -40,6 +40,8 @@ class Fingerprint:
 
 def _take(digest: Any, part: Any) -> None:
     if isinstance(part, np.ndarray):
+        if part.dtype.kind == "f":
+            part = part + part.dtype.type(0)  # a zero is the same with either sign, and files may lose it
         digest.update(f"array {part.dtype} {part.shape}\n".encode())
         digest.update(np.ascontiguousarray(part).data)
     elif isinstance(part, bytes):

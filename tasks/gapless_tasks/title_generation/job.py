@@ -126,7 +126,7 @@ class _Run:
             limits=gl.Limits(time=seconds),
             seed=self.arguments.seed,
             numbers=numbers,
-            jobs=self.arguments.jobs,
+            jobs=self.arguments.jobs if decoder.slow else 1,
             log=None if self.out is None else self.out.log(decoder.log, records=decoder.records),
         )
         self.decoded.append(one)
@@ -153,9 +153,7 @@ class _Run:
 
     def _report(self, graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
         self.console.say()
-        jobs = self.arguments.jobs
-        clock = "CPU time" if jobs == 1 else f"CPU time of the one process that decoded a title, of {jobs}"
-        self.document["table1"] = table_1(self.decoded, graphs, optima, self.console, clock)
+        self.document["table1"] = table_1(self.decoded, graphs, optima, self.console, "CPU time")
         for best in self.decoded[:1]:
             self.document["titles"] = show_titles(best, graphs, self.console)
             if self.arguments.explain:

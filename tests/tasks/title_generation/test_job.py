@@ -242,6 +242,15 @@ def test_table_1_counts_what_was_reached():
     assert entry["rouge1"] == entry["rougeL"] == 1.0
 
 
+def test_processes_find_the_same_titles():
+    pytest.importorskip("joblib", reason="--jobs needs joblib: pip install 'gapless[distributed]'")
+    graphs = two_graphs()
+    here, elsewhere = (decode(decoders(["exact"])[0], graphs, QUIET, jobs=jobs) for jobs in (1, 2))
+    assert [one.value for one in here.results.values()] == [one.value for one in elsewhere.results.values()]
+    assert all(seconds > 0 for seconds in elsewhere.seconds.values())
+    assert all(result.verify(graphs[i].problem) for i, result in elsewhere.results.items())
+
+
 def test_short_decodings_are_timed_several_times(monkeypatch):
     calls = []
     solve = gl.solve
