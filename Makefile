@@ -22,7 +22,10 @@ INSTALLED := pyproject.toml \
 	$(wildcard $(ROOTS:%=%/gapless*/py.typed)) \
 	$(shell find cython_ext -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: help demo test lint docs dist clean
+WHEEL = $(firstword $(wildcard $(DIST)/gapless-*.whl))
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+
+.PHONY: help demo test lint docs dist size sbom changelog clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -32,6 +35,9 @@ help:
 	@echo "make lint   ruff check, ruff format --check, mypy --strict"
 	@echo "make docs   build the documentation into build/docs; a warning is an error"
 	@echo "make dist   build the sdist, and the wheel from it, into $(DIST)"
+	@echo "make size   install the wheel elsewhere and print how long that takes, how much it is, how long importing takes"
+	@echo "make sbom   write the wheel's bill of materials (CycloneDX) into $(DIST)"
+	@echo "make changelog  print what the next release's changelog will say"
 	@echo "make clean  remove $(VENV) and everything that was built"
 
 demo: $(VENV)/.installed
@@ -56,6 +62,19 @@ docs: $(VENV)/.installed-docs
 dist: $(VENV)/.installed-dev
 	@$(BIN)/python -m build --outdir $(DIST) >$(VENV)/dist.log 2>&1 || { cat $(VENV)/dist.log; exit 1; }
 	@ls $(DIST)
+
+# Of the wheel in $(DIST), which is built first if there is none.
+size: $(VENV)/.installed-dev
+	@$(if $(WHEEL),,$(MAKE) --no-print-directory dist)
+	@$(BIN)/python .ci/install_size.py $(DIST)/gapless-*.whl
+
+sbom: $(VENV)/.installed-dev
+	@$(if $(WHEEL),,$(MAKE) --no-print-directory dist)
+	@$(PIP) install 'cyclonedx-bom>=7'
+	@$(BIN)/python .ci/sbom.py $(DIST)/gapless-*.whl $(DIST)/gapless-$(VERSION).cdx.json
+
+changelog: $(VENV)/.installed-dev
+	@$(BIN)/towncrier build --draft --version $(VERSION)
 
 clean:
 	@rm -rf $(VENV) build dist *.egg-info docs/examples/*/build docs/examples/*/*.egg-info

@@ -1,7 +1,7 @@
 """Write the bill of materials of a wheel: ``sbom.py WHEEL OUT``, with cyclonedx-py beside this interpreter.
 
-The wheel and what it needs are installed into an environment of their own, so that nothing else is listed: a CycloneDX
-document with versions, licences and package URLs, validated against its schema.
+The wheel and what it needs are installed into an environment of their own, so that nothing else is listed: a
+CycloneDX document with versions, licences and package URLs, validated against its schema.
 """
 
 import json

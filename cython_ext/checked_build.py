@@ -38,7 +38,10 @@ def declared_extensions(target: Path) -> list[Extension]:
         Extension(
             entry["name"],
             [str(target / Path(source).relative_to("cython_ext")) for source in entry["sources"]],
-            extra_compile_args=[*entry["extra-compile-args"], "-O1"],  # the checks are the same, the compiler faster
+            extra_compile_args=[
+                *entry["extra-compile-args"],
+                "-O1",
+            ],  # the checks are the same, the compiler faster
         )
         for entry in table
     ]

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+from numpydoc.xref import DEFAULT_LINKS
 from sphinx.application import Sphinx
 
+os.environ["GAPLESS_PURE"] = "1"  # the NumPy twins of the kernels have docstrings
+
 import gapless
+import gapless.engine
+import gapless.learn
+import gapless_chains
+import gapless_dependency
+import gapless_linking
+import gapless_ordering
+import gapless_splitbound
 
 project = "gapless"
 author = "The gapless authors"
@@ -37,10 +48,30 @@ pygments_dark_style = "github-dark"
 # The reference is made from the docstrings of what a package lists in __all__.
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"  # numpydoc's sections say the types, with shapes and units
+autodoc_mock_imports = ["torch"]  # large, and nothing of it is needed to read docstrings
 autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_mock_imports = ["torch"]  # an extra; the losses are read without it
 numpydoc_show_class_members = False
-numpydoc_use_plots = False
-python_display_short_literal_types = True
+# Types in docstrings are prose; the names of our own classes in them become links.
+numpydoc_xref_param_type = True
+DEFAULT_LINKS.clear()  # they lead into Python's own pages, which a build without network does not know
+numpydoc_xref_ignore = "all"
+numpydoc_xref_aliases = {
+    name: f"{package.__name__}.{name}"
+    for package in (
+        gapless_splitbound,
+        gapless_linking,
+        gapless_ordering,
+        gapless_dependency,
+        gapless_chains,
+        gapless.learn,
+        gapless.engine,
+        gapless,
+    )
+    for name in package.__all__
+    if name[0].isupper()
+}
+python_maximum_signature_line_length = 88
 default_role = "py:obj"
 toc_object_entries_show_parents = "hide"
 

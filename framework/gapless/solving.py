@@ -73,6 +73,7 @@ def solve(
     if not isinstance(problem, Problem):
         raise InvalidProblem(f"solve() wants a gapless.Problem, got {type(problem).__name__}")
     check_limits(limits)
+    check_seed(seed)
     plugins = load_plugins()
     chosen = choose(plugins, problem, method)
     starts = () if start is None else (start,)
@@ -132,6 +133,7 @@ def solve_many(
         raise InvalidProblem(f"solve_many() wants many problems, got one {type(problems).__name__}: use solve")
     check_limits(limits)
     check_jobs(jobs, at_once)
+    check_seed(seed)
     batched = isinstance(problems, ProblemBatch)
     todo: Sequence[Problem[S]] = problems if isinstance(problems, ProblemBatch) else list(problems)
     plugins = load_plugins()
@@ -227,6 +229,13 @@ def check_limits(limits: Any) -> None:
     """Refuse what is no `Limits`."""
     if not isinstance(limits, Limits):
         raise UnknownOption(f"limits is {limits!r}, expected gapless.Limits(...)")
+
+
+def check_seed(seed: Any) -> None:
+    """Raise `UnknownOption` unless `seed` is a whole number that every method can take."""
+    check_count("seed", seed, 0)
+    if seed >= 2**63:
+        raise UnknownOption(f"seed is {seed}, it must be below 2**63")
 
 
 def choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Method:

@@ -16,7 +16,7 @@ from gapless.core.result import Result
 from gapless.parallel import AT_ONCE, spread_in_order
 from gapless.plugins.manager import load_plugins
 from gapless.plugins.registry import Method
-from gapless.solving import Wanted, check_jobs, check_limits, choose, interrupted
+from gapless.solving import Wanted, check_jobs, check_limits, check_seed, choose, interrupted
 
 S = TypeVar("S")
 
@@ -69,6 +69,7 @@ def solve_stream(
     if isinstance(problems, Problem):
         raise InvalidProblem(f"solve_stream() wants many problems, got one {type(problems).__name__}: use solve")
     check_limits(limits)
+    check_seed(seed)
     check_jobs(jobs, at_once)
     wanted = Wanted(method, limits, seed, options)
     return _outcomes(wanted, problems, int(jobs), at_once)

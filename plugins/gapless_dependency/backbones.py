@@ -174,7 +174,7 @@ def backbone_for(problem: ParsingProblem, name: str = "first") -> Backbone:
     InvalidProblem
         A higher-order backbone for trees with crossing arcs, or a `BackboneFactor` that it cannot absorb.
     """
-    if name not in BACKBONES:
+    if name not in tuple(BACKBONES):  # options from a file may be unhashable
         raise UnknownName(f"there is no backbone {name!r}, only {', '.join(map(repr, BACKBONES))}")
     if not problem.projective and name != "first":
         # "first" would refuse these factors in turn.

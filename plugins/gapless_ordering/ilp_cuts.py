@@ -54,7 +54,7 @@ def run(problem: OrderingProblem, solve: Solve, *, tree: str = "scip") -> Result
     SolveError
         SCIP or a role failed; ``error.result`` holds the best so far.
     """
-    if tree not in OWNERS:
+    if tree not in tuple(OWNERS):
         raise UnknownOption(f"tree is {tree!r}{nearest(tree, OWNERS)}; it must be one of: {', '.join(OWNERS)}")
     from gapless import scip  # noqa: PLC0415  keeps loading this plug-in light
 

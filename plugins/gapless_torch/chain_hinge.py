@@ -91,6 +91,8 @@ class ChainHinge(Hinge):
 
     def _decode(self, rows: Tensor, gold: Tensor, counts: Tensor, shared: dict[str, Tensor]) -> Tensor:
         """The best labels (N,) with the cost of the wrong ones added to their scores, int64 on the CPU."""
+        if not len(gold):
+            return gold
         model = ChainModel(**{name: numbers(table) for name, table in shared.items()})
         raised = with_cost(numbers(rows), (np.arange(len(gold)), gold.numpy()), self.cost)
         numbered = np.flatnonzero(counts.numpy())  # sentences without tokens are no problems

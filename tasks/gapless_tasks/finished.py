@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 import gapless as gl
 from gapless.cli import Console
@@ -33,6 +34,21 @@ def finished_before(
     if known:
         console.say(f"{title}: {len(known)} of {len(names)} {what} were finished before")
     return known
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """The names, those that stand there again with a number: a log knows an answer by its name."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return found
+
+
+def file_name(title: str) -> str:
+    """A title, such as that of a table's row, in the name of a file."""
+    return "-".join("".join(c if c.isalnum() else " " for c in title).lower().split())
 
 
 def stored(

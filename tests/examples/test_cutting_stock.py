@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import math
+import xml.etree.ElementTree as ET
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -35,6 +36,7 @@ from gapless_cutting_stock import (  # noqa: E402
     PatternPriceCertificate,
     formulation,
     gilmore_gomory,
+    plugin,
     uniform_bin_packing,
 )
 from gapless_cutting_stock.rolls import first_fit_decreasing  # noqa: E402
@@ -498,3 +500,14 @@ def test_a_gain_too_small_for_a_column_still_loosens_the_bound() -> None:
     assert not len(answer.batch)
     assert answer.slack == pytest.approx(8e-7, rel=1e-4)
     assert pricing.query(DualView(problem, [0.5])).slack == 0.0
+
+
+def test_a_plan_is_drawn_for_reports() -> None:
+    problem = CuttingStockProblem(10, (6, 4, 3), (2, 1, 1))
+    plan = (((0, 1), 1), ((0, 2), 1))
+    assert not problem.violations(plan)
+    drawn = plugin.gapless_draw(problem, plan, ())
+    assert drawn is not None
+    words = ["".join(one.itertext()) for one in ET.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
+    assert sorted(words) == ["1 ×", "1 ×", "3", "4", "6", "6"]
+    assert plugin.gapless_draw(object(), plan, ()) is None  # type: ignore[arg-type]

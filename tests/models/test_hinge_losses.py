@@ -87,6 +87,28 @@ def test_padding_rows_and_holes_mean_the_same(chains: dict[str, Any]) -> None:
     assert torch.equal(ChainHinge(reduction="none")(wide, given, chains["transition"], mask=holes, **ends), padded)
 
 
+def test_sentences_without_words_cost_nothing(chains: dict[str, Any], arcs: tuple[Any, Any]) -> None:
+    losses = [
+        ChainHinge(reduction="none")(**chains, lengths=[0] * 4),
+        ChainHinge(reduction="none")(
+            torch.zeros(0, 3), torch.zeros(0).long(), chains["transition"], lengths=torch.tensor([0, 0])
+        ),
+        DependencyHinge(reduction="none")(*arcs, lengths=[0] * 3),
+    ]
+    assert [loss.tolist() for loss in losses] == [[0.0] * 4, [0.0] * 2, [0.0] * 3]
+    losses[0].sum().backward()
+    assert not chains["unary"].grad.any()
+
+
+def test_types_may_be_mixed(chains: dict[str, Any]) -> None:
+    exact = ChainHinge()(**chains, lengths=LENGTHS)
+    chains["transition"] = chains["transition"].detach().float().requires_grad_()
+    loss = ChainHinge()(**chains, lengths=LENGTHS)
+    loss.backward()
+    assert chains["transition"].grad.dtype == torch.float32
+    assert loss.item() == pytest.approx(exact.item(), abs=1e-6)
+
+
 def test_a_batch_of_chains_is_one_call_of_the_kernel(
     chains: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,7 +359,23 @@ def test_wrong_options_are_refused(options: dict[str, Any]) -> None:
         ChainHinge(**options)
 
 
-def test_without_torch_the_extra_is_named() -> None:
-    code = "import sys; sys.modules['torch'] = None\nimport gapless_torch"
+@pytest.mark.parametrize(
+    ("absent", "wanted", "words"),
+    [
+        ("torch", "gapless_torch import ChainHinge", "gapless_torch needs PyTorch: pip install 'gapless[torch]'"),
+        (
+            "sklearn",
+            "gapless_tasks.estimators import ChainTagger",
+            "gapless_tasks.estimators needs scikit-learn: pip install 'gapless[tasks]'",
+        ),
+    ],
+)
+def test_a_missing_library_is_named_with_its_extra(absent: str, wanted: str, words: str) -> None:
+    code = f"import sys; sys.modules[{absent!r}] = None\nimport gapless_torch\nfrom {wanted}"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "MissingDependency: gapless_torch needs PyTorch: pip install 'gapless[torch]'" in answer.stderr
+    assert f"MissingDependency: {words}" in answer.stderr
+
+
+def test_what_the_package_does_not_hold() -> None:
+    with pytest.raises(ImportError, match="cannot import name 'TreeHinge'"):
+        from gapless_torch import TreeHinge  # noqa: F401, PLC0415

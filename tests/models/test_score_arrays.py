@@ -224,6 +224,12 @@ def test_tensors_that_decoding_cannot_read_are_refused() -> None:
     refused(lambda a: [torch_tensor(a).requires_grad_()], r"\.detach\(\)")
 
 
+def test_tensors_inside_a_transform_are_refused() -> None:
+    torch = pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'")
+    with pytest.raises(gl.InvalidProblem, match=r"unary is a torch.Tensor, which cannot be read as an array"):
+        torch.func.vmap(lambda unary: ChainProblem(unary, NONE))(torch.zeros(2, 4, 3))
+
+
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
 def test_nested_tensors_are_refused() -> None:
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'")

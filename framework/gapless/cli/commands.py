@@ -12,9 +12,9 @@ import gapless_kernels
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
 from gapless.cli.reading import read_problem
-from gapless.cli.reporting import add_report_options, write
+from gapless.cli.reporting import add_report_options, report_source
 from gapless.cli.running import add_shared_options, run_task
-from gapless.cli.solving import add_solve_options, read_option, solve_file
+from gapless.cli.solving import add_solve_options, solve_file
 from gapless.cli.verifying import files_of, verify_records
 from gapless.plugins.manager import Plugins
 
@@ -126,11 +126,6 @@ def verify_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int
         console.say(f"{checked - failed} of {checked} verified in {len(files)} files")
     console.data({"checked": checked, "verified": checked - failed, "failures": failures})
     return exit_codes.FAILED if failures else exit_codes.PROVED
-
-
-def report_source(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
-    """``gapless report SOURCE -o FILE``."""
-    return write(parsed, console, read_problem=read_problem, read_option=read_option)
 
 
 def export_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import Any
 
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
+from gapless.cli.reading import read_problem
+from gapless.cli.solving import read_option
 from gapless.core.errors import UnknownOption
-from gapless.core.problem import Problem
+from gapless.plugins.manager import Plugins
 from gapless.report import write_report
 
 
@@ -38,13 +38,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def write(
-    parsed: argparse.Namespace,
-    console: Console,
-    *,
-    read_problem: Callable[[str], Problem[Any]],
-    read_option: Callable[[str], tuple[str, Any]],
-) -> int:
+def report_source(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless report SOURCE -o FILE``."""
     if parsed.details < 0:
         raise UnknownOption(f"--details is {parsed.details}, it must be a number >= 0")

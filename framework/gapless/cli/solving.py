@@ -117,10 +117,7 @@ def _report(result: Result[Any], console: Console) -> None:
 
 
 def _limits(parsed: argparse.Namespace) -> Limits:
-    try:
-        return Limits(parsed.time, parsed.nodes, parsed.gap, parsed.iterations, parsed.target)
-    except ValueError as error:
-        raise UnknownOption(str(error)) from error
+    return Limits(parsed.time, parsed.nodes, parsed.gap, parsed.iterations, parsed.target)
 
 
 def _options(parsed: argparse.Namespace) -> dict[str, Any]:

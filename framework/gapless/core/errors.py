@@ -20,6 +20,10 @@ class UnknownOption(GaplessError, TypeError):
     """A method was given an option that it does not have."""
 
 
+class InvalidLimits(GaplessError, ValueError):
+    """Limits that cannot be: negative, NaN, or no number."""
+
+
 class UnknownName(GaplessError, LookupError):
     """No plug-in registered the method, task or type that was asked for."""
 

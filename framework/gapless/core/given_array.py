@@ -51,7 +51,8 @@ def given_array(values: Any, subject: str) -> NDArray[Any]:
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(values, torch.Tensor):
             values = _readable_tensor(values, subject)
-        _refuse_other_devices(values, subject)
+        else:
+            _refuse_other_devices(values, subject)
     try:
         found: NDArray[Any]
         if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import enum
+import math
 import time
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any
 
 import attrs
 
+from gapless.core.errors import InvalidLimits
 from gapless.core.events import Event, Observer
 
 
@@ -35,10 +38,15 @@ def _not_negative(_: object, attribute: attrs.Attribute[Any], value: float | Non
     unset = attribute.default
     if value is None and unset is None:
         return
-    if value is None or not value >= 0:
-        raise ValueError(
+    if not isinstance(value, Real) or not value >= 0:
+        raise InvalidLimits(
             f"Limits: {attribute.name} is {value!r}, it must be a number >= 0{' or None' if unset is None else ''}"
         )
+
+
+def _number(_: object, attribute: attrs.Attribute[Any], value: float | None) -> None:
+    if value is not None and (not isinstance(value, Real) or math.isnan(value)):
+        raise InvalidLimits(f"Limits: {attribute.name} is {value!r}, it must be a number or None")
 
 
 @attrs.frozen
@@ -63,7 +71,7 @@ class Limits:
     nodes: int | None = attrs.field(default=None, validator=_not_negative)
     gap: float = attrs.field(default=0.0, validator=_not_negative)
     iterations: int | None = attrs.field(default=None, validator=_not_negative)
-    target: float | None = None
+    target: float | None = attrs.field(default=None, validator=_number)
 
 
 NO_LIMITS = Limits()

@@ -49,6 +49,8 @@ class Record:
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):
             raise InvalidProblem("a record holds a problem and a result")
+        if not isinstance(self.name, str) or not all(isinstance(word, str) for word in self.words):
+            raise InvalidProblem("the name and the words of a record are text")
 
     def verify(self) -> Verdict:
         """Re-check the result against the problem."""

@@ -9,6 +9,7 @@ import attrs
 
 from gapless.core.certificate import Certificate
 from gapless.core.decisions import Fixings
+from gapless.core.errors import UnknownOption
 
 Order = Literal["best-first", "depth-first", "breadth-first"]
 ORDERS: tuple[str, ...] = ("best-first", "depth-first", "breadth-first")
@@ -45,7 +46,7 @@ class Frontier:
 
     def __init__(self, order: str) -> None:
         if order not in ORDERS:
-            raise ValueError(f"order is {order!r}, expected one of {', '.join(ORDERS)}")
+            raise UnknownOption(f"order is {order!r}, expected one of {', '.join(ORDERS)}")
         self._order = order
         self._open: dict[int, Node] = {}
         self._queue: list[tuple[float, int, int]] = []

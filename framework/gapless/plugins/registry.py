@@ -123,9 +123,9 @@ def check_count(name: str, value: Any, at_least: int = 1) -> None:
         raise UnknownOption(f"{name} is {value}, it must be at least {at_least}")
 
 
-def nearest(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:
+def nearest(name: object, known: Mapping[str, Any] | Sequence[str]) -> str:
     """A hint for a typo, ready to append to a sentence; empty when nothing is near."""
-    close = difflib.get_close_matches(name, list(known), 1, 0.5)
+    close = difflib.get_close_matches(str(name), list(known), 1, 0.5)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

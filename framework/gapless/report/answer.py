@@ -19,9 +19,11 @@ from gapless.report.search_tree import Node, search_tree
 from gapless.report.structures import Drawn, drawn_structures
 from gapless.report.tree_drawing import SHOWN, draw_tree
 from gapless.solving import solve
+from gapless.svg import cut
 
 _LEAST_AGAIN = 60.0
 """Seconds that a second solve gets at least; otherwise ten times those of the first."""
+_LETTERS = 300
 _LISTED = 200
 """Nodes of a tree in words."""
 
@@ -86,7 +88,7 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
     several = len(nodes) > 1
     return Answer(
         record.name,
-        repr(record.problem),
+        cut(repr(record.problem), _LETTERS),
         _mark(result, verdict),
         _headline(result),
         _said(verdict),

@@ -76,7 +76,10 @@ Series = tuple[str, str, Sequence[tuple[float, float]]]
 def bounds_over_time(trace: Sequence[Event], sense: Sense) -> Chart | None:
     """The bound and the best value known over the time of a solve; None where too little was told."""
     sign = sense.sign
-    bound = _running([(e.time, e.bound) for e in trace], sign, min)
+    # Once a search has branched, rounds and steps speak of the node that they work on, not of all that is open.
+    branched = next((place for place, e in enumerate(trace) if e.kind == "branch"), len(trace))
+    whole = [e for place, e in enumerate(trace) if place < branched or e.kind not in ("round", "step")]
+    bound = _running([(e.time, e.bound) for e in whole], sign, min)
     value = _running([(e.time, e.value) for e in trace], sign, max)
     series: list[Series] = [("bound", "bound", bound), ("best value", "value", value)]
     return chart("Bound and best value over time", SECONDS, series)

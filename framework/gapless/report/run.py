@@ -143,7 +143,7 @@ def run_of(
                 if len(records) < _LISTED:
                     records.append(_row(record, verdict, file, len(files)))
                 sure.offer(_doubt(record, verdict), record, verdict)
-                laborious.offer(record.result.stats.seconds, record, verdict)
+                laborious.offer(_labour(record), record, verdict)
                 before = _tell(advance, file, before, counts["records"])
             advance(max(0, file.stat().st_size - before))
     shown = _details((laborious, sure), records, again, len(files))
@@ -199,6 +199,12 @@ def _doubt(record: Record, verdict: Verdict | None) -> float:
     if result.proved:
         return 0.0
     return min(result.gap / max(1.0, abs(result.value)), 1e300) if result.solutions else 1e300
+
+
+def _labour(record: Record) -> float:
+    """Seconds; where a batch has none for each, iterations, then the size of the problem."""
+    stats = record.result.stats
+    return stats.seconds + 1e-9 * (stats.nodes + stats.iterations) + 1e-15 * record.problem.decisions.count
 
 
 def _details(

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pyscipopt import SCIP_PARAMSETTING, Model  # type: ignore[attr-defined]  # missing from the stubs
 
 from gapless.core.certificate import NoCertificate
-from gapless.core.errors import InconsistentBound, InvalidProblem, SolveError
+from gapless.core.errors import InconsistentBound, InvalidProblem, SolveError, UnknownOption
 from gapless.core.formulation import Formulation
 from gapless.core.limits import Budget, Stop
 from gapless.core.problem import Problem
@@ -75,8 +75,8 @@ def branch_price_and_cut(
     InvalidProblem
         The formulation does not fit the problem, or a `start` structure is infeasible.
     """
-    if order not in NODE_SELECTION:
-        raise ValueError(f"order is {order!r}, expected one of {', '.join(NODE_SELECTION)}")
+    if order not in tuple(NODE_SELECTION):
+        raise UnknownOption(f"order is {order!r}, expected one of {', '.join(NODE_SELECTION)}")
     for structure in start:
         broken = list(problem.violations(structure))
         if broken:

@@ -22,17 +22,22 @@ _STOPS = {
 }
 
 
+_LARGEST = 1e20
+_MOST_NODES = 2**62
+"""What SCIP's parameters can hold."""
+
+
 def apply_limits(model: Any, budget: Budget) -> None:
     """Set what SCIP may spend; tight tolerances, because a small gap is not a proof."""
     limits = budget.limits
-    model.setParam("limits/gap", limits.gap)
+    model.setParam("limits/gap", min(limits.gap, _LARGEST))
     model.setParam("limits/absgap", 0.0)
     model.setParam("numerics/feastol", 1e-9)
     model.setParam("numerics/dualfeastol", 1e-9)
     if limits.time is not None:
-        model.setParam("limits/time", budget.time_left)
+        model.setParam("limits/time", min(budget.time_left, _LARGEST))
     if limits.nodes is not None:
-        model.setParam("limits/totalnodes", int(limits.nodes))
+        model.setParam("limits/totalnodes", int(min(limits.nodes, _MOST_NODES)))
 
 
 def stop_of(model: Any, budget: Budget) -> Stop:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -11,7 +12,7 @@ import numpy as np
 
 import gapless as gl
 from gapless.cli import Console
-from gapless.runs import AnswerLog
+from gapless.runs import AnswerLog, numbers_only
 from gapless_dependency import ParsingProblem
 from gapless_tasks.dependency_parsing.parsed import Found, Parsed, Tally, group_of
 from gapless_tasks.finished import finished_before, stored
@@ -79,7 +80,8 @@ def parse_all(
     step = at_once if log is None else min(at_once, FIRST_SLICE * jobs)
     if jobs != 1 and len(known) < len(problems):
         _start_processes(jobs)
-    with console.progress(title, len(problems)) as advance:
+    with console.progress(title, len(problems)) as advance, contextlib.suppress(KeyboardInterrupt):
+        part.interrupted = True  # until all is done
         for numbers in _by_length(lengths):
             for i, answer in stored(log, names, [i for i in numbers if i in known]):
                 known_tree = Found.of_stored(answer)
@@ -88,35 +90,34 @@ def parse_all(
                 part.add(known_tree, i)
                 advance(1)
             todo = [i for i in numbers if i not in known]
-            while todo and not part.interrupted:
+            while todo:
                 now, todo = todo[:step], todo[step:]
                 chosen = [problems[i] for i in now]
                 start, cpu = time.perf_counter(), time.process_time()
-                try:
-                    batch = gl.solve_many(chosen, method, jobs=jobs, limits=limits, **(options or {}))
-                except KeyboardInterrupt:
-                    part.interrupted = True
-                    break
+                batch = gl.solve_many(chosen, method, jobs=jobs, limits=limits, **(options or {}))
                 seconds = time.perf_counter() - start if jobs != 1 else time.process_time() - cpu
+                stopped = False
                 for place, i in enumerate(now):
                     found = Found.of_batch(batch, place, seconds / len(now), results=results)
                     if place in batch.errors:
                         console.complain(f"{names[i]}: {batch.errors[place]}")
                     if found is None:
-                        part.interrupted = True
+                        stopped = True
                         continue
                     found = part.checked(found, i, partial(chosen.__getitem__, place))
-                    part.interrupted |= found.interrupted
+                    stopped |= found.interrupted
                     if log is not None and found.result is not None and not found.interrupted:
                         said = words[i] if words is not None else ()
-                        log.keep(names[i], chosen[place], found.result, said, found.measured)
+                        kept = found.result if log.records else numbers_only(found.result)
+                        log.keep(names[i], chosen[place], kept, said, found.measured)
                     part.add(found, i)
                     advance(1)
+                if stopped:
+                    raise KeyboardInterrupt
                 if log is not None:
                     share = len(now) * SLICE_SECONDS / max(seconds, 1e-9)
                     step = max(4 * (jobs - 1), 1, min(at_once, 4 * step, int(share)))
-            if part.interrupted:
-                break
+        part.interrupted = False
     return part.parsed()
 
 

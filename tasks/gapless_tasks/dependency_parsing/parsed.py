@@ -11,7 +11,7 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.runs import Answer
+from gapless.runs import Answer, numbers_only
 from gapless_dependency import DependencyTree, ParsingProblem
 
 GROUP = 5
@@ -226,7 +226,7 @@ class Tally:
         if found.result is None:
             return
         if self.keep:
-            self._results[i] = Answer("", found.result).result
+            self._results[i] = numbers_only(found.result)
         if self.verify:
             holds = bool(found.measured["verified"])
             self._verified[i] = holds and found.result.proved

@@ -58,7 +58,9 @@ class ChainTagger(BaseEstimator):
         Scores of neighbouring, first and last labels.
     tagger_ : gapless_tasks.tagging.ChainTagger
         After training on words; can be saved to a file without pickle.
-    coef_ : float64 (d, K), intercept_ : float64 (K,)
+    coef_ : float64 (d, K)
+        After training on numbers.
+    intercept_ : float64 (K,)
         After training on numbers.
     n_features_in_ : int
         After training on numbers, d.

@@ -20,6 +20,7 @@ from gapless_tasks.dependency_parsing.answers import ANSWERS, keep_trees
 from gapless_tasks.dependency_parsing.explaining import explain
 from gapless_tasks.dependency_parsing.length_figures import can_draw, show_figures, write_figures
 from gapless_tasks.dependency_parsing.treebank import EMBEDDED, Treebank, load_treebank
+from gapless_tasks.finished import file_name
 from gapless_tasks.grandparent_model import GrandparentModel
 from gapless_tasks.parsing import Sentence
 from gapless_tasks.price_and_cut import options
@@ -180,7 +181,7 @@ class _Run:
             if same is not None:
                 found[system] = attrs.evolve(found[same], system=system)
                 continue
-            log = f"{Path(treebank.name).name}/tables/{system.slug}.jsonl"
+            log = f"{Path(treebank.name).name}/tables/{file_name(system.name)}.jsonl"
             one = self._measure(system, treebank, model, short, log)
             if one.parsed.interrupted:
                 raise KeyboardInterrupt

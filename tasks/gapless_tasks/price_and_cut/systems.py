@@ -33,11 +33,6 @@ class System:
     paper: str | None = None
 
     @property
-    def slug(self) -> str:
-        """The name in names of files."""
-        return "-".join("".join(c if c.isalnum() else " " for c in self.name).lower().split())
-
-    @property
     def asked(self) -> Mapping[str, Any]:
         """The options as `gapless.solve` takes them."""
         return dict(self.options)

@@ -145,8 +145,9 @@
       found.textContent = left.length + " of " + records.length;
       more.hidden = left.length <= shown;
     };
-    for (const box of [find, status, check]) {
-      box.addEventListener("input", () => { shown = PAGE; draw(); });
+    // Not on "change" of the text: it comes when a click elsewhere takes the focus, and the rows must stay for that click.
+    for (const [box, kind] of [[find, "input"], [status, "change"], [check, "change"]]) {
+      box.addEventListener(kind, () => { shown = PAGE; draw(); });
     }
     more.addEventListener("click", () => { shown += 10 * PAGE; draw(); });
     heads.forEach((head, column) => head.addEventListener("click", () => {

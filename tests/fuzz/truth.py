@@ -1,0 +1,80 @@
+"""What must hold of anything that could be read: it is written and read as it was, and what verifies is true."""
+
+import json
+import math
+
+import gapless as gl
+from gapless.core.tolerance import margin
+from gapless.plugins import load_plugins
+from gapless.testing import SpaceTooLarge, enumerate_best
+
+FEW = 20_000
+"""Assignments that are enumerated in a blink."""
+
+ROUNDING = 1e-12
+"""What float64 may lose of the largest score when others cancel it."""
+
+
+def brute_force():
+    """For each problem type its best structures by brute force."""
+    plugins = load_plugins()
+    given = [one for several in plugins.hook.gapless_specimens() for one in several]
+    return {one.problem: one.best or enumerate_best for one in given}
+
+
+def check_round_trip(value):
+    """Writing and reading changes nothing."""
+    text = gl.dumps(value)
+    again = gl.dumps(gl.loads(text))
+    assert again == text, "written and read again it is another value"
+
+
+def check_record(record, judges):
+    """Verifying ends with a verdict; where it holds, what is claimed is true."""
+    verdict = record.verify()
+    assert isinstance(verdict, gl.Verdict)
+    if not verdict or not small(record.problem):
+        return
+    judge = judges.get(type(record.problem))
+    if judge is None:
+        return
+    problem, result, sign = record.problem, record.result, record.problem.sense.sign
+    try:
+        found = judge(problem, 1)
+    except SpaceTooLarge:
+        return
+    best = sign * found[0].value if found else -math.inf
+    slack = tolerance(problem, best)
+    assert sign * result.bound >= best - slack, f"bound {result.bound!r} verifies, but {sign * best!r} is feasible"
+    assert verdict.bound >= best - slack, f"{verdict.bound!r} is proved, but {sign * best!r} is feasible"
+    if result.status is gl.Status.OPTIMAL:
+        assert sign * result.value >= best - slack, f"{result.value!r} verifies as optimal, it is {sign * best!r}"
+    if result.status is gl.Status.INFEASIBLE:
+        assert not found, f"infeasible, but {found[0]!r} is feasible"
+    for solution in result.solutions:
+        assert sign * solution.value <= best + slack, f"{solution.value!r} is better than the best, {sign * best!r}"
+
+
+def small(problem):
+    """Whether brute force is quick."""
+    decisions = problem.decisions
+    grouped = {d for group in decisions.exactly_one for d in group}
+    choices = math.prod(len(group) for group in decisions.exactly_one)
+    return decisions.count - len(grouped) < 12 and choices <= FEW and decisions.count < 200
+
+
+def tolerance(problem, best):
+    """How far float64 may be off."""
+    largest = max((abs(n) for n in numbers(json.loads(gl.dumps(problem)))), default=0.0)
+    return margin(best) + ROUNDING * largest if math.isfinite(best) else 0.0
+
+
+def numbers(document):
+    """All numbers of a document."""
+    if isinstance(document, dict):
+        document = list(document.values())
+    if isinstance(document, list):
+        for part in document:
+            yield from numbers(part)
+    elif isinstance(document, (int, float)):
+        yield float(document)
