@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 
 import attrs
 import numpy as np
 
 import gapless as gl
 from gapless_tasks.scale_benchmark.kinds import Kind, Problems
+
+T = TypeVar("T")
 
 MOST = 100_000
 _PROBE = 16
@@ -27,9 +31,6 @@ class Spent:
 
     clock: float
     cpu: float
-
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(self.clock + other.clock, self.cpu + other.cpu)
 
 
 @attrs.frozen
@@ -74,31 +75,31 @@ def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
 
     The processes are there before, and have imported what they need.
     """
-    probe = kind.draw(_PROBE)
-    _solve(kind, probe, 1)
-    each = _spent(lambda: _solve(kind, probe, 1)).cpu / _PROBE
-    problems = kind.draw(int(min(MOST, max(_PROBE, seconds / max(each, 1e-6)))))
+    _solve(kind, kind.draw(_PROBE), 1)
+    _solve(kind, kind.draw(_PROBE), jobs)
+    each = _spent(partial(_solve, kind, kind.draw(_PROBE), 1))[1].cpu / _PROBE
+    count = int(min(MOST, max(_PROBE, seconds / max(each, 1e-6))))
     alone: list[Spent] = []
     together: list[Spent] = []
     agree = True
-    one = _solve(kind, problems, 1)
-    _solve(kind, problems, jobs)
     for _ in range(rounds):
-        alone.append(_spent(lambda: _solve(kind, problems, 1)))
-        found: list[gl.BatchResult[object]] = []
-        together.append(_spent(lambda found=found: found.append(_solve(kind, problems, jobs))))  # type: ignore[misc]
-        agree &= bool(np.allclose(one.values, found[0].values, rtol=1e-9, equal_nan=True))
-    return Shared(kind.name, len(problems), jobs, alone, together, agree)
+        # Drawn anew each time: problems remember what was found out about them.
+        here, spent = _spent(partial(_solve, kind, kind.draw(count), 1))
+        alone.append(spent)
+        there, spent = _spent(partial(_solve, kind, kind.draw(count), jobs))
+        together.append(spent)
+        agree &= bool(np.allclose(here.values, there.values, rtol=1e-9, equal_nan=True))
+    return Shared(kind.name, count, jobs, alone, together, agree)
 
 
 def _solve(kind: Kind, problems: Problems, jobs: int) -> gl.BatchResult[object]:
     return gl.solve_many(problems, kind.method, jobs=jobs)
 
 
-def _spent(work: Callable[[], object]) -> Spent:
+def _spent(work: Callable[[], T]) -> tuple[T, Spent]:
     clock, cpu = time.perf_counter(), _cpu_of_all()
-    work()
-    return Spent(time.perf_counter() - clock, _cpu_of_all() - cpu)
+    found = work()
+    return found, Spent(time.perf_counter() - clock, _cpu_of_all() - cpu)
 
 
 def _cpu_of_all() -> float:
