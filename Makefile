@@ -22,7 +22,7 @@ INSTALLED := pyproject.toml \
 	$(wildcard $(ROOTS:%=%/gapless*/py.typed)) \
 	$(shell find cython_ext -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: help demo test lint dist clean
+.PHONY: help demo test lint fuzz soak dist clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -30,6 +30,8 @@ help:
 	@echo "make demo   install into $(VENV) and run the part-of-speech task on the data that comes with it"
 	@echo "make test   run the tests (PYTEST_ARGS adds arguments)"
 	@echo "make lint   ruff check, ruff format --check, mypy --strict"
+	@echo "make fuzz   feed CASES=1000000 changed documents to everything that reads (an hour or two)"
+	@echo "make soak   decode COUNT=100000 mixed problems and watch the memory"
 	@echo "make dist   build the sdist, and the wheel from it, into $(DIST)"
 	@echo "make clean  remove $(VENV) and everything that was built"
 
@@ -47,6 +49,14 @@ lint: $(VENV)/.installed-dev
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/mypy --no-error-summary --package gapless_cutting_stock
 	@echo "lint: clean"
+
+fuzz: CASES ?= 1000000
+fuzz: $(VENV)/.installed-dev
+	@$(BIN)/python tests/fuzz/fuzz.py --cases $(CASES)
+
+soak: COUNT ?= 100000
+soak: $(VENV)/.installed-dev
+	@$(BIN)/python tests/soak/soak.py --count $(COUNT)
 
 dist: $(VENV)/.installed-dev
 	@$(BIN)/python -m build --outdir $(DIST) >$(VENV)/dist.log 2>&1 || { cat $(VENV)/dist.log; exit 1; }
