@@ -25,7 +25,7 @@ INSTALLED := pyproject.toml \
 WHEEL = $(firstword $(wildcard $(DIST)/gapless-*.whl))
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 
-.PHONY: help demo test lint docs dist size sbom changelog clean
+.PHONY: help demo test lint docs results fuzz soak dist size sbom changelog clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -34,6 +34,8 @@ help:
 	@echo "make test   run the tests (PYTEST_ARGS adds arguments)"
 	@echo "make lint   ruff check, ruff format --check, mypy --strict"
 	@echo "make docs   build the documentation into build/docs; a warning is an error"
+	@echo "make fuzz   feed CASES=1000000 changed documents to everything that reads (an hour or two)"
+	@echo "make soak   decode COUNT=100000 mixed problems and watch the memory"
 	@echo "make dist   build the sdist, and the wheel from it, into $(DIST)"
 	@echo "make size   install the wheel elsewhere and print how long that takes, how much it is, how long importing takes"
 	@echo "make sbom   write the wheel's bill of materials (CycloneDX) into $(DIST)"
@@ -58,6 +60,14 @@ lint: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-docs
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -d build/doctrees docs build/docs
 	@echo "docs: build/docs/index.html"
+
+fuzz: CASES ?= 1000000
+fuzz: $(VENV)/.installed-dev
+	@$(BIN)/python tests/fuzz/fuzz.py --cases $(CASES)
+
+soak: COUNT ?= 100000
+soak: $(VENV)/.installed-dev
+	@$(BIN)/python tests/soak/soak.py --count $(COUNT)
 
 dist: $(VENV)/.installed-dev
 	@$(BIN)/python -m build --outdir $(DIST) >$(VENV)/dist.log 2>&1 || { cat $(VENV)/dist.log; exit 1; }

@@ -17,6 +17,7 @@ from gapless import InvalidProblem, serialisable
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, frozen_array, int_array
 from gapless_kernels import GraphSearch, graph_components
 from gapless_linking.graph_building import compressed, edge_arrays, numbered
+from gapless_linking.graph_checks import flaw, repeated
 from gapless_linking.graph_files import read_arrays, write_arrays
 from gapless_linking.graph_reading import read_edges
 
@@ -88,6 +89,12 @@ class Graph:
             raise InvalidProblem(f"vertices names {self.vertices.min()}: ids of vertices are not negative")
         if self.weights is not None and ends and not 0 < self.weights.min() <= self.weights.max() < np.inf:
             raise InvalidProblem("weights must be positive numbers")
+        twice = repeated(self.vertices)
+        if twice is not None:
+            raise InvalidProblem(f"vertices names {twice} twice: each vertex has an id of its own")
+        wrong = flaw(self.offsets, self.neighbours, self.weights)
+        if wrong is not None:
+            raise InvalidProblem(f"neighbours: {wrong}")
 
     # --- builders
 

@@ -58,7 +58,7 @@ def read_arrays(path: Path, memory_map: bool) -> dict[str, Any]:
     try:
         header = json.loads(head[len(_MAGIC) :])
         expected, fields = int(header["bytes"]), dict(header["fields"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise InvalidProblem(f"{path} is damaged: its header cannot be read") from error
     if size != expected:
         raise InvalidProblem(f"{path} is truncated or damaged: it has {size} bytes, expected {expected}")
@@ -67,7 +67,7 @@ def read_arrays(path: Path, memory_map: bool) -> dict[str, Any]:
             name: None if entry is None else _read(path, size, memory_map, **entry)
             for name, entry in fields.items()
         }
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise InvalidProblem(f"{path} is damaged: its header names arrays that cannot be") from error
 
 

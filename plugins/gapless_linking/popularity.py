@@ -123,7 +123,7 @@ def _power_iteration(
 ) -> FloatArray:
     """Ranks; row v of the sparse rows lists where the arcs into v come from, `leaving` what leaves each vertex."""
     n = leaving.size
-    lost = leaving == 0
+    lost = leaving < np.finfo(np.float64).tiny  # whose inverse would overflow
     share = np.divide(1.0, leaving, out=np.zeros(n), where=~lost)
     ranks = begin
     for _ in range(_ROUNDS):

@@ -23,7 +23,7 @@ CHUNK = 1000
 MEMORY = 4 << 30
 """Bytes of address space of a process: who asks for more gets a MemoryError."""
 
-PATIENCE = 10
+PATIENCE = int(os.environ.get("GAPLESS_FUZZ_PATIENCE", "10"))
 """Seconds for one document."""
 
 
@@ -42,7 +42,9 @@ def work(parsed):
     from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: PLC0415
     from hypothesis import strategies as st  # noqa: PLC0415
 
-    target, folder = targets.TARGETS[parsed.target], Path(parsed.folder)
+    target, folder = targets.find(parsed.target), Path(parsed.folder)
+    if parsed.seeds:
+        target.check_seeds(folder)
     targets.seeds_of(target)
     warnings.simplefilter("error")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -91,20 +93,21 @@ def replay(parsed):
     import targets  # noqa: PLC0415
 
     path = Path(parsed.replay)
-    target = targets.TARGETS[parsed.target or path.name.partition("@")[0]]
+    target = targets.find(parsed.target or path.name.partition("@")[0])
     target.run(path)
     print(f"{path}: nothing is wrong with it")
 
 
-def run_chunk(target, cases, seed, keep, shrink):
+def run_chunk(target, cases, seed, keep, parsed):
     """Run a chunk in another process: how many cases it did, and where its finding was kept."""
     folder = Path(tempfile.mkdtemp(prefix="gapless-fuzz-"))
     command = [sys.executable, __file__, "--target", target, "--cases", str(cases), "--seed", str(seed)]
-    command += ["--folder", str(folder), *(["--shrink"] if shrink else [])]
+    command += ["--folder", str(folder), *(["--shrink"] if parsed.shrink else [])]
+    command += ["--seeds"] if parsed.seeds else []
     try:
         try:
             # One document may take long, all of them may not: 20 s and a tenth of a second for each.
-            limit = (20 + 0.1 * cases) * (20 if shrink else 1)
+            limit = (20 + 0.1 * cases) * (20 if parsed.shrink else 1)
             ended = subprocess.run(command, capture_output=True, timeout=limit, check=False)
             code, said = ended.returncode, ended.stderr
         except subprocess.TimeoutExpired as error:
@@ -114,7 +117,7 @@ def run_chunk(target, cases, seed, keep, shrink):
             return done, None
         keep.mkdir(parents=True, exist_ok=True)
         # Of a process that died or hung, the last document is to blame.
-        for case in folder.glob("found*" if code == 1 and not shrink else "case*"):
+        for case in folder.glob("found*" if code == 1 and not parsed.shrink else "case*"):
             shutil.copy(case, keep / f"{target}@{seed}-{case.name}")
         log = keep / f"{target}@{seed}.log"
         log.write_text(f"{' '.join(command)}\nended with {code}\n{said.decode(errors='replace')}")
@@ -127,8 +130,10 @@ def master(parsed):
     """All targets in turn, chunk after chunk."""
     import targets  # noqa: PLC0415
 
-    chosen = [targets.TARGETS[parsed.target]] if parsed.target else list(targets.TARGETS.values())
-    shares = sum(target.share for target in chosen)
+    every = list(targets.TARGETS.values())
+    first, groups = map(int, parsed.group.split("/"))
+    chosen = [targets.find(parsed.target)] if parsed.target else every[first::groups]
+    shares = sum(target.share for target in (chosen if parsed.target else every))
     left = {target.name: round(parsed.cases * target.share / shares) for target in chosen}
     keep, began, done, findings, seed = Path(parsed.keep), time.monotonic(), 0, [], parsed.seed
     while any(left.values()):
@@ -138,7 +143,7 @@ def master(parsed):
                 continue
             seed += 1
             left[name] -= chunk
-            count, found = run_chunk(name, chunk, seed, keep, parsed.shrink)
+            count, found = run_chunk(name, chunk, seed, keep, parsed)
             done += count
             if found:
                 findings.append(found)
@@ -159,6 +164,8 @@ def main():
     parser.add_argument("--keep", default="fuzz-findings", help="folder for findings")
     parser.add_argument("--shrink", action="store_true", help="make findings small")
     parser.add_argument("--replay", metavar="FILE", help="read a kept document again")
+    parser.add_argument("--group", default="0/1", help="I/N: every N-th target, from the I-th on")
+    parser.add_argument("--seeds", action="store_true", help="read what is valid first: it must be readable")
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     parsed = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -55,7 +55,16 @@ def word_seeds():
 
 def document_seeds():
     """Texts with mentions and candidates."""
-    return [embedded("entity_linking", "documents.jsonl")]
+    lines = [
+        {
+            "id": document.name,
+            "sets": [members.tolist() for members in document.sets],
+            "gold": [members.tolist() for members in document.fair],
+            "mentions": list(document.mentions),
+        }
+        for document in load_demo().documents[:3]
+    ]
+    return ["\n".join(map(json.dumps, lines)).encode()]
 
 
 def name_seeds():
@@ -193,10 +202,10 @@ def check_tagger(path):
 
 def parser_seeds():
     rng = np.random.default_rng(0)
-    table = rng.normal(size=1 << 8).astype(np.float32)
+    table = rng.integers(-3, 4, 1 << 8).astype(np.float32)
     return [
-        saved(ParserModel(table, (), True, True, 0.0, None, {})),
-        saved(ParserModel(table, ("sibling", "grandchild"), False, True, 0.0, FirstOrder(table), {"epochs": 1})),
+        saved(ParserModel(table, (), True, True, 1.0, None, {})),
+        saved(ParserModel(table, ("sibling", "grandchild"), False, True, 1.0, FirstOrder(table), {"epochs": 1})),
     ]
 
 

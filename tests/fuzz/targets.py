@@ -12,6 +12,7 @@ from pathlib import Path
 import attrs
 import documents
 import mutations
+import planted
 import readers
 
 import gapless as gl
@@ -63,6 +64,14 @@ class Target:
         path.write_bytes(content)
         return path
 
+    def check_seeds(self, folder):
+        """Raise unless all valid contents can be read, with every suffix."""
+        for content in seeds_of(self):
+            for suffix in self.suffixes:
+                path = folder / f"valid{suffix}"
+                path.write_bytes(gzip.compress(content, 1) if suffix.endswith(".gz") else content)
+                self.check(path)
+
     def run(self, path):
         """Read one document; an error that is documented is well."""
         with contextlib.suppress(gl.GaplessError, *self.documented):
@@ -76,7 +85,6 @@ def seeds_of(target):
 
 
 JSON, LINES, ARCHIVE = mutations.changed_json, mutations.changed_lines, mutations.changed_archive
-FILES = [".json", ".jsonl", ".jsonl.gz", ".json.gz"]
 LINES_GZ, TSV = [".jsonl", ".jsonl.gz"], [".tsv", ".tsv.gz"]
 CONLLU = [".conllu", ".conllu.gz"]
 SECTIONS, LINKING = (SectionFileError,), (LinkingFileError,)
@@ -86,7 +94,7 @@ TARGETS = {
     for target in (
         Target("records", [".json"], documents.record_seeds, JSON, documents.check_record, share=8),
         Target("values", [".json"], documents.value_seeds, JSON, documents.check_value, share=4),
-        Target("files", FILES, documents.file_seeds, JSON, documents.check_values, share=2),
+        Target("files", LINES_GZ, documents.file_seeds, JSON, documents.check_values, share=2),
         Target("gapless-verify", LINES_GZ, documents.record_seeds, JSON, documents.check_verify_command),
         Target("gapless-solve", [".json"], documents.value_seeds, JSON, documents.check_solve_command),
         Target("options", [".json"], documents.option_seeds, documents.changed_options, documents.check_options),
@@ -102,3 +110,12 @@ TARGETS = {
         Target("parsers", [".npz"], readers.parser_seeds, ARCHIVE, readers.check_parser),
     )
 }
+
+
+def find(name):
+    """A target by name; those that are planted, for tests of the fuzzer, are no part of the table."""
+    if not name.startswith("planted-"):
+        return TARGETS[name]
+    check = getattr(planted, name.removeprefix("planted-"))
+    seeds = documents.record_seeds if check is planted.forged else lambda: [b"{}"]
+    return Target(name, [".json"], seeds, JSON, check)

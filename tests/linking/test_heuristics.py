@@ -277,3 +277,18 @@ def test_ctrl_c_leaves_what_there_is(monkeypatch):
         assert result.stop is Stop.INTERRUPTED
         assert result.bound == -np.inf
         assert bool(result.solutions) == (method != "hitting-distance")
+
+
+@pytest.mark.parametrize("method", ["greedy", "hitting-distance"])
+def test_bounds_survive_large_costs_that_cancel_between_sets(method: str) -> None:
+    """One set's priors of 1e9 and another's of -1e9 cancel; rounding them drowned the distances."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        points = rng.uniform(0.0, 5.0, 6)
+        problem = LinkingProblem.from_distances(
+            np.abs(points[:, None] - points), [[0, 1, 2], [3, 4, 5]], prior=[[1e9] * 3, [-1e9] * 3]
+        )
+        result = gapless.solve(problem, method)
+        least = min(problem.value(np.array([a, b])) for a in range(3) for b in range(3, 6))
+        assert result.bound <= least + 1e-9
+        assert result.verify(problem)

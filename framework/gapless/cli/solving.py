@@ -136,5 +136,5 @@ def read_option(text: str) -> tuple[str, Any]:
     value = _AS_PRINTED.get(value, value)
     try:
         return name.replace("-", "_"), json.loads(value)
-    except json.JSONDecodeError:
+    except ValueError:
         return name.replace("-", "_"), value

@@ -132,7 +132,7 @@ def from_data(data: Any, place: str = "$") -> Any:
         return cls.from_fields(fields) if hasattr(cls, "from_fields") else cls(**fields)
     except GaplessError:
         raise
-    except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise InvalidProblem(f"{place}: not a readable {tag}: {type(error).__name__}: {error}") from error
 
 
@@ -143,7 +143,8 @@ def _read_array(data: dict[str, Any]) -> np.ndarray[Any, Any]:
     values = data["values"]
     if dtype.kind == "f":
         values = [_SPECIAL[v] if isinstance(v, str) else v for v in values]
-    return np.array(values, dtype=dtype).reshape(data["shape"])
+    with np.errstate(over="raise"):  # a number that the dtype cannot hold
+        return np.array(values, dtype=dtype).reshape(data["shape"])
 
 
 def dumps(value: Any) -> str:
@@ -158,7 +159,7 @@ def loads(text: str) -> Any:
     """The value that `dumps` wrote."""
     try:
         data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers with more digits than Python reads
         raise InvalidProblem(f"not valid JSON: {error}") from error
     try:
         return from_data(data)

@@ -14,6 +14,9 @@ from gapless_linking.graph_reading import read_edges
 from gapless_tasks.entity_linking.document import Document, Knowledge, directed, links_to
 from gapless_tasks.text_lines import numbered_lines
 
+_MOST = 2**62
+"""Ids of vertices are below."""
+
 
 class LinkingFileError(ValueError):
     """A file that cannot be read; the message names the file, the line and the fix."""
@@ -107,7 +110,7 @@ def read_documents(path: Path, graph: Graph) -> tuple[Document, ...]:
 def _document(line: str, place: str) -> Document:
     try:
         record = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise LinkingFileError(f"{place}: not JSON ({error}); the file may be cut short") from error
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
         raise LinkingFileError(f"{place}: not an object with a string id")
@@ -133,7 +136,7 @@ def _sets(record: dict[str, Any], field: str, place: str) -> tuple[IntArray, ...
         raise LinkingFileError(f"{place}: {field} is {listed!r:.40}, expected a list of lists of vertices")
     for i, members in enumerate(listed):
         where = f"{place}: {field}[{i}]"
-        if not isinstance(members, list) or not members or not all(type(v) is int for v in members):
+        if not isinstance(members, list) or not members or not all(type(v) is int and v < _MOST for v in members):
             raise LinkingFileError(f"{where} is {members!r:.40}, expected a list of vertices, at least one")
         if len(set(members)) < len(members):
             raise LinkingFileError(f"{where} names a vertex twice")

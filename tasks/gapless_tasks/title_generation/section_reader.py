@@ -57,7 +57,7 @@ def read_sections(path: str | Path) -> list[Section]:
 def _section(line: str, place: str) -> Section:
     try:
         record = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise SectionFileError(
             f"{place}: not JSON ({error}); write one object with id, title and body on each line"
         ) from error

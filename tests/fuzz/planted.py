@@ -1,0 +1,39 @@
+"""Readers that are wrong on purpose: the fuzzer must find out."""
+
+import os
+import time
+
+import documents
+import truth
+
+import gapless as gl
+
+
+def crash(path):
+    """As compiled code that writes where it must not."""
+    os.abort()
+
+
+def hang(path):
+    """Never comes back."""
+    time.sleep(5)
+
+
+def memory(path):
+    """Believes a size that a file states."""
+    bytearray(1 << 40)
+
+
+class Gullible(gl.Record):
+    """Takes every claim for true."""
+
+    def verify(self):
+        """Without looking."""
+        return gl.Verdict(True, "believed")
+
+
+def forged(path):
+    """Verifies what a result claims without looking at the evidence."""
+    record = gl.loads(path.read_text())
+    if isinstance(record, gl.Record):
+        truth.check_record(Gullible(record.problem, record.result), documents.judges())
