@@ -165,12 +165,14 @@ def spread_in_order(
             ahead = source.pull(most)
             # Backends take chunks in threads of their own, whenever a worker is free. One that finds none ends the
             # round: those who bring problems, or take outcomes, are then slower than the workers.
+            first = True
             while ahead:
-                for done in _running(pool, work, source.waiting()):
+                for done in _running(pool, work, source.waiting(), first=first):
                     pace.learn(done)
                     yield done
                     ahead += source.pull(most - ahead + 1) - 1
                 ahead += source.pull(most - ahead)
+                first = False
     source.end()
 
 
@@ -229,7 +231,11 @@ def _workers(jobs: int) -> int:
 
 
 def _running(
-    pool: Any, work: Callable[[int, Sequence[P]], T], chunks: Iterator[tuple[int, Sequence[P]]]
+    pool: Any,
+    work: Callable[[int, Sequence[P]], T],
+    chunks: Iterator[tuple[int, Sequence[P]]],
+    *,
+    first: bool = True,
 ) -> Iterator[Finished]:
     import joblib  # noqa: PLC0415
 
@@ -238,7 +244,8 @@ def _running(
         while some := list(itertools.islice(tasks, _AHEAD * _workers(pool.n_jobs))):
             yield from pool(some)
         return
-    with _children_ignore_interrupts():
+    # Later rounds find the processes there, and Ctrl-C shall not fall into one of their beginnings.
+    with _children_ignore_interrupts() if first else contextlib.nullcontext():
         running = pool(tasks)
     try:
         for done in running:  # noqa: UP028  `yield from` would close it before the last lines below
