@@ -52,7 +52,7 @@ def test_records_are_written_and_verify(file, problems, tmp_path, capsys, jobs):
     assert (found["solved"], found["proved"], found["failures"]) == (12, 12, [])
     assert found["statuses"] == {"optimal": 12}
     written = list(read_values(records))
-    assert [record.name for record in written] == [f"{file}, line {number}" for number in range(1, 13)]
+    assert [record.name for record in written] == [f"{file.name}, line {number}" for number in range(1, 13)]
     assert [record.result.value for record in written] == [gl.solve(p, "viterbi").value for p in problems]
     assert main(["verify", str(records)]) == exit_codes.PROVED
     assert not list(tmp_path.glob("*.part"))
@@ -110,7 +110,8 @@ def test_exit_codes_are_those_of_one_problem(tmp_path, problems, extra, code, ca
     [
         (["-k", "2"], "-k is for one problem"),
         (["--start", "x.json"], "--start is for one problem"),
-        (["--out", "x.json"], "stored in a .jsonl file"),
+        (["--out", "x.json"], "go to a .jsonl file, or into a folder"),
+        (["--anew"], "give --out FOLDER"),
         (["--jobs", "0"], "jobs is 0"),
         (["--cluster", "tcp://localhost:1"], "--cluster ADDRESS is for --backend dask or ray"),
         (["--backend", "dask"], "--backend dask needs --cluster ADDRESS"),
@@ -161,3 +162,37 @@ def test_control_c_keeps_what_is_finished(tmp_path, problems):
     assert "stopped by Ctrl-C" in said
     assert complaint == f"gapless: the records that were finished are in {aside}\n"
     assert all(record.verify() for record in read_values(aside))
+
+
+def test_a_folder_goes_on_where_it_was(file, problems, tmp_path, capsys):
+    whole, folder = tmp_path / "whole", tmp_path / "folder"
+    assert main(["solve", str(file), "--out", str(whole)]) == exit_codes.PROVED
+    lines = (whole / "answers.jsonl").read_bytes().splitlines(keepends=True)
+    assert len(lines) == len(problems)
+    folder.mkdir()
+    (folder / "manifest.json").write_bytes((whole / "manifest.json").read_bytes())
+    (folder / "answers.jsonl").write_bytes(b"".join(lines[:5]) + lines[5][:40])  # as a kill leaves it
+    capsys.readouterr()
+    assert main(["solve", str(file), "--out", str(folder), "--json"]) == exit_codes.PROVED
+    found = json.loads(capsys.readouterr().out)
+    assert (found["solved"], found["proved"], found["finished_before"]) == (12, 12, 5)
+    kept = [record.result.value for record in read_values(folder / "answers.jsonl")]
+    assert kept == [record.result.value for record in read_values(whole / "answers.jsonl")]
+    assert main(["verify", str(folder)]) == exit_codes.PROVED
+    assert main(["solve", str(file), "--out", str(folder), "--method", "viterbi"]) == exit_codes.USAGE
+    assert "method null, not" in capsys.readouterr().err
+    with file.open("a") as stream:
+        stream.write(gl.dumps(problems[0]) + "\n")
+    assert main(["solve", str(file), "--out", str(folder)]) == exit_codes.USAGE
+    assert "the problems of corpus.jsonl" in capsys.readouterr().err
+    assert main(["solve", str(file), "--out", str(folder), "--anew"]) == exit_codes.PROVED
+    assert len(list(read_values(folder / "answers.jsonl"))) == len(problems) + 1
+
+
+def test_records_of_one_name_are_all_kept(tmp_path, problems):
+    file = tmp_path / "twins.jsonl"
+    records = [gl.Record(problem, gl.solve(problem), "twin") for problem in problems[:3]]
+    file.write_text("".join(gl.dumps(record) + "\n" for record in records))
+    assert main(["solve", str(file), "--out", str(tmp_path / "out")]) == exit_codes.PROVED
+    names = [record.name for record in read_values(tmp_path / "out" / "answers.jsonl")]
+    assert names == ["twin", "twins.jsonl, line 2", "twins.jsonl, line 3"]

@@ -37,7 +37,12 @@ def add_solve_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--start", metavar="FILE", help="a feasible structure as JSON, to begin with")
     parser.add_argument("--seed", type=int, default=0, help="for methods that draw random numbers")
     parser.add_argument("--trace", action="store_true", help="store what happened too, for `gapless report`")
-    parser.add_argument("--out", help="store problem and result here, for `gapless verify`; .jsonl for many")
+    parser.add_argument(
+        "--out",
+        help="store problem and result here, for `gapless verify`; for many a .jsonl file, or a folder: there the "
+        "same command goes on after it was killed",
+    )
+    parser.add_argument("--anew", action="store_true", help="forget the run that the folder of --out holds")
     parser.add_argument(
         "--jobs", type=int, help="workers for many problems; -1 is all there are (default 1; with --backend: -1)"
     )
@@ -51,7 +56,7 @@ def solve_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless solve FILE``."""
     many = holds_many(parsed.file)
     alone = {"-k": parsed.k != 1, "--start": parsed.start is not None, "--trace": parsed.trace}
-    together = {"--jobs": parsed.jobs is not None, "--backend": parsed.backend is not None}
+    together = {"--jobs": parsed.jobs is not None, "--backend": parsed.backend is not None, "--anew": parsed.anew}
     for option, given in (alone if many else together).items():
         if given:
             what = "one problem, and this file may hold many" if many else "a .jsonl file of many problems"
