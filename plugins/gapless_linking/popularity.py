@@ -90,7 +90,8 @@ def graph_pagerank(graph: Graph, begin: FloatArray | None = None) -> FloatArray:
     weights = np.ones(graph.neighbours.size) if graph.weights is None else graph.weights
     leaving = _row_sums(graph.offsets, weights)
     if begin is None:  # without damping, these are the ranks
-        begin = leaving / leaving.sum()
+        total = leaving.sum()
+        begin = leaving / total if total else np.full(leaving.size, 1.0 / leaving.size)
     return _power_iteration(graph.offsets, graph.neighbours, graph.weights, leaving, begin)
 
 

@@ -67,7 +67,10 @@ def _choose(problem: LinkingProblem, graph: Graph) -> tuple[IntArray | None, lis
 
 
 def _groups(k: int, members: IntArray, owner: IntArray) -> IntArray:
-    """For each set the smallest set that is joined to it by shared candidates."""
+    """For each set the number of its group, which shared candidates join; in the order of the groups' first sets.
+
+    Sets may outnumber the vertices, but groups do not.
+    """
     leader = list(range(k))
 
     def lead(i: int) -> int:
@@ -80,4 +83,4 @@ def _groups(k: int, members: IntArray, owner: IntArray) -> IntArray:
     for at in np.flatnonzero(members[order][1:] == members[order][:-1]).tolist():
         one, other = sorted((lead(int(owner[order[at]])), lead(int(owner[order[at + 1]]))))
         leader[other] = one
-    return np.array([lead(i) for i in range(k)])
+    return np.unique([lead(i) for i in range(k)], return_inverse=True)[1].astype(np.int64)

@@ -292,3 +292,13 @@ def test_bounds_survive_large_costs_that_cancel_between_sets(method: str) -> Non
         least = min(problem.value(np.array([a, b])) for a in range(3) for b in range(3, 6))
         assert result.bound <= least + 1e-9
         assert result.verify(problem)
+
+
+def test_a_tree_joins_more_sets_than_there_are_vertices() -> None:
+    problem = LinkingProblem(Graph.from_edges([(0, 1)]), [[0], [0], [1], [0]])
+    assert gapless.solve(problem, "spanning-tree").best.tolist() == [0, 0, 1, 0]
+
+
+def test_without_an_edge_all_vertices_rank_the_same() -> None:
+    graph = Graph.from_arrays([0, 0, 0, 0], [])
+    np.testing.assert_allclose(graph_pagerank(graph), 1 / 3)

@@ -24,6 +24,7 @@ from gapless import (
     Sparse,
     Status,
     Stop,
+    UnknownOption,
 )
 from gapless.scip import branch_price_and_cut
 
@@ -164,7 +165,7 @@ def test_a_batch_that_does_not_fit_is_named(tiny):
 
 def test_bad_arguments(tiny):
     problem = tiny.draw(5)
-    with pytest.raises(ValueError, match="expected one of best-first"):
+    with pytest.raises(UnknownOption, match="expected one of best-first"):
         branch_price_and_cut(problem, tiny.formulation(problem), order="worst-first")
     with pytest.raises(InvalidProblem, match="start: the structure is infeasible"):
         branch_price_and_cut(problem, tiny.formulation(problem), start=[None])

@@ -37,7 +37,8 @@ class ParentTables:
         """Tables of a (K, K) array, in O(K^3)."""
         leads = np.empty(transition.shape)
         parent_leads(transition, leads)
-        return cls(np.ascontiguousarray(transition.T), leads)
+        # A copy, also of a single label: what is remembered for an array must not keep the array alive.
+        return cls(np.array(transition.T, order="C"), leads)
 
 
 parent_tables = OncePerArray(ParentTables.compute)
