@@ -22,7 +22,7 @@ INSTALLED := pyproject.toml \
 	$(wildcard $(ROOTS:%=%/gapless*/py.typed)) \
 	$(shell find cython_ext -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: help demo test lint dist clean
+.PHONY: help demo test lint results dist clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -30,6 +30,7 @@ help:
 	@echo "make demo   install into $(VENV) and run the part-of-speech task on the data that comes with it"
 	@echo "make test   run the tests (PYTEST_ARGS adds arguments)"
 	@echo "make lint   ruff check, ruff format --check, mypy --strict"
+	@echo "make results  measure every table of docs/results again (hours; ONLY=NAME: one of them)"
 	@echo "make dist   build the sdist, and the wheel from it, into $(DIST)"
 	@echo "make clean  remove $(VENV) and everything that was built"
 
@@ -47,6 +48,10 @@ lint: $(VENV)/.installed-dev
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/mypy --no-error-summary --package gapless_cutting_stock
 	@echo "lint: clean"
+
+# Needs GAPLESS_DATA and the peers: pip install '.[bench,linking,report]' into $(VENV).
+results: $(VENV)/.installed-dev
+	@$(BIN)/python docs/results/measure.py $(if $(ONLY),--only $(ONLY))
 
 dist: $(VENV)/.installed-dev
 	@$(BIN)/python -m build --outdir $(DIST) >$(VENV)/dist.log 2>&1 || { cat $(VENV)/dist.log; exit 1; }
