@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
+import io
 import itertools
 import math
 from collections import Counter
@@ -19,7 +21,7 @@ from hypothesis import strategies as st
 
 import gapless as gl
 from gapless import testing
-from gapless.cli import main
+from gapless.cli import Console, exit_codes, main
 from gapless.engine import PricedRelaxation
 from gapless.lp import LinearMaster
 from gapless.scip import solve_monolithic
@@ -33,6 +35,7 @@ from gapless_cutting_stock import (  # noqa: E402
     KnapsackOracle,
     LargestItemFirst,
     PatternPriceCertificate,
+    benchmark,
     formulation,
     gilmore_gomory,
     uniform_bin_packing,
@@ -498,3 +501,10 @@ def test_a_gain_too_small_for_a_column_still_loosens_the_bound() -> None:
     assert not len(answer.batch)
     assert answer.slack == pytest.approx(8e-7, rel=1e-4)
     assert pricing.query(DualView(problem, [0.5])).slack == 0.0
+
+
+def test_the_task_compares_both_trees() -> None:
+    console = Console(as_json=True, out=io.StringIO())
+    assert benchmark.run(argparse.Namespace(sizes=[20], seeds=2), console) == exit_codes.PROVED
+    (table,) = console.tables
+    assert [row[1:3] for row in table.rows] == [(3, 3), (3, 0)]

@@ -1,9 +1,10 @@
-"""The entry point: one problem type and two methods for it."""
+"""The entry point: one problem type, two methods for it, and a task."""
 
 from __future__ import annotations
 
 import gapless as gl
 from gapless.engine import branch_and_price
+from gapless_cutting_stock import benchmark
 from gapless_cutting_stock.formulation import formulation
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
 
@@ -48,3 +49,4 @@ def gapless_register(registry: gl.Registry) -> None:
             warm_start=True,
         )
     )
+    registry.task(benchmark.TASK)
