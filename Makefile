@@ -36,6 +36,7 @@ help:
 	@echo "make docs   build the documentation into build/docs; a warning is an error"
 	@echo "make fuzz   feed CASES=1000000 changed documents to everything that reads (an hour or two)"
 	@echo "make soak   decode COUNT=100000 mixed problems and watch the memory"
+	@echo "make results  measure every table of docs/results again (hours; ONLY=NAME: one of them)"
 	@echo "make dist   build the sdist, and the wheel from it, into $(DIST)"
 	@echo "make size   install the wheel elsewhere and print how long that takes, how much it is, how long importing takes"
 	@echo "make sbom   write the wheel's bill of materials (CycloneDX) into $(DIST)"
@@ -68,6 +69,10 @@ fuzz: $(VENV)/.installed-dev
 soak: COUNT ?= 100000
 soak: $(VENV)/.installed-dev
 	@$(BIN)/python tests/soak/soak.py --count $(COUNT)
+
+# Needs GAPLESS_DATA and the peers: pip install '.[bench,linking,report]' into $(VENV).
+results: $(VENV)/.installed-dev
+	@$(BIN)/python docs/results/measure.py $(if $(ONLY),--only $(ONLY))
 
 dist: $(VENV)/.installed-dev
 	@$(BIN)/python -m build --outdir $(DIST) >$(VENV)/dist.log 2>&1 || { cat $(VENV)/dist.log; exit 1; }

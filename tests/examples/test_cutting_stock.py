@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
+import io
 import itertools
 import math
 import xml.etree.ElementTree as ET
@@ -20,7 +22,7 @@ from hypothesis import strategies as st
 
 import gapless as gl
 from gapless import testing
-from gapless.cli import main
+from gapless.cli import Console, exit_codes, main
 from gapless.engine import PricedRelaxation
 from gapless.lp import LinearMaster
 from gapless.scip import solve_monolithic
@@ -34,6 +36,7 @@ from gapless_cutting_stock import (  # noqa: E402
     KnapsackOracle,
     LargestItemFirst,
     PatternPriceCertificate,
+    benchmark,
     formulation,
     gilmore_gomory,
     plugin,
@@ -511,3 +514,10 @@ def test_a_plan_is_drawn_for_reports() -> None:
     words = ["".join(one.itertext()) for one in ET.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
     assert sorted(words) == ["1 ×", "1 ×", "3", "4", "6", "6"]
     assert plugin.gapless_draw(object(), plan, ()) is None  # type: ignore[arg-type]
+
+
+def test_the_task_compares_both_trees() -> None:
+    console = Console(as_json=True, out=io.StringIO())
+    assert benchmark.run(argparse.Namespace(sizes=[20], seeds=2), console) == exit_codes.PROVED
+    (table,) = console.tables
+    assert [row[1:3] for row in table.rows] == [(3, 3), (3, 0)]

@@ -1,4 +1,4 @@
-"""The entry point: one problem type and two methods for it."""
+"""The entry point: one problem type, two methods for it, and a task."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 import gapless as gl
 from gapless.engine import branch_and_price
+from gapless_cutting_stock import benchmark
 from gapless_cutting_stock.drawing import draw_plan
 from gapless_cutting_stock.formulation import formulation
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
@@ -54,6 +55,7 @@ def gapless_register(registry: gl.Registry) -> None:
             warm_start=True,
         )
     )
+    registry.task(benchmark.TASK)
 
 
 @gl.hookimpl
