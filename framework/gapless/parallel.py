@@ -277,7 +277,7 @@ def _children_ignore_interrupts() -> Iterator[None]:
     _start_resource_trackers()
     heard: list[tuple[int, FrameType | None]] = []
     ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is not None
-    # Other threads do not block the signal: one that comes to them shall not break a half-started process off either.
+    # Other threads do not block it: one that comes to them shall not break off a half-started process either.
     before = signal.signal(signal.SIGINT, lambda *call: heard.append(call)) if ours else None
     try:
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
