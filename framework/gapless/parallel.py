@@ -9,12 +9,15 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import itertools
+import multiprocessing.resource_tracker
 import signal
+import sys
 import threading
 import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -165,14 +168,12 @@ def spread_in_order(
             ahead = source.pull(most)
             # Backends take chunks in threads of their own, whenever a worker is free. One that finds none ends the
             # round: those who bring problems, or take outcomes, are then slower than the workers.
-            first = True
             while ahead:
-                for done in _running(pool, work, source.waiting(), first=first):
+                for done in _running(pool, work, source.waiting()):
                     pace.learn(done)
                     yield done
                     ahead += source.pull(most - ahead + 1) - 1
                 ahead += source.pull(most - ahead)
-                first = False
     source.end()
 
 
@@ -231,11 +232,7 @@ def _workers(jobs: int) -> int:
 
 
 def _running(
-    pool: Any,
-    work: Callable[[int, Sequence[P]], T],
-    chunks: Iterator[tuple[int, Sequence[P]]],
-    *,
-    first: bool = True,
+    pool: Any, work: Callable[[int, Sequence[P]], T], chunks: Iterator[tuple[int, Sequence[P]]]
 ) -> Iterator[Finished]:
     import joblib  # noqa: PLC0415
 
@@ -244,35 +241,60 @@ def _running(
         while some := list(itertools.islice(tasks, _AHEAD * _workers(pool.n_jobs))):
             yield from pool(some)
         return
-    # Later rounds find the processes there, and Ctrl-C shall not fall into one of their beginnings.
-    with _children_ignore_interrupts() if first else contextlib.nullcontext():
-        running = pool(tasks)
-    try:
-        for done in running:  # noqa: UP028  `yield from` would close it before the last lines below
-            yield done
-    except concurrent.futures.BrokenExecutor as error:
-        raise SolveError(
-            "a worker process was killed, perhaps because memory ran out: use fewer jobs, or a smaller at_once"
-        ) from error
-    finally:
-        with warnings.catch_warnings():  # joblib warns that tasks are thrown away: that is what closing is for
-            warnings.simplefilter("ignore")
-            running.close()
+    with contextlib.ExitStack() as stack:
+        with contextlib.nullcontext() if _has_threads(pool) else _children_ignore_interrupts():
+            running = pool(tasks)
+            stack.callback(_throw_away, running)
+        try:
+            yield from running
+        except concurrent.futures.BrokenExecutor as error:
+            raise SolveError(
+                "a worker process was killed, perhaps because memory ran out: use fewer jobs, or a smaller at_once"
+            ) from error
+
+
+def _has_threads(pool: Any) -> bool:
+    """Whether the workers are threads of this process: there is none to start."""
+    return bool(getattr(pool._backend, "uses_threads", False))
+
+
+def _throw_away(running: Any) -> None:
+    """Close joblib's generator; it warns that tasks are thrown away, and that is what closing is for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        running.close()
 
 
 @contextlib.contextmanager
 def _children_ignore_interrupts() -> Iterator[None]:
-    """Processes that are started meanwhile inherit a deaf ear for Ctrl-C; this one hears it, and ends them.
+    """Processes that are started meanwhile are deaf to Ctrl-C; this one hears it when they stand, and ends them.
 
-    Blocking the signal instead, which would not lose one that comes right now, does not last: starting the resource
-    tracker of `multiprocessing` unblocks it.
+    They inherit a blocked signal: one that is ignored here meanwhile would be lost for this process, too.
     """
-    before = signal.getsignal(signal.SIGINT)
-    if before is None or threading.current_thread() is not threading.main_thread():
-        yield  # the handler is not ours to change
-        return
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
+    if not hasattr(signal, "pthread_sigmask"):
         yield
+        return
+    _start_resource_trackers()
+    heard: list[tuple[int, FrameType | None]] = []
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is not None
+    # Other threads do not block it: one that comes to them shall not break off a half-started process either.
+    before = signal.signal(signal.SIGINT, lambda *call: heard.append(call)) if ours else None
+    try:
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     finally:
-        signal.signal(signal.SIGINT, before)
+        if ours:
+            signal.signal(signal.SIGINT, before)
+    if heard and callable(before):
+        before(*heard[0])
+
+
+def _start_resource_trackers() -> None:
+    """Start them now: the start of the one of `multiprocessing` ends with an unblocked Ctrl-C."""
+    multiprocessing.resource_tracker.ensure_running()
+    loky = sys.modules.get("joblib.externals.loky.backend.resource_tracker")
+    if loky is not None:
+        loky.ensure_running()

@@ -20,7 +20,7 @@ def svg(width: float, height: float, title: str, drawn: Iterable[str]) -> str:
     drawn : iterable of str
         Elements, in the order in which they are painted.
     """
-    return "\n".join(
+    drawing = "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
             f'height="{height:.0f}" font-family="sans-serif" role="img">',
@@ -31,6 +31,7 @@ def svg(width: float, height: float, title: str, drawn: Iterable[str]) -> str:
             "",
         ]
     )
+    return drawing.encode("utf-8", "backslashreplace").decode()  # words from JSON may hold half a character
 
 
 def text(

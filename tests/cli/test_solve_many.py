@@ -196,3 +196,27 @@ def test_records_of_one_name_are_all_kept(tmp_path, problems):
     assert main(["solve", str(file), "--out", str(tmp_path / "out")]) == exit_codes.PROVED
     names = [record.name for record in read_values(tmp_path / "out" / "answers.jsonl")]
     assert names == ["twin", "twins.jsonl, line 2", "twins.jsonl, line 3"]
+
+
+def test_a_corpus_that_was_changed_in_its_middle_is_not_taken_for_the_same(
+    file, problems, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr("gapless.cli.solving_many.LOOKED_AT", 50)
+    folder = tmp_path / "folder"
+    assert main(["solve", str(file), "--out", str(folder)]) == exit_codes.PROVED
+    lines = file.read_text().splitlines(keepends=True)
+    at = next(at for at in range(200, len(lines[5])) if lines[5][at] in "12345678")
+    lines[5] = lines[5][:at] + "9" + lines[5][at + 1 :]
+    file.write_text("".join(lines))
+    capsys.readouterr()
+    assert main(["solve", str(file), "--out", str(folder)]) == exit_codes.USAGE
+    assert f"{file}, line 6: {folder} holds an answer for 'corpus.jsonl, line 6' to another problem" in (
+        capsys.readouterr().err
+    )
+
+
+def test_half_a_character_in_a_name_is_printed_as_its_number(tmp_path, problems, capsys):
+    record = gl.Record(problems[0], gl.solve(problems[0]), "a\ud800b")
+    (tmp_path / "odd.jsonl").write_text(gl.dumps(record) + "\n")
+    assert main(["solve", str(tmp_path / "odd.jsonl")]) == exit_codes.PROVED
+    assert capsys.readouterr().out.startswith("a\\ud800b: optimal")

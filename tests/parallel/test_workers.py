@@ -151,14 +151,49 @@ def test_control_c_leaves_what_is_finished_and_nobody_behind(many):
     with subprocess.Popen(command, start_new_session=True, **pipes) as process:
         assert process.stdout.readline() == "going\n"
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
     assert out.splitlines()[-1] == "finished True"
     assert err == ""
     assert process.returncode == 0
-    for _ in range(50):
+    for _ in range(600):  # on a busy machine, too
         try:
             os.killpg(process.pid, 0)
         except ProcessLookupError:
             return
         time.sleep(0.1)
     pytest.fail("a process outlived its caller")
+
+
+STARTING = """
+    import os, signal
+    import joblib
+    import numpy as np
+    import gapless as gl
+    from gapless_chains import ChainProblem
+
+    begin = joblib.Parallel.__call__
+
+    def interrupted(pool, tasks):
+        os.kill(os.getpid(), signal.SIGINT)
+        running = begin(pool, tasks)
+        print("started", flush=True)
+        return running
+
+    joblib.Parallel.__call__ = interrupted
+    problems = [ChainProblem(np.zeros((3, 2)), np.zeros((2, 2)))] * 100
+    if {many}:
+        print(gl.solve_many(problems, jobs=2).statuses.count(None))
+    else:
+        try:
+            print("lost", sum(1 for _ in gl.solve_stream(problems, jobs=2)))
+        except KeyboardInterrupt:
+            print(100)
+"""
+
+
+@pytest.mark.parametrize("many", [True, False])
+def test_control_c_while_processes_are_started_is_not_lost(many):
+    """They are started whole, and then it counts."""
+    script = textwrap.dedent(STARTING.replace("{many}", str(many)))
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (ended.stdout.split(), ended.stderr) == (["started", "100"], "")

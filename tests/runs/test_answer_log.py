@@ -134,8 +134,32 @@ def test_a_full_disk_keeps_what_was_there(tmp_path):
     before = path.read_bytes()
     other = written(tmp_path / "b.jsonl", ["another"])
     asked = [sys.executable, "-c", FULL, path, other, str(len(before) + 100)]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
     assert "File too large; the 4 answers before it are kept, and the same command goes on there" in done.stderr
     assert "a.jsonl" in done.stderr
     assert path.read_bytes() == before
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+
+
+def test_control_c_leaves_a_log_that_goes_on(tmp_path, monkeypatch):
+    """Before an answer is noted it is taken back; afterwards it is there."""
+    path = tmp_path / "a.jsonl"
+    with AnswerLog(path) as log:
+        log.keep("x", problem(0), gl.solve(problem(0)))
+        for noted in (False, True):
+            enter = AnswerLog._enter
+
+            def interrupted(self, name, line, noted=noted, enter=enter):
+                if noted:
+                    enter(self, name, line)
+                raise KeyboardInterrupt
+
+            with monkeypatch.context() as patch:
+                patch.setattr(AnswerLog, "_enter", interrupted)
+                with pytest.raises(KeyboardInterrupt):
+                    log.keep("y", problem(1), gl.solve(problem(1)))
+            assert ("y" in log) is noted
+            assert len(list(read_log(path))) == len(log) == 1 + noted
+        log.keep("z", problem(2), gl.solve(problem(2)))
+        assert log["z"].verify()
+    assert list(AnswerLog(path)) == ["x", "y", "z"]

@@ -142,3 +142,8 @@ def test_fingerprints_tell_data_apart():
     assert Fingerprint.of("x", ["a", "b"]) == Fingerprint.of("y", iter(["a", "b"]))
     assert Fingerprint.of("x", [np.array([0.0])]) == Fingerprint.of("x", [np.array([-0.0])])
     assert Fingerprint.of("x", ["a", "b"]) != Fingerprint.of("x", ["ab"])
+
+
+def test_no_fingerprint_is_made_of_what_its_repr_does_not_tell_apart():
+    with pytest.raises(TypeError, match="no fingerprint is made of a dict"):
+        Fingerprint.of("x", ["a", [{"b": np.arange(5000)}]])

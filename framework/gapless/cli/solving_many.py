@@ -37,8 +37,8 @@ LOOKED_AT = 1 << 20
 class _Records:
     """Where records go as they are finished; those of an earlier run are found here."""
 
-    def finished(self, name: str) -> Result[Any] | None:
-        """The result that an earlier run has kept under a name."""
+    def finished(self, name: str, stored: Stored) -> Result[Any] | None:
+        """The result that an earlier run has kept under a name, for the same problem."""
         return None
 
     def write(self, record: Record) -> None:
@@ -91,7 +91,7 @@ def solve_lines(parsed: argparse.Namespace, limits: Limits, options: Mapping[str
             place = stored.place.replace(parsed.file, Path(parsed.file).name, 1)
             name = stored.name if stored.name and stored.name not in names else place
             names.add(name)
-            result = records.finished(name)
+            result = records.finished(name, stored)
             if result is None:
                 on_their_way.append((stored, name))
                 yield stored.problem
@@ -203,8 +203,17 @@ def _run_folder(out: Path, parsed: argparse.Namespace) -> Iterator[_Records]:
         log = folder.log(ANSWERS)
 
         class _Log(_Records):
-            def finished(self, name: str) -> Result[Any] | None:
-                return log[name].result if name in log else None
+            def finished(self, name: str, stored: Stored) -> Result[Any] | None:
+                if name not in log:
+                    return None
+                kept = log[name]
+                # A corpus that was changed in its middle looks the same at both its ends.
+                if not isinstance(kept, Record) or serial.dumps(kept.problem) != serial.dumps(stored.problem):
+                    raise InvalidProblem(
+                        f"{stored.place}: {out} holds an answer for {name!r} to another problem; give another "
+                        "folder, or --anew to start again"
+                    )
+                return kept.result
 
             def write(self, record: Record) -> None:
                 if record.result.stop not in (Stop.INTERRUPTED, Stop.ERROR):  # those are tried again
@@ -214,12 +223,12 @@ def _run_folder(out: Path, parsed: argparse.Namespace) -> Iterator[_Records]:
 
 
 def _fingerprint(file: Path) -> Fingerprint:
-    """Of the file's length and both its ends: a corpus may be too long to be read twice."""
+    """Of the name, after which problems are called, length and both ends: it may be too long to be read twice."""
     try:
         with file.open("rb") as stream:
             head = stream.read(LOOKED_AT)
             length = stream.seek(0, os.SEEK_END)
             stream.seek(max(0, length - LOOKED_AT))
-            return Fingerprint.of(file.name, [length, head, stream.read()])
+            return Fingerprint.of(file.name, [file.name, length, head, stream.read()])
     except OSError as error:
         raise InvalidProblem(f"{file}: cannot be read ({error.strerror})") from error

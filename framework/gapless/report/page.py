@@ -53,7 +53,7 @@ def render(title: str, **view: Any) -> str:
         version=importlib.metadata.version("gapless"),
         **view,
     )
-    return text
+    return text.encode("utf-8", "backslashreplace").decode()  # JSON may hold half a character, a page may not
 
 
 def require_jinja() -> None:

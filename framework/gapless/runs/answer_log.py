@@ -118,16 +118,17 @@ class AnswerLog:
             rest = memoryview(content)
             while rest:
                 rest = rest[self._file.write(rest) :]
+            self._enter(answer.name, Line(len(self) + 1, self._end, len(content), b""))
         except OSError as error:
             self._take_back()
             said = (
                 f"{error.strerror}; the {len(self)} answers before it are kept, and the same command goes on there"
             )
             raise OSError(error.errno or errno.EIO, said, str(self.path)) from error
-        except BaseException:
-            self._take_back()
+        except BaseException:  # Ctrl-C, after which the log may go on
+            if answer.name not in self._places:
+                self._take_back()
             raise
-        self._enter(answer.name, Line(len(self) + 1, self._end, len(content), b""))
         if time.monotonic() - self._synced >= SYNC_SECONDS:
             self._sync()
         return len(content)
@@ -150,8 +151,8 @@ class AnswerLog:
     def _enter(self, name: str, line: Line) -> None:
         if name in self._places:
             raise damaged(self.path, line.number, f"{name!r} was answered in line {self._places[name].number}")
-        self._places[name] = Line(line.number, line.offset, line.size, b"")
         self._end = line.offset + line.size
+        self._places[name] = Line(line.number, line.offset, line.size, b"")
 
     def _take_back(self) -> None:
         """Cut a half-written answer off."""

@@ -31,7 +31,13 @@ class Fingerprint:
 
     @classmethod
     def of(cls, name: str, parts: Iterable[Any]) -> Fingerprint:
-        """The fingerprint of strings, bytes, numbers, arrays, or tuples and lists of them, in their order."""
+        """The fingerprint of strings, bytes, numbers, arrays, None, or tuples and lists of them, in their order.
+
+        Raises
+        ------
+        TypeError
+            For anything else, whose ``repr`` need not tell one from another.
+        """
         digest, size = sha256(), 0
         for size, part in enumerate(parts, 1):  # noqa: B007  used after the loop
             _take(digest, part)
@@ -51,5 +57,7 @@ def _take(digest: Any, part: Any) -> None:
         digest.update(b"parts %d\n" % len(part))
         for one in part:
             _take(digest, one)
-    else:
+    elif part is None or isinstance(part, (str, bool, int, float, np.generic)):
         digest.update(f"{part!r}\n".encode())
+    else:
+        raise TypeError(f"no fingerprint is made of a {type(part).__name__}")
