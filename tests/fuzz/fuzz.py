@@ -19,7 +19,7 @@ import traceback
 import warnings
 from pathlib import Path
 
-CHUNK = 1000
+CHUNK = 3000
 MEMORY = 4 << 30
 """Bytes of address space of a process: who asks for more gets a MemoryError."""
 

@@ -34,6 +34,6 @@ class Gullible(gl.Record):
 
 def forged(path):
     """Verifies what a result claims without looking at the evidence."""
-    record = gl.loads(path.read_text())
+    record = gl.loads(path.read_bytes().decode("utf-8", "surrogateescape"))
     if isinstance(record, gl.Record):
         truth.check_record(Gullible(record.problem, record.result), documents.judges())

@@ -38,16 +38,16 @@ def test_nothing_that_is_read_breaks_its_reader(tmp_path, group):
 
 
 @pytest.mark.parametrize(
-    ("planted", "words"),
+    ("planted", "cases", "words"),
     [
-        ("crash", "ended with -6"),
-        ("hang", "Hang: one document took more than"),
-        ("memory", "MemoryError"),
-        ("forged", "verifies, but"),
+        ("crash", 5, "ended with -6"),
+        ("hang", 2, "Hang: one document took more than"),
+        ("memory", 5, "MemoryError"),
+        ("forged", 300, "verifies, but"),
     ],
 )
-def test_what_is_planted_is_found_and_kept(tmp_path, planted, words):
-    ended = fuzz("--cases", 20, "--target", f"planted-{planted}", "--keep", tmp_path, patience=1)
+def test_what_is_planted_is_found_and_kept(tmp_path, planted, cases, words):
+    ended = fuzz("--cases", cases, "--target", f"planted-{planted}", "--keep", tmp_path, patience=1)
     assert ended.returncode == 1, ended.stdout
     (log,) = tmp_path.glob("*.log")
     assert words in log.read_text()

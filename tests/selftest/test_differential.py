@@ -27,17 +27,22 @@ def test_an_honest_method_passes(registered, specimens, wrong):
         ("bound_below", {"exact": False}, "the bound dominates|enumerated best"),
         ("bad_evidence", {}, "a certificate verifies"),
         ("raises", {}, "ZeroDivisionError: a slip"),
-        ("refuses", {}, "it is for none of 40 instances"),
+        ("refuses", {}, "it is for none of 60 instances"),
         ("refuses", {"default": True}, "the default method is for every instance"),
         ("proves_nothing", {}, "an exact method proves its answer"),
         ("skips_the_second", {"k_best": True}, "the k best are the enumerated ones"),
     ],
 )
 def test_a_planted_mistake_is_found(registered, specimens, wrong, name, how, words):
-    tally = tried(registered(getattr(wrong, name), **how), specimens)
+    tally = tried(registered(getattr(wrong, name), **how), specimens, cases=60)
     assert tally.mistakes
     assert any(part in tally.mistakes[0].reason for part in words.split("|")), tally.mistakes[0]
     assert isinstance(tally.mistakes[0].instance, Selection)
+
+
+def test_few_instances_may_all_be_for_others(registered, specimens, wrong):
+    tally = tried(registered(wrong.refuses), specimens, cases=10)
+    assert (tally.refused, tally.mistakes) == (10, [])
 
 
 def test_a_wrong_batch_is_found(registered, specimens, wrong):
@@ -83,4 +88,4 @@ def test_everything_that_is_ours():
     }
     assert names <= {tally.problem for tally in tallies}
     assert {(tally.method, str(tally.mistakes)) for tally in tallies if tally.mistakes} == set()
-    assert all(tally.instances for tally in tallies)
+    assert sum(tally.instances for tally in tallies) > 100

@@ -53,6 +53,7 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
         help="a record (.json) or records (.jsonl), also .gz; a folder of .jsonl files; or a result with --problem",
     )
     verifying.add_argument("--problem", help="the problem, when FILE holds a bare result")
+    verifying.add_argument("--time", type=float, metavar="S", help="seconds for each record; it fails as undecided")
 
     add_report_options(add("report", "Write one HTML page about an answer or a run.", report_source))
 
@@ -116,7 +117,7 @@ def verify_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int
     checked = failed = 0
     failures: list[dict[str, Any]] = []
     for file in files:
-        count, found = verify_records(file, problem, console)
+        count, found = verify_records(file, problem, console, parsed.time)
         wrong = len(found) if count else 0
         console.say(f"{f'{file}: ' if len(files) > 1 else ''}{count - wrong} of {count} verified")
         checked, failed = checked + count, failed + wrong

@@ -8,8 +8,10 @@ from typing import Any
 
 import attrs
 
+from gapless.cli.alarm import TimeIsUp, alarm
 from gapless.cli.console import Console
 from gapless.core import serial
+from gapless.core.certificate import Verdict
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
 from gapless.core.record import Record
@@ -38,8 +40,12 @@ class Failure:
         return ": ".join(part for part in (self.record, self.place, self.reason) if part)
 
 
-def verify_records(file: Path, problem: Problem[Any] | None, console: Console) -> tuple[int, list[Failure]]:
+def verify_records(
+    file: Path, problem: Problem[Any] | None, console: Console, seconds: float | None = None
+) -> tuple[int, list[Failure]]:
     """Verify the records of one file and say what fails.
+
+    A record that takes more than `seconds` is undecided, and counts as failed: what is not verified does not hold.
 
     Returns
     -------
@@ -55,7 +61,7 @@ def verify_records(file: Path, problem: Problem[Any] | None, console: Console) -
     """
     checked = 0
     failures: list[Failure] = []
-    for checked, failure in enumerate(_verdicts(file, problem, console), 1):  # noqa: B007  used after the loop
+    for checked, failure in enumerate(_verdicts(file, problem, console, seconds), 1):  # noqa: B007  used after the loop
         if failure is not None:
             failures.append(failure)
             console.say(f"FAILED {failure}")
@@ -65,7 +71,9 @@ def verify_records(file: Path, problem: Problem[Any] | None, console: Console) -
     return checked, failures
 
 
-def _verdicts(file: Path, problem: Problem[Any] | None, console: Console) -> Iterator[Failure | None]:
+def _verdicts(
+    file: Path, problem: Problem[Any] | None, console: Console, seconds: float | None
+) -> Iterator[Failure | None]:
     for number, (place, text) in enumerate(record_documents(file), 1):
         try:
             value = serial.loads(text)
@@ -79,7 +87,11 @@ def _verdicts(file: Path, problem: Problem[Any] | None, console: Console) -> Ite
             raise InvalidProblem(
                 f"{place}: holds a {type(value).__name__}; a record is needed (or a result, with --problem)"
             )
-        verdict = record.verify()
+        try:
+            with alarm(seconds):
+                verdict = record.verify()
+        except TimeIsUp:
+            verdict = Verdict(False, f"undecided: not verified within {seconds:g} s", "certificate")
         if ".jsonl" not in file.suffixes and verdict:
             console.say(f"holds: {verdict.reason}")
             console.say(f"checked in {verdict.seconds:.3g} s")

@@ -38,6 +38,9 @@ _PROBE = 5
 
 _BATCH = 50
 
+_ENOUGH = 50
+"""Among so many instances some must be for a method."""
+
 
 @attrs.frozen
 class Mistake:
@@ -197,7 +200,7 @@ class _Run:
         """What is to be said when all instances are answered."""
         self._answer_batch()
         self.tally.closed = True
-        if self._next and not self.tally.instances and not self.tally.mistakes:
+        if self.tally.refused >= _ENOUGH and not self.tally.instances and not self.tally.mistakes:
             first = self.judged[0]
             reason = f"it is for none of {self.tally.refused} instances"
             self.tally.mistakes.append(Mistake(self.tally.problem, self.method.name, 0, reason, first.problem))
