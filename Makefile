@@ -22,7 +22,10 @@ INSTALLED := pyproject.toml \
 	$(wildcard $(ROOTS:%=%/gapless*/py.typed)) \
 	$(shell find cython_ext -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: help demo test lint fuzz soak dist clean
+WHEEL = $(firstword $(wildcard $(DIST)/gapless-*.whl))
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+
+.PHONY: help demo test lint docs results fuzz soak dist size sbom changelog clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -30,9 +33,14 @@ help:
 	@echo "make demo   install into $(VENV) and run the part-of-speech task on the data that comes with it"
 	@echo "make test   run the tests (PYTEST_ARGS adds arguments)"
 	@echo "make lint   ruff check, ruff format --check, mypy --strict"
+	@echo "make docs   build the documentation into build/docs; a warning is an error"
 	@echo "make fuzz   feed CASES=1000000 changed documents to everything that reads (an hour or two)"
 	@echo "make soak   decode COUNT=100000 mixed problems and watch the memory"
+	@echo "make results  measure every table of docs/results again (hours; ONLY=NAME: one of them)"
 	@echo "make dist   build the sdist, and the wheel from it, into $(DIST)"
+	@echo "make size   install the wheel elsewhere and print how long that takes, how much it is, how long importing takes"
+	@echo "make sbom   write the wheel's bill of materials (CycloneDX) into $(DIST)"
+	@echo "make changelog  print what the next release's changelog will say"
 	@echo "make clean  remove $(VENV) and everything that was built"
 
 demo: $(VENV)/.installed
@@ -50,6 +58,10 @@ lint: $(VENV)/.installed-dev
 	@$(BIN)/mypy --no-error-summary --package gapless_cutting_stock
 	@echo "lint: clean"
 
+docs: $(VENV)/.installed-docs
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -d build/doctrees docs build/docs
+	@echo "docs: build/docs/index.html"
+
 fuzz: CASES ?= 1000000
 fuzz: $(VENV)/.installed-dev
 	@$(BIN)/python tests/fuzz/fuzz.py --cases $(CASES)
@@ -58,9 +70,26 @@ soak: COUNT ?= 100000
 soak: $(VENV)/.installed-dev
 	@$(BIN)/python tests/soak/soak.py --count $(COUNT)
 
+# Needs GAPLESS_DATA and the peers: pip install '.[bench,linking,report]' into $(VENV).
+results: $(VENV)/.installed-dev
+	@$(BIN)/python docs/results/measure.py $(if $(ONLY),--only $(ONLY))
+
 dist: $(VENV)/.installed-dev
 	@$(BIN)/python -m build --outdir $(DIST) >$(VENV)/dist.log 2>&1 || { cat $(VENV)/dist.log; exit 1; }
 	@ls $(DIST)
+
+# Of the wheel in $(DIST), which is built first if there is none.
+size: $(VENV)/.installed-dev
+	@$(if $(WHEEL),,$(MAKE) --no-print-directory dist)
+	@$(BIN)/python .ci/install_size.py $(DIST)/gapless-*.whl
+
+sbom: $(VENV)/.installed-dev
+	@$(if $(WHEEL),,$(MAKE) --no-print-directory dist)
+	@$(PIP) install 'cyclonedx-bom>=7'
+	@$(BIN)/python .ci/sbom.py $(DIST)/gapless-*.whl $(DIST)/gapless-$(VERSION).cdx.json
+
+changelog: $(VENV)/.installed-dev
+	@$(BIN)/towncrier build --draft --version $(VERSION)
 
 clean:
 	@rm -rf $(VENV) build dist *.egg-info docs/examples/*/build docs/examples/*/*.egg-info
@@ -89,4 +118,11 @@ $(VENV)/.installed-dev: $(VENV)/.installed $(EXAMPLE)
 	@$(PIP) install --requirement $(VENV)/dev.txt
 	@$(if $(EXAMPLE),echo "installing the example plug-in")
 	@$(if $(EXAMPLE),$(PIP) install --no-deps --editable $(dir $(EXAMPLE)))
+	@touch $@
+
+# Likewise, so that the reference is made of the code as it lies here.
+$(VENV)/.installed-docs: $(VENV)/.installed
+	@echo "installing the tools for the documentation"
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' >$(VENV)/docs.txt
+	@$(PIP) install --requirement $(VENV)/docs.txt
 	@touch $@

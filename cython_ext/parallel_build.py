@@ -2,12 +2,17 @@
 
 setuptools alone builds one extension after the other. Its own ``parallel`` option would run Cython in threads, for
 which it was not written; here Cython runs in processes, and only the C compilers are started by threads.
+
+What Cython adds to every module that has typed memoryviews, most of its code otherwise, is compiled once, into
+``gapless_kernels._memoryviews``, and imported by the others.
 """
 
 import os
 
 from Cython.Build import cythonize
 from setuptools.command.build_ext import build_ext
+
+SHARED = "gapless_kernels._memoryviews"
 
 
 class ParallelBuild(build_ext):
@@ -21,7 +26,13 @@ class ParallelBuild(build_ext):
 
     def build_extensions(self) -> None:
         """Translate all, then compile all."""
-        translated = cythonize(self.extensions, force=self.force, nthreads=int(self.parallel), quiet=True)
+        translated = cythonize(
+            self.extensions,
+            force=self.force,
+            nthreads=int(self.parallel),
+            quiet=True,
+            shared_utility_qualified_name=SHARED,
+        )
         for extension, done in zip(self.extensions, translated, strict=True):
             extension.sources = done.sources
         super().build_extensions()

@@ -9,6 +9,9 @@ Attributes
 ----------
 COMPILED : bool
     Whether the compiled kernels are in use.
+INSTRUCTION_SET : str
+    What they were compiled for: "avx512", "avx2" or "plain", the best that the processor has and the environment
+    variable ``GAPLESS_SIMD`` allows at import; "numpy" for the twins. The answers do not depend on it.
 """
 
 import os
@@ -19,6 +22,9 @@ from gapless_kernels._linking_arguments import FoundChoice, SearchRecord, whole_
 from gapless_kernels._path_arguments import FoundPaths, OpenWalks
 from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
+
+if os.environ.get("GAPLESS_SIMD", "avx512") not in {"plain", "avx2", "avx512"}:
+    raise ValueError(f"GAPLESS_SIMD={os.environ['GAPLESS_SIMD']}: must be plain, avx2 or avx512")
 
 if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._arborescence_ref import (
@@ -55,6 +61,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._viterbi_ref import forward_messages, viterbi, viterbi_batch
 
     COMPILED = False
+    INSTRUCTION_SET = "numpy"
 else:
     from gapless_kernels._arborescence import (
         arborescence,
@@ -67,7 +74,13 @@ else:
     from gapless_kernels._bridges import bridge_tree, quotient_tree, sums_below
     from gapless_kernels._color_coding import color_coding_pruned, color_coding_search, color_coding_table_bytes
     from gapless_kernels._column_generation import column_generation_batch, path_bounds_batch
-    from gapless_kernels._dominance import dominance, dominance_batch, dominance_tables, viterbi_batch
+    from gapless_kernels._dominance import (
+        dominance,
+        dominance_batch,
+        dominance_tables,
+        instruction_sets,
+        viterbi_batch,
+    )
     from gapless_kernels._edge_lines import parse_edges
     from gapless_kernels._eisner import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels._eisner_higher import (
@@ -90,12 +103,14 @@ else:
     from gapless_kernels._viterbi_pruned import viterbi_pruned_batch
 
     COMPILED = True
+    INSTRUCTION_SET = instruction_sets()[-1]
 
 __all__ = [
     "COMPILED",
     "DECIDED",
     "DOUBTFUL",
     "INFEASIBLE",
+    "INSTRUCTION_SET",
     "INVALID",
     "DominanceTables",
     "FoundChoice",

@@ -101,8 +101,8 @@ static inline size_t arborescence_workspace(ptrdiff_t n)
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
 /* best[m] = the first head of the largest weight > -inf, -1 if none; dual[m] = that weight. */
-GAPLESS_CLONES static void arborescence_greedy(ptrdiff_t n, const double *weights, double *restrict dual,
-                                               int64_t *restrict best)
+GAPLESS_VERSIONS(void, arborescence_greedy, (ptrdiff_t n, const double *weights, double *restrict dual,
+                                             int64_t *restrict best), (n, weights, dual, best))
 {
     const ptrdiff_t words = n + 1, whole = words - words % ARBORESCENCE_LANES;
     for (ptrdiff_t m = 0; m < words; m++) {
@@ -130,9 +130,10 @@ GAPLESS_CLONES static void arborescence_greedy(ptrdiff_t n, const double *weight
 }
 
 /* row[h] = max(row[h], other[h] - dual), and the modifier with it. */
-GAPLESS_CLONES static void arborescence_merge(double *restrict row, int64_t *restrict origin,
-                                              const double *restrict other, const int64_t *restrict other_origin,
-                                              double dual, ptrdiff_t stride)
+GAPLESS_VERSIONS(void, arborescence_merge, (double *restrict row, int64_t *restrict origin,
+                                            const double *restrict other, const int64_t *restrict other_origin,
+                                            double dual, ptrdiff_t stride),
+                 (row, origin, other, other_origin, dual, stride))
 {
     for (ptrdiff_t h = 0; h < stride; h++) {
         const double offer = other[h] - dual;
@@ -142,7 +143,8 @@ GAPLESS_CLONES static void arborescence_merge(double *restrict row, int64_t *res
     }
 }
 
-GAPLESS_CLONES static void arborescence_subtract(double *restrict row, double dual, ptrdiff_t stride)
+GAPLESS_VERSIONS(void, arborescence_subtract, (double *restrict row, double dual, ptrdiff_t stride),
+                 (row, dual, stride))
 {
     for (ptrdiff_t h = 0; h < stride; h++)
         row[h] -= dual;
@@ -332,8 +334,9 @@ static double arborescence_best(ptrdiff_t n, const double *weights, int single_r
 
 /* --- reduced weights and max-marginals ------------------------------------------------------------------------- */
 
-GAPLESS_CLONES static void arborescence_reduce(double *restrict reduced, const double *weights, const double *below,
-                                               const double *around, ptrdiff_t words)
+GAPLESS_VERSIONS(void, arborescence_reduce, (double *restrict reduced, const double *weights, const double *below,
+                                             const double *around, ptrdiff_t words),
+                 (reduced, weights, below, around, words))
 {
     if (around == NULL) {
         for (ptrdiff_t m = 0; m < words; m++)
@@ -376,8 +379,9 @@ static void arborescence_gather(const arborescence_room *room)
 }
 
 /* The best of reduced[h] less what leaving nodes around the modifier costs, over the heads that `closed` lets pass. */
-GAPLESS_CLONES static double arborescence_entry(const double *restrict reduced, const double *restrict around,
-                                                const double *restrict closed, double here, ptrdiff_t stride)
+GAPLESS_VERSIONS(double, arborescence_entry, (const double *restrict reduced, const double *restrict around,
+                                              const double *restrict closed, double here, ptrdiff_t stride),
+                 (reduced, around, closed, here, stride))
 {
     double lanes[ARBORESCENCE_LANES], best;
     for (int k = 0; k < ARBORESCENCE_LANES; k++)

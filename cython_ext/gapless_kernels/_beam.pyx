@@ -8,7 +8,7 @@ import numpy as np
 from gapless_kernels._arguments import check_model, check_offsets, check_output
 
 cdef extern from "_beam.h" nogil:
-    int gapless_instruction_set() noexcept
+    int gapless_set
     Py_ssize_t GAPLESS_BLOCK
     void beam_f32 "GAPLESS_BEAM_F32"(
         int, const float *, const int64_t *, Py_ssize_t, Py_ssize_t, const float *, Py_ssize_t, const float *,
@@ -49,7 +49,7 @@ cdef void search(
     cdef const real *e = NULL
     cdef const double *i = NULL
     cdef const double *f = NULL
-    cdef int instructions = gapless_instruction_set()
+    cdef int instructions = gapless_set
     if initial is not None:
         s, i = &start[0], &initial[0]
     if final is not None:

@@ -56,7 +56,7 @@ typedef struct {
 #define TRACE_COST 40
 #endif
 
-enum { NAMED(ONGOING) = 0, NAMED(DEAD) = 1, NAMED(DENSE) = 2, NAMED(HUGE) = 3, NAMED(FAILED) = 4 };
+enum { NAMED(ONGOING) = 0, NAMED(DEAD) = 1, NAMED(DENSE) = 2, NAMED(TOO_MANY) = 3, NAMED(FAILED) = 4 };
 
 TARGET static GAPLESS_ALWAYS ptrdiff_t NAMED(groups)(const SCORES *scores)
 {
@@ -165,7 +165,7 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
     const REAL level = best < 0 ? -best : best;
     lane->labels[lane->at] = -1;
     if (!(level < LIMIT) && best > -(REAL)INFINITY)
-        return NAMED(HUGE);
+        return NAMED(TOO_MANY);
     if (count == 0) {
         /* Not even y: nobody has a successor. */
         if (best > -(REAL)INFINITY)
@@ -189,7 +189,7 @@ TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, 
     }
     const REAL size = LANES(largest)(extents);
     if (!(size < LIMIT))
-        return NAMED(HUGE);
+        return NAMED(TOO_MANY);
     lane->error += ROUNDING * (lane->size + 5 * scores->largest + level + 2 * size) + TINY;
     lane->size = size;
     lane->slack = 2 * lane->error + ROUNDING * (2 * size + 14 * scores->largest) + TINY;
@@ -635,9 +635,9 @@ TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
                 failed = 1;
             } else if (state[k] == NAMED(DEAD)) {
                 NAMED(abandon)(scores, batch, lane, GAPLESS_INFEASIBLE);
-            } else if (DOUBTS && state[k] == NAMED(HUGE)) {
+            } else if (DOUBTS && state[k] == NAMED(TOO_MANY)) {
                 NAMED(abandon)(scores, batch, lane, GAPLESS_DOUBTFUL);
-            } else if (state[k] == NAMED(DENSE) || state[k] == NAMED(HUGE)) {
+            } else if (state[k] == NAMED(DENSE) || state[k] == NAMED(TOO_MANY)) {
                 left[dense++] = lane->sentence;
                 lane->active = 0;
                 skip = skipped;

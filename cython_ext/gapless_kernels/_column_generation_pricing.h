@@ -6,8 +6,8 @@
  * score of the path's label. At the ends of the chain it is the phantom edge's. */
 
 /* Price the positions from `low` to `high` against their left neighbours, one pass over the labels of each. */
-GAPLESS_CLONES static void NAMED(cg_pass)(const NAMED(cg_model) *m, NAMED(cg_room) *r, ptrdiff_t low, ptrdiff_t high,
-                                          REAL slop)
+GAPLESS_VERSIONS(void, NAMED(cg_pass), (const NAMED(cg_model) *m, NAMED(cg_room) *r, ptrdiff_t low,
+                                        ptrdiff_t high, REAL slop), (m, r, low, high, slop))
 {
     const ptrdiff_t w = m->stride;
     for (ptrdiff_t i = low; i <= high; i++) {

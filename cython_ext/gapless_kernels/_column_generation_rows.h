@@ -23,8 +23,9 @@ GAPLESS_INLINE REAL NAMED(unordered)(INTEGER bits)
 
 /* row = unary + extra for each position; returns how many scores are NaN or +inf. extra[] is for the first, a middle,
  * the last, the only position; what rounding took from it is added last, as it matters where the others cancel. */
-GAPLESS_CLONES static ptrdiff_t NAMED(cg_read)(const REAL *unary, ptrdiff_t n, ptrdiff_t labels, ptrdiff_t stride,
-                                               const REAL *const *extra, const REAL *const *rest, REAL *restrict rows)
+GAPLESS_VERSIONS(ptrdiff_t, NAMED(cg_read), (const REAL *unary, ptrdiff_t n, ptrdiff_t labels, ptrdiff_t stride,
+                                             const REAL *const *extra, const REAL *const *rest,
+                                             REAL *restrict rows), (unary, n, labels, stride, extra, rest, rows))
 {
     INTEGER bad = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -58,8 +59,9 @@ GAPLESS_CLONES static ptrdiff_t NAMED(cg_read)(const REAL *unary, ptrdiff_t n, p
 
 /* A first path, label by label: best own score plus, if `greedy`, the transition from the label before. The label
  * rides in the low bits of the score, so the choice is only nearly the best, which is enough to begin with. */
-GAPLESS_CLONES static void NAMED(cg_first)(const REAL *rows, ptrdiff_t n, ptrdiff_t labels, ptrdiff_t stride,
-                                           const REAL *forward, const REAL *zeros, int greedy, int32_t *path)
+GAPLESS_VERSIONS(void, NAMED(cg_first), (const REAL *rows, ptrdiff_t n, ptrdiff_t labels, ptrdiff_t stride,
+                                         const REAL *forward, const REAL *zeros, int greedy, int32_t *path),
+                 (rows, n, labels, stride, forward, zeros, greedy, path))
 {
     const REAL *from = zeros;
     const INTEGER count = (INTEGER)GAPLESS_WHOLE(stride);
@@ -109,8 +111,8 @@ GAPLESS_INLINE NAMED(node) NAMED(cg_node)(const REAL *p, const REAL *a, const RE
 }
 
 /* out = p + u * a + v * b, u and v being 1 or -1. */
-GAPLESS_CLONES static void NAMED(cg_combine)(const REAL *p, const REAL *a, const REAL *b, REAL u, REAL v,
-                                             ptrdiff_t stride, REAL *restrict out)
+GAPLESS_VERSIONS(void, NAMED(cg_combine), (const REAL *p, const REAL *a, const REAL *b, REAL u, REAL v,
+                                           ptrdiff_t stride, REAL *restrict out), (p, a, b, u, v, stride, out))
 {
     const ptrdiff_t count = GAPLESS_WHOLE(stride);
     for (ptrdiff_t y = 0; y < count; y++)
@@ -119,8 +121,8 @@ GAPLESS_CLONES static void NAMED(cg_combine)(const REAL *p, const REAL *a, const
 
 /* The labels with s + 2 t above a threshold, in order; returns how many. Mostly there are none: so they are counted
  * first, which takes no branch, and looked for after. */
-GAPLESS_CLONES static ptrdiff_t NAMED(cg_above)(const REAL *s, const REAL *t, REAL threshold, ptrdiff_t stride,
-                                                int32_t *restrict out)
+GAPLESS_VERSIONS(ptrdiff_t, NAMED(cg_above), (const REAL *s, const REAL *t, REAL threshold, ptrdiff_t stride,
+                                              int32_t *restrict out), (s, t, threshold, stride, out))
 {
     const ptrdiff_t count = GAPLESS_WHOLE(stride);
     ptrdiff_t found = 0;
@@ -140,8 +142,9 @@ GAPLESS_CLONES static ptrdiff_t NAMED(cg_above)(const REAL *s, const REAL *t, RE
 }
 
 /* out[y] = max over the given sources of offer + table[source][y]. */
-GAPLESS_CLONES static void NAMED(cg_message)(const REAL *table, ptrdiff_t stride, const int32_t *sources,
-                                             const REAL *offers, ptrdiff_t count, REAL *restrict out)
+GAPLESS_VERSIONS(void, NAMED(cg_message), (const REAL *table, ptrdiff_t stride, const int32_t *sources,
+                                           const REAL *offers, ptrdiff_t count, REAL *restrict out),
+                 (table, stride, sources, offers, count, out))
 {
     const ptrdiff_t whole = GAPLESS_WHOLE(stride);
     for (ptrdiff_t y = 0; y < whole; y++)

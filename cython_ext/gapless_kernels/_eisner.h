@@ -36,7 +36,7 @@ typedef struct {
 enum { EISNER_CHARTS = 9 };
 
 /* Where in a chart the spans of `length` + 1 words are. */
-EISNER_ALWAYS ptrdiff_t eisner_row(ptrdiff_t words, ptrdiff_t length)
+GAPLESS_INLINE ptrdiff_t eisner_row(ptrdiff_t words, ptrdiff_t length)
 {
     return EISNER_LANES + length * (words + EISNER_LANES) - length * (length - 1) / 2;
 }
@@ -45,13 +45,13 @@ EISNER_ALWAYS ptrdiff_t eisner_row(ptrdiff_t words, ptrdiff_t length)
 #define TARGET
 #include "_eisner_spans.h"
 
-#ifdef EISNER_X86
+#ifdef GAPLESS_X86
 #define NAMED(f) f##_avx2
-#define TARGET EISNER_AVX2
+#define TARGET GAPLESS_AVX2
 #include "_eisner_spans.h"
 
 #define NAMED(f) f##_avx512
-#define TARGET EISNER_AVX512
+#define TARGET GAPLESS_AVX512
 #include "_eisner_spans.h"
 #endif
 
@@ -79,7 +79,7 @@ EISNER_API eisner_charts eisner_charts_in(ptrdiff_t n, int single_root, void *wo
     return charts;
 }
 
-EISNER_ALWAYS void eisner_margins(ptrdiff_t words, double *chart)
+GAPLESS_INLINE void eisner_margins(ptrdiff_t words, double *chart)
 {
     for (ptrdiff_t k = 0; k < EISNER_LANES; k++)
         chart[k] = -(double)INFINITY;
@@ -111,7 +111,7 @@ static void eisner_lay_out(ptrdiff_t n, const double *weights, int single_root, 
 
 /* The number d, from 0 on, of the first split whose two parts have the best sum; the parts are from `before` on, the
  * step to the next row falling by one each time, and from `after` on, where it rises. */
-EISNER_ALWAYS ptrdiff_t eisner_split(const double *before, ptrdiff_t forward, const double *after, ptrdiff_t back,
+GAPLESS_INLINE ptrdiff_t eisner_split(const double *before, ptrdiff_t forward, const double *after, ptrdiff_t back,
                                      ptrdiff_t splits)
 {
     ptrdiff_t best = 0;
@@ -200,10 +200,10 @@ EISNER_API double eisner_inside(ptrdiff_t n, const double *weights, int single_r
     eisner_margins(m, charts.complete_left);
     for (ptrdiff_t i = 0; i < m; i++)
         charts.complete_right[start + i] = charts.complete_left[start + i] = 0;
-#ifdef EISNER_X86
-    if (__builtin_cpu_supports("avx512f"))
+#ifdef GAPLESS_X86
+    if (gapless_set == GAPLESS_AVX512_SET)
         eisner_fill_avx512(&charts);
-    else if (__builtin_cpu_supports("avx2"))
+    else if (gapless_set == GAPLESS_AVX2_SET)
         eisner_fill_avx2(&charts);
     else
 #endif
@@ -263,10 +263,10 @@ EISNER_API void eisner_outside(ptrdiff_t n, const double *weights, int single_ro
     } else {
         charts.outside_right[eisner_row(m, m - 1)] = 0;
     }
-#ifdef EISNER_X86
-    if (__builtin_cpu_supports("avx512f"))
+#ifdef GAPLESS_X86
+    if (gapless_set == GAPLESS_AVX512_SET)
         eisner_fill_outside_avx512(&charts);
-    else if (__builtin_cpu_supports("avx2"))
+    else if (gapless_set == GAPLESS_AVX2_SET)
         eisner_fill_outside_avx2(&charts);
     else
 #endif

@@ -94,7 +94,7 @@ GAPLESS_INLINE void carreras_inside_span(carreras_model *model, ptrdiff_t h, ptr
 }
 
 /* The best value; -inf when there is no tree. */
-GAPLESS_CLONES static double carreras_inside(carreras_model *model)
+GAPLESS_VERSIONS(double, carreras_inside, (carreras_model *model), (model))
 {
     const ptrdiff_t size = model->size;
     double best = -INFINITY;
@@ -160,7 +160,7 @@ GAPLESS_INLINE void carreras_outside_arc(carreras_model *model, ptrdiff_t h, ptr
 }
 
 /* max_marginals[h][m]: the best value of a tree with that arc. Needs the charts of the inside pass. */
-GAPLESS_CLONES static void carreras_outside(carreras_model *model, double *max_marginals)
+GAPLESS_VERSIONS(void, carreras_outside, (carreras_model *model, double *max_marginals), (model, max_marginals))
 {
     const ptrdiff_t size = model->size;
     eisner_fill(model->out_span, -INFINITY, size * size * (size + 1));

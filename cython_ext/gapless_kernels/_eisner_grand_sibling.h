@@ -116,7 +116,7 @@ GAPLESS_INLINE void grand_inside_span(grand_model *model, ptrdiff_t h, ptrdiff_t
 }
 
 /* The best value; -inf when there is no tree. */
-GAPLESS_CLONES static double grand_inside(grand_model *model)
+GAPLESS_VERSIONS(double, grand_inside, (grand_model *model), (model))
 {
     const ptrdiff_t size = model->size;
     eisner_fill(model->span, -INFINITY, 3 * size * size * size);
@@ -182,7 +182,7 @@ GAPLESS_INLINE void grand_outside_arc(grand_model *model, ptrdiff_t h, ptrdiff_t
 }
 
 /* max_marginals[h][m]: the best value of a tree with that arc. Needs the charts of the inside pass. */
-GAPLESS_CLONES static void grand_outside(grand_model *model, double *max_marginals)
+GAPLESS_VERSIONS(void, grand_outside, (grand_model *model, double *max_marginals), (model, max_marginals))
 {
     const ptrdiff_t size = model->size;
     eisner_fill(model->out_span, -INFINITY, 3 * size * size * size);

@@ -4,19 +4,15 @@
 #ifndef GAPLESS_KERNELS_EISNER_LANES_H
 #define GAPLESS_KERNELS_EISNER_LANES_H
 
-#define EISNER_LANES 8
+#include "_processor.h"
 
-#if defined(__GNUC__)
-#define EISNER_ALWAYS static inline __attribute__((always_inline))
-#else
-#define EISNER_ALWAYS static inline
-#endif
+#define EISNER_LANES 8
 
 typedef struct {
     double lane[EISNER_LANES];
 } eisner_lanes_plain;
 
-EISNER_ALWAYS eisner_lanes_plain eisner_load_plain(const double *from)
+GAPLESS_INLINE eisner_lanes_plain eisner_load_plain(const double *from)
 {
     eisner_lanes_plain to;
     for (int k = 0; k < EISNER_LANES; k++)
@@ -24,13 +20,13 @@ EISNER_ALWAYS eisner_lanes_plain eisner_load_plain(const double *from)
     return to;
 }
 
-EISNER_ALWAYS void eisner_store_plain(double *to, eisner_lanes_plain from)
+GAPLESS_INLINE void eisner_store_plain(double *to, eisner_lanes_plain from)
 {
     for (int k = 0; k < EISNER_LANES; k++)
         to[k] = from.lane[k];
 }
 
-EISNER_ALWAYS eisner_lanes_plain eisner_all_plain(double value)
+GAPLESS_INLINE eisner_lanes_plain eisner_all_plain(double value)
 {
     eisner_lanes_plain to;
     for (int k = 0; k < EISNER_LANES; k++)
@@ -38,56 +34,50 @@ EISNER_ALWAYS eisner_lanes_plain eisner_all_plain(double value)
     return to;
 }
 
-EISNER_ALWAYS eisner_lanes_plain eisner_add_plain(eisner_lanes_plain a, eisner_lanes_plain b)
+GAPLESS_INLINE eisner_lanes_plain eisner_add_plain(eisner_lanes_plain a, eisner_lanes_plain b)
 {
     for (int k = 0; k < EISNER_LANES; k++)
         a.lane[k] += b.lane[k];
     return a;
 }
 
-EISNER_ALWAYS eisner_lanes_plain eisner_max_plain(eisner_lanes_plain a, eisner_lanes_plain b)
+GAPLESS_INLINE eisner_lanes_plain eisner_max_plain(eisner_lanes_plain a, eisner_lanes_plain b)
 {
     for (int k = 0; k < EISNER_LANES; k++)
         a.lane[k] = a.lane[k] > b.lane[k] ? a.lane[k] : b.lane[k];
     return a;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define EISNER_X86 1
-#include <immintrin.h>
-
-#define EISNER_AVX2 __attribute__((target("avx2")))
-#define EISNER_AVX512 __attribute__((target("avx512f")))
-
+#ifdef GAPLESS_X86
 typedef struct {
     __m256d low, high;
 } eisner_lanes_avx2;
 
-EISNER_ALWAYS EISNER_AVX2 eisner_lanes_avx2 eisner_load_avx2(const double *from)
+GAPLESS_INLINE GAPLESS_AVX2 eisner_lanes_avx2 eisner_load_avx2(const double *from)
 {
     const eisner_lanes_avx2 to = {_mm256_loadu_pd(from), _mm256_loadu_pd(from + 4)};
     return to;
 }
 
-EISNER_ALWAYS EISNER_AVX2 void eisner_store_avx2(double *to, eisner_lanes_avx2 from)
+GAPLESS_INLINE GAPLESS_AVX2 void eisner_store_avx2(double *to, eisner_lanes_avx2 from)
 {
     _mm256_storeu_pd(to, from.low);
     _mm256_storeu_pd(to + 4, from.high);
 }
 
-EISNER_ALWAYS EISNER_AVX2 eisner_lanes_avx2 eisner_all_avx2(double value)
+GAPLESS_INLINE GAPLESS_AVX2 eisner_lanes_avx2 eisner_all_avx2(double value)
 {
     const eisner_lanes_avx2 to = {_mm256_set1_pd(value), _mm256_set1_pd(value)};
     return to;
 }
 
-EISNER_ALWAYS EISNER_AVX2 eisner_lanes_avx2 eisner_add_avx2(eisner_lanes_avx2 a, eisner_lanes_avx2 b)
+GAPLESS_INLINE GAPLESS_AVX2 eisner_lanes_avx2 eisner_add_avx2(eisner_lanes_avx2 a, eisner_lanes_avx2 b)
 {
     const eisner_lanes_avx2 sum = {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)};
     return sum;
 }
 
-EISNER_ALWAYS EISNER_AVX2 eisner_lanes_avx2 eisner_max_avx2(eisner_lanes_avx2 a, eisner_lanes_avx2 b)
+GAPLESS_INLINE GAPLESS_AVX2 eisner_lanes_avx2 eisner_max_avx2(eisner_lanes_avx2 a, eisner_lanes_avx2 b)
 {
     const eisner_lanes_avx2 largest = {_mm256_max_pd(a.low, b.low), _mm256_max_pd(a.high, b.high)};
     return largest;
@@ -95,27 +85,27 @@ EISNER_ALWAYS EISNER_AVX2 eisner_lanes_avx2 eisner_max_avx2(eisner_lanes_avx2 a,
 
 typedef __m512d eisner_lanes_avx512;
 
-EISNER_ALWAYS EISNER_AVX512 __m512d eisner_load_avx512(const double *from)
+GAPLESS_INLINE GAPLESS_AVX512 __m512d eisner_load_avx512(const double *from)
 {
     return _mm512_loadu_pd(from);
 }
 
-EISNER_ALWAYS EISNER_AVX512 void eisner_store_avx512(double *to, __m512d from)
+GAPLESS_INLINE GAPLESS_AVX512 void eisner_store_avx512(double *to, __m512d from)
 {
     _mm512_storeu_pd(to, from);
 }
 
-EISNER_ALWAYS EISNER_AVX512 __m512d eisner_all_avx512(double value)
+GAPLESS_INLINE GAPLESS_AVX512 __m512d eisner_all_avx512(double value)
 {
     return _mm512_set1_pd(value);
 }
 
-EISNER_ALWAYS EISNER_AVX512 __m512d eisner_add_avx512(__m512d a, __m512d b)
+GAPLESS_INLINE GAPLESS_AVX512 __m512d eisner_add_avx512(__m512d a, __m512d b)
 {
     return _mm512_add_pd(a, b);
 }
 
-EISNER_ALWAYS EISNER_AVX512 __m512d eisner_max_avx512(__m512d a, __m512d b)
+GAPLESS_INLINE GAPLESS_AVX512 __m512d eisner_max_avx512(__m512d a, __m512d b)
 {
     return _mm512_max_pd(a, b);
 }

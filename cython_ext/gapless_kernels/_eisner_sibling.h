@@ -80,7 +80,7 @@ GAPLESS_INLINE void sibling_inside_span(sibling_model *model, ptrdiff_t h, ptrdi
 }
 
 /* The best value; -inf when there is no tree. */
-GAPLESS_CLONES static double sibling_inside(sibling_model *model)
+GAPLESS_VERSIONS(double, sibling_inside, (sibling_model *model), (model))
 {
     const ptrdiff_t size = model->size;
     eisner_fill(model->span, -INFINITY, 4 * size * size);
@@ -135,7 +135,7 @@ GAPLESS_INLINE void sibling_outside_arc(sibling_model *model, ptrdiff_t h, ptrdi
 }
 
 /* max_marginals[h][m]: the best value of a tree with that arc. Needs the charts of the inside pass. */
-GAPLESS_CLONES static void sibling_outside(sibling_model *model, double *max_marginals)
+GAPLESS_VERSIONS(void, sibling_outside, (sibling_model *model, double *max_marginals), (model, max_marginals))
 {
     const ptrdiff_t size = model->size;
     eisner_fill(model->out_span, -INFINITY, 4 * size * size);

@@ -1,8 +1,7 @@
 /* The balls around all points grow until they meet; included once for each width, after _graph_waves.h. */
 
 /* One step on for the sources in `grow`, from entry `at` of the front on; the others wait. */
-GAPLESS_CLONES
-static ptrdiff_t NAMED(grow)(graph_waves *waves, ptrdiff_t at)
+GAPLESS_VERSIONS(ptrdiff_t, NAMED(grow), (graph_waves *waves, ptrdiff_t at), (waves, at))
 {
     int64_t edges = 0;
     for (; at < waves->front_count && edges < GRAPH_CHUNK; at++) {

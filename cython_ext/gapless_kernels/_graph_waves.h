@@ -25,8 +25,7 @@ GAPLESS_INLINE void NAMED(arrive)(graph_waves *waves, int32_t u, const uint64_t 
 }
 
 /* Carry the bits of the front from entry `at` on to the neighbours, until some edges are done; where to go on. */
-GAPLESS_CLONES
-static ptrdiff_t NAMED(push)(graph_waves *waves, ptrdiff_t at)
+GAPLESS_VERSIONS(ptrdiff_t, NAMED(push), (graph_waves *waves, ptrdiff_t at), (waves, at))
 {
     int64_t edges = 0;
     for (; at < waves->front_count && edges < GRAPH_CHUNK; at++) {
@@ -45,8 +44,7 @@ static ptrdiff_t NAMED(push)(graph_waves *waves, ptrdiff_t at)
 }
 
 /* The same from the other end, where most vertices are in the front: each vertex looks what its neighbours have. */
-GAPLESS_CLONES
-static ptrdiff_t NAMED(pull)(graph_waves *waves, ptrdiff_t at)
+GAPLESS_VERSIONS(ptrdiff_t, NAMED(pull), (graph_waves *waves, ptrdiff_t at), (waves, at))
 {
     int64_t edges = 0;
     for (; at < waves->n && edges < GRAPH_CHUNK; at++) {
@@ -118,9 +116,8 @@ static void NAMED(settle)(graph_waves *waves)
  * The first step reads the rows, later ones read `from`, by place in the need list. The last step ends at the
  * targets, which ask for their open sources only.
  */
-GAPLESS_CLONES
-static ptrdiff_t NAMED(gather)(graph_waves *waves, ptrdiff_t at, ptrdiff_t count, int last, const uint64_t *from,
-                               uint64_t *to)
+GAPLESS_VERSIONS(ptrdiff_t, NAMED(gather), (graph_waves *waves, ptrdiff_t at, ptrdiff_t count, int last,
+                                            const uint64_t *from, uint64_t *to), (waves, at, count, last, from, to))
 {
     int64_t edges = 0;
     for (; at < count && edges < GRAPH_CHUNK; at++) {

@@ -1,7 +1,7 @@
 /* Includes the file that GAPLESS_TEMPLATE names once for each type and instruction set.
  *
- * For loops that need a mask of a block's comparisons, which compilers do not make from a plain loop: so the
- * function clones of _simd.h, which only compile one text several times, are not enough. The template sees
+ * For loops that need a mask of a block's comparisons, which compilers do not make from a plain loop: so
+ * GAPLESS_VERSIONS of _processor.h, which only compiles one text several times, is not enough. The template sees
  *   REAL                the type, float or double
  *   NAMED(f)            the function's name for that type and instruction set
  *   TYPED(t)            the type's name for that type, whatever the instruction set
@@ -9,34 +9,13 @@
  *   PATH_VALUE          the function of _path_value.h for that type
  *   ABS(x)              the magnitude, in the type
  *   AT_LEAST(v, bound)  a bit for each of GAPLESS_BLOCK values, set where v[k] >= bound (never for NaN)
- * With GAPLESS_DOUBLE_ONLY, float is left out. The caller finds the processor's instruction set with gapless_instruction_set(): 0, 2 (AVX2) or 5 (AVX-512).
+ * With GAPLESS_DOUBLE_ONLY, float is left out. GAPLESS_CALL takes the version for a set, such as gapless_set.
  */
 #include "_path_value.h"
 #include "_simd.h"
 
 #ifndef GAPLESS_INSTRUCTION_SETS_H
 #define GAPLESS_INSTRUCTION_SETS_H
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define GAPLESS_X86 1
-#include <immintrin.h>
-#define GAPLESS_AVX2 __attribute__((target("avx2")))
-#define GAPLESS_AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,bmi,bmi2,popcnt")))
-#else
-#define GAPLESS_X86 0
-#endif
-
-static int gapless_instruction_set(void)
-{
-#if GAPLESS_X86
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
-        && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("bmi2"))
-        return 5;
-    if (__builtin_cpu_supports("avx2"))
-        return 2;
-#endif
-    return 0;
-}
 
 /* The number of the lowest bit set; `mask` is not 0. */
 GAPLESS_INLINE int gapless_lowest_bit(uint32_t mask)
@@ -67,7 +46,7 @@ GAPLESS_INLINE uint32_t gapless_at_least_f64(const double *values, double bound)
     return mask;
 }
 
-#if GAPLESS_X86
+#ifdef GAPLESS_X86
 GAPLESS_AVX2 static inline uint32_t gapless_at_least_f32_avx2(const float *values, float bound)
 {
     const __m256 b = _mm256_set1_ps(bound);
@@ -132,7 +111,7 @@ GAPLESS_AVX512 static inline uint32_t gapless_at_least_f64_avx512(const double *
 #undef AT_LEAST
 #undef TARGET
 
-#if GAPLESS_X86
+#ifdef GAPLESS_X86
 #define TARGET GAPLESS_AVX2
 #ifndef GAPLESS_DOUBLE_ONLY
 #define REAL float
@@ -200,9 +179,11 @@ GAPLESS_AVX512 static inline uint32_t gapless_at_least_f64_avx512(const double *
 #undef GAPLESS_DOUBLE_ONLY
 
 /* Calls the version of `name` (with _f32 or _f64) for this processor. */
-#if GAPLESS_X86
+#ifdef GAPLESS_X86
 #define GAPLESS_CALL(set, name, ...)                                                               \
-    ((set) == 5 ? name##_avx512(__VA_ARGS__) : (set) == 2 ? name##_avx2(__VA_ARGS__) : name(__VA_ARGS__))
+    ((set) == GAPLESS_AVX512_SET ? name##_avx512(__VA_ARGS__)                                      \
+     : (set) == GAPLESS_AVX2_SET ? name##_avx2(__VA_ARGS__)                                        \
+                                 : name(__VA_ARGS__))
 #else
 #define GAPLESS_CALL(set, name, ...) name(__VA_ARGS__)
 #endif

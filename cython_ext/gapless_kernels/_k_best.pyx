@@ -8,7 +8,7 @@ import numpy as np
 from gapless_kernels._arguments import check_model, check_offsets, check_output, check_shared
 
 cdef extern from "_k_best.h" nogil:
-    int gapless_instruction_set() noexcept
+    int gapless_set
     Py_ssize_t GAPLESS_BLOCK
     ctypedef struct chain_model_f64:
         Py_ssize_t labels, stride, varying
@@ -76,7 +76,7 @@ cdef int decode(
     cdef const double *w = NULL
     cdef const float *f = NULL
     cdef const double *t = NULL
-    cdef int failed, instructions = gapless_instruction_set()
+    cdef int failed, instructions = gapless_set
     model.labels, model.stride, model.varying = number.shape[1], padded.shape[2], 0
     if columns is None:
         model.varying = padded.shape[1] * padded.shape[2]

@@ -20,6 +20,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "_processor.h"
+
 #ifndef GAPLESS_BLOCK
 #define GAPLESS_BLOCK 16
 #endif
@@ -32,13 +34,6 @@
 #define GAPLESS_ALWAYS inline
 #define GAPLESS_NEVER
 #define GAPLESS_RARE(condition) (condition)
-#endif
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define GAPLESS_X86 1
-#include <immintrin.h>
-#define GAPLESS_AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,lzcnt,popcnt")))
-#define GAPLESS_AVX2 __attribute__((target("avx2,fma,bmi,bmi2,lzcnt,popcnt")))
 #endif
 
 /* The low bits of a score that may be replaced by a label's or a group's number; see tagged(). */
@@ -116,23 +111,6 @@ static GAPLESS_ALWAYS void gapless_fetch(gapless_ahead *ahead, size_t bytes)
     (void)ahead;
     (void)bytes;
 #endif
-}
-
-/* The instruction sets, best last. */
-enum { GAPLESS_PLAIN_SET = 0, GAPLESS_AVX2_SET = 1, GAPLESS_AVX512_SET = 2 };
-
-static inline int gapless_best_set(void)
-{
-#ifdef GAPLESS_X86
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
-        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-            return GAPLESS_AVX512_SET;
-        return GAPLESS_AVX2_SET;
-    }
-#endif
-    return GAPLESS_PLAIN_SET;
 }
 
 #include "_lanes_plain.h"

@@ -13,7 +13,8 @@
 #define PS_FORBIDDEN (-16000)   /* the sum of two still fits into 16 bits */
 
 /* Steps below `top`, rounded towards it. */
-GAPLESS_CLONES static void ps_round_up(const double *scores, ptrdiff_t n, double top, double per_step, int16_t *restrict steps)
+GAPLESS_VERSIONS(void, ps_round_up, (const double *scores, ptrdiff_t n, double top, double per_step,
+                                     int16_t *restrict steps), (scores, n, top, per_step, steps))
 {
     for (ptrdiff_t v = 0; v < n; v++) {
         const double below = (scores[v] - top) * per_step;
@@ -22,8 +23,8 @@ GAPLESS_CLONES static void ps_round_up(const double *scores, ptrdiff_t n, double
 }
 
 /* after[u] = max over v of rows[u][v] + from[v], at least PS_FORBIDDEN. */
-GAPLESS_CLONES static void ps_coarse_after(const int16_t *from, const int16_t *rows, ptrdiff_t stride, ptrdiff_t n,
-                                           int16_t *restrict after)
+GAPLESS_VERSIONS(void, ps_coarse_after, (const int16_t *from, const int16_t *rows, ptrdiff_t stride, ptrdiff_t n,
+                                         int16_t *restrict after), (from, rows, stride, n, after))
 {
     for (ptrdiff_t u = 0; u < n; u++) {
         const int16_t *row = rows + u * stride;
@@ -43,8 +44,9 @@ GAPLESS_CLONES static void ps_coarse_after(const int16_t *from, const int16_t *r
 }
 
 /* before[v] = max over the listed u of from[u] + rows[u][v], at least PS_FORBIDDEN. */
-GAPLESS_CLONES static void ps_coarse_before(const int32_t *listed, ptrdiff_t count, const int16_t *from, const int16_t *rows,
-                                            ptrdiff_t stride, int16_t *restrict before)
+GAPLESS_VERSIONS(void, ps_coarse_before, (const int32_t *listed, ptrdiff_t count, const int16_t *from,
+                                          const int16_t *rows, ptrdiff_t stride, int16_t *restrict before),
+                 (listed, count, from, rows, stride, before))
 {
     for (ptrdiff_t v = 0; v < stride; v++)
         before[v] = PS_FORBIDDEN;

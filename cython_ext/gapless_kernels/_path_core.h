@@ -11,7 +11,7 @@
 static int ps_run(ps_search *s, int rounds);
 
 /* The largest score into and out of each vertex, the ends included. */
-GAPLESS_CLONES static void ps_extremes(const ps_graph *g, double *restrict in, double *restrict out)
+GAPLESS_VERSIONS(void, ps_extremes, (const ps_graph *g, double *restrict in, double *restrict out), (g, in, out))
 {
     const ptrdiff_t n = g->n;
     memcpy(in, g->start, (size_t)n * sizeof(double));

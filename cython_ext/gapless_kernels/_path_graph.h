@@ -33,8 +33,9 @@ typedef struct {
 } ps_graph;
 
 /* best[y] = max over the listed x of from[x] + rows[x][y]. */
-GAPLESS_CLONES static void ps_product(const int32_t *listed, ptrdiff_t count, const double *from, const double *rows,
-                                      ptrdiff_t stride, ptrdiff_t n, double *restrict best)
+GAPLESS_VERSIONS(void, ps_product, (const int32_t *listed, ptrdiff_t count, const double *from,
+                                    const double *rows, ptrdiff_t stride, ptrdiff_t n, double *restrict best),
+                 (listed, count, from, rows, stride, n, best))
 {
     for (ptrdiff_t y = 0; y < n; y++)
         best[y] = PS_NONE;
@@ -56,8 +57,8 @@ GAPLESS_CLONES static void ps_product(const int32_t *listed, ptrdiff_t count, co
 /* best[x] = max over y of rows[x][y] + from[y]: the same with the other end of each row.
  *
  * Maxima are idempotent: the last lanes overlap those before them instead of being fewer. */
-GAPLESS_CLONES static void ps_product_rows(const double *from, const double *rows, ptrdiff_t stride, ptrdiff_t n,
-                                           double *restrict best)
+GAPLESS_VERSIONS(void, ps_product_rows, (const double *from, const double *rows, ptrdiff_t stride, ptrdiff_t n,
+                                         double *restrict best), (from, rows, stride, n, best))
 {
     for (ptrdiff_t x = 0; x < n; x++) {
         const double *row = rows + x * stride;
@@ -86,7 +87,8 @@ GAPLESS_CLONES static void ps_product_rows(const double *from, const double *row
 }
 
 /* The largest finite magnitude in a matrix; infinity where something is NaN or plus infinity. */
-GAPLESS_CLONES static double ps_extent(const double *scores, ptrdiff_t stride, ptrdiff_t rows, ptrdiff_t n)
+GAPLESS_VERSIONS(double, ps_extent, (const double *scores, ptrdiff_t stride, ptrdiff_t rows, ptrdiff_t n),
+                 (scores, stride, rows, n))
 {
     double lanes[GAPLESS_BLOCK], wrong[GAPLESS_BLOCK], most = 0;
     for (int l = 0; l < GAPLESS_BLOCK; l++)

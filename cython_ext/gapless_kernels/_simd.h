@@ -1,9 +1,8 @@
 /* Max-plus rows for float and double: the only loops of the package that the compiler must vectorise.
  *
  * A function here works on rows that the caller has already sliced out of typed memoryviews; it allocates
- * nothing and knows no policy. Written as plain loops so that any C compiler accepts them. With gcc on
- * x86-64 glibc each is compiled three times and the loader picks one for the processor, so that a wheel
- * built for the oldest x86-64 still runs with AVX-512 where there is some.
+ * nothing and knows no policy. Written as plain loops so that any C compiler accepts them; _processor.h has
+ * each compiled for several instruction sets.
  */
 #ifndef GAPLESS_KERNELS_SIMD_H
 #define GAPLESS_KERNELS_SIMD_H
@@ -12,21 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* target_clones needs ifunc, hence a GNU C library (<features.h>, pulled in above, defines __GLIBC__). */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define GAPLESS_CLONES __attribute__((noinline, target_clones("avx512f", "avx2", "default")))
-#else
-#define GAPLESS_CLONES
-#endif
+#include "_processor.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#define GAPLESS_INLINE static inline __attribute__((always_inline))
-#define GAPLESS_INDEPENDENT _Pragma("GCC ivdep")
-#elif defined(__clang__)
-#define GAPLESS_INLINE static inline __attribute__((always_inline))
+#if defined(__clang__)
 #define GAPLESS_INDEPENDENT _Pragma("clang loop vectorize(enable)")
+#elif defined(__GNUC__)
+#define GAPLESS_INDEPENDENT _Pragma("GCC ivdep")
 #else
-#define GAPLESS_INLINE static inline
 #define GAPLESS_INDEPENDENT
 #endif
 

@@ -18,8 +18,9 @@ GAPLESS_INLINE void NAMED(relax)(REAL *restrict row, const REAL *s, const REAL *
  *
  * Maxima are idempotent, and both remainders use it: the sources are filled up to a multiple of four by
  * repeating the last, and the last block of destinations overlaps the one before it instead of being short. */
-GAPLESS_CLONES static void NAMED(step)(const REAL *before, const REAL *transition, ptrdiff_t stride,
-                                       ptrdiff_t labels, const REAL *unary, REAL *restrict after)
+GAPLESS_VERSIONS(void, NAMED(step), (const REAL *before, const REAL *transition, ptrdiff_t stride,
+                                     ptrdiff_t labels, const REAL *unary, REAL *restrict after),
+                 (before, transition, stride, labels, unary, after))
 {
     const ptrdiff_t whole = labels - labels % GAPLESS_BLOCK;
     for (ptrdiff_t y = 0; y < labels; y++)
@@ -48,7 +49,7 @@ GAPLESS_CLONES static void NAMED(step)(const REAL *before, const REAL *transitio
  *
  * Two passes: a maximum in GAPLESS_BLOCK independent lanes, then a search for it that tests a block at once;
  * one pass that carries the position along would be a chain of dependent compares. */
-GAPLESS_CLONES static ptrdiff_t NAMED(argmax)(const REAL *values, ptrdiff_t count)
+GAPLESS_VERSIONS(ptrdiff_t, NAMED(argmax), (const REAL *values, ptrdiff_t count), (values, count))
 {
     REAL lanes[GAPLESS_BLOCK], best = -(REAL)INFINITY;
     ptrdiff_t at = 0;
@@ -75,8 +76,8 @@ GAPLESS_CLONES static ptrdiff_t NAMED(argmax)(const REAL *values, ptrdiff_t coun
 }
 
 /* sums[x] = before[x] + column[x * stride]: what each source offers to one destination. */
-GAPLESS_CLONES static void NAMED(offers)(const REAL *before, const REAL *column, ptrdiff_t stride,
-                                         ptrdiff_t labels, REAL *restrict sums)
+GAPLESS_VERSIONS(void, NAMED(offers), (const REAL *before, const REAL *column, ptrdiff_t stride, ptrdiff_t labels,
+                                       REAL *restrict sums), (before, column, stride, labels, sums))
 {
     if (stride == 1) {
         for (ptrdiff_t x = 0; x < labels; x++)

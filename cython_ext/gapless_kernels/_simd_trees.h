@@ -8,8 +8,9 @@
 /* after[x] = max over the listed y of (before[y] + transition[y * labels + x]); -inf if none are listed.
  *
  * Written as `step`: repeated sources and an overlapping last block change no maximum. */
-GAPLESS_CLONES static void offers_from(const double *before, const double *transition, ptrdiff_t labels,
-                                       const int64_t *sources, ptrdiff_t count, double *restrict after)
+GAPLESS_VERSIONS(void, offers_from, (const double *before, const double *transition, ptrdiff_t labels,
+                                     const int64_t *sources, ptrdiff_t count, double *restrict after),
+                 (before, transition, labels, sources, count, after))
 {
     const ptrdiff_t whole = labels - labels % GAPLESS_BLOCK;
     for (ptrdiff_t x = 0; x < labels; x++)
@@ -39,7 +40,8 @@ GAPLESS_INLINE double raised(double value)
 }
 
 /* message[x] += offers[x], both sums rounded up: `offers` still holds sums that were rounded to nearest. */
-GAPLESS_CLONES static void receive(double *restrict message, const double *restrict offers, ptrdiff_t labels)
+GAPLESS_VERSIONS(void, receive, (double *restrict message, const double *restrict offers, ptrdiff_t labels),
+                 (message, offers, labels))
 {
     for (ptrdiff_t x = 0; x < labels; x++)
         message[x] = raised(message[x] + raised(offers[x]));
@@ -48,8 +50,8 @@ GAPLESS_CLONES static void receive(double *restrict message, const double *restr
 /* List the labels y with finite row[y] and row[y] + lead[y] >= least; their number is returned.
  *
  * Few pass, so a block is first asked as a whole. A row of -inf beside a lead of +inf is NaN and does not pass. */
-GAPLESS_CLONES static ptrdiff_t survivors(const double *row, const double *lead, double least, ptrdiff_t labels,
-                                          int64_t *restrict kept)
+GAPLESS_VERSIONS(ptrdiff_t, survivors, (const double *row, const double *lead, double least, ptrdiff_t labels,
+                                        int64_t *restrict kept), (row, lead, least, labels, kept))
 {
     ptrdiff_t count = 0;
     for (ptrdiff_t start = 0; start < labels; start += GAPLESS_BLOCK) {
@@ -71,7 +73,8 @@ GAPLESS_CLONES static ptrdiff_t survivors(const double *row, const double *lead,
 }
 
 /* lead[x] = max(lead[x], scores[x] - score); a difference of two -inf is NaN and changes nothing. */
-GAPLESS_CLONES static void raise_leads(double *restrict lead, const double *scores, double score, ptrdiff_t labels)
+GAPLESS_VERSIONS(void, raise_leads, (double *restrict lead, const double *scores, double score, ptrdiff_t labels),
+                 (lead, scores, score, labels))
 {
     GAPLESS_INDEPENDENT
     for (ptrdiff_t x = 0; x < labels; x++) {

@@ -8,7 +8,7 @@ import numpy as np
 from gapless_kernels._arguments import check_model, check_offsets, check_output, check_shared
 
 cdef extern from "_viterbi_pruned.h" nogil:
-    int gapless_instruction_set() noexcept
+    int gapless_set
     Py_ssize_t GAPLESS_BLOCK
     ctypedef struct chain_model_f32:
         Py_ssize_t labels, stride, varying
@@ -84,7 +84,7 @@ cdef void decode(
     cdef const double *f = NULL
     cdef int64_t *kept = NULL
     cdef double *m = NULL
-    cdef int instructions = gapless_instruction_set()
+    cdef int instructions = gapless_set
     cdef chain_model_f32 model32
     cdef chain_room_f32 room32
     cdef chain_model_f64 model64

@@ -52,6 +52,7 @@ from gapless.core.serial import ask_when_unknown, dumps, loads, serialisable
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
 from gapless.plugins import Method, Registry, Solve, Specimens, Task, hookimpl, load_plugins
 from gapless.solving import solve, solve_many
+from gapless.streaming import solve_stream
 
 __version__ = "0.1.0"
 
@@ -138,4 +139,5 @@ __all__ = [
     "serialisable",
     "solve",
     "solve_many",
+    "solve_stream",
 ]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
+import attrs
+
 from gapless.core.batch_result import BatchResult
-from gapless.core.errors import InvalidProblem, MissingDependency, SolveError, UnknownOption
+from gapless.core.errors import InvalidProblem, SolveError, UnknownOption
 from gapless.core.events import Observer
 from gapless.core.limits import NO_LIMITS, Budget, Limits, Stop
 from gapless.core.problem import Problem
 from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import Result
+from gapless.parallel import AT_ONCE, spread
 from gapless.plugins.manager import Plugins, load_plugins
 from gapless.plugins.registry import Method, Solve, check_count
 
@@ -69,10 +72,10 @@ def solve(
         raise InvalidProblem(f"solve() wants one problem, got {problem!r}: use solve_many")
     if not isinstance(problem, Problem):
         raise InvalidProblem(f"solve() wants a gapless.Problem, got {type(problem).__name__}")
-    _check_limits(limits)
-    _check_seed(seed)
+    check_limits(limits)
+    check_seed(seed)
     plugins = load_plugins()
-    chosen = _choose(plugins, problem, method)
+    chosen = choose(plugins, problem, method)
     starts = () if start is None else (start,)
     chosen.check(options, k, starts)
     hooked = [o for o in plugins.hook.gapless_observers(problem=problem) if o is not None]
@@ -89,6 +92,7 @@ def solve_many(
     jobs: int = 1,
     limits: Limits = NO_LIMITS,
     seed: int = 0,
+    at_once: int = AT_ONCE,
     **options: Any,
 ) -> BatchResult[S]:
     """Solve many problems; limits hold for each of them.
@@ -100,14 +104,20 @@ def solve_many(
     method, limits, seed, **options
         As in `solve`.
     jobs : int
-        Processes, through joblib (extra ``distributed``); 1 stays in this one. So does a `ProblemBatch` whose
-        method has a batch kernel: it decodes faster than scores travel between processes.
+        1 stays in this process and this thread. Others need joblib (extra ``distributed``): so many workers, or all
+        that there are for -1, of the backend that ``joblib.parallel_config`` names: ``dask`` and ``ray`` are
+        clusters. Unless one is named, they are processes, to which problems are sent in chunks; for a
+        `ProblemBatch` whose method has a batch kernel they are threads, each with slices of the batch, because it
+        decodes faster than scores travel.
+    at_once : int
+        The most problems in a chunk. Chunks take about 0.2 s; Ctrl-C loses those that are being worked on.
 
     Returns
     -------
     BatchResult
-        Arrays of values, bounds and statuses; makes a `Result` when one is asked for. A problem that failed
-        has stop ERROR and its message in ``errors``. Ctrl-C returns what is finished; the rest is missing.
+        Arrays of values, bounds and statuses; makes a `Result` when one is asked for, in this process (where every
+        `Result` is wanted, `solve_stream` makes them in the workers). A problem that failed has stop ERROR and its
+        message in ``errors``. Ctrl-C returns what is finished; the rest is missing.
 
     Raises
     ------
@@ -116,78 +126,120 @@ def solve_many(
         or plus infinity ends the whole call. The message names sentence and place.
     UnknownName, UnknownOption
         As in `solve`, also for an empty batch.
+    SolveError
+        A worker process was killed.
     """
     if isinstance(problems, Problem):
         raise InvalidProblem(f"solve_many() wants many problems, got one {type(problems).__name__}: use solve")
-    _check_limits(limits)
-    _check_seed(seed)
-    if not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs == 0:
-        raise UnknownOption(f"jobs is {jobs!r}, expected a number of processes, or -1 for one on each core")
+    check_limits(limits)
+    check_jobs(jobs, at_once)
+    check_seed(seed)
     batched = isinstance(problems, ProblemBatch)
     todo: Sequence[Problem[S]] = problems if isinstance(problems, ProblemBatch) else list(problems)
     plugins = load_plugins()
     if isinstance(problems, ProblemBatch) and not todo:
         plugins.registry.find_method(problems.problem_type, method).check(options, 1, ())
-    if todo and (batched or (jobs == 1 and len({type(p) for p in todo}) == 1)):
-        chosen = _choose(plugins, todo[0], method)
+    wanted = Wanted(method, limits, seed, options)
+    if todo and (batched or len({type(p) for p in todo}) == 1):
+        chosen = choose(plugins, todo[0], method)
         if chosen.run_many is not None:
             chosen.check(options, 1, ())
-            batch: BatchResult[S] = chosen.run_many(
-                todo, Solve(Budget(limits), seed=seed, method=chosen.name), **options
-            )
-            return batch
-    finished: list[Result[S] | SolveError] = []
-    with contextlib.suppress(KeyboardInterrupt):
-        for outcome in _each(todo, method, jobs, limits, seed, options):
-            finished.append(outcome)
-            # A solve turns Ctrl-C into a result; whoever pressed it meant all of them.
-            result = outcome.result if isinstance(outcome, SolveError) else outcome
-            if result is not None and result.stop is Stop.INTERRUPTED:
-                break
-    return BatchResult.from_results(finished, total=len(todo))
-
-
-def _each(
-    problems: Sequence[Problem[S]],
-    method: str | None,
-    jobs: int,
-    limits: Limits,
-    seed: int,
-    options: dict[str, Any],
-) -> Iterator[Result[S] | SolveError]:
-    """Outcomes in the order of the problems, as they become known."""
+            wanted = attrs.evolve(wanted, method=chosen.name, together=True)
     if jobs == 1:
-        yield from (_one(p, method, limits, seed, options) for p in problems)
-        return
-    try:
-        import joblib  # noqa: PLC0415  an extra: imported when asked for
-    except ImportError as error:
-        raise MissingDependency("solve_many(jobs=...) needs joblib: pip install 'gapless[distributed]'") from error
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
-    yield from parallel(joblib.delayed(_one)(p, method, limits, seed, options) for p in problems)
+        return wanted.solve_part(0, todo)
+    parts: dict[int, BatchResult[S]] = {}
+    with contextlib.suppress(KeyboardInterrupt):
+        threads = batched and wanted.together
+        for done in spread(wanted.send_part, todo, int(jobs), at_once, threads=threads):
+            parts[done.start] = done.outcome
+            if not done.outcome.reached:
+                break
+    return BatchResult.joined(parts, todo)
 
 
-def _one(
-    problem: Problem[S], method: str | None, limits: Limits, seed: int, options: dict[str, Any]
-) -> Result[S] | SolveError:
-    try:
-        return solve(problem, method, limits=limits, seed=seed, **options)
-    except SolveError as error:
-        return error
+@attrs.frozen
+class Wanted:
+    """What many problems are asked; workers are sent it with each chunk.
+
+    Parameters
+    ----------
+    method : str or None
+    limits : Limits
+    seed : int
+    options : mapping
+        As in `solve`.
+    together : bool
+        Whether `method` is one that solves many problems at once, and all have its type.
+    """
+
+    method: str | None
+    limits: Limits
+    seed: int
+    options: Mapping[str, Any]
+    together: bool = False
+
+    def solve_part(self, start: int, problems: Sequence[Problem[S]]) -> BatchResult[S]:
+        """Solve consecutive problems, the first of which is number `start` of all."""
+        if self.together:
+            chosen = choose(load_plugins(), problems[0], self.method)
+            return self.run_many(chosen, problems, start)
+        finished: list[Result[S] | SolveError] = []
+        with contextlib.suppress(KeyboardInterrupt):
+            for problem in problems:
+                finished.append(self.solve_one(problem))
+                if interrupted(finished[-1]):
+                    break
+        return BatchResult.from_results(finished, total=len(problems))
+
+    def send_part(self, start: int, problems: Sequence[Problem[S]]) -> BatchResult[S]:
+        """As `solve_part`; the problems, which the caller has, are not sent back."""
+        return attrs.evolve(self.solve_part(start, problems), problems=())
+
+    def run_many(
+        self, chosen: Method, problems: Sequence[Problem[S]], start: int = 0, *, every_result: bool = False
+    ) -> BatchResult[S]:
+        """Solve problems by the batch method."""
+        how = Solve(Budget(self.limits), 1, (), self.seed, chosen.name, start, every_result)
+        assert chosen.run_many is not None
+        batch: BatchResult[S] = chosen.run_many(problems, how, **self.options)
+        return batch
+
+    def solve_one(self, problem: Problem[S]) -> Result[S] | SolveError:
+        """Solve one problem; a failure is an outcome like others."""
+        try:
+            return solve(problem, self.method, limits=self.limits, seed=self.seed, **self.options)
+        except SolveError as error:
+            return error
 
 
-def _check_limits(limits: Any) -> None:
+def interrupted(outcome: Result[S] | SolveError) -> bool:
+    """Whether Ctrl-C came: a solve turns it into a result, and whoever pressed it meant all of them."""
+    result = outcome.result if isinstance(outcome, SolveError) else outcome
+    return result is not None and result.stop is Stop.INTERRUPTED
+
+
+def check_jobs(jobs: Any, at_once: Any) -> None:
+    """Refuse what is no number of workers, or of problems in a chunk."""
+    if not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs == 0:
+        raise UnknownOption(f"jobs is {jobs!r}, expected a number of processes, or -1 for one on each core")
+    check_count("at_once", at_once)
+
+
+def check_limits(limits: Any) -> None:
+    """Refuse what is no `Limits`."""
     if not isinstance(limits, Limits):
         raise UnknownOption(f"limits is {limits!r}, expected gapless.Limits(...)")
 
 
-def _check_seed(seed: Any) -> None:
+def check_seed(seed: Any) -> None:
+    """Raise `UnknownOption` unless `seed` is a whole number that every method can take."""
     check_count("seed", seed, 0)
     if seed >= 2**63:
         raise UnknownOption(f"seed is {seed}, it must be below 2**63")
 
 
-def _choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Method:
+def choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Method:
+    """The named method, or the one for `problem`."""
     if method is None:
         method = plugins.hook.gapless_default_method(problem=problem)
     return plugins.registry.find_method(type(problem), method)

@@ -11,21 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem, ProblemBatch
+from gapless.core.given_array import given_array
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.problem import ChainProblem
-from gapless_chains.scores import as_final, as_initial, as_names, as_transition, refuse_masks
+from gapless_chains.scores import as_final, as_initial, as_names, as_transition, given_scores
 
 # Tokens that a kernel gets at once: enough that a call costs nothing, little enough that Ctrl-C is prompt.
 CHUNK = 1 << 16
-_REALS = (np.dtype(np.float32), np.dtype(np.float64))
+_FLOAT32 = np.dtype(np.float32)
+_READ_AS = {np.dtype(np.float16): _FLOAT32, _FLOAT32: _FLOAT32}
+"""Types that the kernels read, or that widen to one without loss; others become float64."""
 
 
 def _unary(values: Any) -> NDArray[np.floating]:
-    refuse_masks("unary", values)
-    given = np.asarray(values)
-    if given.dtype.kind not in "biuf":
-        raise InvalidProblem(f"unary has dtype {given.dtype}; scores are real numbers")
-    return np.ascontiguousarray(given, given.dtype if given.dtype in _REALS else np.float64)
+    given = given_scores("unary", values)
+    native = given.dtype.newbyteorder("=")
+    return np.ascontiguousarray(given, _READ_AS.get(native, np.dtype(np.float64)))
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -97,8 +98,7 @@ class ChainModel:
     def batch_of(self, unaries: Iterable[Any]) -> ChainBatch:
         """The chains of many sentences from one array of label scores each; they are copied together."""
         given = list(unaries)
-        refuse_masks("unary", given)
-        arrays = [np.asarray(unary) for unary in given]
+        arrays = [given_scores("unary", unary) for unary in given]
         for i, array in enumerate(arrays):
             if array.ndim != 2 or array.shape[1] != self.label_count or not len(array):
                 raise InvalidProblem(
@@ -117,9 +117,10 @@ class ChainBatch(ProblemBatch[ChainProblem]):
 
     Parameters
     ----------
-    unary : (N, K) array of float32 or float64
-        Label scores of all sentences, one row for each token, sentence after sentence. Contiguous arrays of these
-        types are not copied and must not change while the batch is in use; others are copied.
+    unary : (N, K) array or tensor of float32 or float64
+        Label scores of all sentences, one row for each token, sentence after sentence. Contiguous arrays and
+        tensors of these types are not copied and must not change while the batch is in use; others are copied,
+        half precision and bfloat16 to float32, all else to float64.
     lengths : (S,) integers
         Tokens of each sentence, each at least 1, together N.
     model : ChainModel
@@ -149,7 +150,7 @@ class ChainBatch(ProblemBatch[ChainProblem]):
         rows = _unary(unary)
         if rows.ndim != 2 or rows.shape[1] != model.label_count:
             raise InvalidProblem(f"unary has shape {rows.shape}, expected (N, {model.label_count}) for {model!r}")
-        counts = np.asarray(lengths)
+        counts = given_array(lengths, "lengths is")
         if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
             raise InvalidProblem(f"lengths must be integers, one a sentence, got {counts.dtype} {counts.shape}")
         counts = counts.astype(np.int64)

@@ -93,7 +93,7 @@ def decode_many(
         for numbers, batch in batches:
             for start, chunk in batch.chunks():
                 here = numbers[start : start + len(chunk)]
-                found = _settled(chunk, kernel(chunk), again, here)
+                found = _settled(chunk, kernel(chunk), again, solve.first + here)
                 values[here], bounds[here], reached[here] = found.values, found.bounds, True
                 _scatter(found.labels, chunk.offsets, here, offsets, labels)
                 for name, entries in found.arrays.items():
@@ -110,7 +110,7 @@ def decode_many(
     # Structures are views: whoever changed one would change what the others are checked against.
     labels.flags.writeable = False
 
-    def result_of(i: int) -> Result[IntArray]:
+    def result_of(problems: Sequence[ChainProblem], i: int) -> Result[IntArray]:
         if i in singles:
             return singles[i]
         if not reached[i]:
@@ -127,14 +127,14 @@ def decode_many(
         except (InvalidResult, SolveError) as error:
             if here.size and abs(problem.value(here) - value) > margin(value):
                 raise InvalidResult(
-                    f"{_CHANGED}: the answer to sentence {i} was worth {value}, it is now worth "
+                    f"{_CHANGED}: the answer to sentence {solve.first + i} was worth {value}, it is now worth "
                     f"{problem.value(here)}"
                 ) from error
             raise
 
-    def structure(i: int) -> IntArray:
+    def structure(problems: Sequence[ChainProblem], i: int) -> IntArray:
         if not values[i] > -np.inf:
-            return result_of(i).best  # raises: there is none
+            return result_of(problems, i).best  # raises: there is none
         return labels[offsets[i] : offsets[i + 1]]
 
     return BatchResult(
@@ -144,6 +144,7 @@ def decode_many(
         structure,
         result_of,
         arrays={"labels": labels, "offsets": offsets, **arrays},
+        problems=problems,
     )
 
 

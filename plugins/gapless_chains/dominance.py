@@ -68,11 +68,15 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
     def make(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
     ) -> Result[IntArray]:
-        _, _, certificate = _decode(problem, dominance_cache(problem.transition).build())
+        certificate = _certificate(problem)
         stats = Stats(oracle_calls=1, columns=len(certificate.labels), extra=dict(counts))
         return _result(problem, labels, bound, certificate, solve.method, stats)
 
     return decode_many(problems, solve, decode_batch, again, make, lambda problem: viterbi.run(problem, solve))
+
+
+def _certificate(problem: ChainProblem) -> DominanceCertificate:
+    return _decode(problem, dominance_cache(problem.transition).build())[2]
 
 
 def decode_batch(batch: ChainBatch) -> Found:

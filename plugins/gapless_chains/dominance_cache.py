@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,15 @@ class DominanceCache:
         self._transition = np.array(transition)
         self._built: dict[np.dtype[Any], DominanceTables] = {}
         self._rented = 0
+        self._lock = threading.Lock()  # threads decode parts of one batch
 
     def build(self, dtype: np.dtype[Any] | type[Any] = np.float64) -> DominanceTables:
         """The tables for scores of type `dtype`, built now unless they are there."""
         kind = np.dtype(dtype)
-        if kind not in self._built:
-            self._built[kind] = dominance_tables(self._transition, kind)
-        return self._built[kind]
+        with self._lock:
+            if kind not in self._built:
+                self._built[kind] = dominance_tables(self._transition, kind)
+            return self._built[kind]
 
     def worth_it(self, tokens: int, dtype: np.dtype[Any] | type[Any] = np.float64) -> DominanceTables | None:
         """The tables, if they are there or `tokens` more tokens pay for them; None means to decode without."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any, ClassVar
@@ -15,8 +16,25 @@ from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.scores import scores
 
+_LATEST = 2
+_latest: deque[FloatArray] = deque(maxlen=_LATEST)
+
+
+def _as_before(values: FloatArray) -> FloatArray:
+    """Chunks of one corpus bring the same transitions again: the known array, and so its tables, are used."""
+    restored = scores("scores", values)
+    if restored is values or restored.ndim != 2:
+        return restored
+    for known in tuple(_latest):
+        if np.array_equal(known, restored):
+            return known
+    _latest.append(restored)
+    return restored
+
+
 # Problems that shared an array go on sharing it: it is one object as long as they are being read.
 _restored = OncePerArray(partial(scores, "scores"))
+_restored_transition = OncePerArray(_as_before)
 
 
 class Labelling(Problem[IntArray]):
@@ -41,10 +59,10 @@ class Labelling(Problem[IntArray]):
     labels: tuple[str, ...] | None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Unpickled and copied arrays are writeable, but tables are remembered by the identity of scores.
+        # Unpickled and copied arrays may be writeable, but tables are remembered by the identity of scores.
         for name, held in state.items():
             if isinstance(held, np.ndarray) and held.dtype == np.float64:
-                self.__dict__[name] = _restored(held) if held.flags.writeable else scores(name, held)
+                self.__dict__[name] = (_restored_transition if name == "transition" else _restored)(held)
             else:
                 self.__dict__[name] = held
 

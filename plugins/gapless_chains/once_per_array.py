@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -14,19 +15,21 @@ T = TypeVar("T")
 class OncePerArray(Generic[T]):
     """Calls `make` once for each array object, recognised by identity. The array must not change.
 
-    Those of `gapless_chains.scores.scores` cannot.
+    Those of `gapless_chains.scores.scores` cannot. Threads that decode parts of one batch may ask at once.
     """
 
     def __init__(self, make: Callable[[FloatArray], T]) -> None:
         self._make = make
+        self._lock = threading.RLock()
         self._known: dict[int, tuple[weakref.ref[FloatArray], T]] = {}
 
     def __call__(self, array: FloatArray) -> T:
         """Return what `make` gave for this array."""
         key = id(array)
-        held = self._known.get(key)
-        if held is not None and held[0]() is array:
-            return held[1]
-        made = self._make(array)
-        self._known[key] = weakref.ref(array, lambda _: self._known.pop(key, None)), made
-        return made
+        with self._lock:
+            held = self._known.get(key)
+            if held is not None and held[0]() is array:
+                return held[1]
+            made = self._make(array)
+            self._known[key] = weakref.ref(array, lambda _: self._known.pop(key, None)), made
+            return made

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from gapless import Method, Registry, Specimens, hookimpl
+from gapless import Method, Problem, Registry, Specimens, hookimpl
 from gapless_chains import beam, dominance, viterbi, viterbi_pruned
 from gapless_chains.column_generation import method as column_generation
+from gapless_chains.drawing import draw_labelling
+from gapless_chains.labelling import Labelling
 from gapless_chains.problem import ChainProblem
 from gapless_chains.trees import column_generation as tree_column_generation
 from gapless_chains.trees import dominance as tree_dominance
@@ -99,6 +102,12 @@ def gapless_register(registry: Registry) -> None:
             warm_start=True,
         )
     )
+
+
+@hookimpl
+def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> str | None:
+    """The labels of a chain or a tree."""
+    return draw_labelling(problem, structure, words, against) if isinstance(problem, Labelling) else None
 
 
 @hookimpl

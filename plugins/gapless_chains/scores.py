@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
+from gapless.core.given_array import given_array
 from gapless.core.sparse import FloatArray
 
 # Beyond this, sums of a few thousand scores could overflow, and an overflow would look like a proof.
@@ -31,7 +32,7 @@ def scores(name: str, values: Any) -> FloatArray:
     ----------
     name : str
         What messages call the array.
-    values : array-like of real numbers
+    values : array, tensor or lists of real numbers
 
     Raises
     ------
@@ -47,25 +48,26 @@ def scores(name: str, values: Any) -> FloatArray:
     return array
 
 
-def refuse_masks(name: str, values: Any) -> None:
-    """Raise `InvalidProblem` for a masked array, or a list of some: their masks would be lost without a word."""
-    rows = values if isinstance(values, list | tuple) else (values,)
-    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
+def given_scores(name: str, values: Any) -> NDArray[Any]:
+    """`values` as an array of real numbers in whatever type they have, not copied where that is possible.
+
+    Raises
+    ------
+    InvalidProblem
+        Not numbers, or what `gapless.core.given_array` refuses.
+    """
+    given = given_array(values, f"{name} is")
+    if given.dtype.kind == "c":
         raise InvalidProblem(
-            f"{name} is a masked array; fill with -inf what is forbidden: {name}.astype(float).filled(-np.inf)"
+            f"{name} has dtype {given.dtype}; scores are real numbers: {name}.real, or its modulus"
         )
+    if given.dtype.kind not in _NUMBERS:
+        raise InvalidProblem(f"{name} has dtype {given.dtype}; scores are real numbers, e.g. {name}.astype(float)")
+    return given
 
 
 def _as_float64(name: str, values: Any) -> FloatArray:
-    refuse_masks(name, values)
-    try:
-        given = np.asarray(values)
-    except (ValueError, TypeError) as error:
-        raise InvalidProblem(
-            f"{name} is not a rectangular array of numbers: {error}; give every row the same length"
-        ) from error
-    if given.dtype.kind not in _NUMBERS:
-        raise InvalidProblem(f"{name} has dtype {given.dtype}; scores are real numbers, e.g. {name}.astype(float)")
+    given = given_scores(name, values)
     if given.dtype.kind in "iu" and given.size and max(abs(int(given.min())), int(given.max())) > _EXACT_INTEGERS:
         raise InvalidProblem(f"{name} holds integers beyond 2**53, which float64 would round; scale them down")
     return immutable(given)

@@ -67,12 +67,12 @@ def run_many(problems: Sequence[ParsingProblem], solve: Solve) -> BatchResult[De
     heads.flags.writeable = False
     solved = values > -np.inf
 
-    def structure(i: int) -> DependencyTree:
+    def structure(problems: Sequence[ParsingProblem], i: int) -> DependencyTree:
         if not solved[i]:
-            return make(i).best  # raises: there is none
+            return make(problems, i).best  # raises: there is none
         return problems[i].tree(heads[offsets[i] : offsets[i + 1]])
 
-    def make(i: int) -> Result[DependencyTree]:
+    def make(problems: Sequence[ParsingProblem], i: int) -> Result[DependencyTree]:
         if np.isnan(values[i]):
             stop = Stop.ERROR if i in errors else Stop.INTERRUPTED
             return Result.of(problems[i], [], math.inf, stop, method=solve.method)
@@ -92,6 +92,7 @@ def run_many(problems: Sequence[ParsingProblem], solve: Solve) -> BatchResult[De
         make,
         errors,
         {"heads": heads, "offsets": offsets},
+        problems,
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
+from gapless.core.given_array import given_array
 from gapless.core.sparse import FloatArray, IntArray
 
 _TABLE = 4
@@ -29,7 +30,10 @@ def edge_arrays(edges: Any, weights: Any) -> tuple[IntArray, IntArray, FloatArra
         raise InvalidProblem(f"edges[{row}] is {pairs[row].tolist()}: ids of vertices are not negative")
     lengths = None
     if weights is not None:
-        lengths = np.asarray(weights, np.float64)
+        given = given_array(weights, "weights are")
+        if given.dtype.kind not in "biuf":
+            raise InvalidProblem(f"weights are {given.dtype}, expected real numbers")
+        lengths = np.asarray(given, np.float64)
         if lengths.shape != (len(pairs),):
             raise InvalidProblem(f"there are weights {lengths.shape} for {len(pairs)} edges")
         wrong = ~((lengths > 0) & (lengths < np.inf))

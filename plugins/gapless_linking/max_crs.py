@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
+from gapless.core.score_array import score_array
 from gapless_linking.graph import Graph
 from gapless_linking.problem import LinkingProblem
 
@@ -53,7 +54,7 @@ def from_max_crs(sets: Sequence[Any], capacity: Any) -> MaxCRS:
     InvalidProblem
         Sets that overlap, or capacities of another kind.
     """
-    table = np.asarray(capacity, np.float64)
+    table = score_array(capacity, "capacity: the numbers")
     members = [np.asarray(given, np.int64) for given in sets]
     elements = np.concatenate(members) if members else np.zeros(0, np.int64)
     owner = np.repeat(np.arange(len(members)), [given.size for given in members])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from gapless import Method, Registry, Specimens, hookimpl
+from gapless import Method, Problem, Registry, Specimens, hookimpl
 from gapless_linking import decomposable, exact, greedy, hitting_distance, ilp, popularity, spanning_tree
+from gapless_linking.choice_drawing import draw_choice
 from gapless_linking.problem import LinkingProblem
 
 
@@ -96,6 +98,15 @@ def gapless_register(registry: Registry) -> None:
             exact=False,
         )
     )
+
+
+@hookimpl
+def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> str | None:
+    """The chosen candidates and how far they are from each other; `words` are the mentions."""
+    if not isinstance(problem, LinkingProblem):
+        return None
+    fair = None if against is None else [{vertex} for vertex in against.tolist()]
+    return draw_choice(problem, structure, words, fair=fair)
 
 
 @hookimpl

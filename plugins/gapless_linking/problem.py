@@ -175,6 +175,12 @@ class LinkingProblem(Problem[IntArray]):
             anchors=anchors,
         )
 
+    def with_distances(self, distances: Matrix) -> LinkingProblem:
+        """The same problem, whose distances between `points` are known already, such as from another process."""
+        known = attrs.evolve(self)
+        known.__dict__["distances"] = distances
+        return known
+
     def _graph(self) -> Graph:
         if self.graph is None:
             raise InvalidProblem("a problem over given distances has no graph to connect candidates in")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gapless import InvalidProblem
+from gapless.core.given_array import given_array
 from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray, frozen_array
 
@@ -88,7 +89,7 @@ def distance_matrix(values: Any) -> FloatArray | None:
     """Distances as users give them: whole numbers stay whole."""
     if values is None:
         return None
-    array = np.asarray(values)
+    array = given_array(values, "distances are")
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.dtype.kind not in "iuf":
         raise InvalidProblem(f"distances must be a square array of numbers, got {array.dtype} {array.shape}")
     lengths = array.astype(np.float64)

@@ -72,14 +72,14 @@ def run_many(
         paths[first : first + one.path.size] = one.path
     paths.flags.writeable = False
 
-    def make(i: int) -> Result[IntArray]:
+    def make(problems: Sequence[OrderingProblem], i: int) -> Result[IntArray]:
         if i >= len(found):
             return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
         return _result(problems[i], found[i], width, solve)
 
-    def structure(i: int) -> IntArray:
+    def structure(problems: Sequence[OrderingProblem], i: int) -> IntArray:
         if i >= len(found) or found[i].value == -math.inf:
-            return make(i).best  # raises: there is none
+            return make(problems, i).best  # raises: there is none
         return paths[offsets[i] : offsets[i + 1]]
 
     missing = [math.nan] * (count - len(found))
@@ -90,6 +90,7 @@ def run_many(
         structure,
         make,
         arrays={"paths": paths, "offsets": offsets},
+        problems=problems,
     )
 
 

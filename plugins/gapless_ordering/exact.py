@@ -104,17 +104,17 @@ def run_many(
         solve.budget.interrupt()
     paths.flags.writeable = False
 
-    def make(i: int) -> Result[IntArray]:
+    def make(problems: Sequence[OrderingProblem], i: int) -> Result[IntArray]:
         outcome = outcomes[i] if i < len(outcomes) else None
         if outcome is None:
             stop = Stop.ERROR if i in errors else Stop.INTERRUPTED
             return Result.of(problems[i], [], math.inf, stop, method=solve.method)
         return _result(problems[i], *outcome, Solve(Budget(solve.budget.limits), method=solve.method), False)
 
-    def structure(i: int) -> IntArray:
+    def structure(problems: Sequence[OrderingProblem], i: int) -> IntArray:
         if i < len(outcomes) and not np.isnan(values[i]):
             return paths[offsets[i] : offsets[i + 1]]
-        return make(i).best  # raises: there is none
+        return make(problems, i).best  # raises: there is none
 
     def status(i: int) -> Status | None:
         outcome = outcomes[i] if i < len(outcomes) else None
@@ -132,6 +132,7 @@ def run_many(
         make,
         errors,
         {"paths": paths, "offsets": offsets},
+        problems,
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from gapless import Method, Registry, Specimens, hookimpl
+from gapless import Method, Problem, Registry, Specimens, hookimpl
 from gapless_ordering import beam, color_coding, exact, ilp, ilp_cuts
+from gapless_ordering.path_drawing import draw_path
 from gapless_ordering.problem import OrderingProblem
 
 
@@ -62,6 +64,13 @@ def gapless_register(registry: Registry) -> None:
             warm_start=True,
         )
     )
+
+
+@hookimpl
+def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> str | None:
+    """The path with its scores; vertices are named by the problem."""
+    del words
+    return draw_path(problem, structure, against=against) if isinstance(problem, OrderingProblem) else None
 
 
 @hookimpl

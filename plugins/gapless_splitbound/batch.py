@@ -67,7 +67,7 @@ def decode_many(
     """
     limits = solve.budget.limits
     seconds = math.inf if limits.time is None else limits.time
-    if limits != Limits(time=limits.time):
+    if solve.every_result or limits != Limits(time=limits.time):
         return _one_by_one(problems, solve, decode)
     total = len(problems)
     offsets = np.concatenate([[0], np.cumsum([p.length for p in problems], dtype=np.int64)])
@@ -78,8 +78,8 @@ def decode_many(
     held: dict[int, Result[DependencyTree]] = {}
     errors: dict[int, SolveError] = {}
 
-    def alone(i: int) -> Result[DependencyTree]:
-        return decode(problems[i], _fresh(solve))
+    def alone(problem: ParsingProblem) -> Result[DependencyTree]:
+        return decode(problem, _fresh(solve))
 
     def take(i: int, result: Result[DependencyTree]) -> None:
         held[i] = result
@@ -102,14 +102,14 @@ def decode_many(
                 continue
             if search is None:
                 try:
-                    take(i, alone(i))
+                    take(i, alone(problem))
                 except SolveError as error:
                     errors[i] = error
                 continue
             if search.kernel.rough or (proved and not meets(search.bound, search.value)):
                 # Scores cancel: the status depends on what the record of the search proves.
                 try:
-                    take(i, alone(i))
+                    take(i, alone(problem))
                 except SolveError as error:
                     errors[i] = error
                 continue
@@ -128,20 +128,20 @@ def decode_many(
     except KeyboardInterrupt:
         solve.budget.interrupt()
 
-    def make(i: int) -> Result[DependencyTree]:
+    def make(problems: Sequence[ParsingProblem], i: int) -> Result[DependencyTree]:
         if i in held:
             return held[i]
         if statuses[i] is None:
             return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
-        return alone(i)
+        return alone(problems[i])
 
-    def structure(i: int) -> DependencyTree:
+    def structure(problems: Sequence[ParsingProblem], i: int) -> DependencyTree:
         if np.isnan(values[i]):
-            return make(i).best  # raises: there is none
+            return make(problems, i).best  # raises: there is none
         return problems[i].tree(heads[offsets[i] : offsets[i + 1]])
 
     return BatchResult(
-        values, bounds, statuses, structure, make, errors, {"heads": heads, "offsets": offsets, **counts}
+        values, bounds, statuses, structure, make, errors, {"heads": heads, "offsets": offsets, **counts}, problems
     )
 
 

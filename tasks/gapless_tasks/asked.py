@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 
 import gapless as gl
+from gapless.cli import exit_codes
+from gapless.cli.running import answers_folder
+from gapless.runs import RunFolder
 
 
 def positive(text: str) -> int:
@@ -45,3 +49,58 @@ def check_jobs(jobs: int) -> None:
     """Raise `MissingDependency` for several processes without joblib."""
     if jobs > 1 and find_spec("joblib") is None:
         raise gl.MissingDependency("--jobs needs joblib: pip install 'gapless[distributed]'")
+
+
+def add_run_options(parser: argparse.ArgumentParser, keeps: str, jobs: str = "processes for decoding") -> None:
+    """Add ``--jobs``, ``--out`` and ``--anew``.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    keeps : str
+        What ``--out`` keeps, for its help.
+    jobs : str
+        What ``--jobs`` counts.
+    """
+    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help=f"{jobs} (default 1)")
+    parser.add_argument(
+        "--out", metavar="DIR", help=f"keep {keeps}; the same command goes on there after it was killed"
+    )
+    parser.add_argument(
+        "--anew", action="store_true", help="forget the run that --out holds, instead of going on after it"
+    )
+
+
+def run_in_folder(
+    task: str, arguments: argparse.Namespace, deciding: Sequence[str], job: Callable[[RunFolder | None], int]
+) -> int:
+    """Do the job in the folder of ``--out``, if there is one, and write down how it ended.
+
+    Parameters
+    ----------
+    task : str
+    arguments : Namespace
+        With the options of `add_run_options`.
+    deciding : sequence of str
+        Those by which answers differ: a run is continued with the same ones only.
+    job : callable
+        ``job(folder) -> exit code``.
+
+    Raises
+    ------
+    InvalidProblem
+        The folder cannot be used; it holds another run.
+    MissingDependency
+        What ``--jobs`` needs is not installed.
+    """
+    check_jobs(arguments.jobs)
+    path = answers_folder(arguments.out)
+    if path is None:
+        if arguments.anew:
+            raise gl.InvalidProblem("--anew needs --out: there is no folder whose run could be forgotten")
+        return job(None)
+    settings = {name.replace("_", "-"): getattr(arguments, name, None) for name in deciding}
+    with RunFolder(path, task, settings, anew=arguments.anew) as folder:
+        code = job(folder)
+        folder.interrupted = code == exit_codes.INTERRUPTED
+    return code

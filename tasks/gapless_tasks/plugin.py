@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gapless as gl
 from gapless_tasks import joint_tagging, pos_tagging
 from gapless_tasks.chain_benchmark import task as chain_benchmark
 from gapless_tasks.dependency_parsing import task as dependency_parsing
 from gapless_tasks.entity_linking import task as entity_linking
 from gapless_tasks.linking_benchmark import task as linking_benchmark
+from gapless_tasks.open_corpora.commands import add_commands
 from gapless_tasks.ordering_benchmark import task as ordering_benchmark
 from gapless_tasks.parsing_benchmark import task as parsing_benchmark
 from gapless_tasks.price_and_cut import task as price_and_cut
 from gapless_tasks.price_and_cut_benchmark import task as price_and_cut_benchmark
+from gapless_tasks.scale_benchmark import task as scale_benchmark
 from gapless_tasks.title_generation import task as title_generation
 
 
@@ -28,4 +32,11 @@ def gapless_register(registry: gl.Registry) -> None:
     registry.task(parsing_benchmark.TASK)
     registry.task(price_and_cut.TASK)
     registry.task(price_and_cut_benchmark.TASK)
+    registry.task(scale_benchmark.TASK)
     registry.task(title_generation.TASK)
+
+
+@gl.hookimpl
+def gapless_cli(subparsers: Any) -> None:
+    """Add ``gapless data``."""
+    add_commands(subparsers)

@@ -124,6 +124,14 @@ def test_copies_of_problems_share_what_the_problems_share():
         assert ChainProblem(zeros(), copies[0].transition).transition is copies[0].transition
 
 
+def test_chunks_of_a_corpus_share_what_its_problems_share():
+    many = ChainProblem.many([zeros(), zeros(4, 2)], np.arange(4.0).reshape(2, 2))
+    chunks = [pickle.loads(pickle.dumps([problem])) for problem in many]
+    assert chunks[0][0].transition is chunks[1][0].transition
+    other = ChainProblem(zeros(), np.arange(4.0).reshape(2, 2).T)
+    assert pickle.loads(pickle.dumps(other)).transition.tolist() == [[0.0, 2.0], [1.0, 3.0]]
+
+
 METHODS = ("dominance", "viterbi", "viterbi-pruned", "column-generation", "beam")
 
 

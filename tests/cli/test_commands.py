@@ -329,7 +329,7 @@ def test_run_prints_the_table_and_keeps_answers(tmp_path: Path, capsys: pytest.C
     assert "all certificates verified" in printed.out
     assert "\r" not in printed.out + printed.err  # no progress bar when piped
     methods = ("viterbi", "column-generation", "dominance")
-    kept = {*(f"{method}.jsonl" for method in methods), "summary.json", "tables.json"}
+    kept = {*(f"{method}.jsonl" for method in methods), "manifest.json", "summary.json", "tables.json"}
     assert {p.name for p in tmp_path.iterdir()} == kept
     shown = json.loads((tmp_path / "tables.json").read_text())
     assert shown["task"] == "pos-tagging"
@@ -434,7 +434,7 @@ def test_run_warns_before_it_writes_much(
     assert main([*arguments, "--out", str(tmp_path)]) == exit_codes.PROVED
     assert "--out writes" not in capsys.readouterr().err
     monkeypatch.setattr("gapless_tasks.tagging_job.decoding.LARGE", 1000)
-    assert main([*arguments, "--out", str(tmp_path)]) == exit_codes.PROVED
+    assert main([*arguments, "--out", str(tmp_path), "--anew"]) == exit_codes.PROVED
     assert capsys.readouterr().err.count("--out writes about") == 1
 
 

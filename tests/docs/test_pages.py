@@ -13,6 +13,14 @@ from gapless.plugins import hookspecs
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+IMPORTED = re.compile(r"^ *(?:import|from) (\w+)", re.MULTILINE)
+OPTIONAL = {
+    "dask": "needs dask: pip install 'gapless[distributed]'",
+    "gapless_torch": "needs torch: pip install 'gapless[torch]'",
+    "sklearn": "needs scikit-learn: pip install 'gapless[tasks]'",
+    "torch": "needs torch: pip install 'gapless[torch]'",
+}
+"""Pages whose blocks import one of these are skipped where it is not installed."""
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 
 
@@ -26,6 +34,9 @@ def test_python_blocks_run_in_order(page: Path, tmp_path: Path, monkeypatch: pyt
     text = page.read_text("utf-8")
     if "gapless_cutting_stock" in text:
         pytest.importorskip("gapless_cutting_stock", reason="the cutting-stock example is not installed")
+    imported = {module for block in BLOCK.findall(text) for module in IMPORTED.findall(block)}
+    for module in sorted(imported & OPTIONAL.keys()):
+        pytest.importorskip(module, reason=OPTIONAL[module], exc_type=ImportError)
     namespace: dict[str, object] = {"__name__": "__main__"}
     for match in BLOCK.finditer(text):
         line = text[: match.start()].count("\n") + 1

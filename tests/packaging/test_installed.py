@@ -12,7 +12,19 @@ import pytest
 
 import gapless
 
-HEAVY = {"dask", "jinja2", "joblib", "networkx", "pandas", "plotly", "pyscipopt", "rich", "scipy", "sklearn"}
+HEAVY = {
+    "dask",
+    "jinja2",
+    "joblib",
+    "networkx",
+    "pandas",
+    "plotly",
+    "pyscipopt",
+    "rich",
+    "scipy",
+    "sklearn",
+    "torch",
+}
 
 LIST_MODULES = "import json, sys, {0}; print(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
 

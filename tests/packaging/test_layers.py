@@ -17,12 +17,17 @@ KERNELS = "gapless_kernels"
 LAYERS = {
     KERNELS: 0,
     "gapless.core": 1,
+    "gapless.svg": 1,
     "gapless.lp": 2,
+    "gapless.runs": 2,
     "gapless.engine": 3,
     "gapless.scip": 3,
     "gapless.plugins": 4,
+    "gapless.parallel": 2,
     "gapless.solving": 4,
+    "gapless.streaming": 4,
     "gapless.cli": 4,
+    "gapless.report": 4,
     "gapless.__main__": 4,
     "gapless": 4,  # the front door: what __init__ gathers
     "gapless.testing": 5,
@@ -31,6 +36,7 @@ LAYERS = {
     "gapless_dependency": 6,
     # every other package below plugins/: 7
     "gapless_pricecut": 8,  # the same Lagrangian as split-bound, with lazy scores and a linear program
+    "gapless_torch": 8,  # losses on the decoders of chains and of dependency trees
     "gapless_tasks": 9,
 }
 METHODS = 7

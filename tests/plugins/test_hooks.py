@@ -104,7 +104,7 @@ def test_gapless_draw_of_the_first_plug_in_that_knows_the_problem(make, install,
         make.Entry("other", make.plugin(gapless_draw=lambda problem, structure, words: None)),
         make.Entry("own", make.plugin(gapless_draw=draw)),
     )
-    drawn = plugins.hook.gapless_draw(problem=knapsack, structure=(0, 2), words=("a", "b"))
+    drawn = plugins.hook.gapless_draw(problem=knapsack, structure=(0, 2), words=("a", "b"), against=None)
     assert drawn == "<svg>True (0, 2) a b</svg>"
 
 

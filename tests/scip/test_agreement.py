@@ -172,6 +172,12 @@ def test_events_tell_bounds_that_fall_and_values_that_rise(tiny):
         assert values == sorted(values)
         assert all(e.bound >= problem.best_score() for e in result.trace)
         kinds |= {e.kind for e in result.trace}
+        for event in result.trace:
+            if event.kind == "branch":
+                told = event.details
+                assert told["node"] < min(told["children"])
+                assert len(told["children"]) == len(told["decisions"])
+                assert all(told["decisions"])
     assert kinds == {"round", "node", "incumbent", "branch"}
 
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import json
 from functools import partial
 from typing import Any
 
 import attrs
 
+import gapless_kernels
 from gapless.cli import exit_codes
-from gapless.cli.console import Console, in_one_line
+from gapless.cli.console import Console
+from gapless.cli.reading import read_problem
+from gapless.cli.reporting import add_report_options, report_source
 from gapless.cli.running import add_shared_options, run_task
-from gapless.cli.verifying import files_of, verify_records
-from gapless.core.errors import InvalidProblem, SolveError, UnknownName
-from gapless.core.limits import Limits, Stop
-from gapless.core.problem import Problem
-from gapless.core.record import Record, read_values
-from gapless.core.result import Result, Status
-from gapless.core.serial import require_folder
+from gapless.cli.solving import add_solve_options, solve_file
+from gapless.cli.verifying import verify_records
 from gapless.plugins.manager import Plugins
-from gapless.solving import solve
+from gapless.runs.reading import record_files
 
 
 def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plugins) -> None:
@@ -46,18 +43,7 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
         parser.set_defaults(run=partial(run_task, task))
 
     solving = add("solve", "Solve a problem stored as JSON.", solve_file)
-    solving.add_argument("file", help="problem as JSON, as gapless.dumps writes it; or a record")
-    solving.add_argument("--method", help="by default the problem type's own")
-    solving.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method")
-    solving.add_argument("-k", type=int, default=1, help="how many best structures")
-    solving.add_argument("--time", type=float, help="seconds")
-    solving.add_argument("--nodes", type=int, help="search nodes")
-    solving.add_argument("--gap", type=float, default=0.0, help="stop at this relative gap")
-    solving.add_argument("--iterations", type=int, help="rounds of pricing or multiplier steps")
-    solving.add_argument("--target", type=float, help="stop at an answer at least this good")
-    solving.add_argument("--start", metavar="FILE", help="a feasible structure as JSON, to begin with")
-    solving.add_argument("--seed", type=int, default=0, help="for methods that draw random numbers")
-    solving.add_argument("--out", help="store problem and result here, for `gapless verify`")
+    add_solve_options(solving)
 
     verifying = add("verify", "Re-check stored results without any solver.", verify_file)
     verifying.add_argument(
@@ -69,6 +55,8 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
     verifying.add_argument("--problem", help="the problem, when FILE holds a bare result")
     verifying.add_argument("--time", type=float, metavar="S", help="seconds for each record; it fails as undecided")
 
+    add_report_options(add("report", "Write one HTML page about an answer or a run.", report_source))
+
     exporting = add("export", "Write a problem as a CIP, LP or MPS model.", export_file)
     exporting.add_argument("file", help="problem as JSON, or a record")
     exporting.add_argument("--out", required=True, help="where to; the suffix (.cip .lp .mps) says the format")
@@ -76,12 +64,14 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
 
 def list_plugins(_: argparse.Namespace, console: Console, plugins: Plugins) -> int:
     """``gapless plugins``."""
+    console.say(f"kernels: {gapless_kernels.INSTRUCTION_SET}")
     for line in plugins.hook.gapless_report_header():
         console.say(line)
     rows = [(p.name, p.distribution, p.version, ", ".join(p.hooks), p.error) for p in plugins.loaded]
     console.table("Plug-ins", ("name", "distribution", "version", "hooks", "error"), rows)
     keys = ("name", "distribution", "version", "hooks", "error")
-    console.data({"plugins": [dict(zip(keys, row, strict=True)) for row in rows]})
+    plugged = [dict(zip(keys, row, strict=True)) for row in rows]
+    console.data({"kernels": gapless_kernels.INSTRUCTION_SET, "plugins": plugged})
     return exit_codes.FAILED if any(p.error for p in plugins.loaded) else exit_codes.PROVED
 
 
@@ -120,57 +110,10 @@ def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
     return exit_codes.PROVED
 
 
-def solve_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
-    """``gapless solve FILE``."""
-    problem = _read_problem(parsed.file)
-    limits = Limits(parsed.time, parsed.nodes, parsed.gap, parsed.iterations, parsed.target)
-    if parsed.out:
-        require_folder(parsed.out)  # now: a long solve must not end in a path that cannot be written
-    options = dict(_option(text) for text in parsed.option)
-    start = next(read_values(parsed.start)) if parsed.start else None
-    try:
-        result: Result[Any] = solve(
-            problem, parsed.method, limits=limits, k=parsed.k, start=start, seed=parsed.seed, **options
-        )
-    except SolveError as error:
-        if error.result is not None:
-            _report(error.result, console)
-        raise
-    if parsed.out:
-        Record(problem, result).save(parsed.out)
-    _report(result, console)
-    if result.status is Status.INFEASIBLE:
-        return exit_codes.INFEASIBLE
-    if result.stop is Stop.INTERRUPTED:
-        return exit_codes.INTERRUPTED
-    return exit_codes.PROVED if result.proved else exit_codes.STOPPED_EARLY
-
-
-def _report(result: Result[Any], console: Console) -> None:
-    console.say(f"{result.status.value}, stopped by {result.stop.value}, method {result.method}")
-    for number, solution in enumerate(result.solutions, 1):
-        console.say(f"{number}. value {solution.value:.12g}: {in_one_line(solution.structure)}")
-    console.say(f"bound {result.bound:.12g}, gap {result.gap:.3g}, {result.stats.seconds:.3g} s")
-    for line in result.explanation:
-        console.say(f"note: {line}")
-    console.data(
-        {
-            "status": result.status.value,
-            "stop": result.stop.value,
-            "method": result.method,
-            "solutions": [{"value": s.value, "structure": s.structure} for s in result.solutions],
-            "bound": result.bound,
-            "gap": result.gap,
-            "seconds": result.stats.seconds,
-            "explanation": list(result.explanation),
-        }
-    )
-
-
 def verify_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless verify FILE [FILE ...]``."""
-    problem = _read_problem(parsed.problem) if parsed.problem else None
-    files = [file for path in parsed.files for file in files_of(path)]
+    problem = read_problem(parsed.problem) if parsed.problem else None
+    files = [file for path in parsed.files for file in record_files(path)]
     checked = failed = 0
     failures: list[dict[str, Any]] = []
     for file in files:
@@ -191,32 +134,7 @@ def export_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int
     """``gapless export FILE --out MODEL``."""
     from gapless.scip import write_model  # noqa: PLC0415  loads SCIP: only when asked for
 
-    write_model(_read_problem(parsed.file), parsed.out)
+    write_model(read_problem(parsed.file), parsed.out)
     console.say(f"wrote {parsed.out}")
     console.data({"written": parsed.out})
     return exit_codes.PROVED
-
-
-def _read_problem(path: str) -> Problem[Any]:
-    values = list(read_values(path))
-    if len(values) != 1:
-        raise InvalidProblem(f"{path}: expected one problem, found {len(values)} values")
-    problem = values[0].problem if isinstance(values[0], Record) else values[0]
-    if not isinstance(problem, Problem):
-        raise InvalidProblem(f"{path}: expected a problem, found a {type(problem).__name__}")
-    return problem
-
-
-# What `gapless methods` prints for these defaults, in JSON.
-_AS_PRINTED = {"True": "true", "False": "false", "None": "null"}
-
-
-def _option(text: str) -> tuple[str, Any]:
-    name, separator, value = text.partition("=")
-    if not separator:
-        raise UnknownName(f"--option {text!r}: expected NAME=VALUE")
-    value = _AS_PRINTED.get(value, value)
-    try:
-        return name.replace("-", "_"), json.loads(value)
-    except ValueError:
-        return name.replace("-", "_"), value

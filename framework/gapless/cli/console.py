@@ -80,7 +80,7 @@ class Console:
         self.tables.append(Table(title, tuple(columns), tuple(map(tuple, rows))))
         if self.as_json:
             return
-        cells = [[_cell(value) for value in row] for row in rows]
+        cells = [[cell(value) for value in row] for row in rows]
         numeric = [bool(rows) and all(isinstance(r[c], (int, float)) for r in rows) for c in range(len(columns))]
         if rich is not None and self.out.isatty():
             drawn = rich.table.Table(
@@ -103,10 +103,15 @@ class Console:
             ]
             self.say("  ".join(padded).rstrip())
 
+    @property
+    def draws_progress(self) -> bool:
+        """Whether `progress` is seen: what it costs to know the total is spared otherwise."""
+        return not self.as_json and rich is not None and self.err.isatty()
+
     @contextlib.contextmanager
     def progress(self, title: str, total: int) -> Iterator[Callable[[int], None]]:
         """A progress bar on a terminal, silence elsewhere. Yields ``advance(steps)``."""
-        if self.as_json or rich is None or not self.err.isatty():
+        if not self.draws_progress:
             yield lambda steps: None
             return
         bar = rich.progress.Progress(
@@ -120,7 +125,8 @@ class Console:
             yield lambda steps: bar.advance(task, steps)
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A value of a table as people see it."""
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
     return str(value)

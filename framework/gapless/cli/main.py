@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import io
 import os
 import sys
 import warnings
@@ -18,6 +19,9 @@ from gapless.plugins.manager import Plugins, PluginWarning, load_plugins
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``gapless ARGUMENTS`` and return the exit code."""
     console = Console()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # As on standard error: what the terminal cannot show, such as an arrow or half a character, ends nothing.
+        sys.stdout.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
         warnings.simplefilter("always", PluginWarning)
         warnings.showwarning = lambda message, *_, **__: console.complain(f"gapless: {message}")

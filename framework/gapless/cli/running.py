@@ -3,33 +3,52 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.metadata
 import json
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from gapless.cli.backends import add_backend_options, chosen_backend
 from gapless.cli.console import Console, plain_data
 from gapless.core.errors import InvalidProblem
-from gapless.core.serial import write_aside
+from gapless.core.serial import require_folder, write_aside
 from gapless.plugins.registry import Task
-
-TABLES = "tables.json"
-"""In the folder of ``--out``: every table that the task showed, for reports and for the results pages."""
+from gapless.report import TABLES, require_jinja, write_report
 
 
 def add_shared_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that a task has not defined itself."""
     if "--out" not in parser._option_string_actions:
         parser.add_argument("--out", metavar="DIR", help="keep the tables here, as data")
+    parser.add_argument("--report", metavar="FILE", help="write one HTML page: tables, figures, answers")
+    if "--jobs" in parser._option_string_actions:
+        add_backend_options(parser)
 
 
 def run_task(task: Task, parsed: argparse.Namespace, console: Console) -> int:
-    """Do the job, and keep its tables in the folder of ``--out``."""
+    """Do the job, keep its tables in the folder of ``--out``, and write the page of ``--report``."""
+    if not parsed.report:
+        return _run(task, parsed, console)
+    require_folder(parsed.report)
+    require_jinja()  # now: a long run must not end in a page that cannot be written
+    with contextlib.ExitStack() as stack:
+        if not parsed.out:
+            parsed.out = stack.enter_context(tempfile.TemporaryDirectory(prefix="gapless-run-"))
+        code = _run(task, parsed, console)
+        write_report(parsed.out, parsed.report, progress=console.progress)
+    console.say(f"wrote {parsed.report}")
+    return code
+
+
+def _run(task: Task, parsed: argparse.Namespace, console: Console) -> int:
     began = time.time()
     folder = answers_folder(parsed.out)
-    code = task.run(parsed, console)
+    with chosen_backend(parsed, console):
+        code = task.run(parsed, console)
     if folder is not None:
         _keep_tables(task, folder, console, began)
     return code

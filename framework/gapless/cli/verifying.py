@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from gapless.core import serial
 from gapless.core.certificate import Verdict
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
-from gapless.core.record import Record, read_documents
+from gapless.core.record import Record
 from gapless.core.result import Result
+from gapless.runs.reading import record_documents
 
 
 @attrs.frozen
@@ -37,23 +38,6 @@ class Failure:
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.record, self.place, self.reason) if part)
-
-
-def files_of(path: str) -> Sequence[Path]:
-    """The file itself, or the records' files of a folder.
-
-    Raises
-    ------
-    InvalidProblem
-        The folder has none.
-    """
-    folder = Path(path)
-    if not folder.is_dir():
-        return [folder]
-    files = sorted(file for file in folder.iterdir() if file.name.endswith((".jsonl", ".jsonl.gz")))
-    if not files:
-        raise InvalidProblem(f"{folder}: this folder holds no .jsonl or .jsonl.gz file")
-    return files
 
 
 def verify_records(
@@ -90,7 +74,7 @@ def verify_records(
 def _verdicts(
     file: Path, problem: Problem[Any] | None, console: Console, seconds: float | None
 ) -> Iterator[Failure | None]:
-    for number, (place, text) in enumerate(read_documents(file), 1):
+    for number, (place, text) in enumerate(record_documents(file), 1):
         try:
             value = serial.loads(text)
         except InvalidResult as error:  # changed by somebody: fails, but the others are still checked

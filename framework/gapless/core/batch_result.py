@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
@@ -11,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless.core.errors import SolveError
+from gapless.core.problem import Problem
 from gapless.core.result import NoSolution, Result, Status
 from gapless.core.sparse import FloatArray
 
 S = TypeVar("S")
+OFFSETS = "offsets"
 STATUSES: tuple[Status, ...] = tuple(Status)
 
 
@@ -29,22 +32,28 @@ class BatchResult(Generic[S]):
     statuses : sequence of Status or None, (n,)
         None where a problem was not reached (Ctrl-C).
     structure : callable
-        ``structure(i)`` is the best structure of problem i, 0 <= i < n.
+        ``structure(problems, i)`` is the best structure of problem i, 0 <= i < n.
     make : callable
-        ``make(i)`` builds the `Result` of problem i, 0 <= i < n.
+        ``make(problems, i)`` builds the `Result` of problem i, 0 <= i < n. Neither callable should hold the
+        problems itself: another process may have solved them, and sends both back without what this one has
+        already.
     errors : dict of int to SolveError
     arrays : mapping of str to array
         What the method knows of all problems at once, under names that the method documents: the structures one
-        after another, counts of rounds, and the like.
+        after another, counts of rounds, and the like. An array of n + 1 integers named ``offsets`` says where each
+        problem's entries begin in those that are longer than n.
+    problems : sequence of Problem
+        What was solved; given to the callables.
     """
 
     values: FloatArray
     bounds: FloatArray
     statuses: Sequence[Status | None]
-    _structure: Callable[[int], S]
-    make: Callable[[int], Result[S]]
+    _structure: Callable[[Any, int], S]
+    _make: Callable[[Any, int], Result[S]]
     errors: dict[int, SolveError] = attrs.field(factory=dict)
     arrays: Mapping[str, NDArray[Any]] = attrs.field(factory=dict)
+    problems: Sequence[Problem[S]] = ()
 
     @classmethod
     def from_results(cls, results: Sequence[Result[S] | SolveError], total: int) -> BatchResult[S]:
@@ -52,7 +61,7 @@ class BatchResult(Generic[S]):
         held: list[Result[S] | None] = [r.result if isinstance(r, SolveError) else r for r in results]
         held += [None] * (total - len(held))
 
-        def result(i: int) -> Result[S]:
+        def result(_: object, i: int) -> Result[S]:
             found = held[i]
             if found is None:
                 raise NoSolution(f"problem {i} has no result: it failed or was not reached")
@@ -62,16 +71,58 @@ class BatchResult(Generic[S]):
             np.array([r.value if r is not None and r.solutions else np.nan for r in held], np.float64),
             np.array([r.bound if r is not None else np.nan for r in held], np.float64),
             [r.status if r is not None else None for r in held],
-            lambda i: result(i).best,
+            lambda _, i: result(_, i).best,
             result,
             {i: r for i, r in enumerate(results) if isinstance(r, SolveError)},
         )
+
+    @classmethod
+    def joined(cls, parts: Mapping[int, BatchResult[S]], problems: Sequence[Problem[S]]) -> BatchResult[S]:
+        """One result of parts that were solved apart.
+
+        Parameters
+        ----------
+        parts : mapping of int to BatchResult
+            Answers to consecutive problems, by the number of the first. What no part holds was not reached, and
+            `arrays` is then empty.
+        problems : sequence of Problem
+            All of them.
+        """
+        total = len(problems)
+        values, bounds = np.full(total, np.nan), np.full(total, np.nan)
+        statuses: list[Status | None] = [None] * total
+        errors: dict[int, SolveError] = {}
+        starts = sorted(parts)
+        for start in starts:
+            part = parts[start]
+            here = slice(start, start + len(part))
+            values[here], bounds[here], statuses[here] = part.values, part.bounds, part.statuses
+            errors.update({start + i: error for i, error in part.errors.items()})
+
+        def part_of(problems: Sequence[Problem[S]], i: int) -> tuple[BatchResult[S], int]:
+            start = starts[bisect.bisect_right(starts, i) - 1] if starts and starts[0] <= i else total
+            if start == total or i >= start + len(parts[start]):
+                raise NoSolution(f"problem {i} has no result: it was not reached")
+            part = parts[start]
+            return attrs.evolve(part, problems=problems[start : start + len(part)]), i - start
+
+        def result(problems: Sequence[Problem[S]], i: int) -> Result[S]:
+            part, at = part_of(problems, i)
+            return part[at]
+
+        def structure(problems: Sequence[Problem[S]], i: int) -> S:
+            part, at = part_of(problems, i)
+            return part.structure(at)
+
+        complete = sum(map(len, parts.values())) == total
+        arrays = _joined_arrays([parts[start] for start in starts]) if complete else {}
+        return cls(values, bounds, statuses, structure, result, errors, arrays, problems)
 
     def __len__(self) -> int:
         return len(self.statuses)
 
     def __getitem__(self, i: int) -> Result[S]:
-        return self.make(self._number(i))
+        return self._make(self.problems, self._number(i))
 
     def structure(self, i: int) -> S:
         """The best structure of problem i, without its `Result`; negative numbers count from the end.
@@ -83,7 +134,7 @@ class BatchResult(Generic[S]):
         IndexError
             There is no problem i.
         """
-        return self._structure(self._number(i))
+        return self._structure(self.problems, self._number(i))
 
     def _number(self, i: int) -> int:
         at = operator.index(i)
@@ -92,7 +143,7 @@ class BatchResult(Generic[S]):
         return at % len(self)
 
     def __iter__(self) -> Iterator[Result[S]]:
-        return (self.make(i) for i in range(len(self)))
+        return (self[i] for i in range(len(self)))
 
     @property
     def proved(self) -> float:
@@ -100,5 +151,27 @@ class BatchResult(Generic[S]):
         settled = sum(s in (Status.OPTIMAL, Status.INFEASIBLE) for s in self.statuses)
         return settled / len(self) if len(self) else 1.0
 
+    @property
+    def reached(self) -> bool:
+        """Whether every problem was worked on; else Ctrl-C came first."""
+        return all(status is not None or i in self.errors for i, status in enumerate(self.statuses))
+
     def __repr__(self) -> str:
         return f"<BatchResult of {len(self)}: {self.proved:.1%} proved>"
+
+
+def _joined_arrays(parts: Sequence[BatchResult[Any]]) -> dict[str, NDArray[Any]]:
+    """Arrays one after another. One that a part lacks (nothing in it was counted) is zero there."""
+    kinds = {name: array for part in parts for name, array in part.arrays.items()}
+    joined: dict[str, NDArray[Any]] = {}
+    for name, kind in kinds.items():
+        if name == OFFSETS:
+            sizes = [np.diff(part.arrays[name]) for part in parts]
+            joined[name] = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(kind.dtype)
+            continue
+        filled = [part.arrays.get(name, np.zeros((len(part), *kind.shape[1:]), kind.dtype)) for part in parts]
+        joined[name] = np.concatenate(filled)
+    # Structures are views of the parts' arrays, which another process may have sent, writeable.
+    for array in (*joined.values(), *(array for part in parts for array in part.arrays.values())):
+        array.flags.writeable = False
+    return joined

@@ -75,6 +75,14 @@ def _possible(parent: Fixings, assigned: dict[int, int], decision: int, groups: 
     return True
 
 
+def in_words(branch: Branch, decisions: Decisions, most: int = 3) -> str:
+    """What a branch decides, by the names of its decisions: at most so many."""
+    said = [decisions.name(d) for d in branch.on] + [f"not: {decisions.name(d)}" for d in branch.off]
+    more = [f"and {len(said) - most} more"] if len(said) > most else []
+    words = ", ".join([*said[:most], *more])
+    return f"{words} ({branch.why})" if branch.why and words else words or branch.why
+
+
 def unknown_decision(branches: Iterable[Branch], count: int) -> int | None:
     """A decision that some branch names and that does not exist; None when all exist."""
     return next((d for b in branches for d in (*b.on, *b.off) if not 0 <= d < count), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,10 @@ from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
 from gapless.core.result import Result
 from gapless.core.serial import serialisable
+
+
+def _words(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(words)
 
 
 @serialisable("gapless.Record")
@@ -32,12 +36,15 @@ class Record:
         For people: "sentence 12".
     words : sequence of str
         For people: what the structure is about, such as the words of the sentence or the mentions of the text.
+    measured : mapping of str to JSON data
+        What a run measured while it found the result, such as seconds of CPU time.
     """
 
     problem: Problem[Any]
     result: Result[Any]
     name: str = ""
-    words: Sequence[str] = attrs.field(default=(), converter=tuple)
+    words: Sequence[str] = attrs.field(default=(), converter=_words)
+    measured: Mapping[str, Any] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gapless.core.errors import InvalidProblem
+from gapless.core.given_array import given_array
 from gapless.core.sparse import FloatArray
 
 LARGEST = 1e12
@@ -21,19 +22,18 @@ def score_array(values: Any, what: str) -> FloatArray:
 
     Parameters
     ----------
-    values : array-like of real numbers
+    values : array, tensor or lists of real numbers
+        See `given_array`.
     what : str
         What a message calls them, a plural: "grandchild: scores".
 
     Raises
     ------
     InvalidProblem
-        Text, complex numbers, dates, ragged lists, or a masked array, whose mask would silently be dropped.
+        Text, complex numbers, dates, or what `given_array` refuses.
     """
-    if isinstance(values, np.ma.MaskedArray):
-        raise InvalidProblem(f"{what} are a masked array; fill with -inf what is forbidden: .filled(-np.inf)")
+    given = given_array(values, f"{what} are")
     try:
-        given = np.asarray(values)
         # Objects may be fractions, or text that float() would read.
         if given.dtype.kind not in "biufO" or any(isinstance(v, str | bytes) for v in _objects(given)):
             raise TypeError(f"the dtype is {given.dtype}")

@@ -175,7 +175,7 @@ def require_folder(path: str | os.PathLike[str]) -> None:
 
 
 def write_aside(path: str | os.PathLike[str], content: str | bytes | Callable[[IO[bytes]], object]) -> None:
-    """Write `content` to `path` whole or not at all: aside first, then renamed.
+    """Write `content` to `path` whole or not at all, also when the power fails: aside first, then renamed.
 
     Text is written as UTF-8; a callable is given the open binary file, for what is too large to be held twice.
     """
@@ -188,6 +188,8 @@ def write_aside(path: str | os.PathLike[str], content: str | bytes | Callable[[I
                 content(file)
             else:
                 file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())  # else some file systems rename first, and a power failure leaves it empty
         Path(aside).chmod(0o666 & ~_umask())
         Path(aside).replace(target)
     except BaseException:

@@ -93,7 +93,8 @@ def price_and_cut(
                 # The evidence first: Ctrl-C must not leave a bound without it.
                 certificate = guarded(restricted, restricted.certify, answers)
                 bound = base + slack
-            added = sum(guarded(restricted, restricted.extend, batch) for batch in compatible(answers))
+            batches = compatible(answers)
+            added = sum(guarded(restricted, restricted.extend, batch) for batch in batches)
             budget.iterations += 1
             if not added:
                 if slack is None:
@@ -106,9 +107,12 @@ def price_and_cut(
                 budget.emit,
                 "round",
                 bound,
-                max(incumbent, relaxed.attained),
+                incumbent,
                 restricted=base,
+                attained=relaxed.attained,
                 added=added,
+                columns_found=sum(len(batch.columns) for batch in batches),
+                rows_found=sum(len(batch.rows) for batch in batches),
                 scored=sum(a.scored for a in answers),
             )
         except KeyboardInterrupt:

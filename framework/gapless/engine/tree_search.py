@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from gapless.core.branch import Branch, uncovered, unknown_decision
+from gapless.core.branch import Branch, in_words, uncovered, unknown_decision
 from gapless.core.brancher import Brancher
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate, Tightening, TreeCertificate
 from gapless.core.decisions import FREE, ON, Decisions, Fixings
@@ -198,8 +198,12 @@ class _Search(Generic[S]):
             return Stop.GAP
         return self.budget.spent_between_nodes()
 
+    @property
+    def _heard(self) -> bool:
+        return bool(self.budget.observers or self.budget.trace)
+
     def _emit(self, kind: str, **details: Any) -> None:
-        if self.budget.observers or self.budget.trace:
+        if self._heard:
             guarded(self.budget, self.budget.emit, kind, self.bound, self.best, **details)
 
     def _closes(self, bound: float) -> bool:
@@ -304,7 +308,9 @@ class _Search(Generic[S]):
             if child_fixings is not None:
                 children.append(child)
         self.frontier.push(children)
-        self._emit("branch", node=node.number, children=[c.number for c in children])
+        if self._heard:
+            said = [in_words(self.branches[c.number], self.decisions) for c in children]
+            self._emit("branch", node=node.number, children=[c.number for c in children], decisions=said)
 
     def _tighten(self, node: Node, relaxed: Relaxed[S]) -> Fixings | None:
         """The node's fixings with what the relaxation fixed by slacks; None when nothing better is left.

@@ -41,11 +41,11 @@ def gapless_finished(problem: Problem[Any], result: Result[Any]) -> None:
 
 
 @hookspec(firstresult=True)
-def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> str | None:
     """Draw a structure of `problem` as one SVG element, complete in itself; None for problems of other plug-ins.
 
     `words` is what a `gapless.Record` holds for people: the words of the sentence, the mentions of the text; it may
-    be empty.
+    be empty. `against` is None, or another structure: then the drawing marks where the two differ, if it can.
     """
 
 

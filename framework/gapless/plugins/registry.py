@@ -34,6 +34,11 @@ class Solve:
     seed : int
     method : str
         The name to write into the result.
+    first : int
+        For `Method.run_many`: the number that messages give to the first problem, when others are solved elsewhere.
+    every_result : bool
+        For `Method.run_many`: every `Result` will be asked for, so a method that would solve again to make one
+        keeps them.
     """
 
     budget: Budget = attrs.field(factory=Budget)
@@ -41,6 +46,8 @@ class Solve:
     start: Sequence[Any] = ()
     seed: int = 0
     method: str = ""
+    first: int = 0
+    every_result: bool = False
 
 
 @attrs.frozen

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from pyscipopt import SCIP_LPSOLSTAT, SCIP_RESULT, SCIP_STAGE, Conshdlr, Model, Pricer  # type: ignore[attr-defined]  # missing from the stubs
 
+from gapless.core.branch import in_words
 from gapless.core.certificate import PointCertificate
 from gapless.core.decisions import Fixings
 from gapless.core.errors import InconsistentBound, InvalidProblem, MissingBound, UncoveredBranching
@@ -187,9 +188,17 @@ class Tree(Generic[S]):
         generators = self.formulation.generators
         answers = [ask(generator, look.view, self.limit, self.decisions, fixings) for generator in generators]
         slack = total_slack(answers)
-        added = sum(self.master.extend(batch, priced=True) for batch in compatible(answers))
+        batches = compatible(answers)
+        added = sum(self.master.extend(batch, priced=True) for batch in batches)
         self.budget.iterations += 1
-        self._emit("round", restricted=look.bound, added=added, scored=sum(a.scored for a in answers))
+        self._emit(
+            "round",
+            restricted=look.bound,
+            added=added,
+            columns_found=sum(len(batch.columns) for batch in batches),
+            rows_found=sum(len(batch.rows) for batch in batches),
+            scored=sum(a.scored for a in answers),
+        )
         if not added and slack is None:
             raise MissingBound(silent(generators, answers))
         return slack
@@ -277,6 +286,10 @@ class Tree(Generic[S]):
             return self._settle(fixings, relaxed.bound)
         narrowed = children_of(brancher, fixings, branches, self.decisions, f"SCIP's node {self._node}")
         children = [child for child in narrowed if child is not None]
+        said = [
+            in_words(b, self.decisions) for b, child in zip(branches, narrowed, strict=True) if child is not None
+        ]
+        numbers = []
         for child in children:
             self.master.name_uses(child)
         estimate = self.model.getCurrentNode().getEstimate()
@@ -285,7 +298,8 @@ class Tree(Generic[S]):
             node = self.model.createChild(float(len(children) - place), estimate)
             self.master.fix(node, child)
             self._inherited[node.getNumber()] = relaxed.bound
-        self._emit("branch", node=self._node, children=len(children))
+            numbers.append(int(node.getNumber()))
+        self._emit("branch", node=self._node, children=numbers, decisions=said)
         return {"result": SCIP_RESULT.BRANCHED if children else SCIP_RESULT.CUTOFF}
 
     def _settle(self, fixings: Fixings, bound: float) -> Answer:

@@ -24,6 +24,7 @@ from gapless.core.model import LinearModel
 from gapless.core.oracle import Maximised, Maximiser, Slacks
 from gapless.core.problem import Problem, Sense, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
+from gapless.core.score_array import score_array
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray, Sparse, float_array
 from gapless.engine.lagrangian import Dualized
@@ -31,8 +32,8 @@ from gapless.engine.lagrangian import Dualized
 Chosen = tuple[int, ...]
 
 
-def _matrix(values: Any) -> FloatArray:
-    array = np.array(values, dtype=np.float64)
+def _numbers(values: Any) -> FloatArray:
+    array = score_array(values, "the numbers of a Selection")
     array.flags.writeable = False
     return array
 
@@ -51,9 +52,9 @@ class Selection(Problem[Chosen]):
         Disjoint.
     """
 
-    worth: FloatArray = attrs.field(converter=float_array)
-    weights: FloatArray = attrs.field(converter=_matrix)
-    capacities: FloatArray = attrs.field(converter=float_array)
+    worth: FloatArray = attrs.field(converter=_numbers)
+    weights: FloatArray = attrs.field(converter=_numbers)
+    capacities: FloatArray = attrs.field(converter=_numbers)
     groups: tuple[tuple[int, ...], ...] = ()
     _decisions: Decisions = attrs.field(init=False, repr=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -48,6 +49,7 @@ _ROUNDING = 2.0**-40
 # Of one model at a time: two types, centred or not, and label scores of changing magnitude.
 _MOST_TABLES = 6
 
+_making = threading.Lock()  # threads decode parts of one batch
 _tables: OncePerArray[dict[tuple[str, bool, float], TransitionTables]] = OncePerArray(lambda _: {})
 
 
@@ -269,12 +271,13 @@ def _tables_for(batch: ChainBatch, centred: bool) -> TransitionTables:
     spread = score_spread(batch.unary)
     known = _tables(transition)
     key = str(batch.unary.dtype), centred, spread
-    if key not in known:
-        if len(known) >= _MOST_TABLES:
-            del known[next(iter(known))]
-        # A copy: what is remembered for an array must not keep the array alive.
-        known[key] = transition_tables(transition.copy(), batch.unary.dtype, centred=centred, spread=spread)
-    return known[key]
+    with _making:
+        if key not in known:
+            if len(known) >= _MOST_TABLES:
+                del known[next(iter(known))]
+            # A copy: what is remembered for an array must not keep the array alive.
+            known[key] = transition_tables(transition.copy(), batch.unary.dtype, centred=centred, spread=spread)
+        return known[key]
 
 
 def _one_by_one(

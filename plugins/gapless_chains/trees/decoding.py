@@ -88,16 +88,16 @@ def decode_many(problems: Sequence[TreeProblem], solve: Solve, decode: Decoder) 
     except KeyboardInterrupt:
         solve.budget.interrupt()
 
-    def make(i: int) -> Result[IntArray]:
+    def make(problems: Sequence[TreeProblem], i: int) -> Result[IntArray]:
         messages = held[i]
         if messages is None:
             return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
         here = labels[offsets[i] : offsets[i + 1]]
         return _result(problems[i], here, float(values[i]), messages, kept[i], solve.method)
 
-    def structure(i: int) -> IntArray:
+    def structure(problems: Sequence[TreeProblem], i: int) -> IntArray:
         if not values[i] > -np.inf:
-            return make(i).best  # raises: there is none
+            return make(problems, i).best  # raises: there is none
         return labels[offsets[i] : offsets[i + 1]]
 
     infeasible = values == -np.inf
@@ -108,6 +108,7 @@ def decode_many(problems: Sequence[TreeProblem], solve: Solve, decode: Decoder) 
         structure,
         make,
         arrays={"labels": labels, "offsets": offsets},
+        problems=problems,
     )
 
 

@@ -20,7 +20,7 @@ def single_score(value: Any, name: str = "a factor") -> float:
     try:
         array = score_array(value, f"{name}: scores")
     except InvalidProblem as error:
-        raise InvalidProblem(f"{name}: the score is {value!r}, {EXPECTED}") from error
+        raise InvalidProblem(f"{name}: the score is {value!r}, {EXPECTED}; {error}") from error
     if array.ndim:
         raise InvalidProblem(f"{name}: the score is {value!r}, {EXPECTED}")
     check_scores(array, lambda _: f"{name}: the score")

@@ -1,25 +1,20 @@
-"""Answers as files: results with certificates, the treebank with the heads found, drawn trees."""
+"""Trees as files: the treebank with the heads found, drawn trees."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-import gapless as gl
 from gapless.core.serial import write_aside
-from gapless_dependency import ParsingProblem
-from gapless_tasks.dependency_parsing.decoding import Parsed
-from gapless_tasks.dependency_parsing.svg_drawing import draw_svg
+from gapless_dependency.arc_diagram import draw_svg
+from gapless_tasks.dependency_parsing.parsed import Parsed
 from gapless_tasks.dependency_parsing.treebank import Treebank
 
+ANSWERS = "answers.jsonl"
+"""The log of records, which decoding writes as answers become known."""
 
-def keep_answers(out: Path, treebank: Treebank, problems: Sequence[ParsingProblem], parsed: Parsed) -> None:
-    """Every answer with its certificate, the treebank with the heads found, and every tree drawn."""
-    records = (
-        gl.dumps(gl.Record(problems[i], result, f"sentence {i + 1}")) + "\n"
-        for i, result in sorted(parsed.results.items())
-    )
-    write_aside(out / "answers.jsonl", "".join(records))
+
+def keep_trees(out: Path, treebank: Treebank, parsed: Parsed) -> None:
+    """The treebank with the heads found, and every tree drawn."""
     found = (parsed.heads.get(i) for i in range(len(treebank.entries)))
     lines = (
         entry.with_heads(None if heads is None else heads.tolist())

@@ -2,101 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-import attrs
 import numpy as np
 
 import gapless as gl
 from gapless.cli import Console
-from gapless.core.sparse import FloatArray, IntArray
-from gapless_dependency import DependencyTree, ParsingProblem
+from gapless.runs import AnswerLog, numbers_only
+from gapless_dependency import ParsingProblem
+from gapless_tasks.dependency_parsing.parsed import Found, Parsed, Tally, group_of
+from gapless_tasks.finished import finished_before, stored
 
-GROUP = 5
-"""Words of length that share a timing."""
 SLICE = 100
-"""Sentences decoded in one call: after each of them Ctrl-C loses nothing."""
-
-
-@attrs.frozen
-class LengthGroup:
-    """Sentences of about one length.
-
-    Parameters
-    ----------
-    longest : int
-        They have more than ``longest - GROUP`` and up to `longest` words.
-    sentences, words : int
-    seconds : float
-        CPU time of decoding them; by the clock with several processes.
-    calls : float or None
-        Oracle calls, of all of them; None where the method does not count them.
-    """
-
-    longest: int
-    sentences: int
-    words: int
-    seconds: float
-    calls: float | None
-
-
-@attrs.frozen
-class Parsed:
-    """Trees of a part.
-
-    Parameters
-    ----------
-    heads : mapping of int to int64 (n,)
-        The tree of each sentence that was reached and has one.
-    values, bounds : float64 (sentences,)
-        NaN where there is none.
-    proved : bool (sentences,)
-        Whether the tree is proved to be the best one.
-    verified : bool (sentences,) or None
-        Whether it is proved and a check without the solver agreed; None if none was asked for.
-    refuted : int
-        How many certificates the check refused, those of bounds alone included.
-    groups : sequence of LengthGroup
-        Ascending.
-    results : mapping of int to Result
-        Where they were asked for.
-    arrays : mapping of str to float64 (sentences,)
-        What the method counts for each sentence: ``dp_calls``, ``nodes``, ``root_closed``, ``fixed``.
-    reached : int
-        How many sentences were decoded, those that failed included.
-    interrupted : bool
-    """
-
-    heads: Mapping[int, IntArray]
-    values: FloatArray
-    bounds: FloatArray
-    proved: np.ndarray[Any, np.dtype[np.bool_]]
-    verified: np.ndarray[Any, np.dtype[np.bool_]] | None
-    refuted: int
-    groups: Sequence[LengthGroup]
-    results: Mapping[int, gl.Result[DependencyTree]]
-    arrays: Mapping[str, FloatArray]
-    reached: int
-    interrupted: bool
-
-    @property
-    def seconds(self) -> float:
-        """Of all sentences."""
-        return sum(group.seconds for group in self.groups)
-
-    @property
-    def words_per_second(self) -> float:
-        """Of the sentences that were reached."""
-        return sum(group.words for group in self.groups) / max(self.seconds, 1e-9)
-
-    def mean(self, name: str) -> float | None:
-        """Mean of an array over the sentences that it knows; None where the method does not count it."""
-        known = self.arrays.get(name)
-        if known is None or np.isnan(known).all():
-            return None
-        return float(np.nanmean(known))
+"""Sentences decoded in one call, at most."""
+FIRST_SLICE = 10
+SLICE_SECONDS = 1.0
+"""With a log so few at first, then what takes about so long: a killed run loses no more."""
 
 
 def parse_all(
@@ -106,12 +31,14 @@ def parse_all(
     *,
     title: str = "parsing",
     options: Mapping[str, Any] | None = None,
-    limits: gl.Limits | None = None,
+    limits: gl.Limits = gl.Limits(),  # noqa: B008  frozen
     jobs: int = 1,
     verify: bool = False,
     keep: bool = False,
     lengths: Sequence[int] | None = None,
     at_once: int = SLICE,
+    log: AnswerLog | None = None,
+    words: Sequence[Sequence[str]] | None = None,
 ) -> Parsed:
     """Decode, short sentences first, so that every length has a time of its own and Ctrl-C keeps what is finished.
 
@@ -134,79 +61,64 @@ def parse_all(
     verify : bool
         Check the certificate of every answer.
     keep : bool
-        Keep every `Result`, with its certificate.
+        Keep every `Result`, without its certificate.
     lengths : sequence of int, optional
         Words of each sentence; by default the problems say.
     at_once : int
         Sentences decoded in one call, at most.
+    log : AnswerLog, optional
+        Gets every answer as soon as it is known; those that it has are not decoded again.
+    words : sequence of sequence of str, optional
+        Of each sentence, for the records of the log.
     """
-    count = len(problems)
-    values, bounds = np.full(count, np.nan), np.full(count, np.nan)
-    proved, verified = np.zeros(count, bool), np.zeros(count, bool)
-    heads: dict[int, IntArray] = {}
-    results: dict[int, gl.Result[DependencyTree]] = {}
-    arrays: dict[str, FloatArray] = {}
-    groups: dict[int, LengthGroup] = {}
-    reached, refuted, interrupted = 0, 0, False
     if lengths is None:
         lengths = [problem.length for problem in problems]
-    if jobs != 1:
+    names = [f"sentence {i + 1}" for i in range(len(problems))]
+    known = set(finished_before(log, names, "sentences", title, console))
+    part = Tally(lengths, console, verify=verify, keep=keep)
+    results = log is not None or verify or keep
+    step = at_once if log is None else min(at_once, FIRST_SLICE * jobs)
+    if jobs != 1 and len(known) < len(problems):
         _start_processes(jobs)
-    with console.progress(title, count) as advance:
-        for longest, numbers in _slices(lengths, at_once):
-            chosen = [problems[i] for i in numbers]
-            start, cpu = time.perf_counter(), time.process_time()
-            try:
-                batch = gl.solve_many(chosen, method, jobs=jobs, limits=limits or gl.Limits(), **(options or {}))
-            except KeyboardInterrupt:
-                interrupted = True
-                break
-            seconds = time.perf_counter() - start if jobs != 1 else time.process_time() - cpu
-            for place, error in batch.errors.items():
-                console.complain(f"sentence {numbers[place] + 1}: {error}")
-            done = [
-                (place, i)
-                for place, i in enumerate(numbers)
-                if batch.statuses[place] is not None or place in batch.errors
-            ]
-            interrupted = len(done) < len(numbers)
-            calls = _spread(batch, numbers, arrays, count)
-            for place, i in done:
-                status = batch.statuses[place]
-                values[i], bounds[i] = batch.values[place], batch.bounds[place]
-                proved[i] = status is gl.Status.OPTIMAL
-                if np.isfinite(values[i]):
-                    heads[i] = batch.structure(place).heads
-                if (verify or keep) and status is not None and place not in batch.errors:
-                    result = batch[place]
-                    interrupted |= result.stop is gl.Stop.INTERRUPTED
-                    if keep:
-                        results[i] = result
-                    if verify:
-                        verdict = result.verify(chosen[place])
-                        verified[i] = bool(verdict) and result.proved
-                        refuted += not verdict
-                        if not verdict:
-                            console.complain(f"sentence {i + 1}: {verdict.place}: {verdict.reason}")
-            words = sum(lengths[i] for _, i in done)
-            groups[longest] = _joined(groups.get(longest), LengthGroup(longest, len(done), words, seconds, calls))
-            reached += len(done)
-            advance(len(done))
-            if interrupted:
-                break
-    return Parsed(
-        heads,
-        values,
-        bounds,
-        proved,
-        verified if verify else None,
-        refuted,
-        list(groups.values()),
-        results,
-        arrays,
-        reached,
-        interrupted,
-    )
+    with console.progress(title, len(problems)) as advance, contextlib.suppress(KeyboardInterrupt):
+        part.interrupted = True  # until all is done
+        for numbers in _by_length(lengths):
+            for i, answer in stored(log, names, [i for i in numbers if i in known]):
+                known_tree = Found.of_stored(answer)
+                if isinstance(answer, gl.Record):  # else its evidence was checked, and not kept
+                    known_tree = part.checked(known_tree, i, partial(problems.__getitem__, i))
+                part.add(known_tree, i)
+                advance(1)
+            todo = [i for i in numbers if i not in known]
+            while todo:
+                now, todo = todo[:step], todo[step:]
+                chosen = [problems[i] for i in now]
+                start, cpu = time.perf_counter(), time.process_time()
+                batch = gl.solve_many(chosen, method, jobs=jobs, limits=limits, **(options or {}))
+                seconds = time.perf_counter() - start if jobs != 1 else time.process_time() - cpu
+                stopped = False
+                for place, i in enumerate(now):
+                    found = Found.of_batch(batch, place, seconds / len(now), results=results)
+                    if place in batch.errors:
+                        console.complain(f"{names[i]}: {batch.errors[place]}")
+                    if found is None:
+                        stopped = True
+                        continue
+                    found = part.checked(found, i, partial(chosen.__getitem__, place))
+                    stopped |= found.interrupted
+                    if log is not None and found.result is not None and not found.interrupted:
+                        said = words[i] if words is not None else ()
+                        kept = found.result if log.records else numbers_only(found.result)
+                        log.keep(names[i], chosen[place], kept, said, found.measured)
+                    part.add(found, i)
+                    advance(1)
+                if stopped:
+                    raise KeyboardInterrupt
+                if log is not None:
+                    share = len(now) * SLICE_SECONDS / max(seconds, 1e-9)
+                    step = max(4 * (jobs - 1), 1, min(at_once, 4 * step, int(share)))
+        part.interrupted = False
+    return part.parsed()
 
 
 def _start_processes(jobs: int) -> None:
@@ -216,46 +128,9 @@ def _start_processes(jobs: int) -> None:
         raise KeyboardInterrupt
 
 
-def _slices(lengths: Sequence[int], most: int) -> Iterator[tuple[int, list[int]]]:
-    """Numbers of sentences of about one length, at most so many of them, short ones first."""
-    by_length: dict[int, list[int]] = {}
+def _by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Numbers of sentences of about one length, short ones first."""
+    groups: dict[int, list[int]] = {}
     for i, length in enumerate(lengths):
-        by_length.setdefault(-(-length // GROUP) * GROUP, []).append(i)
-    for longest in sorted(by_length):
-        numbers = by_length[longest]
-        for start in range(0, len(numbers), most):
-            yield longest, numbers[start : start + most]
-
-
-def _spread(
-    batch: gl.BatchResult[DependencyTree], numbers: Sequence[int], arrays: dict[str, FloatArray], count: int
-) -> float | None:
-    """Enter what the method counted; returns its oracle calls."""
-    calls = None
-    for name, found in batch.arrays.items():
-        if found.shape == (len(numbers),):
-            reached = [status is not None for status in batch.statuses]
-            arrays.setdefault(name, np.full(count, np.nan))[numbers] = np.where(reached, found, np.nan)
-            if name == "dp_calls":
-                calls = float(found.sum())
-    if calls is None and all(status is not None for status in batch.statuses):
-        counted = [float(result.stats.oracle_calls) for result in batch]
-        arrays.setdefault("dp_calls", np.full(count, np.nan))[numbers] = counted
-        arrays.setdefault("nodes", np.full(count, np.nan))[numbers] = [float(r.stats.nodes) for r in batch]
-        closed = [float(r.stats.extra.get("root_closed", np.nan)) for r in batch]
-        arrays.setdefault("root_closed", np.full(count, np.nan))[numbers] = closed
-        calls = sum(counted)
-    return calls
-
-
-def _joined(one: LengthGroup | None, other: LengthGroup) -> LengthGroup:
-    if one is None:
-        return other
-    calls = None if one.calls is None or other.calls is None else one.calls + other.calls
-    return LengthGroup(
-        one.longest,
-        one.sentences + other.sentences,
-        one.words + other.words,
-        one.seconds + other.seconds,
-        calls,
-    )
+        groups.setdefault(group_of(length), []).append(i)
+    yield from (groups[longest] for longest in sorted(groups))

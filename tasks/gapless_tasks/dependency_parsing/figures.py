@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from gapless_tasks.dependency_parsing.decoding import LengthGroup
 from gapless_tasks.dependency_parsing.length_figures import Figure, Point
+from gapless_tasks.dependency_parsing.parsed import LengthGroup
 
 PLOTLY_MISSING = "drawing figures 4 and 5 needs plotly: pip install 'gapless[report]'"
 

@@ -16,13 +16,16 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
+from gapless.runs import Fingerprint, RunFolder
 from gapless_dependency import ParsingProblem
+from gapless_tasks.asked import run_in_folder
 from gapless_tasks.dependency_parsing import options
-from gapless_tasks.dependency_parsing.answers import keep_answers
-from gapless_tasks.dependency_parsing.decoding import Parsed, parse_all
+from gapless_tasks.dependency_parsing.answers import ANSWERS, keep_trees
+from gapless_tasks.dependency_parsing.decoding import parse_all
 from gapless_tasks.dependency_parsing.explaining import explain
 from gapless_tasks.dependency_parsing.figures import PLOTLY_MISSING, figures
 from gapless_tasks.dependency_parsing.length_figures import can_draw, show_figures, write_figures
+from gapless_tasks.dependency_parsing.parsed import Parsed
 from gapless_tasks.dependency_parsing.parser import Parser, ParserSource, Request
 from gapless_tasks.dependency_parsing.tables import MEANINGS, SPEED, Tables, models
 from gapless_tasks.dependency_parsing.treebank import Treebank, load_treebank
@@ -89,7 +92,12 @@ class ParsingJob:
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
         """Do the job."""
-        out = options.prepare(arguments)
+        options.prepare(arguments)
+        return run_in_folder(
+            "dependency-parsing", arguments, options.DECIDING, lambda out: self._run(arguments, console, out)
+        )
+
+    def _run(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> int:
         place = Path(arguments.model) if arguments.model else None
         parser = self.stored(place, arguments, console)
         arguments = options.settled(arguments, self.source.families, parser)
@@ -116,8 +124,8 @@ class ParsingJob:
             arguments,
             console,
             heads_kept=arguments.heads_kept,
-            keep=out is not None,
             verify=arguments.verify,
+            out=out,
         )
         document = {
             **described(arguments, treebank, parser),
@@ -133,20 +141,21 @@ class ParsingJob:
             else:
                 console.complain(f"--explain {arguments.explain}: this sentence has no tree")
         if out is not None:
-            keep_answers(out, treebank, problems, outcome.parsed)
+            keep_trees(out.path, treebank, outcome.parsed)
         interrupted = outcome.parsed.interrupted
         if arguments.tables and not interrupted:
-            tables = Tables(self, treebank, arguments, console)
+            tables = Tables(self, treebank, arguments, console, out)
             document["tables"] = tables.show()
             interrupted = tables.interrupted
             drawn = figures(tables.curves) if tables.curves else []
             document["figures"] = show_figures(drawn, console)
             if out is not None and drawn and can_draw():
-                write_figures(drawn, treebank.name, out / "figures.html", PLOTLY_MISSING)
-                console.say(f"figures 4 and 5 drawn: {out / 'figures.html'}")
+                write_figures(drawn, treebank.name, out.path / "figures.html", PLOTLY_MISSING)
+                console.say(f"figures 4 and 5 drawn: {out.path / 'figures.html'}")
+        document["interrupted"] = interrupted
         console.data(document)
         if out is not None:
-            write_aside(out / "summary.json", json.dumps(document, indent=2, default=float) + "\n")
+            write_aside(out.path / "summary.json", json.dumps(document, indent=2, default=float) + "\n")
         if interrupted:
             return exit_codes.INTERRUPTED
         parsed = outcome.parsed
@@ -240,12 +249,13 @@ class ParsingJob:
         arguments: argparse.Namespace,
         console: Console,
         *,
-        keep: bool = False,
+        out: RunFolder | None = None,
+        log: str = ANSWERS,
         verify: bool = False,
         title: str = "parsing",
         heads_kept: int | None,
     ) -> tuple[Outcome, list[ParsingProblem]]:
-        """Score and parse sentences."""
+        """Score and parse sentences, and keep the answers in a log of the run's folder."""
         method = options.method_of(arguments)
         start = time.process_time()
         problems = []
@@ -257,6 +267,8 @@ class ParsingJob:
                 problems.append(problem)
                 advance(1)
         seconds = time.process_time() - start
+        if out is not None:
+            out.about(f"scores for {log}", fingerprint(problems, title))
         parsed = parse_all(
             problems,
             method,
@@ -266,7 +278,8 @@ class ParsingJob:
             limits=gl.Limits(time=arguments.limit_seconds),
             jobs=arguments.jobs,
             verify=verify,
-            keep=keep,
+            log=None if out is None else out.log(log, records=log == ANSWERS),
+            words=[sentence.words for sentence in sentences],
         )
         gold = [i for i, sentence in enumerate(sentences) if sentence.heads]
         found = attachment([sentences[i] for i in gold], [parsed.heads.get(i) for i in gold])
@@ -296,6 +309,15 @@ def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, co
         console.say(f"certificates verified: {int(outcome.parsed.verified.sum())} of {outcome.parsed.reached}")
     if outcome.parsed.interrupted:
         console.complain(f"interrupted: {outcome.parsed.reached} of {count} sentences parsed, short ones first")
+
+
+def fingerprint(problems: Sequence[ParsingProblem], name: str) -> Fingerprint:
+    """What tells a run that it is continued on the same sentences with the same parser."""
+    everything = [
+        (one.scores, [scored.scores(np.arange(len(scored.scopes))) for scored in one.conjunctions])
+        for one in problems
+    ]
+    return Fingerprint.of(name, everything)
 
 
 def limits_of_gold(sentences: Sequence[Sentence], parser: Parser, console: Console) -> None:

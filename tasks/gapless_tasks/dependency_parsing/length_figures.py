@@ -12,7 +12,7 @@ import attrs
 import gapless as gl
 from gapless.cli import Console
 from gapless.core.serial import write_aside
-from gapless_tasks.dependency_parsing.decoding import GROUP
+from gapless_tasks.dependency_parsing.parsed import GROUP
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _IN_A_ROW = 2

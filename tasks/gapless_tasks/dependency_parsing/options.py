@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import gapless as gl
-from gapless.cli.running import answers_folder
 from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless.plugins.registry import nearest
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import BACKBONES
-from gapless_tasks.asked import check_jobs, positive, positive_seconds
+from gapless_tasks.asked import add_run_options, positive, positive_seconds
 from gapless_tasks.dependency_parsing.parser import Parser
 
+DECIDING = (
+    *("method", "backbone", "limit_seconds", "sentences"),
+    *("model", "trees", "families", "epochs", "heads_kept", "seed"),
+)
+"""Options by which answers differ."""
 PROJECTIVE, OTHER = "projective", "non-projective"
 FAMILIES = ("grandchild", "sibling")
 HEADS_KEPT = 10
@@ -29,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--treebank",
         metavar="NAME|PATH",
-        help="a folder below DIR/parsing, or a path to train, dev and test as CoNLL-U, or to one file for a "
-        "stored model (default: embedded)",
+        help="a folder below DIR/parsing, or what gapless data fetch has fetched, or a path to train, dev and test "
+        "as CoNLL-U, or to one file for a stored model (default: embedded)",
     )
     parser.add_argument("--data", metavar="DIR", help="folder of corpora (default: what GAPLESS_DATA names)")
     parser.add_argument(
@@ -72,15 +75,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, default=argparse.SUPPRESS, help="order of the training sentences (default 0)"
     )
-    parser.add_argument("--jobs", type=positive, default=1, help="processes for decoding (default 1)")
     parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N of every part")
     parser.add_argument(
         "--verify", action="store_true", help="check every answer's certificate (not those of the tables)"
     )
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="keep answers with certificates, predicted.conllu, a summary and trees; with --tables figures",
+    add_run_options(
+        parser, "answers with certificates, predicted.conllu, a summary and trees, with --tables figures"
     )
     parser.add_argument(
         "--tables", action="store_true", help="also train and print the paper's tables 2 and 3, figures 4 and 5"
@@ -109,27 +109,20 @@ def families(text: str, known: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def prepare(arguments: argparse.Namespace) -> Path | None:
-    """Look at the names of method and backbone, what ``--jobs`` needs, the model's folder and the answers' folder.
-
-    Returns
-    -------
-    Path or None
-        The folder for the answers; it exists.
+def prepare(arguments: argparse.Namespace) -> None:
+    """Look at the names of method and backbone and at the model's folder.
 
     Raises
     ------
-    InvalidProblem, UnknownName, MissingDependency
+    InvalidProblem, UnknownName
         What cannot work.
     """
     load_plugins().registry.find_method(ParsingProblem, arguments.method)
     if arguments.backbone is not None and arguments.backbone not in BACKBONES:
         near = nearest(arguments.backbone, BACKBONES)
         raise gl.InvalidProblem(f"--backbone {arguments.backbone}{near}: expected one of {', '.join(BACKBONES)}")
-    check_jobs(arguments.jobs)
     if arguments.model:
         require_folder(arguments.model)
-    return answers_folder(arguments.out)
 
 
 def settled(arguments: argparse.Namespace, known: Sequence[str], stored: Parser | None) -> argparse.Namespace:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gapless.cli import Console
+from gapless.runs import RunFolder
 from gapless_tasks.dependency_parsing import paper
-from gapless_tasks.dependency_parsing.decoding import LengthGroup
+from gapless_tasks.dependency_parsing.parsed import LengthGroup
 from gapless_tasks.dependency_parsing.parser import Parser
 from gapless_tasks.dependency_parsing.treebank import Treebank
 from gapless_tasks.parsing.evaluation import bootstrap_p_value
@@ -47,9 +48,14 @@ class Tables:
     """
 
     def __init__(
-        self, job: ParsingJob, treebank: Treebank, arguments: argparse.Namespace, console: Console
+        self,
+        job: ParsingJob,
+        treebank: Treebank,
+        arguments: argparse.Namespace,
+        console: Console,
+        out: RunFolder | None,
     ) -> None:
-        self.job, self.treebank, self.arguments, self.console = job, treebank, arguments, console
+        self.job, self.treebank, self.arguments, self.console, self.out = job, treebank, arguments, console, out
         self.language = paper.language(treebank.name)
         self.curves: dict[str, list[LengthGroup]] = {}
         self.interrupted = False
@@ -86,6 +92,8 @@ class Tables:
                         sentences,
                         self.arguments,
                         self.console,
+                        out=self.out,
+                        log=f"tables/{_slug(row.name)}.{part}.jsonl",
                         title=f"{row.name}, {part}",
                         heads_kept=self.arguments.heads_kept,
                     )
@@ -150,7 +158,14 @@ class Tables:
         """Table 3, with the full model."""
         for row in paper.PRUNINGS:
             outcome, _ = self.job.decode(
-                parser, self.treebank.test, self.arguments, self.console, title=row.name, heads_kept=row.heads_kept
+                parser,
+                self.treebank.test,
+                self.arguments,
+                self.console,
+                out=self.out,
+                log=f"tables/{_slug(row.name)}.jsonl",
+                title=row.name,
+                heads_kept=row.heads_kept,
             )
             if outcome.parsed.interrupted:
                 self.interrupted = True
@@ -187,11 +202,15 @@ class Tables:
         if not self.arguments.model:
             return None
         stored = Path(self.arguments.model)
-        name = row.name.replace("+ ", "").replace(" ", "-")
-        return stored.with_name(f"{stored.stem}.{name}{stored.suffix}")
+        return stored.with_name(f"{stored.stem}.{_slug(row.name)}{stored.suffix}")
 
     def _paper(self, row: paper.Row) -> float | None:
         return {"english": row.english, "chinese": row.chinese, None: None}[self.language]
+
+
+def _slug(name: str) -> str:
+    """A row's name in names of files."""
+    return name.replace("+ ", "").replace(" ", "-")
 
 
 def _percent(share: float | None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from gapless.cli import Console
-from gapless_tasks.dependency_parsing.arc_levels import levelled
+from gapless_dependency.arc_levels import levelled
 
 try:
     import rich.console

@@ -14,10 +14,11 @@ import numpy as np
 import gapless as gl
 from gapless_dependency.shape import crossing
 from gapless_tasks.dependency_parsing.conllu_reader import ConlluError, Entry, read_conllu, read_entries
+from gapless_tasks.open_corpora import FOLDERS, TREEBANK, cache_folder, how_to_get
 from gapless_tasks.parsing import Sentence
 
 PARTS = ("train", "dev", "test")
-FOLDER = "parsing"
+FOLDER = FOLDERS[TREEBANK]
 """Below the folder of all corpora."""
 EMBEDDED = "embedded"
 """The name of the treebank that comes with gapless."""
@@ -112,8 +113,9 @@ def load_treebank(name: str | None, data: str | None) -> Treebank:
     ----------
     name : str or None
         A folder below ``DATA/parsing``; or a path, to a folder with ``train``, ``dev`` and ``test`` or to one file,
-        which is then the test part; or None or "embedded" for the embedded treebank. The test part may hold
-        sentences whose heads are all ``_``: they can be parsed, not scored.
+        which is then the test part; or what ``gapless data fetch`` has fetched; or None or "embedded" for the
+        embedded treebank. The test part may hold sentences whose heads are all ``_``: they can be parsed, not
+        scored.
     data : str or None
         The folder of corpora; by default what the environment variable GAPLESS_DATA names.
 
@@ -145,16 +147,18 @@ def _treebank(name: str, train: Sequence[Sentence], dev: Sequence[Sentence], tes
 def _place(name: str, data: str | None) -> Path:
     """The folder or file that a name or path stands for."""
     named = None if data is None else Path(data) / FOLDER / name
-    for candidate in (named, Path(name)):
+    for candidate in (named, Path(name), cache_folder() / FOLDER / name):
         if candidate is not None and candidate.exists():
             return candidate
+    if how_to_get(name):
+        raise gl.InvalidProblem(f"--treebank {name}: not here yet{how_to_get(name)}")
     if data is None:
         raise gl.InvalidProblem(
             f"--treebank {name}: no such path; for the name of a treebank give --data, or set GAPLESS_DATA, to the "
             f"folder that holds {FOLDER}/"
         )
     root = Path(data) / FOLDER
-    there = sorted(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
+    there = sorted(path.name for path in root.glob("[!.]*") if path.is_dir()) if root.is_dir() else []
     listed = f"it holds {', '.join(there)}" if there else f"{root} holds no treebank"
     raise gl.InvalidProblem(f"--treebank {name}: neither in {root} nor a path; {listed}")
 

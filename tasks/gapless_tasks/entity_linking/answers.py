@@ -1,40 +1,66 @@
-"""Answers as files that ``gapless verify`` re-checks."""
+"""A linked document as a record that ``gapless verify`` re-checks, and back.
+
+A problem is written with the distances between its candidates and without its graph: vertices are numbered as in
+its `points`.
+"""
 
 from __future__ import annotations
 
-import gzip
-from pathlib import Path
-from typing import IO
+from collections.abc import Callable
+from typing import Any
 
 import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.core.serial import write_aside
-from gapless_tasks.entity_linking.measuring import EXACT, Linked, Measured
+from gapless.core.sparse import IntArray
+from gapless.runs import Answer, AnswerLog, numbers_only
+from gapless_linking import LinkingProblem
+from gapless_tasks.entity_linking.document import Document
+from gapless_tasks.entity_linking.measuring import EXACT, Linked
 
 
-def keep_answers(folder: Path, measured: Measured) -> Path:
-    """Write every answer of `EXACT` to ``CORPUS.CONNECTION.jsonl.gz``; returns the file.
+def keep(log: AnswerLog, linked: Linked) -> None:
+    """Append the answer of `EXACT`, beside what the other methods found; without `EXACT` nothing is kept."""
+    if EXACT not in linked.results:
+        return
+    problem = linked.problem
 
-    A problem is written with the distances between its candidates and without its graph: vertices are numbered as
-    in its `points`.
-    """
-    path = folder / f"{measured.corpus.name.replace(' ', '-')}.{measured.connection}.jsonl.gz"
+    def at_places(vertices: IntArray) -> Any:
+        return np.searchsorted(problem.points, vertices)
 
-    def write(file: IO[bytes]) -> None:
-        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-            for linked in measured.linked:
-                if EXACT in linked.results:
-                    packed.write(f"{gl.dumps(_record(linked))}\n".encode())
-
-    write_aside(path, write)
-    return path
-
-
-def _record(linked: Linked) -> gl.Record:
-    result, points = linked.results[EXACT], linked.problem.points
-    solutions = tuple(gl.Solution(np.searchsorted(points, one.structure), one.value) for one in result.solutions)
-    return gl.Record(
-        linked.problem.without_graph(), attrs.evolve(result, solutions=solutions), linked.document.name
+    others = {name: numbers_only(one) for name, one in linked.results.items() if name != EXACT}
+    log.keep(
+        linked.document.name,
+        problem.without_graph(),
+        _renamed(linked.results[EXACT], at_places),
+        linked.document.mentions,
+        {
+            "distance_seconds": linked.distance_seconds,
+            "seconds": dict(linked.seconds),
+            "others": {name: _renamed(one, at_places) for name, one in others.items()},
+            "truth": linked.truth,
+        },
     )
+
+
+def linked_again(record: gl.Record | Answer, document: Document, problem: LinkingProblem) -> Linked:
+    """What `keep` has written, on the document's problem with its graph."""
+    if not isinstance(record, gl.Record) or not isinstance(record.problem, LinkingProblem):
+        raise gl.InvalidProblem(f"the answer for {document.name} is no record of linking")
+    measured = record.measured
+    found = {EXACT: record.result, **measured["others"]}
+    return Linked(
+        document,
+        problem.with_distances(record.problem.distances),
+        measured["distance_seconds"],
+        # In the order of the run: the first of several proved optima is the one that is told.
+        {name: _renamed(found[name], problem.points.__getitem__) for name in measured["seconds"]},
+        measured["seconds"],
+        measured["truth"],
+    )
+
+
+def _renamed(result: gl.Result[IntArray], vertices: Callable[[IntArray], Any]) -> gl.Result[IntArray]:
+    solutions = tuple(gl.Solution(vertices(one.structure), one.value) for one in result.solutions)
+    return attrs.evolve(result, solutions=solutions)

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.runs import Fingerprint
 from gapless_linking import Graph, LinkingProblem
 
 
@@ -71,6 +72,13 @@ class Knowledge:
         """The knowledge that directed links (m, 2) give."""
         arcs = directed(len(titles), links)
         return cls(name, Graph.from_edges(links), titles, links_to(arcs), arcs)
+
+
+def graph_fingerprint(knowledge: Knowledge) -> Fingerprint:
+    """What tells a run that it is continued on the same graph."""
+    graph = knowledge.graph
+    weights = () if graph.weights is None else graph.weights
+    return Fingerprint.of(knowledge.name, [graph.vertices, graph.offsets, graph.neighbours, weights])
 
 
 def directed(n: int, links: IntArray) -> Any:

@@ -11,9 +11,9 @@ import gapless as gl
 from gapless.cli import Console
 from gapless.core.sparse import IntArray
 from gapless_linking import LinkingProblem
+from gapless_linking.shortest_paths import Path, shortest_paths
 from gapless_tasks.entity_linking.document import Knowledge
 from gapless_tasks.entity_linking.measuring import EXACT, Linked
-from gapless_tasks.entity_linking.paths import Path, shortest_paths
 
 SHOWN = 12
 """Mentions, the first ones of the document."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from types import MappingProxyType
 
 import attrs
 import numpy as np
@@ -12,7 +14,8 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console
 from gapless.core.sparse import IntArray
-from gapless_linking import LinkingProblem
+from gapless.parallel import spread_in_order
+from gapless_linking import Graph, LinkingProblem
 from gapless_tasks.entity_linking.document import Corpus, Document
 
 EXACT = "exact"
@@ -46,7 +49,7 @@ class Linked:
     results : mapping of str to Result
         By method; those that did not fail.
     seconds : mapping of str to float
-        CPU time of each method, distances known.
+        CPU time of each method, distances known; of the process that linked the document.
     truth : float
         The least cost of a right answer; where several candidates of a mention are right, they are chosen by an
         exact solve of their own. NaN if that has no proof.
@@ -105,6 +108,9 @@ def measure(
     *,
     limits: gl.Limits = gl.Limits(),  # noqa: B008  frozen
     seed: int = 0,
+    jobs: int = 1,
+    known: Mapping[int, Callable[[], Linked]] = MappingProxyType({}),
+    finished: Callable[[Linked], object] = bool,
 ) -> Measured:
     """Link all documents by all methods; Ctrl-C keeps what is finished.
 
@@ -121,17 +127,34 @@ def measure(
         For each document and method.
     seed : int
         For methods that draw random numbers.
+    jobs : int
+        Processes; each measures its own CPU time.
+    known : mapping of int to callable
+        What an earlier start of the run has finished, by the number of the document.
+    finished : callable
+        ``finished(linked)`` hears of every other document that no method failed on.
     """
-    linked: list[Linked] = []
+    linked: dict[int, Linked] = {}
     failed: list[str] = []
     interrupted = False
-    gl.solve(_TINY, EXACT)
+    graph = corpus.knowledge.graph
+    todo = [i for i in range(len(corpus.documents)) if i not in known]
+    work = partial(_link_some, graph, connection, methods, limits, seed, jobs != 1)
+    _warm()
     gc.collect()
     gc.freeze()  # graphs and documents are out of the collector's way while the clock runs
     try:
         with console.progress(f"{corpus.name}, {connection}", len(corpus.documents)) as advance:
-            for document in corpus.documents:
-                linked.append(_link(corpus, document, connection, methods, limits, seed, failed))
+            for i, read in known.items():
+                linked[i] = read()
+                advance(1)
+            for done in spread_in_order(work, iter([corpus.documents[i] for i in todo]), jobs, 1):
+                ((one, complaints),) = done.outcome
+                one = attrs.evolve(one, problem=_with_graph(one, graph, connection))
+                failed += [f"{corpus.name}, {one.document.name}, {what}" for what in complaints]
+                if not complaints:
+                    finished(one)
+                linked[todo[done.start]] = one
                 advance(1)
     except KeyboardInterrupt:
         interrupted = True
@@ -139,35 +162,67 @@ def measure(
         gc.unfreeze()
     for what in failed:
         console.complain(what)
-    return Measured(corpus, connection, linked, failed, interrupted)
+    return Measured(corpus, connection, [linked[i] for i in sorted(linked)], failed, interrupted)
+
+
+def _with_graph(linked: Linked, graph: Graph, connection: str) -> LinkingProblem:
+    """The problem of a document that may come from another process, which did not send the graph."""
+    if linked.problem.graph is not None:
+        return linked.problem
+    return connected(linked.document.problem(graph), connection).with_distances(linked.problem.distances)
+
+
+def _link_some(
+    graph: Graph,
+    connection: str,
+    methods: Sequence[str],
+    limits: gl.Limits,
+    seed: int,
+    send: bool,
+    _: int,
+    documents: Sequence[Document],
+) -> list[tuple[Linked, list[str]]]:
+    """Documents, linked, and what failed; to be sent to another process they leave the graph here."""
+    _warm()
+    found = [_link(graph, document, connection, methods, limits, seed) for document in documents]
+    if not send:
+        return found
+    return [(attrs.evolve(one, problem=one.problem.without_graph()), failed) for one, failed in found]
+
+
+@cache
+def _warm() -> None:
+    """The first solve of a process loads plug-ins and libraries."""
+    gl.solve(_TINY, EXACT)
 
 
 def _link(
-    corpus: Corpus,
+    graph: Graph,
     document: Document,
     connection: str,
     methods: Sequence[str],
     limits: gl.Limits,
     seed: int,
-    failed: list[str],
-) -> Linked:
+) -> tuple[Linked, list[str]]:
     start = time.process_time()
-    problem = connected(document.problem(corpus.knowledge.graph), connection)
+    problem = connected(document.problem(graph), connection)
     problem.distances  # noqa: B018  found when first asked for
     distance_seconds = time.process_time() - start
     results: dict[str, LinkingResult] = {}
     seconds: dict[str, float] = {}
+    failed = []
     for method in methods:
         start = time.process_time()
         try:
             result = gl.solve(problem, method, limits=limits, seed=seed)
         except gl.SolveError as error:
-            failed.append(f"{corpus.name}, {document.name}, {method}: {error}")
+            failed.append(f"{method}: {error}")
             continue
         if result.stop is gl.Stop.INTERRUPTED:
             raise KeyboardInterrupt
         results[method], seconds[method] = result, time.process_time() - start
-    return Linked(document, problem, distance_seconds, results, seconds, _truth(document, problem, limits))
+    truth = _truth(document, problem, limits)
+    return Linked(document, problem, distance_seconds, results, seconds, truth), failed
 
 
 def _truth(document: Document, problem: LinkingProblem, limits: gl.Limits) -> float:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from gapless_tasks.asked import not_negative, positive, positive_seconds
+from gapless_tasks.asked import add_run_options, not_negative, positive, positive_seconds
 from gapless_tasks.entity_linking.corpora import CORPORA
 from gapless_tasks.entity_linking.measuring import CONNECTIONS, MAXIMAL, METHODS, MINIMAL
 
+DECIDING = ("method", "limit_seconds", "seed")
+"""Options by which answers differ; with other corpora, connections or more documents a run goes on."""
 SECONDS = 60.0
 
 
@@ -39,10 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=not_negative, default=0, help="of the greedy method (default 0)")
     parser.add_argument("--no-prior", action="store_true", help="leave the combination with a prior out")
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="keep the exact answers with their proofs, a summary, prior.svg, and neighbourhood.svg with --explain",
+    add_run_options(
+        parser,
+        "the exact answers with their proofs, a summary, prior.svg, and neighbourhood.svg with --explain",
+        "processes for linking",
     )
     parser.add_argument(
         "--explain", metavar="ID", help="draw one document's candidates, those chosen and the paths between them"

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 import numpy as np
 
+from gapless.svg import BLUE, GREEN, INK, RED, svg, text
 from gapless_tasks.entity_linking.averages import Average
-from gapless_tasks.svg import BLUE, GREEN, INK, RED, svg, text
 
 TITLE = "Value against the prior's weight, training documents, solved exactly"
 _LEFT, _RIGHT, _TOP, _HIGH, _PANEL = 60.0, 470.0, 70.0, 240.0, 340.0

@@ -10,13 +10,13 @@ import numpy as np
 
 import gapless as gl
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.svg import BLUE, GREY, INK, RED, svg, text
 from gapless_linking import LinkingProblem
 from gapless_linking.decomposable import algorithm_1
 from gapless_linking.decomposable_random import large_decomposable
 from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.parsing_benchmark.lines import UNJUDGED, line, one
-from gapless_tasks.svg import BLUE, GREY, INK, RED, svg, text
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 """Edges."""

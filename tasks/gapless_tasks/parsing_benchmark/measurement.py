@@ -12,7 +12,8 @@ import gapless as gl
 from gapless.cli import Console
 from gapless_dependency import ParsingProblem
 from gapless_tasks.chain_benchmark.stopwatch import Spread
-from gapless_tasks.dependency_parsing.decoding import Parsed, parse_all
+from gapless_tasks.dependency_parsing.decoding import parse_all
+from gapless_tasks.dependency_parsing.parsed import Parsed
 from gapless_tasks.dependency_parsing.parser import Parser
 from gapless_tasks.parsing import Sentence
 

@@ -13,17 +13,19 @@ import attrs
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
-from gapless.cli.running import answers_folder
 from gapless.core.serial import write_aside
-from gapless_tasks.dependency_parsing.answers import keep_answers
+from gapless.runs import Fingerprint, RunFolder
+from gapless_tasks.asked import run_in_folder
+from gapless_tasks.dependency_parsing.answers import ANSWERS, keep_trees
 from gapless_tasks.dependency_parsing.explaining import explain
 from gapless_tasks.dependency_parsing.length_figures import can_draw, show_figures, write_figures
 from gapless_tasks.dependency_parsing.treebank import EMBEDDED, Treebank, load_treebank
+from gapless_tasks.finished import file_name
 from gapless_tasks.grandparent_model import GrandparentModel
 from gapless_tasks.parsing import Sentence
 from gapless_tasks.price_and_cut import options
 from gapless_tasks.price_and_cut.measuring import Measured, Problems, disagreements, measure
-from gapless_tasks.price_and_cut.models import Models
+from gapless_tasks.price_and_cut.models import Models, model_fingerprint
 from gapless_tasks.price_and_cut.systems import SHIPPED, System, Systems
 from gapless_tasks.price_and_cut.tables import figures, table_1, table_2
 
@@ -52,14 +54,21 @@ class PriceAndCutJob:
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
         """Do the job."""
-        return _Run(self.systems, arguments, console).all()
+        return run_in_folder(
+            "price-and-cut",
+            arguments,
+            options.DECIDING,
+            lambda out: _Run(self.systems, arguments, console, out).all(),
+        )
 
 
 class _Run:
     """One run, and what it has found so far: Ctrl-C leaves that to be printed."""
 
-    def __init__(self, systems: Systems, arguments: argparse.Namespace, console: Console) -> None:
-        self.systems, self.arguments, self.console = systems, arguments, console
+    def __init__(
+        self, systems: Systems, arguments: argparse.Namespace, console: Console, out: RunFolder | None
+    ) -> None:
+        self.systems, self.arguments, self.console, self.out = systems, arguments, console, out
         self.limits = gl.Limits(time=arguments.limit_seconds)
         self.document: dict[str, Any] = {"treebanks": [], "table1": [], "table2": [], "figures": {}}
         self.measured: list[tuple[str, dict[System, Measured]]] = []
@@ -67,25 +76,24 @@ class _Run:
         self.proved = True
 
     def all(self) -> int:
-        out = answers_folder(self.arguments.out)
-        if out is not None and not self.arguments.no_tables and not can_draw():
+        if self.out is not None and not self.arguments.no_tables and not can_draw():
             self.console.complain(f"figures.html will not be written: {PLOTLY_MISSING}")
         models = Models.of(self.arguments)
         treebanks = self._treebanks()
         interrupted = False
         try:
             for treebank in treebanks:
-                self._treebank(treebank, models.model(treebank, self.console), out)
+                self._treebank(treebank, models.model(treebank, self.console))
         except KeyboardInterrupt:
             interrupted = True
             self.console.complain("interrupted: the tables show what was finished")
-        self._tables(out)
+        self._tables()
         for what in self.wrong:
             self.console.complain(what)
-        self.document["disagreements"] = self.wrong
+        self.document |= {"disagreements": self.wrong, "interrupted": interrupted}
         self.console.data(self.document)
-        if out is not None:
-            write_aside(out / "summary.json", json.dumps(self.document, indent=2, default=float) + "\n")
+        if self.out is not None:
+            write_aside(self.out.path / "summary.json", json.dumps(self.document, indent=2, default=float) + "\n")
         if interrupted:
             return exit_codes.INTERRUPTED
         if self.wrong:
@@ -97,6 +105,10 @@ class _Run:
         data = self.arguments.data or os.environ.get("GAPLESS_DATA")
         names = self.arguments.treebank or (list(options.TREEBANKS) if data else [EMBEDDED])
         found = [load_treebank(name, data) for name in dict.fromkeys(names)]
+        if self.out is not None:
+            for one in found:
+                texts = [(s.words, s.tags, s.coarse, s.heads) for s in one.test]
+                self.out.about(f"the test part of {Path(one.name).name}", Fingerprint.of(one.name, texts))
         count, asked = self.arguments.sentences, self.arguments.explain
         for treebank in found:
             if asked and asked > len(treebank.test[:count]):
@@ -105,17 +117,18 @@ class _Run:
                 )
         return [attrs.evolve(one, test=one.test[:count], entries=one.entries[:count]) for one in found]
 
-    def _treebank(self, treebank: Treebank, model: GrandparentModel, out: Path | None) -> None:
+    def _treebank(self, treebank: Treebank, model: GrandparentModel) -> None:
         """Everything about one treebank."""
-        exact = self._measure(self.systems.exact, treebank.name, model, treebank.test)
+        folder = Path(treebank.name).name
+        if self.out is not None:
+            self.out.about(f"the model of {folder}", model_fingerprint(model, folder))
+        exact = self._measure(self.systems.exact, treebank, model, treebank.test, f"{folder}/{ANSWERS}")
         self._show_exact(treebank, model, exact)
         problems = Problems(model, treebank.test)
         if self.arguments.explain:
             self._explain(self.arguments.explain - 1, treebank, problems, exact)
-        if out is not None:
-            folder = out / Path(treebank.name).name
-            folder.mkdir(exist_ok=True)
-            keep_answers(folder, treebank, problems, exact.parsed)
+        if self.out is not None:
+            keep_trees(self.out.path / folder, treebank, exact.parsed)
         if exact.parsed.interrupted:
             raise KeyboardInterrupt
         if not self.arguments.no_tables:
@@ -168,7 +181,8 @@ class _Run:
             if same is not None:
                 found[system] = attrs.evolve(found[same], system=system)
                 continue
-            one = self._measure(system, treebank.name, model, short)
+            log = f"{Path(treebank.name).name}/tables/{file_name(system.name)}.jsonl"
+            one = self._measure(system, treebank, model, short, log)
             if one.parsed.interrupted:
                 raise KeyboardInterrupt
             found[system] = one
@@ -176,25 +190,33 @@ class _Run:
         self.wrong += [f"{treebank.name}: {said}" for said in disagreements(found, self.systems.at_most)]
 
     def _measure(
-        self, system: System, treebank: str, model: GrandparentModel, sentences: Sequence[Sentence]
+        self,
+        system: System,
+        treebank: Treebank,
+        model: GrandparentModel,
+        sentences: Sequence[Sentence],
+        log: str,
     ) -> Measured:
+        title = f"{treebank.name}, {system.name}"
         one = measure(
             system,
             model,
             sentences,
             self.console,
-            title=f"{treebank}, {system.name}",
+            title=title,
             limits=self.limits,
             verify=self.arguments.verify,
+            jobs=self.arguments.jobs,
+            log=None if self.out is None else self.out.log(log, records=log.endswith(ANSWERS)),
         )
         if one.parsed.refuted:
-            self.wrong.append(f"{treebank}, {system.name}: {one.parsed.refuted} certificates were refused")
+            self.wrong.append(f"{title}: {one.parsed.refuted} certificates were refused")
         failed = one.parsed.reached - len(one.parsed.results)
         if failed:
-            self.wrong.append(f"{treebank}, {system.name}: {failed} sentences failed")
+            self.wrong.append(f"{title}: {failed} sentences failed")
         return one
 
-    def _tables(self, out: Path | None) -> None:
+    def _tables(self) -> None:
         if not self.measured:
             return
         for key, show, systems in (
@@ -205,6 +227,7 @@ class _Run:
             self.document[key] = show([(name, columns) for name, columns in rows if columns], self.console)
         drawn = [one for name, found in self.measured for one in figures(name, found, self.systems.table_1)]
         self.document["figures"] = show_figures(drawn, self.console)
-        if out is not None and can_draw():
-            write_figures(drawn, "Parse, price and cut", out / "figures.html", PLOTLY_MISSING)
-            self.console.say(f"figures drawn: {out / 'figures.html'}")
+        if self.out is not None and can_draw():
+            place = self.out.path / "figures.html"
+            write_figures(drawn, "Parse, price and cut", place, PLOTLY_MISSING)
+            self.console.say(f"figures drawn: {place}")

@@ -12,15 +12,17 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console
 from gapless.core.sparse import BoolArray, FloatArray
+from gapless.runs import AnswerLog
 from gapless_dependency import ParsingProblem
-from gapless_tasks.dependency_parsing.decoding import GROUP, Parsed, parse_all
+from gapless_tasks.dependency_parsing.decoding import parse_all
 from gapless_tasks.dependency_parsing.length_figures import Point
+from gapless_tasks.dependency_parsing.parsed import GROUP, Parsed
 from gapless_tasks.grandparent_model import GrandparentModel
 from gapless_tasks.parsing import Attachment, Sentence, attachment
 from gapless_tasks.price_and_cut.systems import System
 
 AT_ONCE = 20
-"""Sentences decoded in one call: so many hold their grandparent parts in memory."""
+"""Sentences decoded in one call, at most: so many hold their grandparent parts in memory."""
 _TOLERANCE = 1e-6
 _FINISHED = frozenset({gl.Stop.PROVED, gl.Stop.RELAXED})
 """How a solver stops that has solved what it was asked."""
@@ -89,7 +91,7 @@ class Measured:
 
     @property
     def sentences_per_second(self) -> float:
-        """CPU time of decoding, looking parts up included; arcs are scored before."""
+        """CPU time of decoding, looking parts up included; arcs are scored before. By the clock with ``--jobs``."""
         return self.parsed.reached / max(self.parsed.seconds, 1e-9)
 
     @property
@@ -148,6 +150,8 @@ def measure(
     title: str,
     limits: gl.Limits,
     verify: bool = False,
+    jobs: int = 1,
+    log: AnswerLog | None = None,
 ) -> Measured:
     """Decode every sentence from parts that nobody has scored yet.
 
@@ -163,6 +167,10 @@ def measure(
         For each sentence.
     verify : bool
         Check every certificate.
+    jobs : int
+        Processes.
+    log : AnswerLog, optional
+        Gets the answers; those that it has are not decoded again.
     """
     lengths = [len(sentence) for sentence in sentences]
     parsed = parse_all(
@@ -172,10 +180,13 @@ def measure(
         title=title,
         options=system.asked,
         limits=limits,
+        jobs=jobs,
         verify=verify,
         keep=True,
         lengths=lengths,
         at_once=AT_ONCE,
+        log=log,
+        words=[sentence.words for sentence in sentences],
     )
     reached = parsed.heads if parsed.interrupted else range(len(sentences))
     gold = [i for i, sentence in enumerate(sentences) if sentence.heads and i in reached]

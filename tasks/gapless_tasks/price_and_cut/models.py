@@ -11,6 +11,7 @@ import attrs
 
 import gapless as gl
 from gapless.cli import Console
+from gapless.runs import Fingerprint
 from gapless_tasks.dependency_parsing.training_progress import told
 from gapless_tasks.dependency_parsing.treebank import Treebank
 from gapless_tasks.grandparent_model import PERCEPTRON, GrandparentModel, Training, train, train_pruner
@@ -133,3 +134,8 @@ class Models:
                 Path(f"{place}{kept}").unlink(missing_ok=True)
         console.say(f"{treebank.name}: trained in {time.process_time() - start:.0f} s of CPU time")
         return model
+
+
+def model_fingerprint(model: GrandparentModel, name: str) -> Fingerprint:
+    """What tells a run that it is continued with the same weights."""
+    return Fingerprint.of(name, [model.arcs, model.tables.weights, model.projective, model.single_root])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from gapless_tasks.asked import not_negative, positive, positive_seconds
+from gapless_tasks.asked import add_run_options, not_negative, positive, positive_seconds
 from gapless_tasks.grandparent_model import LEARNERS, Training
 
 TREEBANKS = ("italian", "hungarian", "danish")
 """Those of the paper, in its order."""
+DECIDING = ("models", "learner", "epochs", "seed", "longest", "limit_seconds", "verify")
+"""Options by which answers differ; with more sentences or treebanks a run goes on after those that it has."""
 LONGEST = 30
 SECONDS = 60.0
 
@@ -58,10 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"for each sentence and method; then its gap is said (default {SECONDS:g})",
     )
     parser.add_argument("--verify", action="store_true", help="check every certificate, those of the tables too")
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="keep a summary, figures, and for each treebank answers with certificates (about 1 MB a sentence), "
+    add_run_options(
+        parser,
+        "a summary, figures, and for each treebank answers with certificates (about 1 MB a sentence), "
         "predicted.conllu and trees",
     )
     parser.add_argument(

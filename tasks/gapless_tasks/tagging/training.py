@@ -155,7 +155,7 @@ def train(
     model = ChainFeatures(len(index), len(names)) if labels is None else ProductFeatures(len(index), labels)
     pairs = l2 if transition_l2 is None else transition_l2
     penalties = {block: pairs if block.endswith(TRANSITION) else l2 for block in model.blocks}
-    chosen = _trainer(trainer, model, decode, MARGINS.get(trainer) if margin is None else margin, penalties)
+    chosen = trainer_of(trainer, model, decode, MARGINS.get(trainer) if margin is None else margin, penalties)
 
     def tagger(weights: Weights) -> Tagger:
         return _tagger(names, index, weights) if labels is None else _product_tagger(labels, index, weights)
@@ -215,13 +215,21 @@ def _product_tagger(labels: ProductLabels, index: FeatureIndex, weights: Weights
     return ProductTagger(labels, parts, pairs=weights[PAIRS])
 
 
-def _trainer(
+def trainer_of(
     name: str,
     model: ChainFeatures | ProductFeatures,
     decode: Decoder,
     margin: float | None,
     penalties: dict[str, float],
 ) -> Trainer[TrainingSentence, ChainScores, Labels]:
+    """The trainer that is called `name`, see `train`; `penalties` are those of the SVM, for each weight block.
+
+    Raises
+    ------
+    ValueError
+        There is no such trainer.
+    """
+
     def solver(scores: ChainScores) -> Labels:
         return _labels(decode(*scores), scores.unary)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 
+from gapless_tasks.tagging import TaggedSentence
 from gapless_tasks.tagging.readers import JOINT
 
 SEQEVAL_MISSING = "entities are not scored: seqeval is not installed (pip install 'gapless[tasks]')"
+_ENTITY = re.compile(r"O|[BI]-.+")
 
 
 def can_score_entities() -> bool:
@@ -33,15 +36,25 @@ def joint_scores(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) 
     """
     gold_tags, gold_entities = _parts(gold)
     found_tags, found_entities = _parts(found)
-    scores = {"tag_accuracy": accuracy(gold_tags, found_tags)}
-    if can_score_entities():
-        # Here, not above: it imports scikit-learn, a second that no other command and no `solve` should wait for.
-        metrics, scheme = import_module("seqeval.metrics"), import_module("seqeval.scheme")
-        options = {"mode": "strict", "scheme": scheme.IOB2, "zero_division": 0}
-        for name in ("precision", "recall", "f1"):
-            measure = getattr(metrics, f"{name}_score")
-            scores[f"entity_{name}"] = float(measure(gold_entities, found_entities, **options))
-    return scores
+    return {"tag_accuracy": accuracy(gold_tags, found_tags), **entity_scores(gold_entities, found_entities)}
+
+
+def entity_scores(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> Mapping[str, float]:
+    """The scores of entities that `joint_scores` tells; empty without seqeval."""
+    if not can_score_entities():
+        return {}
+    # Here, not above: it imports scikit-learn, a second that no other command and no `solve` should wait for.
+    metrics, scheme = import_module("seqeval.metrics"), import_module("seqeval.scheme")
+    options = {"mode": "strict", "scheme": scheme.IOB2, "zero_division": 0}
+    measures = {name: getattr(metrics, f"{name}_score") for name in ("precision", "recall", "f1")}
+    rows = [list(row) for row in gold], [list(row) for row in found]  # no other sequences, seqeval insists
+    return {f"entity_{name}": float(measure(*rows, **options)) for name, measure in measures.items()}
+
+
+def are_entities(sentences: Sequence[TaggedSentence]) -> bool:
+    """Whether the labels are entities in IOB2."""
+    seen = {label for sentence in sentences for label in sentence.labels}
+    return any(label.startswith("B-") for label in seen) and all(map(_ENTITY.fullmatch, seen))
 
 
 def _parts(labels: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[list[str]]]:

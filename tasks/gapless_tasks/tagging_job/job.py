@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +14,29 @@ import attrs
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
+from gapless.runs import RunFolder
+from gapless_tasks.asked import run_in_folder
 from gapless_tasks.tagging import train
 from gapless_tasks.tagging.product_tagger import ProductTagger
 from gapless_tasks.tagging.tagger import ChainTagger, Tagger
 from gapless_tasks.tagging.training import MARGINS
+from gapless_tasks.tagging_job import named_corpus
 from gapless_tasks.tagging_job.corpus import Corpus, CorpusSource
 from gapless_tasks.tagging_job.decoder import decode
-from gapless_tasks.tagging_job.decoding import Outcome, decode_with
-from gapless_tasks.tagging_job.evaluation import SEQEVAL_MISSING, can_score_entities, joint_scores
+from gapless_tasks.tagging_job.decoding import Outcome, Scorer, decode_with
+from gapless_tasks.tagging_job.evaluation import (
+    SEQEVAL_MISSING,
+    are_entities,
+    can_score_entities,
+    entity_scores,
+    joint_scores,
+)
 from gapless_tasks.tagging_job.figure import write_figure
 from gapless_tasks.tagging_job.margin_oracles import agree, show_margin_oracles
-from gapless_tasks.tagging_job.options import TRAINERS, add_arguments, methods, prepare
+from gapless_tasks.tagging_job.options import DECIDING, TRAINERS, add_arguments, methods, prepare
 from gapless_tasks.tagging_job.paper import PaperTables
 from gapless_tasks.tagging_job.regularisation import L2, show_sweep, sweep
-from gapless_tasks.tagging_job.scores import chain_batch, gold_numbers
+from gapless_tasks.tagging_job.scores import chain_batch, fingerprint, gold_numbers
 from gapless_tasks.tagging_job.tables import show_tables
 from gapless_tasks.tagging_job.training import forget_checkpoints, train_tagger
 
@@ -70,28 +79,38 @@ class TaggingJob:
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Options of the task."""
         add_arguments(parser, self.source.folder, self.epochs, self.shuffles)
+        if not self.joint:
+            named_corpus.add_arguments(parser)
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
         """Do the job."""
-        out = prepare(arguments)
+        prepare(arguments)
+        return run_in_folder(self.name, arguments, DECIDING, lambda out: self._run(arguments, console, out))
+
+    def _run(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> int:
         if self.joint and not can_score_entities():
             console.complain(SEQEVAL_MISSING)
-        corpus = self.source.load(arguments.data).first(arguments.sentences)
+        corpus = self._corpus(arguments).first(arguments.sentences)
         counts = f"{len(corpus.train)} training, {len(corpus.dev)} dev, {len(corpus.test)} test sentences"
         console.say(f"{corpus.name}: {counts}")
         tagger, seconds, trained = self._tagger(corpus, arguments, console)
         console.say(f"{trained} with {len(tagger.labels)} labels, ready in {seconds:.1f} s")
         batch = chain_batch(tagger, corpus.test)
+        if out is not None:
+            out.about("scores of", fingerprint(batch, corpus.name))
         outcomes: list[Outcome] = []
         for method in methods(arguments):
-            score = joint_scores if self.joint else _no_more_scores
-            outcomes.append(decode_with(method, batch, corpus.test, score, console, arguments.jobs, out))
+            log = None if out is None else out.log(f"{method}.jsonl")
+            outcomes.append(
+                decode_with(method, batch, corpus.test, self._scorer(corpus), console, arguments.jobs, log)
+            )
             if outcomes[-1].decoded < len(batch):
                 console.complain(f"{method}: interrupted: {outcomes[-1].decoded} of {len(batch)} sentences decoded")
                 break
         speed = "CPU time" if arguments.jobs == 1 else f"clock, {arguments.jobs} processes"
         document = show_outcomes(corpus, outcomes, console, speed)
-        if outcomes[-1].decoded < len(batch):
+        document["interrupted"] = outcomes[-1].decoded < len(batch)
+        if document["interrupted"]:
             _finish(document, console, out)
             return exit_codes.INTERRUPTED
         if arguments.tables:
@@ -102,6 +121,23 @@ class TaggingJob:
         _finish(document, console, out)
         agreed = agree(document["tables"]["table2a"]) if arguments.tables else True
         return exit_codes.PROVED if document["all_verified"] and agreed else exit_codes.FAILED
+
+    def _corpus(self, arguments: argparse.Namespace) -> Corpus:
+        if self.joint or not arguments.corpus:
+            return self.source.load(arguments.data)
+        corpus = named_corpus.load_named(arguments.corpus, arguments.data, arguments.tags)
+        stored = arguments.model and Path(arguments.model).exists()
+        if not corpus.train and not stored:
+            raise gl.InvalidProblem(
+                f"--corpus {corpus.name} has no training part: a stored tagger is needed (--model)"
+            )
+        return corpus
+
+    def _scorer(self, corpus: Corpus) -> Scorer:
+        """What to measure besides the share of right labels."""
+        if self.joint:
+            return joint_scores
+        return entity_scores if are_entities(corpus.test) else lambda gold, found: {}
 
     def _tagger(self, corpus: Corpus, arguments: argparse.Namespace, console: Console) -> tuple[Tagger, float, str]:
         """Load the stored tagger, or train one and store it; with the seconds, and what it is.
@@ -152,10 +188,6 @@ class TaggingJob:
         return [attrs.asdict(point) for point in points]
 
 
-def _no_more_scores(_: Sequence[Sequence[str]], __: Sequence[Sequence[str]]) -> Mapping[str, float]:
-    return {}
-
-
 def show_outcomes(corpus: Corpus, outcomes: Sequence[Outcome], console: Console, speed: str) -> dict[str, Any]:
     """Print the table and the verdict; returns them as JSON data. `speed` says what the seconds are."""
     more = list(outcomes[0].scores)
@@ -192,7 +224,7 @@ def show_outcomes(corpus: Corpus, outcomes: Sequence[Outcome], console: Console,
     }
 
 
-def _finish(document: dict[str, Any], console: Console, out: Path | None) -> None:
+def _finish(document: dict[str, Any], console: Console, out: RunFolder | None) -> None:
     console.data(document)
     if out is not None:
-        write_aside(out / "summary.json", json.dumps(document, indent=2) + "\n")
+        write_aside(out.path / "summary.json", json.dumps(document, indent=2) + "\n")

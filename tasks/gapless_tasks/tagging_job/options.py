@@ -6,13 +6,14 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gapless.cli.running import answers_folder
 from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
-from gapless_tasks.asked import check_jobs, positive
+from gapless_tasks.asked import add_run_options, positive
 from gapless_tasks.tagging_job.figure import SUFFIXES, check_figure
 
+DECIDING = ("epochs", "trainer", "shuffles", "use_dev", "seed", "sentences", "model")
+"""Options by which answers differ; which methods are asked for is none, each has a file of its own."""
 METHODS = ("viterbi", "column-generation", "dominance")
 TRAINERS = {
     "perceptron": "averaged perceptron",
@@ -52,11 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
         "last finished epoch, kept in FILE.epochs)",
     )
     parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
-    parser.add_argument("--jobs", type=positive, default=1, help="processes for decoding (default 1)")
     parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N of every part")
-    parser.add_argument(
-        "--out", metavar="DIR", help="keep every answer with its certificate and the whole model, and a summary"
-    )
+    add_run_options(parser, "every answer with its certificate and the whole model, and a summary")
     parser.add_argument("--tables", action="store_true", help="also print the paper's tables 1 and 2 beside ours")
     parser.add_argument(
         "--figure2",
@@ -79,26 +77,19 @@ def installed(names: Sequence[str]) -> Sequence[str]:
     return [name for name in names if name in known]
 
 
-def prepare(arguments: argparse.Namespace) -> Path | None:
-    """Look at methods, what `--jobs` needs, the model's folder, the figure and the answers' folder.
-
-    Returns
-    -------
-    Path or None
-        The folder for the answers; it exists.
+def prepare(arguments: argparse.Namespace) -> None:
+    """Look at methods, the model's folder and the figure.
 
     Raises
     ------
-    InvalidProblem, UnknownName, MissingDependency
+    InvalidProblem, UnknownName
         What cannot work.
     """
     registry = load_plugins().registry
     for method in methods(arguments):
         registry.find_method(ChainProblem, method)
-    check_jobs(arguments.jobs)
     if arguments.model:
         require_folder(arguments.model)
     if arguments.figure:
         require_folder(arguments.figure)
         check_figure(arguments.figure)
-    return answers_folder(arguments.out)

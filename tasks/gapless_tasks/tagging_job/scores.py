@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gapless.runs import Fingerprint
 from gapless_chains import ChainBatch, ChainModel
 from gapless_tasks.tagging import TaggedSentence
 from gapless_tasks.tagging.tagger import Tagger
@@ -27,6 +28,13 @@ def chain_batch(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> ChainBat
         rows[start : start + len(sentence)] = tagger.scores(sentence)
         start += len(sentence)
     return model.batch(rows, [len(sentence) for sentence in sentences])
+
+
+def fingerprint(batch: ChainBatch, name: str) -> Fingerprint:
+    """What tells a run that it is continued on the same sentences with the same model."""
+    model = batch.model
+    ends = (model.transition, model.initial, model.final, model.labels)
+    return Fingerprint.of(name, [ends, *(batch.rows(i) for i in range(len(batch)))])
 
 
 def gold_numbers(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> list[NDArray[np.int64]]:

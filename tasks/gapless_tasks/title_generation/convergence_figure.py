@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gapless.cli import Console
-from gapless_tasks.svg import BLUE, GREY, INK, RED, svg, text
+from gapless.svg import BLUE, GREY, INK, RED, svg, text
 from gapless_tasks.title_generation import paper
 from gapless_tasks.title_generation.convergence import MOST, Convergence
 

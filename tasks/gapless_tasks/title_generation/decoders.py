@@ -9,6 +9,7 @@ import attrs
 
 from gapless.plugins import load_plugins
 from gapless_ordering import OrderingProblem
+from gapless_tasks.finished import file_name
 from gapless_tasks.title_generation import paper
 
 EXACT, COLOUR_CODING, BEAM = "exact", "color-coding", "beam"
@@ -30,7 +31,7 @@ class Decoder:
     together : bool
         All titles in one call of `solve_many`.
     kept : bool
-        Whether ``--out`` keeps the answers: one row of each method.
+        Whether ``--out`` keeps the answers with their certificates: one row of each method.
     paper : Numbers
     """
 
@@ -42,19 +43,29 @@ class Decoder:
     paper: paper.Numbers = paper.UNKNOWN
 
     @property
+    def log(self) -> str:
+        """Where ``--out`` keeps the answers: records, or in ``tables`` numbers without certificates."""
+        if self.records:
+            return f"{self.method}.jsonl.gz"
+        return f"tables/{file_name(self.name)}.jsonl"
+
+    @property
+    def records(self) -> bool:
+        """Whether they are kept with their problems and certificates; integer programs have none."""
+        return self.kept and not self.slow
+
+    @property
     def slow(self) -> bool:
         """Whether a title takes seconds."""
         return self.method in INTEGER_PROGRAMS
 
 
-def decoders(methods: Sequence[str], jobs: int) -> list[Decoder]:
+def decoders(methods: Sequence[str]) -> list[Decoder]:
     """The rows of some methods, in their order.
 
     Parameters
     ----------
     methods : sequence of str
-    jobs : int
-        Threads for the colourings.
 
     Raises
     ------
@@ -65,11 +76,11 @@ def decoders(methods: Sequence[str], jobs: int) -> list[Decoder]:
     found = []
     for method in dict.fromkeys(methods):
         registry.find_method(OrderingProblem, method)
-        found += _rows(method, jobs)
+        found += _rows(method)
     return found
 
 
-def _rows(method: str, jobs: int) -> list[Decoder]:
+def _rows(method: str) -> list[Decoder]:
     if method == EXACT:
         return [Decoder(EXACT, method), Decoder("exact, solve_many", method, together=True, kept=False)]
     if method == COLOUR_CODING:
@@ -77,10 +88,10 @@ def _rows(method: str, jobs: int) -> list[Decoder]:
             Decoder(
                 "colour coding (paper)",
                 method,
-                {"bounds": False, "jobs": jobs},
+                {"bounds": False},
                 paper=paper.COLOUR_CODING,
             ),
-            Decoder("colour coding, bounds", method, {"jobs": jobs}, kept=False),
+            Decoder("colour coding, bounds", method, kept=False),
         ]
     if method == BEAM:
         beside = {1: paper.BEAM_1, 80: paper.UNKNOWN, 1345: paper.BEAM_1345}

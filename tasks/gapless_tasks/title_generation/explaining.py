@@ -10,7 +10,9 @@ import attrs
 
 from gapless.cli import Console
 from gapless.core.sparse import IntArray
-from gapless_tasks.title_generation.edges import START, Alternative, Edge, alternatives, by_place, edges
+from gapless_ordering.alternatives import Alternative, alternatives, by_place
+from gapless_ordering.path_drawing import START
+from gapless_tasks.title_generation.edges import Edge, edges
 from gapless_tasks.title_generation.graph import TitleGraph
 
 _WIDTH = 110
@@ -20,13 +22,13 @@ _WIDTH = 110
 def explain(graph: TitleGraph, path: IntArray, console: Console) -> dict[str, Any]:
     """Print the path's edges and what could stand instead; returns it as JSON data."""
     problem, found = graph.problem, edges(graph, path)
-    others = alternatives(graph, path)
+    others = alternatives(problem, path)
     console.say(f"{graph.section.name}: {' '.join(graph.section.title)}")
     console.say(
         f"found: {' '.join(problem.spelled(path))} ({problem.length} of {problem.vertices} words in "
         f"{problem.class_count} classes)"
     )
-    for line in draw_lines(found, by_place(graph, path)):
+    for line in draw_lines(found, by_place(problem, path)):
         console.say(line)
     console.table(
         f"The best path: {problem.value(path):.6g} = the sum of its edges",

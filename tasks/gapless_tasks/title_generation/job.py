@@ -14,18 +14,19 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.cli.console import plain_data
-from gapless.cli.running import answers_folder
 from gapless.core.serial import write_aside
 from gapless.core.sparse import FloatArray
-from gapless_tasks.title_generation.answers import keep_answers
+from gapless.runs import Fingerprint, RunFolder
+from gapless_ordering.path_drawing import draw_path
+from gapless_tasks.asked import run_in_folder
 from gapless_tasks.title_generation.convergence import converge
 from gapless_tasks.title_generation.convergence_figure import draw_convergence, show_convergence
 from gapless_tasks.title_generation.corpus import Corpus, load_corpus
 from gapless_tasks.title_generation.decoders import COLOUR_CODING, INTEGER_PROGRAMS, METHODS, Decoder, decoders
 from gapless_tasks.title_generation.explaining import explain
 from gapless_tasks.title_generation.graph import TitleGraph
-from gapless_tasks.title_generation.graph_drawing import draw_graph
 from gapless_tasks.title_generation.measuring import Decoded, contradictions, decode, proved_optima
+from gapless_tasks.title_generation.options import DECIDING
 from gapless_tasks.title_generation.preparing import prepare, train_model
 from gapless_tasks.title_generation.rouge import MISSING, can_score
 from gapless_tasks.title_generation.tables import show_titles, table_1
@@ -33,19 +34,19 @@ from gapless_tasks.title_generation.tables import show_titles, table_1
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do the job; returns an exit code."""
-    return _Run(arguments, console).all()
+    return run_in_folder("title-generation", arguments, DECIDING, lambda out: _Run(arguments, console, out).all())
 
 
 class _Run:
     """One run, and what it has found so far: Ctrl-C leaves that to be printed."""
 
-    def __init__(self, arguments: argparse.Namespace, console: Console) -> None:
+    def __init__(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> None:
         self.arguments, self.console = arguments, console
         methods = list(arguments.method or METHODS)
         if arguments.ilp_seconds:
             methods += INTEGER_PROGRAMS
-        self.decoders = decoders(methods, arguments.jobs)
-        self.out = answers_folder(arguments.out)
+        self.decoders = decoders(methods)
+        self.out = out
         self.document: dict[str, Any] = {}
         self.decoded: list[Decoded] = []
         self.wrong: list[str] = []
@@ -67,10 +68,10 @@ class _Run:
         self._report(graphs, optima)
         for what in self.wrong:
             self.console.complain(what)
-        self.document["wrong"] = self.wrong
+        self.document |= {"wrong": self.wrong, "interrupted": self.interrupted}
         self.console.data(self.document)
         if self.out is not None:
-            write_aside(self.out / "summary.json", json.dumps(plain_data(self.document), indent=2) + "\n")
+            write_aside(self.out.path / "summary.json", json.dumps(plain_data(self.document), indent=2) + "\n")
         if self.interrupted:
             return exit_codes.INTERRUPTED
         if self.wrong:
@@ -79,6 +80,9 @@ class _Run:
 
     def _graphs(self, corpus: Corpus) -> Sequence[TitleGraph]:
         """Train, and build the graphs of the test sections."""
+        if self.out is not None:
+            texts = [(s.name, s.title, s.body) for part in (corpus.train, corpus.test, corpus.extra) for s in part]
+            self.out.about("the sections", Fingerprint.of(corpus.name, texts))
         test = corpus.test[: self.arguments.limit]
         asked = self.arguments.explain
         if asked and asked not in {section.name for section in test}:
@@ -122,13 +126,15 @@ class _Run:
             limits=gl.Limits(time=seconds),
             seed=self.arguments.seed,
             numbers=numbers,
+            jobs=self.arguments.jobs if decoder.slow else 1,
+            log=None if self.out is None else self.out.log(decoder.log, records=decoder.records),
         )
         self.decoded.append(one)
         if one.failed:
             self.wrong.append(f"{decoder.name}: {one.failed} titles failed")
         self._verify(one, graphs)
-        if self.out is not None and decoder.kept and one.certified:
-            self.console.say(f"answers kept: {keep_answers(self.out, one, graphs)}")
+        if self.out is not None and decoder.records and one.certified:
+            self.console.say(f"answers kept: {self.out.path / decoder.log}")
         if one.interrupted:
             raise KeyboardInterrupt
 
@@ -147,9 +153,7 @@ class _Run:
 
     def _report(self, graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
         self.console.say()
-        jobs = self.arguments.jobs
-        clock = "CPU time" if jobs == 1 else f"CPU time, colour coding by the clock in {jobs} threads"
-        self.document["table1"] = table_1(self.decoded, graphs, optima, self.console, clock)
+        self.document["table1"] = table_1(self.decoded, graphs, optima, self.console, "CPU time")
         for best in self.decoded[:1]:
             self.document["titles"] = show_titles(best, graphs, self.console)
             if self.arguments.explain:
@@ -167,7 +171,9 @@ class _Run:
             return
         self.document["explained"] = explain(graphs[i], result.best, self.console)
         if self.out is not None:
-            self._draw(self.out / "graph.svg", draw_graph(graphs[i], result.best))
+            problem = graphs[i].problem
+            title = f"{' '.join(graphs[i].section.title)}: best path of {problem.length} words"
+            self._draw(self.out.path / "graph.svg", draw_path(problem, result.best, title))
 
     def _figure(self, graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
         found, interrupted = converge(graphs, optima, self.console, seed=self.arguments.seed)
@@ -177,7 +183,7 @@ class _Run:
             return
         self.document["figure2"] = show_convergence(found, self.console)
         if self.out is not None:
-            self._draw(self.out / "figure2.svg", draw_convergence(found))
+            self._draw(self.out.path / "figure2.svg", draw_convergence(found))
 
     def _draw(self, path: Path, drawing: str) -> None:
         write_aside(path, drawing)

@@ -6,7 +6,9 @@ import contextlib
 import gc
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
 from statistics import median
+from typing import Any
 
 import attrs
 import numpy as np
@@ -15,11 +17,16 @@ import gapless as gl
 from gapless.cli import Console
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
+from gapless.parallel import spread_in_order
+from gapless.runs import AnswerLog
 from gapless_ordering import OrderingProblem
+from gapless_tasks.finished import distinct, finished_before, stored
 from gapless_tasks.title_generation.decoders import Decoder
 from gapless_tasks.title_generation.graph import TitleGraph
 
 SHORT_SECONDS = 0.005
+TITLES_AT_ONCE = 16
+"""Sent to a process together, at most."""
 PASSES = 5
 """A decoding as short as that is repeated, and its time is the median: the first one warms tables and caches."""
 
@@ -39,7 +46,7 @@ class Decoded:
     results : mapping of int to Result
         By the number of the graph; those that were reached and did not fail.
     seconds : mapping of int to float
-        CPU time of each title; by the clock with several threads. The mean of all where they were decoded together.
+        CPU time of each title, of the process that decoded it. The mean of all where they were decoded together.
     failed : int
         Titles whose decoder raised.
     interrupted : bool
@@ -59,7 +66,7 @@ class Decoded:
     @property
     def certified(self) -> Mapping[int, TitleResult]:
         """Results with a certificate; integer programs and beams without a bound have none."""
-        return {i: one for i, one in self.results.items() if not isinstance(one.certificate, gl.NoCertificate)}
+        return {i: one for i, one in self.results.items() if is_certified(one)}
 
     def optimal(self, optima: FloatArray) -> tuple[int, int]:
         """How many titles reach the optimum, and of how many titles it is known.
@@ -76,6 +83,11 @@ class Decoded:
         return bool(self.results[i].solutions) and meets(optimum, self.results[i].value)
 
 
+def is_certified(result: TitleResult) -> bool:
+    """Whether there is evidence that a check could look at."""
+    return not isinstance(result.certificate, gl.NoCertificate)
+
+
 def decode(
     decoder: Decoder,
     graphs: Sequence[TitleGraph],
@@ -84,6 +96,8 @@ def decode(
     limits: gl.Limits = gl.Limits(),  # noqa: B008  frozen
     seed: int = 0,
     numbers: Sequence[int] | None = None,
+    jobs: int = 1,
+    log: AnswerLog | None = None,
 ) -> Decoded:
     """Decode graphs that are ready; Ctrl-C keeps what is finished.
 
@@ -98,11 +112,43 @@ def decode(
     seed : int
     numbers : sequence of int, optional
         Which of the graphs; by default all.
+    jobs : int
+        Processes over the graphs; those that are decoded together share this one.
+    log : AnswerLog, optional
+        Gets every answer as soon as it is known; those that it has are not decoded again.
     """
     chosen = range(len(graphs)) if numbers is None else numbers
+    every = distinct(graph.section.name for graph in graphs)
+    names = [every[i] for i in chosen]
+    places = finished_before(log, names, "titles", decoder.name, console)
+    known = {chosen[place]: answer for place, answer in stored(log, names, places)}
+    results: dict[int, TitleResult] = {i: answer.result for i, answer in known.items()}
+    seconds: dict[int, float] = {i: answer.measured["seconds"] for i, answer in known.items()}
+    todo = [i for i in chosen if i not in known]
     way = _decode_together if decoder.together else _decode_each
-    with _models_out_of_the_way():
-        return way(decoder, graphs, console, limits, seed, chosen)
+    failed, interrupted = 0, False
+    problems = [graphs[i].problem for i in todo]
+    with console.progress(decoder.name, len(chosen)) as advance, _models_out_of_the_way():
+        advance(len(known))
+        try:
+            for place, result, taken in way(decoder, problems, limits, seed, jobs):
+                i = todo[place]
+                if isinstance(result, gl.SolveError):
+                    console.complain(f"{decoder.name}: {graphs[i].section.name}: {result}")
+                    failed += 1
+                elif result.stop is gl.Stop.INTERRUPTED:
+                    interrupted = True
+                    break
+                else:
+                    results[i], seconds[i] = result, taken
+                    if log is not None and (not log.records or is_certified(result)):
+                        words = graphs[i].section.title
+                        log.keep(every[i], graphs[i].problem, result, words, {"seconds": taken})
+                advance(1)
+        except KeyboardInterrupt:
+            interrupted = True
+    results = {i: results[i] for i in chosen if i in results}
+    return Decoded(decoder, results, {i: seconds[i] for i in results}, failed, interrupted)
 
 
 @contextlib.contextmanager
@@ -119,53 +165,60 @@ def _models_out_of_the_way() -> Iterator[None]:
         gc.unfreeze()
 
 
+Outcomes = Iterator[tuple[int, "TitleResult | gl.SolveError", float]]
+"""For each problem its number, what came of it, and its seconds."""
+
+
 def _decode_each(
-    decoder: Decoder,
-    graphs: Sequence[TitleGraph],
-    console: Console,
-    limits: gl.Limits,
-    seed: int,
-    numbers: Sequence[int],
-) -> Decoded:
+    decoder: Decoder, problems: Sequence[OrderingProblem], limits: gl.Limits, seed: int, jobs: int
+) -> Outcomes:
     gl.solve(_TINY, decoder.method, **decoder.options)
-    results: dict[int, TitleResult] = {}
-    seconds: dict[int, float] = {}
-    failed, interrupted = 0, False
-    clock = time.perf_counter if decoder.options.get("jobs", 1) > 1 else time.process_time
-    with console.progress(decoder.name, len(numbers)) as advance:
-        for i in numbers:
-            taken: list[float] = []
-            try:
-                while not taken or (max(taken) < SHORT_SECONDS and len(taken) < PASSES):
-                    start = clock()
-                    result = gl.solve(
-                        graphs[i].problem, decoder.method, limits=limits, seed=seed, **decoder.options
-                    )
-                    taken.append(clock() - start)
-            except gl.SolveError as error:
-                console.complain(f"{decoder.name}: {graphs[i].section.name}: {error}")
-                failed += 1
-                continue
-            except KeyboardInterrupt:
-                interrupted = True
-                break
-            if result.stop is gl.Stop.INTERRUPTED:
-                interrupted = True
-                break
-            results[i], seconds[i] = result, median(taken)
-            advance(1)
-    return Decoded(decoder, results, seconds, failed, interrupted)
+    work = partial(_decode_some if jobs == 1 else _decode_elsewhere, decoder, limits, seed)
+    for done in spread_in_order(work, iter(problems), jobs, 1 if jobs == 1 else TITLES_AT_ONCE):
+        for place, (result, taken) in enumerate(done.outcome, done.start):
+            yield place, result, taken
+
+
+def _decode_some(
+    decoder: Decoder, limits: gl.Limits, seed: int, _: int, problems: Sequence[OrderingProblem]
+) -> list[tuple[TitleResult | gl.SolveError, float]]:
+    """Titles one by one, each with the CPU time that it took the process that decoded it."""
+    return [_decode_one(decoder, problem, limits, seed) for problem in problems]
+
+
+def _decode_elsewhere(
+    decoder: Decoder, limits: gl.Limits, seed: int, start: int, problems: Sequence[OrderingProblem]
+) -> list[tuple[TitleResult | gl.SolveError, float]]:
+    """The same in a process that may be new."""
+    _warm(decoder.method, tuple(decoder.options.items()))
+    return _decode_some(decoder, limits, seed, start, problems)
+
+
+def _decode_one(
+    decoder: Decoder, problem: OrderingProblem, limits: gl.Limits, seed: int
+) -> tuple[TitleResult | gl.SolveError, float]:
+    taken: list[float] = []
+    while not taken or (max(taken) < SHORT_SECONDS and len(taken) < PASSES):
+        start = time.process_time()
+        try:
+            result = gl.solve(problem, decoder.method, limits=limits, seed=seed, **decoder.options)
+        except gl.SolveError as error:
+            return error, 0.0
+        taken.append(time.process_time() - start)
+        if result.stop is gl.Stop.INTERRUPTED:
+            break
+    return result, median(taken)
+
+
+@cache
+def _warm(method: str, options: tuple[tuple[str, Any], ...]) -> None:
+    """Load plug-ins and libraries, which the first call of a method in a process does."""
+    gl.solve(_TINY, method, **dict(options))
 
 
 def _decode_together(
-    decoder: Decoder,
-    graphs: Sequence[TitleGraph],
-    console: Console,
-    limits: gl.Limits,
-    seed: int,
-    numbers: Sequence[int],
-) -> Decoded:
-    problems = [graphs[i].problem for i in numbers]
+    decoder: Decoder, problems: Sequence[OrderingProblem], limits: gl.Limits, seed: int, _: int
+) -> Outcomes:
     taken: list[float] = []
     while not taken or (max(taken) < SHORT_SECONDS * len(problems) and len(taken) < PASSES):
         start = time.process_time()
@@ -173,18 +226,12 @@ def _decode_together(
         taken.append(time.process_time() - start)
         if found.errors or None in found.statuses:
             break
-    for place, error in found.errors.items():
-        console.complain(f"{decoder.name}: {graphs[numbers[place]].section.name}: {error}")
-    results = {
-        i: found[place]
-        for place, i in enumerate(numbers)
-        if found.statuses[place] is not None and place not in found.errors
-    }
-    interrupted = len(results) + len(found.errors) < len(numbers) or any(
-        result.stop is gl.Stop.INTERRUPTED for result in results.values()
-    )
     mean = median(taken) / max(len(problems), 1)
-    return Decoded(decoder, results, dict.fromkeys(results, mean), len(found.errors), interrupted)
+    for place in range(len(problems)):
+        error = found.errors.get(place)
+        if error is None and found.statuses[place] is None:
+            raise KeyboardInterrupt
+        yield place, error or found[place], mean
 
 
 def proved_optima(decoded: Sequence[Decoded], count: int) -> FloatArray:

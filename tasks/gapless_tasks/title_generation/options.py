@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from gapless_tasks.asked import not_negative, positive, positive_seconds
+from gapless_tasks.asked import add_run_options, not_negative, positive, positive_seconds
 from gapless_tasks.title_generation.decoders import INTEGER_PROGRAMS, METHODS
 
+DECIDING = ("extra", "limit_seconds", "ilp_seconds", "seed")
+"""Options by which answers differ; with other methods or more sections a run goes on."""
 SECONDS = 60.0
 ILP_TITLES = 20
 
@@ -42,13 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"they get N titles, spread evenly over the test part (default {ILP_TITLES})",
     )
     parser.add_argument("--seed", type=not_negative, default=0, help="of the colourings (default 0)")
-    parser.add_argument("--jobs", type=positive, default=1, help="threads for the colourings (default 1)")
     parser.add_argument("--no-figure", action="store_true", help="leave figure 2 out")
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="keep every answer that has a certificate (about half a megabyte a title and method), a summary, "
-        "figure2.svg and, with --explain, graph.svg",
+    add_run_options(
+        parser,
+        "every answer that has a certificate (about half a megabyte a title and method), a summary, figure2.svg "
+        "and, with --explain, graph.svg",
+        "processes over the sections for integer programs; the other decoders take a millisecond a title",
     )
     parser.add_argument(
         "--explain", metavar="ID", help="draw the graph of one test section, with its best path and its scores"

@@ -5,8 +5,8 @@ import random
 import xml.etree.ElementTree as ET
 
 from gapless.cli import Console
-from gapless_tasks.dependency_parsing.arc_levels import levelled
-from gapless_tasks.dependency_parsing.svg_drawing import draw_svg
+from gapless_dependency.arc_diagram import draw_svg
+from gapless_dependency.arc_levels import levelled
 from gapless_tasks.dependency_parsing.terminal_drawing import Line, draw, show
 
 SVG = "{http://www.w3.org/2000/svg}"

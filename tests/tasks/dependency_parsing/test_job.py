@@ -12,9 +12,10 @@ import gapless as gl
 from gapless.cli import Console, exit_codes, main
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_tasks.dependency_parsing import decoding, figures, length_figures, options
-from gapless_tasks.dependency_parsing.decoding import LengthGroup, parse_all
+from gapless_tasks.dependency_parsing.decoding import parse_all
 from gapless_tasks.dependency_parsing.explaining import explain, fired
 from gapless_tasks.dependency_parsing.job import ParsingJob
+from gapless_tasks.dependency_parsing.parsed import GROUP, LengthGroup
 from gapless_tasks.dependency_parsing.parser import ParserSource, Request
 from gapless_tasks.dependency_parsing.treebank import embedded_treebank
 from gapless_tasks.parsing import Sentence
@@ -198,7 +199,7 @@ def test_interrupted_parsing_keeps_what_is_finished(monkeypatch, capsys):
     assert parsed.interrupted
     assert parsed.reached == len(parsed.heads) == calls[0] < len(asked)
     shortest = min(len(sentence) for sentence in sentences)
-    assert all(len(sentences[i]) < shortest + decoding.GROUP for i in parsed.heads)
+    assert all(len(sentences[i]) < shortest + GROUP for i in parsed.heads)
     code, _, complaints = run(capsys)
     assert code == exit_codes.INTERRUPTED
     assert "interrupted: 0 of 8" in complaints

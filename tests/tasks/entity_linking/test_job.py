@@ -13,13 +13,13 @@ import gapless as gl
 from gapless.cli import Console, exit_codes, main
 from gapless.core.record import read_values
 from gapless_linking import LinkingProblem
+from gapless_linking.shortest_paths import shortest_paths
 from gapless_tasks.entity_linking import job, measuring, options
 from gapless_tasks.entity_linking.averages import Average
 from gapless_tasks.entity_linking.corpora import load_corpora
 from gapless_tasks.entity_linking.demo import load_demo
 from gapless_tasks.entity_linking.document import Document
 from gapless_tasks.entity_linking.measuring import METHODS, Linked, Measured, measure
-from gapless_tasks.entity_linking.paths import shortest_paths
 from gapless_tasks.entity_linking.prior import Scored, alone, best_weight, prior_scores, usable, with_prior
 from gapless_tasks.entity_linking.tables import table_1
 from gapless_tasks.entity_linking.verifying import contradictions

@@ -11,6 +11,7 @@ import pytest
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless_tasks.dependency_parsing import decoding, length_figures
+from gapless_tasks.dependency_parsing.parsed import LengthGroup
 from gapless_tasks.dependency_parsing.treebank import embedded_treebank
 from gapless_tasks.grandparent_model import GrandparentModel
 from gapless_tasks.price_and_cut import measuring, options, paper, tables
@@ -266,7 +267,7 @@ def test_the_papers_numbers_stand_beside_those_of_its_languages(capsys):
     one = measured(System("x", "x", paper="PPC"), [1.0])
     parsed = attrs.evolve(
         decoding.parse_all([], None, Console()),
-        groups=[decoding.LengthGroup(5, 1, 3, 0.5, None)],
+        groups=[LengthGroup(5, 1, 3, 0.5, None)],
         reached=1,
         proved=np.ones(1, bool),
     )

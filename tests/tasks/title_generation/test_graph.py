@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from gapless.cli import Console
+from gapless_ordering.alternatives import Alternative, alternatives
 from gapless_ordering.enumeration import best_paths
+from gapless_ordering.path_drawing import draw_path
 from gapless_tasks.title_generation.corpus import load_corpus
-from gapless_tasks.title_generation.edges import Alternative, Edge, alternatives, edges
+from gapless_tasks.title_generation.edges import Edge, edges
 from gapless_tasks.title_generation.explaining import draw_lines, explain
-from gapless_tasks.title_generation.graph_drawing import draw_graph
 from gapless_tasks.title_generation.language_model import BOUNDARY
 from gapless_tasks.title_generation.preparing import prepare, title_problems, train_model
 from gapless_tasks.title_generation.section import Section
@@ -88,7 +89,7 @@ def test_a_body_of_one_word_has_a_graph(model):
     graph = model.graph(section, read_body(section, model.content), 1)
     assert graph.problem.vertices == 1
     assert best_paths(graph.problem)[0].structure.tolist() == [0]
-    assert alternatives(graph, np.array([0]), 5) == []
+    assert alternatives(graph.problem, np.array([0]), 5) == []
 
 
 def test_the_edges_of_a_path_add_up_to_its_value(graph, path):
@@ -111,7 +112,7 @@ def test_alternatives_are_the_best_paths_with_one_word_exchanged(graph, path):
             if v != path[place] and not problem.violations(other):
                 loss = value - problem.value(other)
                 expected[problem.names[v]] = min(loss, expected.get(problem.names[v], np.inf))
-    found = alternatives(graph, path, 10)
+    found = alternatives(graph.problem, path, 10)
     assert [one.loss for one in found] == pytest.approx(sorted(expected.values())[:10])
     assert all(one.loss == pytest.approx(expected[one.word]) for one in found)
     assert found[0].loss >= 0
@@ -123,10 +124,10 @@ def test_alternatives_are_the_best_paths_with_one_word_exchanged(graph, path):
 
 
 def test_the_drawing_shows_the_path_and_what_could_stand_instead(graph, path):
-    drawn = ET.fromstring(draw_graph(graph, path))
+    drawn = ET.fromstring(draw_path(graph.problem, path))
     words = ["".join(one.itertext()) for one in drawn.iter("{http://www.w3.org/2000/svg}text")]
     assert {*graph.problem.spelled(path), "start", "end"} <= set(words)
-    assert {one.word for one in alternatives(graph, path, 5)} <= set(words)
+    assert {one.word for one in alternatives(graph.problem, path, 5)} <= set(words)
     width = float(drawn.get("width"))
     for box in drawn.iter("{http://www.w3.org/2000/svg}rect"):
         assert 0 <= float(box.get("x", 0)) <= width - float(box.get("width"))

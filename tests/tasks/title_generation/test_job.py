@@ -103,7 +103,7 @@ def test_people_see_table_figure_and_titles(capsys):
 
 def test_the_paper_s_colourings_find_each_optimum_at_a_time_that_the_seed_fixes(model):
     graphs = prepare(model, load_corpus(None).test, QUIET).graphs
-    optima = proved_optima([decode(decoders(["exact"], jobs=1)[0], graphs, QUIET)], len(graphs))
+    optima = proved_optima([decode(decoders(["exact"])[0], graphs, QUIET)], len(graphs))
     optima[0] = np.nan  # passed over
     found, again, other = (converge(graphs, optima, QUIET, seed=seed)[0] for seed in (0, 0, 1))
     assert found.found.tolist() == again.found.tolist() != other.found.tolist()
@@ -242,12 +242,21 @@ def test_table_1_counts_what_was_reached():
     assert entry["rouge1"] == entry["rougeL"] == 1.0
 
 
+def test_processes_find_the_same_titles():
+    pytest.importorskip("joblib", reason="--jobs needs joblib: pip install 'gapless[distributed]'")
+    graphs = two_graphs()
+    here, elsewhere = (decode(decoders(["exact"])[0], graphs, QUIET, jobs=jobs) for jobs in (1, 2))
+    assert [one.value for one in here.results.values()] == [one.value for one in elsewhere.results.values()]
+    assert all(seconds > 0 for seconds in elsewhere.seconds.values())
+    assert all(result.verify(graphs[i].problem) for i, result in elsewhere.results.items())
+
+
 def test_short_decodings_are_timed_several_times(monkeypatch):
     calls = []
     solve = gl.solve
     monkeypatch.setattr(measuring.gl, "solve", lambda *a, **k: calls.append(1) or solve(*a, **k))
     graphs = two_graphs()
-    beam = decoders(["beam"], jobs=1)[0]
+    beam = decoders(["beam"])[0]
     found = decode(beam, graphs, QUIET, numbers=[1])
     assert list(found.results) == list(found.seconds) == [1]
     assert len(calls) == 1 + measuring.PASSES

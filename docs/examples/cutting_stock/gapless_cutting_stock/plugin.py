@@ -1,13 +1,16 @@
-"""The entry point: one problem type and two methods for it."""
+"""The entry point: one problem type, two methods for it, and a task."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 import gapless as gl
 from gapless.engine import branch_and_price
+from gapless_cutting_stock import benchmark
+from gapless_cutting_stock.drawing import draw_plan
 from gapless_cutting_stock.formulation import formulation
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
 
@@ -52,6 +55,13 @@ def gapless_register(registry: gl.Registry) -> None:
             warm_start=True,
         )
     )
+    registry.task(benchmark.TASK)
+
+
+@gl.hookimpl
+def gapless_draw(problem: gl.Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+    """Called by reports for each structure that they show; None leaves it to others."""
+    return draw_plan(problem, structure) if isinstance(problem, CuttingStockProblem) else None
 
 
 @gl.hookimpl

@@ -1,0 +1,93 @@
+"""How the site is built: ``make docs``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from numpydoc.xref import DEFAULT_LINKS
+from sphinx.application import Sphinx
+
+os.environ["GAPLESS_PURE"] = "1"  # the NumPy twins of the kernels have docstrings
+
+import gapless
+import gapless.engine
+import gapless.learn
+import gapless_chains
+import gapless_dependency
+import gapless_linking
+import gapless_ordering
+import gapless_splitbound
+
+project = "gapless"
+author = "The gapless authors"
+copyright = "The gapless authors, Apache-2.0"
+version = release = gapless.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["examples"]
+
+# Pages are Markdown that also reads well on a code host: links are plain links between files.
+myst_heading_anchors = 3
+
+html_theme = "furo"
+html_title = "gapless"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+pygments_style = "default"
+pygments_dark_style = "github-dark"
+
+# The reference is made from the docstrings of what a package lists in __all__.
+autodoc_member_order = "groupwise"
+autodoc_typehints = "none"  # numpydoc's sections say the types, with shapes and units
+autodoc_mock_imports = ["torch"]  # large, and nothing of it is needed to read docstrings
+autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_mock_imports = ["torch"]  # an extra; the losses are read without it
+numpydoc_show_class_members = False
+# Types in docstrings are prose; the names of our own classes in them become links.
+numpydoc_xref_param_type = True
+DEFAULT_LINKS.clear()  # they lead into Python's own pages, which a build without network does not know
+numpydoc_xref_ignore = "all"
+numpydoc_xref_aliases = {
+    name: f"{package.__name__}.{name}"
+    for package in (
+        gapless_splitbound,
+        gapless_linking,
+        gapless_ordering,
+        gapless_dependency,
+        gapless_chains,
+        gapless.learn,
+        gapless.engine,
+        gapless,
+    )
+    for name in package.__all__
+    if name[0].isupper()
+}
+python_maximum_signature_line_length = 88
+default_role = "py:obj"
+toc_object_entries_show_parents = "hide"
+
+ROOT = Path(__file__).parents[1]
+
+
+def add_unreleased(_: Sphinx, docname: str, source: list[str]) -> None:
+    """Gather the news fragments on the page of changes."""
+    if docname != "changelog":
+        return
+    command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", version, "--date", "unreleased"]
+    drafted = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout  # noqa: S603
+    source[0] += drafted.replace("](docs/", "](")  # fragments are written for a file above this folder
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the hook above; the page is read again whenever the site is built."""
+    app.connect("source-read", add_unreleased)
+    app.connect("env-get-outdated", lambda *_: ["changelog"])

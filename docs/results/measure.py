@@ -1,0 +1,186 @@
+"""Regenerate the tables of the results pages: run what ``measurements.toml`` lists, then write the pages.
+
+``make results`` runs this. Each measurement is one command; the tables that it shows are kept in
+``tables/NAME.json`` and copied into the pages between ``<!-- tables: NAME -->`` and ``<!-- end -->``. Nobody edits
+them there: a test compares.
+
+    python docs/results/measure.py                 all of them: hours
+    python docs/results/measure.py --only linking  one of them
+    python docs/results/measure.py --missing       those that have no tables yet
+    python docs/results/measure.py --write         none: write the pages from the kept tables
+    python docs/results/measure.py --check         none: exit with 1 if a page differs from the kept tables
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gapless.cli.console import Console, cell, plain_data
+from gapless.cli.main import build_parser
+from gapless.core.serial import write_aside
+from gapless.plugins import load_plugins
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+TABLES = HERE / "tables"
+WORK = ROOT / "build" / "results"
+"""Where commands run: trained models and logs stay here, for the next time."""
+GIT = ("git", "-C", str(ROOT))
+CODE = ("pyproject.toml", "framework", "plugins", "cython_ext", "tasks")
+
+MARKED = re.compile(r"(<!-- tables: ([\w-]+)(?: \| ([^\n]*?))? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+def measurements() -> Mapping[str, Mapping[str, Any]]:
+    """What is measured by which command, by name, in the order of the file."""
+    return tomllib.loads((HERE / "measurements.toml").read_text("utf-8"))
+
+
+def measure(name: str, command: str) -> None:
+    """Run one command in a process of its own and keep its tables."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    print(f"{name}: {command}", flush=True)
+    child = [sys.executable, str(Path(__file__).resolve()), "--child", name]
+    with (WORK / f"{name}.log").open("w", encoding="utf-8") as log:
+        code = subprocess.run(child, cwd=WORK, stdout=log, stderr=log, check=False).returncode  # noqa: S603  our own file
+    if code:
+        sys.exit(f"{name}: ended with {code}; see {WORK / name}.log")
+
+
+def measured_here(name: str, command: str, left_out: Sequence[str]) -> int:
+    """Run one command in this process, what it says to standard output, its tables to their file.
+
+    Tables whose title begins with one of `left_out` are not kept: they quote corpora.
+    """
+    words = [os.path.expandvars(word) for word in shlex.split(command)]
+    if unset := [word for word in words if "$" in word]:
+        sys.exit(f"set what {', '.join(unset)} names")
+    console = Console()
+    parsed = build_parser(load_plugins()).parse_args(words[1:])
+    began = time.time()
+    code: int = parsed.run(parsed, console)
+    document = {
+        "command": command,
+        "date": time.strftime("%Y-%m-%d", time.gmtime(began)),
+        "seconds": round(time.time() - began),
+        "exit_code": code,
+        "version": importlib.metadata.version("gapless"),
+        "commit": commit(),
+        "machine": f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "tables": [
+            {
+                "title": table.title,
+                "columns": list(table.columns),
+                "rows": [[cell(value) for value in row] for row in plain_data(table.rows)],
+            }
+            for table in console.tables
+            if not table.title.startswith(tuple(left_out))
+        ],
+    }
+    TABLES.mkdir(exist_ok=True)
+    write_aside(TABLES / f"{name}.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    return 0
+
+
+def commit() -> str:
+    """The commit that was measured, as git names it; with a plus when code had changed since."""
+    named = subprocess.run([*GIT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)  # noqa: S603
+    changed = subprocess.run([*GIT, "diff", "--quiet", "HEAD", "--", *CODE], check=False).returncode  # noqa: S603
+    return named.stdout.strip() + ("+" if changed else "")
+
+
+def processor() -> str:
+    """The processor's own name, where the system tells it."""
+    try:
+        told = Path("/proc/cpuinfo").read_text("utf-8")
+    except OSError:
+        return platform.machine()
+    names = re.findall(r"^model name\s*:\s*(.+)$", told, re.MULTILINE)
+    return names[0] if names else platform.machine()
+
+
+def drawn(document: Mapping[str, Any], chosen: str | None) -> str:
+    """The tables of one measurement as Markdown; only those whose title begins with `chosen`, if it is given."""
+    tables = [table for table in document["tables"] if chosen is None or table["title"].startswith(chosen)]
+    if not tables:
+        sys.exit(f"{document['command']}: no table begins with {chosen!r}")
+    said = f"*`{document['command']}`: {document['date']}, {clock(document['seconds'])}, {document['commit']}.*"
+    return "\n".join([*map(_table, tables), said, ""])
+
+
+def _table(table: Mapping[str, Any]) -> str:
+    lines = [f"**{_escaped(table['title'])}**", "", _row(table["columns"]), _row(["---"] * len(table["columns"]))]
+    return "\n".join([*lines, *map(_row, table["rows"]), ""])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(map(_escaped, cells))} |"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def clock(seconds: float) -> str:
+    """Seconds for people."""
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def written(page: str) -> str:
+    """A page with the kept tables between its marks."""
+
+    def fill(found: re.Match[str]) -> str:
+        kept = TABLES / f"{found[2]}.json"
+        if not kept.exists():
+            return found[0]
+        return f"{found[1]}\n{drawn(json.loads(kept.read_text('utf-8')), found[3])}\n{found[5]}"
+
+    return MARKED.sub(fill, page)
+
+
+def main() -> int:
+    """Measure and write."""
+    parser = argparse.ArgumentParser(description="Regenerate the tables of the results pages.")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure these")
+    parser.add_argument("--missing", action="store_true", help="measure what has no tables yet")
+    parser.add_argument("--write", action="store_true", help="measure nothing, write the pages")
+    parser.add_argument("--check", action="store_true", help="measure nothing, compare the pages")
+    parser.add_argument("--child", metavar="NAME", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    commands = measurements()
+    if asked.child:
+        chosen = commands[asked.child]
+        return measured_here(asked.child, chosen["command"], chosen.get("left_out", ()))
+    names = [] if asked.write or asked.check else asked.only or list(commands)
+    if unknown := [name for name in names if name not in commands]:
+        sys.exit(f"{', '.join(unknown)}: not in measurements.toml; there are {', '.join(commands)}")
+    for name in names:
+        if not (asked.missing and (TABLES / f"{name}.json").exists()):
+            measure(name, commands[name]["command"])
+    different = False
+    for page in sorted(HERE.glob("*.md")):
+        before = page.read_text("utf-8")
+        after = written(before)
+        if after != before:
+            different = True
+            print(f"{page.name}: {'differs from the kept tables' if asked.check else 'written'}")
+            if not asked.check:
+                write_aside(page, after)
+    return 1 if asked.check and different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""``gapless report``: one page about an answer or a run."""
+
+from __future__ import annotations
+
+import argparse
+
+from gapless.cli import exit_codes
+from gapless.cli.console import Console
+from gapless.cli.reading import read_problem
+from gapless.cli.solving import read_option
+from gapless.core.errors import UnknownOption
+from gapless.plugins.manager import Plugins
+from gapless.report import write_report
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``gapless report``."""
+    parser.add_argument(
+        "source",
+        metavar="RESULT|RECORD|RUN_DIR",
+        help="a record (.json), records (.jsonl), also .gz; a folder of `gapless run`; or a result with --problem",
+    )
+    parser.add_argument("-o", "--out", required=True, metavar="FILE", help="where the HTML page goes")
+    parser.add_argument("--problem", help="the problem, when the source holds a bare result")
+    parser.add_argument(
+        "--again", action="store_true", help="solve again, for the events that a record without a trace lacks"
+    )
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method, for --again"
+    )
+    parser.add_argument("--no-verify", action="store_true", help="do not check the certificates")
+    parser.add_argument(
+        "--details",
+        type=int,
+        default=5,
+        metavar="N",
+        help="of a run, show the N most laborious and the N least sure answers whole",
+    )
+
+
+def report_source(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
+    """``gapless report SOURCE -o FILE``."""
+    if parsed.details < 0:
+        raise UnknownOption(f"--details is {parsed.details}, it must be a number >= 0")
+    if parsed.option and not parsed.again:
+        raise UnknownOption("--option is for the second solve of --again: give both")
+    write_report(
+        parsed.source,
+        parsed.out,
+        problem=read_problem(parsed.problem) if parsed.problem else None,
+        again=dict(map(read_option, parsed.option)) if parsed.again else None,
+        verify=not parsed.no_verify,
+        details=parsed.details,
+        progress=console.progress,
+    )
+    console.say(f"wrote {parsed.out}")
+    console.data({"written": parsed.out})
+    return exit_codes.PROVED

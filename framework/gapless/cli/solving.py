@@ -1,0 +1,145 @@
+"""``gapless solve``: one stored problem, or a file of many."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from gapless.cli import exit_codes
+from gapless.cli.backends import add_backend_options, chosen_backend
+from gapless.cli.console import Console, in_one_line
+from gapless.cli.reading import holds_many, read_problem
+from gapless.cli.solving_many import solve_lines
+from gapless.core.errors import SolveError, UnknownName, UnknownOption
+from gapless.core.limits import Limits, Stop
+from gapless.core.record import Record, read_values
+from gapless.core.result import Result, Status
+from gapless.core.serial import require_folder
+from gapless.parallel import AT_ONCE
+from gapless.plugins.manager import Plugins
+from gapless.solving import solve
+
+
+def add_solve_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``gapless solve``."""
+    parser.add_argument(
+        "file", help="problem as JSON, as gapless.dumps writes it, or a record; or .jsonl, with one on each line"
+    )
+    parser.add_argument("--method", help="by default the problem type's own")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method")
+    parser.add_argument("-k", type=int, default=1, help="how many best structures")
+    parser.add_argument("--time", type=float, help="seconds, for each problem")
+    parser.add_argument("--nodes", type=int, help="search nodes")
+    parser.add_argument("--gap", type=float, default=0.0, help="stop at this relative gap")
+    parser.add_argument("--iterations", type=int, help="rounds of pricing or multiplier steps")
+    parser.add_argument("--target", type=float, help="stop at an answer at least this good")
+    parser.add_argument("--start", metavar="FILE", help="a feasible structure as JSON, to begin with")
+    parser.add_argument("--seed", type=int, default=0, help="for methods that draw random numbers")
+    parser.add_argument("--trace", action="store_true", help="store what happened too, for `gapless report`")
+    parser.add_argument(
+        "--out",
+        help="store problem and result here, for `gapless verify`; for many a .jsonl file, or a folder: there the "
+        "same command goes on after it was killed",
+    )
+    parser.add_argument("--anew", action="store_true", help="forget the run that the folder of --out holds")
+    parser.add_argument(
+        "--jobs", type=int, help="workers for many problems; -1 is all there are (default 1; with --backend: -1)"
+    )
+    parser.add_argument(
+        "--at-once", type=int, default=AT_ONCE, metavar="N", help=f"most problems in a chunk (default {AT_ONCE})"
+    )
+    add_backend_options(parser)
+
+
+def solve_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
+    """``gapless solve FILE``."""
+    many = holds_many(parsed.file)
+    alone = {"-k": parsed.k != 1, "--start": parsed.start is not None, "--trace": parsed.trace}
+    together = {"--jobs": parsed.jobs is not None, "--backend": parsed.backend is not None, "--anew": parsed.anew}
+    for option, given in (alone if many else together).items():
+        if given:
+            what = "one problem, and this file may hold many" if many else "a .jsonl file of many problems"
+            raise UnknownOption(f"{option} is for {what}: {parsed.file}")
+    if many:
+        with chosen_backend(parsed, console):
+            return solve_lines(parsed, _limits(parsed), _options(parsed), console)
+    return _solve_alone(parsed, console)
+
+
+def _solve_alone(parsed: argparse.Namespace, console: Console) -> int:
+    problem = read_problem(parsed.file)
+    limits, options = _limits(parsed), _options(parsed)
+    if parsed.out:
+        require_folder(parsed.out)  # now: a long solve must not end in a path that cannot be written
+    if parsed.trace and not parsed.out:
+        raise UnknownOption("--trace stores what happened in the record: give --out too")
+    start = next(read_values(parsed.start)) if parsed.start else None
+    try:
+        result: Result[Any] = solve(
+            problem,
+            parsed.method,
+            limits=limits,
+            k=parsed.k,
+            start=start,
+            seed=parsed.seed,
+            trace=parsed.trace,
+            **options,
+        )
+    except SolveError as error:
+        if error.result is not None:
+            _report(error.result, console)
+        raise
+    if parsed.out:
+        Record(problem, result).save(parsed.out)
+    _report(result, console)
+    if result.status is Status.INFEASIBLE:
+        return exit_codes.INFEASIBLE
+    if result.stop is Stop.INTERRUPTED:
+        return exit_codes.INTERRUPTED
+    return exit_codes.PROVED if result.proved else exit_codes.STOPPED_EARLY
+
+
+def _report(result: Result[Any], console: Console) -> None:
+    console.say(f"{result.status.value}, stopped by {result.stop.value}, method {result.method}")
+    for number, solution in enumerate(result.solutions, 1):
+        console.say(f"{number}. value {solution.value:.12g}: {in_one_line(solution.structure)}")
+    console.say(f"bound {result.bound:.12g}, gap {result.gap:.3g}, {result.stats.seconds:.3g} s")
+    for line in result.explanation:
+        console.say(f"note: {line}")
+    console.data(
+        {
+            "status": result.status.value,
+            "stop": result.stop.value,
+            "method": result.method,
+            "solutions": [{"value": s.value, "structure": s.structure} for s in result.solutions],
+            "bound": result.bound,
+            "gap": result.gap,
+            "seconds": result.stats.seconds,
+            "explanation": list(result.explanation),
+        }
+    )
+
+
+def _limits(parsed: argparse.Namespace) -> Limits:
+    return Limits(parsed.time, parsed.nodes, parsed.gap, parsed.iterations, parsed.target)
+
+
+def _options(parsed: argparse.Namespace) -> dict[str, Any]:
+    return dict(read_option(text) for text in parsed.option)
+
+
+# What `gapless methods` prints for these defaults, in JSON.
+_AS_PRINTED = {"True": "true", "False": "false", "None": "null"}
+
+
+def read_option(text: str) -> tuple[str, Any]:
+    """Name and value of ``--option NAME=VALUE``."""
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise UnknownName(f"--option {text!r}: expected NAME=VALUE")
+    value = _AS_PRINTED.get(value, value)
+    try:
+        return name.replace("-", "_"), json.loads(value)
+    except ValueError:
+        return name.replace("-", "_"), value

@@ -1,0 +1,234 @@
+"""``gapless solve FILE.jsonl``: one problem after another, as they come; nothing is held but what is on its way."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from gapless.cli import exit_codes
+from gapless.cli.console import Console, in_one_line
+from gapless.cli.reading import Stored, read_problems
+from gapless.cli.running import answers_folder
+from gapless.core import serial
+from gapless.core.errors import InvalidProblem, SolveError, UnknownOption
+from gapless.core.limits import Limits, Stop
+from gapless.core.problem import Problem
+from gapless.core.record import Record, read_documents
+from gapless.core.result import Result, Status
+from gapless.runs import Fingerprint, RunFolder
+from gapless.streaming import solve_stream
+
+UNFINISHED = ".part"
+"""Ends the name of a file of records that is still being written, or that Ctrl-C left behind."""
+ANSWERS = "answers.jsonl"
+"""The log of records in a run folder."""
+LOOKED_AT = 1 << 20
+"""Bytes at either end of a corpus by which a run that goes on knows it again."""
+
+
+class _Records:
+    """Where records go as they are finished; those of an earlier run are found here."""
+
+    def finished(self, name: str, stored: Stored) -> Result[Any] | None:
+        """The result that an earlier run has kept under a name, for the same problem."""
+        return None
+
+    def write(self, record: Record) -> None:
+        """Keep a record."""
+
+
+@attrs.define
+class _Tally:
+    """What came of the problems so far."""
+
+    statuses: Counter[Status] = attrs.field(factory=Counter)
+    proved: int = 0
+    failures: list[dict[str, str]] = attrs.field(factory=list)
+    interrupted: bool = False
+    finished_before: int = 0
+
+    def take(self, stored: Stored, outcome: Result[Any] | SolveError) -> None:
+        if isinstance(outcome, SolveError):
+            self.failures.append({"place": stored.place, "reason": str(outcome)})
+            return
+        self.statuses[outcome.status] += 1
+        self.proved += outcome.proved
+
+    @property
+    def solved(self) -> int:
+        return self.statuses.total()
+
+    @property
+    def exit_code(self) -> int:
+        """As for one problem; the first of these that befell any of them."""
+        if self.interrupted:
+            return exit_codes.INTERRUPTED
+        if self.failures:
+            return exit_codes.USAGE
+        if self.proved < self.solved:
+            return exit_codes.STOPPED_EARLY
+        return exit_codes.INFEASIBLE if self.statuses[Status.INFEASIBLE] else exit_codes.PROVED
+
+
+def solve_lines(parsed: argparse.Namespace, limits: Limits, options: Mapping[str, Any], console: Console) -> int:
+    """Solve every problem of ``parsed.file``; with ``--out``, write each record when it is finished."""
+    began = time.perf_counter()
+    tally = _Tally()
+    on_their_way: deque[tuple[Stored, str]] = deque()
+
+    def problems(records: _Records, advance: Callable[[int], None]) -> Iterator[Problem[Any]]:
+        names: set[str] = set()
+        for stored in read_problems(parsed.file):
+            # The file may lie elsewhere when a run goes on.
+            place = stored.place.replace(parsed.file, Path(parsed.file).name, 1)
+            name = stored.name if stored.name and stored.name not in names else place
+            names.add(name)
+            result = records.finished(name, stored)
+            if result is None:
+                on_their_way.append((stored, name))
+                yield stored.problem
+            else:
+                tally.take(stored, result)
+                tally.finished_before += 1
+                advance(1)
+
+    jobs = parsed.jobs if parsed.jobs is not None else 1 if parsed.backend is None else -1
+    total = sum(1 for _ in read_documents(parsed.file)) if console.draws_progress else 0
+    try:
+        with _records(parsed, console) as records, console.progress("solving", total) as advance:
+            outcomes = solve_stream(
+                problems(records, advance),
+                parsed.method,
+                jobs=jobs,
+                limits=limits,
+                seed=parsed.seed,
+                at_once=parsed.at_once,
+                **options,
+            )
+            for outcome in outcomes:
+                stored, name = on_their_way.popleft()
+                tally.take(stored, outcome)
+                _show(stored, outcome, console, briefly=parsed.out is not None)
+                result = outcome.result if isinstance(outcome, SolveError) else outcome
+                if result is not None:
+                    records.write(Record(stored.problem, result, name, stored.words))
+                advance(1)
+    except KeyboardInterrupt:
+        tally.interrupted = True
+    seconds = time.perf_counter() - began
+    failed = f", {len(tally.failures)} failed" if tally.failures else ""
+    early = ", stopped by Ctrl-C" if tally.interrupted else ""
+    if tally.finished_before:
+        console.say(f"{tally.finished_before} of them were finished before")
+    console.say(f"{tally.solved} solved, {tally.proved} proved{failed} in {seconds:.3g} s{early}")
+    console.data(
+        {
+            "file": parsed.file,
+            "solved": tally.solved,
+            "proved": tally.proved,
+            "statuses": {status.value: count for status, count in tally.statuses.items()},
+            "failures": tally.failures,
+            "interrupted": tally.interrupted,
+            "finished_before": tally.finished_before,
+            "seconds": seconds,
+            "out": parsed.out,
+        }
+    )
+    return tally.exit_code
+
+
+def _show(stored: Stored, outcome: Result[Any] | SolveError, console: Console, *, briefly: bool) -> None:
+    if isinstance(outcome, SolveError):
+        console.complain(f"gapless: {stored.place}: {outcome}")
+    elif not briefly:
+        found = f"value {outcome.value:.12g}: {in_one_line(outcome.best)}" if outcome.solutions else "no solution"
+        gap = "" if outcome.proved else f", gap {outcome.gap:.3g}"
+        console.say(f"{stored.name or stored.place}: {outcome.status.value}{gap}, {found}")
+
+
+@contextlib.contextmanager
+def _records(parsed: argparse.Namespace, console: Console) -> Iterator[_Records]:
+    out: str | None = parsed.out
+    if parsed.anew and (out is None or out.endswith(".jsonl")):
+        raise UnknownOption("--anew forgets the run of a folder: give --out FOLDER")
+    if out is None:
+        yield _Records()
+    elif out.endswith(".jsonl"):
+        with _records_file(out, console) as records:
+            yield records
+    else:
+        with _run_folder(Path(out), parsed) as records:
+            yield records
+
+
+@contextlib.contextmanager
+def _records_file(out: str, console: Console) -> Iterator[_Records]:
+    """Records go to a file beside `out`, each whole and at once; it takes the place of `out` in the end."""
+    serial.require_folder(out)
+    aside = Path(out + UNFINISHED)
+    with aside.open("w", encoding="utf-8") as file:
+
+        class _File(_Records):
+            def write(self, record: Record) -> None:
+                file.write(serial.dumps(record) + "\n")
+                file.flush()
+
+        try:
+            yield _File()
+        except BaseException:
+            console.complain(f"gapless: the records that were finished are in {aside}")
+            raise
+    aside.replace(out)
+
+
+@contextlib.contextmanager
+def _run_folder(out: Path, parsed: argparse.Namespace) -> Iterator[_Records]:
+    """Records go to the log of a folder; what it holds of the same run is not solved again."""
+    if out.suffix and not out.is_dir():
+        raise UnknownOption(f"--out {out}: records of many problems go to a .jsonl file, or into a folder")
+    corpus = _fingerprint(Path(parsed.file))  # first: a file that is not there leaves no folder behind
+    answers_folder(str(out))
+    deciding = ("method", "option", "time", "nodes", "gap", "iterations", "target", "seed")
+    settings = {name: getattr(parsed, name) for name in deciding}
+    with RunFolder(out, "solve", settings, anew=parsed.anew) as folder:
+        folder.about("the problems of", corpus)
+        log = folder.log(ANSWERS)
+
+        class _Log(_Records):
+            def finished(self, name: str, stored: Stored) -> Result[Any] | None:
+                if name not in log:
+                    return None
+                kept = log[name]
+                # A corpus that was changed in its middle looks the same at both its ends.
+                if not isinstance(kept, Record) or serial.dumps(kept.problem) != serial.dumps(stored.problem):
+                    raise InvalidProblem(
+                        f"{stored.place}: {out} holds an answer for {name!r} to another problem; give another "
+                        "folder, or --anew to start again"
+                    )
+                return kept.result
+
+            def write(self, record: Record) -> None:
+                if record.result.stop not in (Stop.INTERRUPTED, Stop.ERROR):  # those are tried again
+                    log.append(record)
+
+        yield _Log()
+
+
+def _fingerprint(file: Path) -> Fingerprint:
+    """Of the name, after which problems are called, length and both ends: it may be too long to be read twice."""
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(LOOKED_AT)
+            length = stream.seek(0, os.SEEK_END)
+            stream.seek(max(0, length - LOOKED_AT))
+            return Fingerprint.of(file.name, [file.name, length, head, stream.read()])
+    except OSError as error:
+        raise InvalidProblem(f"{file}: cannot be read ({error.strerror})") from error

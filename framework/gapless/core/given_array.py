@@ -1,0 +1,119 @@
+"""Arrays as users give them: NumPy's own, tensors, anything with ``__array__`` or ``__dlpack__``, lists of such.
+
+No library of tensors is imported here: a tensor can only have come from one that is loaded already.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.core.errors import InvalidProblem
+
+_SCALARS = (int, float, np.generic)
+_ON_THE_HOST = {1, 3, 11, 13}
+"""Device types of DLPack whose memory the CPU reads: its own, pinned for CUDA and ROCm, managed by CUDA."""
+_NARROW = ("bfloat16", "float8_", "float6_", "float4_")
+"""What names of floating-point types begin with that NumPy knows from elsewhere, as in ``ml_dtypes``."""
+
+
+def given_array(values: Any, subject: str) -> NDArray[Any]:
+    """`values` as a NumPy array, sharing its memory where that is possible.
+
+    Floating-point types that NumPy does not have (bfloat16, the 8-bit ones) are widened to float32, which is exact;
+    all others keep their type, whatever it is: callers look at it.
+
+    Parameters
+    ----------
+    values : array, tensor, number, or nested lists of them
+    subject : str
+        What a message begins with, the verb included: "unary is", "sibling: scores are".
+
+    Raises
+    ------
+    InvalidProblem
+        A tensor that requires grad or lies on another device; a sparse or masked array, of which only a part
+        would be read; ragged lists; or what cannot be read as an array.
+    """
+    if type(values) is np.ndarray or isinstance(values, _SCALARS):
+        return np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        raise InvalidProblem(
+            f"{subject} a masked array; fill with -inf what is forbidden: .astype(float).filled(-np.inf)"
+        )
+    if isinstance(values, list | tuple):
+        values = _rows(values, subject)
+    else:
+        _refuse_sparse(values, subject)
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(values, torch.Tensor):
+            values = _readable_tensor(values, subject)
+        else:
+            _refuse_other_devices(values, subject)
+    try:
+        found: NDArray[Any]
+        if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+            found = np.from_dlpack(values)
+        else:
+            found = np.asarray(values)
+    except Exception as error:  # whatever a foreign class raises
+        if isinstance(values, list):
+            raise InvalidProblem(
+                f"{subject} not a rectangular array of numbers: {error}; give every row the same length"
+            ) from error
+        raise InvalidProblem(f"{subject} a {_type(values)}, which cannot be read as an array: {error}") from error
+    return found.astype(np.float32) if found.dtype.name.startswith(_NARROW) else found
+
+
+def _rows(values: list[Any] | tuple[Any, ...], subject: str) -> list[Any]:
+    """The list with every tensor in it as an array."""
+    return [
+        given_array(row, subject)
+        if hasattr(row, "__dlpack__") or (hasattr(row, "__array__") and not isinstance(row, np.generic))
+        else _rows(row, subject)
+        if isinstance(row, list | tuple)
+        else row
+        for row in values
+    ]
+
+
+def _refuse_sparse(values: Any, subject: str) -> None:
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        raise InvalidProblem(f"{subject} a sparse {_type(values)}; {_DENSE}: .toarray()")
+
+
+_DENSE = "what it leaves out is 0 to some and forbidden to others; write it out"
+
+
+def _readable_tensor(tensor: Any, subject: str) -> Any:
+    """A torch tensor that NumPy reads: itself, or a wider copy."""
+    torch = sys.modules["torch"]
+    if tensor.requires_grad:
+        raise InvalidProblem(
+            f"{subject} a tensor that requires grad, and decoding has no gradient: give .detach(); "
+            "to train through the decoder use gapless_torch"
+        )
+    if tensor.is_nested:
+        raise InvalidProblem(f"{subject} a nested tensor; give one for each sentence: .unbind()")
+    if tensor.layout != torch.strided:
+        raise InvalidProblem(f"{subject} a sparse tensor; {_DENSE}: .to_dense()")
+    if tensor.device.type != "cpu":
+        raise InvalidProblem(f"{subject} a tensor on the device {tensor.device}; copy it to the CPU first: .cpu()")
+    tensor = tensor.resolve_conj().resolve_neg()
+    return tensor.float() if str(tensor.dtype).removeprefix("torch.").startswith(_NARROW) else tensor
+
+
+def _refuse_other_devices(values: Any, subject: str) -> None:
+    where = getattr(values, "__dlpack_device__", None)
+    if where is not None and not isinstance(values, np.ndarray) and int(where()[0]) not in _ON_THE_HOST:
+        raise InvalidProblem(
+            f"{subject} a {_type(values)} on another device than the CPU; copy it there first, "
+            "by .cpu() or what its library calls it"
+        )
+
+
+def _type(values: Any) -> str:
+    return f"{type(values).__module__.partition('.')[0]}.{type(values).__name__}"

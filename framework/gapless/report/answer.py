@@ -1,0 +1,193 @@
+"""What a page shows of one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from gapless.core.certificate import NoCertificate, Verdict
+from gapless.core.errors import SolveError
+from gapless.core.events import Event
+from gapless.core.limits import Limits, Stop
+from gapless.core.record import Record
+from gapless.core.result import Result, Status
+from gapless.core.tolerance import margin
+from gapless.report.charts import Chart, bounds_over_time, work_over_rounds
+from gapless.report.search_tree import Node, search_tree
+from gapless.report.structures import Drawn, drawn_structures
+from gapless.report.tree_drawing import SHOWN, draw_tree
+from gapless.solving import solve
+from gapless.svg import cut
+
+_LEAST_AGAIN = 60.0
+"""Seconds that a second solve gets at least; otherwise ten times those of the first."""
+_LETTERS = 300
+_LISTED = 200
+"""Nodes of a tree in words."""
+
+
+@attrs.frozen
+class Answer:
+    """One answer, ready to be shown.
+
+    Parameters
+    ----------
+    name, problem : str
+    mark : str
+        ``"good"`` (proved, the evidence holds), ``"fair"`` (a gap, or not checked) or ``"bad"`` (does not hold).
+    headline, verdict : str
+    facts : sequence of (str, value)
+    notes : sequence of str
+    structures : sequence of Drawn
+    bounds, work : Chart or None
+    traced : str
+        Where the events come from, or why there are none.
+    tree : str
+        SVG; empty without a tree.
+    tree_said : str
+    nodes : sequence of Node
+    """
+
+    name: str
+    problem: str
+    mark: str
+    headline: str
+    verdict: str
+    facts: Sequence[tuple[str, Any]]
+    notes: Sequence[str]
+    structures: Sequence[Drawn]
+    bounds: Chart | None
+    work: Chart | None
+    traced: str
+    tree: str
+    tree_said: str
+    nodes: Sequence[Node]
+
+
+def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] | None) -> Answer:
+    """Gather what is known about a record.
+
+    Parameters
+    ----------
+    record : Record
+    verdict : Verdict or None
+        None where nobody checked.
+    again : mapping or None
+        Options of the method, to solve again a record that kept no events; None leaves it.
+    """
+    result = record.result
+    trace: Sequence[Event] = result.trace
+    traced = ""
+    if not trace:
+        traced = "This record kept no events. Solve with --trace, or make the report with --again."
+        if again is not None:
+            trace, traced = _solved_again(record, again)
+    bounds = bounds_over_time(trace, result)
+    if trace and bounds is None:
+        traced += " The bound met the best value at once: there is nothing to draw over time."
+    nodes = search_tree(record, trace)
+    several = len(nodes) > 1
+    return Answer(
+        record.name,
+        cut(repr(record.problem), _LETTERS),
+        _mark(result, verdict),
+        _headline(result),
+        _said(verdict),
+        _facts(result),
+        list(result.explanation),
+        drawn_structures(record),
+        bounds,
+        work_over_rounds(trace),
+        traced,
+        draw_tree(nodes) if several else "",
+        _tree_said(result, nodes),
+        nodes[:_LISTED] if several else (),
+    )
+
+
+def _solved_again(record: Record, options: Mapping[str, Any]) -> tuple[Sequence[Event], str]:
+    result = record.result
+    limits = Limits(time=max(_LEAST_AGAIN, 10 * result.stats.seconds))
+    method = result.method or None
+    k = max(1, len(result.solutions))
+    try:
+        found = solve(record.problem, method, k=k, limits=limits, trace=True, **options)
+    except SolveError as error:
+        return (), f"Solved again for its events, which failed: {error}"
+    given = ", ".join(f"{name}={value}" for name, value in options.items()) or "its default options"
+    said = f"The events are those of a second solve, made for this report: method {found.method}, {given}."
+    if found.solutions and result.solutions and abs(found.value - result.value) > margin(result.value):
+        said += f" It found the value {found.value:.12g}, the record holds {result.value:.12g}."
+    return found.trace, said
+
+
+def _mark(result: Result[Any], verdict: Verdict | None) -> str:
+    if verdict is not None and not verdict:
+        return "fair" if isinstance(result.certificate, NoCertificate) and verdict.place == "certificate" else "bad"
+    return "good" if result.proved and verdict is not None else "fair"
+
+
+def _headline(result: Result[Any]) -> str:
+    said = {
+        Status.OPTIMAL: "Optimal, and proved",
+        Status.LIKELY_OPTIMAL: "Most likely optimal",
+        Status.FEASIBLE: "An answer with a gap",
+        Status.INFEASIBLE: "Nothing is feasible, and that is proved",
+        Status.NO_SOLUTION: "No answer was found",
+    }[result.status]
+    return said if result.stop is Stop.PROVED else f"{said}; stopped by {result.stop.value}"
+
+
+def _said(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "The certificate was not checked for this report."
+    if verdict:
+        return f"The certificate holds, checked now in {verdict.seconds:.2g} s: {verdict.reason}."
+    return f"The check fails at {verdict.place}: {verdict.reason}."
+
+
+def _facts(result: Result[Any]) -> list[tuple[str, Any]]:
+    held: list[tuple[str, Any]] = [("value", result.value)] if result.solutions else []
+    gap = [("gap", result.gap)] if result.solutions else []
+    kind = result.certificate.kind
+    facts = [
+        *held,
+        ("bound", result.bound),
+        *gap,
+        ("status", result.status.value),
+        ("stopped by", result.stop.value),
+        ("method", result.method),
+        ("sense", result.sense.value),
+        ("certificate", kind),
+    ]
+    stats = attrs.asdict(result.stats)
+    extra = stats.pop("extra")
+    counts = {name.replace("_", " "): value for name, value in {**stats, **extra}.items()}
+    return [*facts, *((name, value) for name, value in counts.items() if value not in (0, 0.0, False, None, ""))]
+
+
+def _tree_said(result: Result[Any], nodes: Sequence[Node]) -> str:
+    if len(nodes) > 1:
+        ends = [node.outcome for node in nodes]
+        counts = [
+            f"{ends.count(outcome)} {words}"
+            for outcome, words in (
+                ("branched", "branched"),
+                ("closed", "closed, as they cannot beat the best"),
+                ("infeasible", "without a feasible structure"),
+                ("open", "left open"),
+            )
+            if outcome in ends
+        ]
+        more = f" Drawn are the first {SHOWN}." if len(nodes) > SHOWN else ""
+        return f"{len(nodes)} nodes: {'; '.join(counts)}.{more}"
+    if result.stats.nodes == 0 and not nodes:
+        return "Nothing was branched on: there is no search tree."
+    if len(nodes) == 1 or result.stats.nodes <= 1:
+        return "Closed at the root: no branching was needed." if result.proved else "The search did not branch."
+    return (
+        f"The search looked at {result.stats.nodes} nodes or labels of its own kind and recorded no tree of them. "
+        f"What it proved is in its certificate ({result.certificate.kind})."
+    )

@@ -1,0 +1,193 @@
+"""Series over time or rounds, prepared for the page: lines that stretch with it, labels that do not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from gapless.core.events import Event
+from gapless.core.result import Result
+from gapless.core.tolerance import margin
+from gapless.report.page import number
+
+SECONDS = "seconds"
+_POINTS = 600
+"""Of a line; more would not be seen."""
+_ROWS = 24
+"""Of the table beside a chart."""
+_EDGE = 4.0
+"""Per cent of the height above and below the lines."""
+
+
+@attrs.frozen
+class Line:
+    """One line of a chart.
+
+    Parameters
+    ----------
+    name, style : str
+        What it shows; the class that colours it.
+    path : str
+        SVG, in per cent of the chart.
+    points : sequence of (float, float, float, float)
+        Per cent across and down, then the numbers themselves.
+    """
+
+    name: str
+    style: str
+    path: str
+    points: Sequence[tuple[float, float, float, float]]
+
+
+@attrs.frozen
+class Chart:
+    """A chart.
+
+    Parameters
+    ----------
+    title, across : str
+        What it shows, and over what.
+    lines : sequence of Line
+    x_ticks, y_ticks : sequence of (float, str)
+        Per cent across or down, and the label.
+    columns : sequence of str
+    rows : sequence of sequence of str
+        The same in numbers, thinned out.
+    said : str
+        The chart in a sentence.
+    """
+
+    title: str
+    across: str
+    lines: Sequence[Line]
+    x_ticks: Sequence[tuple[float, str]]
+    y_ticks: Sequence[tuple[float, str]]
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    said: str
+
+
+Series = tuple[str, str, Sequence[tuple[float, float]]]
+"""Name, style, points (x, y) in their order."""
+
+
+def bounds_over_time(trace: Sequence[Event], result: Result[Any]) -> Chart | None:
+    """The bound and the best value known over the time of a solve; None where too little was told.
+
+    At its end stands what the result says: a method that proves by its last step may not tell of it.
+    """
+    sign = result.sense.sign
+    if trace:
+        value = sign * result.value if result.solutions else -math.inf
+        trace = [*trace, Event("stop", trace[-1].time, sign * result.bound, value)]
+    # Once a search has branched, rounds and steps speak of the node that they work on, not of all that is open.
+    branched = next((place for place, e in enumerate(trace) if e.kind == "branch"), len(trace))
+    whole = [e for place, e in enumerate(trace) if place < branched or e.kind not in ("round", "step")]
+    bound = _running([(e.time, e.bound) for e in whole], sign, min)
+    held = _running([(e.time, e.value) for e in trace], sign, max)
+    series: list[Series] = [("bound", "bound", bound), ("best value", "value", held)]
+    return chart("Bound and best value over time", SECONDS, series)
+
+
+def _running(points: Sequence[tuple[float, float]], sign: int, better: object) -> list[tuple[float, float]]:
+    """What was known at each time: events of parts of a search may say less."""
+    found: list[tuple[float, float]] = []
+    choose = min if better is min else max
+    for x, score in points:
+        if math.isfinite(score):
+            known = choose(score, sign * found[-1][1]) if found else score
+            found.append((x, sign * known))
+    return found
+
+
+def work_over_rounds(trace: Sequence[Event]) -> Chart | None:
+    """Columns, rows and other counts over the rounds of pricing, or the free decisions over multiplier steps."""
+    rounds = [event.details for event in trace if event.kind == "round"]
+    counts: dict[str, list[tuple[float, float]]] = {}
+    found = {"columns_found": "columns found", "rows_found": "rows found"}
+    for number_, details in enumerate(rounds, 1):
+        for key, name in found.items():
+            if key in details:
+                line = counts.setdefault(name, [])
+                line.append((number_, details[key] + (line[-1][1] if line else 0.0)))
+        for name in ("columns", "rows", "colorings"):
+            if name in details:
+                counts.setdefault(name, []).append((number_, details[name]))
+    if rounds:
+        series = [(name, f"count{place}", points) for place, (name, points) in enumerate(counts.items())]
+        return chart("Columns and rows over the rounds", "round", series)
+    steps = [event.details["free"] for event in trace if event.kind == "step" and "free" in event.details]
+    line = [(float(place), float(free)) for place, free in enumerate(steps, 1)]
+    return chart("Free decisions over multiplier steps", "step", [("free decisions", "count0", line)])
+
+
+def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
+    """A chart of some series; None with fewer than two points."""
+    drawn = [(name, style, _thinned(points)) for name, style, points in series if points]
+    xs = [x for _, _, points in drawn for x, _ in points]
+    ys = [y for _, _, points in drawn for _, y in points]
+    if len(set(xs)) < 2:
+        return None
+    # Time begins when the solve does; what differs by rounding alone is drawn as one line.
+    left, right, low, high = min(*xs, 0.0) if across == SECONDS else min(xs), max(xs), min(ys), max(ys)
+    if high - low <= margin(high):
+        low, high = low - 0.5, high + 0.5
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        down = (high - y) / (high - low) * (100 - 2 * _EDGE) + _EDGE
+        return round(100 * (x - left) / (right - left), 2), round(down, 2)
+
+    lines = []
+    for name, style, points in drawn:
+        placed = [(*place(x, y), x, y) for x, y in points]
+        # What is known holds until the next event says better.
+        steps = "".join(f"H{a:g}V{b:g}" for a, b, _, _ in placed[1:])
+        end = "" if not points or points[-1][0] == right else "H100"
+        lines.append(Line(name, style, f"M{placed[0][0]:g} {placed[0][1]:g}{steps}{end}", placed))
+    names = [name for name, _, _ in drawn]
+    last = ", ".join(f"{name} {number(points[-1][1])}" for name, _, points in drawn)
+    return Chart(
+        title,
+        across,
+        lines,
+        [(place(x, low)[0], _tick(x, right - left)) for x in _round_numbers(left, right)],
+        [(place(left, y)[1], _tick(y, high - low)) for y in _round_numbers(low, high)],
+        [across, *names],
+        _table(drawn),
+        f"{title}. At the end: {last}.",
+    )
+
+
+def _thinned(points: Sequence[tuple[float, float]], most: int = _POINTS) -> list[tuple[float, float]]:
+    """At most so many points, first and last included."""
+    count = len(points)
+    if count <= most:
+        return list(points)
+    return [points[i * (count - 1) // (most - 1)] for i in range(most)]
+
+
+def _table(series: Sequence[tuple[str, str, Sequence[tuple[float, float]]]]) -> list[list[str]]:
+    """Numbers at some of the places where any line has one."""
+    places = sorted({x for _, _, points in series for x, _ in points})
+    rows = []
+    for x in sorted({places[i * (len(places) - 1) // (_ROWS - 1)] for i in range(_ROWS)}):
+        known = ([y for at, y in points if at <= x] for _, _, points in series)
+        rows.append([number(x), *(number(ys[-1]) if ys else "" for ys in known)])
+    return rows
+
+
+def _round_numbers(low: float, high: float, about: int = 4) -> list[float]:
+    """Round numbers within a range."""
+    step = 10.0 ** math.floor(math.log10((high - low) / about))
+    step *= next(times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= about)
+    first = math.ceil(low / step)
+    return [step * place for place in range(first, math.floor(high / step) + 1)]
+
+
+def _tick(value: float, span: float) -> str:
+    """A label as exact as the span between labels needs."""
+    digits = max(0, 1 - math.floor(math.log10(span)))
+    return f"{value:.{min(digits, 9)}f}" if abs(value) < 1e7 and span >= 1e-8 else f"{value:.6g}"

@@ -1,0 +1,89 @@
+"""From a view to one HTML page that loads nothing: its style, its script and its drawings are in it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import math
+from importlib import resources
+from typing import Any
+
+from gapless.core.errors import MissingDependency
+
+_DATA = "data"
+
+
+def render(title: str, **view: Any) -> str:
+    """The page.
+
+    Its Content-Security-Policy names no source but the page itself, and of scripts only the one that is hashed: a
+    browser that keeps to it loads nothing from anywhere, and runs nothing that came in with somebody's sentence.
+
+    Parameters
+    ----------
+    title : str
+    **view
+        What ``page.html`` shows.
+
+    Raises
+    ------
+    MissingDependency
+        Without jinja2.
+    """
+    require_jinja()
+    import jinja2  # noqa: PLC0415  an extra: imported when asked for
+    from markupsafe import Markup  # noqa: PLC0415  comes with jinja2
+
+    loader = jinja2.PackageLoader("gapless.report", _DATA)
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(number=number, json_data=json_data, safe_svg=Markup)
+    script, style = _read("page.js"), _read("page.css")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    text: str = environment.get_template("page.html").render(
+        title=title,
+        style=Markup(style),  # noqa: S704  our own file
+        script=Markup(script),  # noqa: S704  our own file
+        policy=f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+        "base-uri 'none'; form-action 'none'",
+        version=importlib.metadata.version("gapless"),
+        **view,
+    )
+    return text.encode("utf-8", "backslashreplace").decode()  # JSON may hold half a character, a page may not
+
+
+def require_jinja() -> None:
+    """Raise `MissingDependency` where there is no jinja2."""
+    if importlib.util.find_spec("jinja2") is None:
+        raise MissingDependency("a report needs jinja2: pip install 'gapless[report]'")
+
+
+def _read(name: str) -> str:
+    return resources.files("gapless.report").joinpath(_DATA, name).read_text("utf-8")
+
+
+def number(value: Any) -> str:
+    """A number for people; other things as they are."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}".replace(",", "\u202f")
+    if not math.isfinite(value):
+        return "unknown" if math.isnan(value) else "∞" if value > 0 else "−∞"
+    if value and not 1e-3 <= abs(value) < 1e7:
+        return f"{value:.4g}".replace("-", "−")
+    return f"{value:.6g}".replace("-", "−")
+
+
+def json_data(value: Any) -> Any:
+    """JSON for a script element: nothing in it ends the element, or begins another."""
+    from markupsafe import Markup  # noqa: PLC0415  comes with jinja2
+
+    text = json.dumps(value, allow_nan=False)
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return Markup(text)  # noqa: S704  escaped above

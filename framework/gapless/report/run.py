@@ -1,0 +1,305 @@
+"""What a page shows of a run: its tables and figures, every sentence in a list, some of them whole."""
+
+from __future__ import annotations
+
+import base64
+import heapq
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from gapless.core import serial
+from gapless.core.certificate import Verdict
+from gapless.core.errors import InvalidProblem, InvalidResult
+from gapless.core.record import Record
+from gapless.report.answer import Answer, answer_of
+from gapless.runs import Manifest
+from gapless.runs.reading import record_documents
+
+TABLES = "tables.json"
+"""In the folder of ``gapless run TASK --out``: every table that the task showed."""
+_LISTED = 50_000
+"""Records in the list of a page."""
+_FIGURES, _FIGURE_BYTES = 24, 4_000_000
+_DOCUMENT_LETTERS = 60_000
+"""Of a JSON document that is shown."""
+
+Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+
+
+@attrs.frozen
+class Detail:
+    """An answer that is shown whole, and why."""
+
+    anchor: str
+    why: str
+    answer: Answer
+
+
+@attrs.frozen
+class Run:
+    """A run, ready to be shown.
+
+    Parameters
+    ----------
+    about : mapping
+        Of the task: its name, arguments, version, when it began, seconds.
+    tables : sequence of mappings
+        Title, columns, rows.
+    documents : sequence of (str, str)
+        Names and texts of the JSON documents of the folder.
+    figures : sequence of (str, str)
+        Names, and SVG as data URIs.
+    figures_left_out : int
+    records : sequence of sequences
+        Name, status, value, gap, seconds, nodes, verdict, anchor; for each record.
+    unlisted : int
+        Records that are counted, but not listed.
+    counts : mapping of str to int
+        How many records, proved, verified, failed.
+    details : sequence of Detail
+    """
+
+    about: Mapping[str, Any]
+    tables: Sequence[Mapping[str, Any]]
+    documents: Sequence[tuple[str, str]]
+    figures: Sequence[tuple[str, str]]
+    figures_left_out: int
+    records: Sequence[Sequence[Any]]
+    unlisted: int
+    counts: Mapping[str, int]
+    details: Sequence[Detail]
+
+
+class _Top:
+    """The records with the largest keys; others are let go."""
+
+    def __init__(self, most: int, why: str) -> None:
+        self.most, self.why = most, why
+        self.held: list[tuple[float, int, Record, Verdict | None]] = []
+        self._ties = count(0, -1)
+
+    def offer(self, key: float, record: Record, verdict: Verdict | None) -> None:
+        if self.most and key > 0:
+            entry = (key, next(self._ties), record, verdict)
+            if len(self.held) < self.most:
+                heapq.heappush(self.held, entry)
+            else:
+                heapq.heappushpop(self.held, entry)
+
+    def best_first(self) -> list[tuple[float, int, Record, Verdict | None]]:
+        return sorted(self.held, key=lambda entry: entry[:2], reverse=True)
+
+
+def run_of(
+    files: Sequence[Path],
+    folder: Path | None,
+    *,
+    again: Mapping[str, Any] | None,
+    verify: bool,
+    details: int,
+    progress: Progress,
+) -> Run:
+    """Gather what is known about a run; records are read one after the other and not kept.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        The records.
+    folder : Path or None
+        Where tables, documents and figures are looked for.
+    again : mapping or None
+        As in `answer_of`; for the answers that are shown whole.
+    verify : bool
+    details : int
+        How many of the most laborious, and of the least sure answers, to show whole.
+    progress : callable
+
+    Raises
+    ------
+    InvalidProblem
+        A file holds what is no record, or cannot be read; the message names the line.
+    """
+    sure = _Top(details, "least sure")
+    laborious = _Top(details, "most laborious")
+    records: list[list[Any]] = []
+    counts = {"records": 0, "proved": 0, "verified": 0, "failed": 0}
+    total = sum(file.stat().st_size for file in files)
+    with progress("checking records" if verify else "reading records", total) as advance:
+        for file in files:
+            before = 0
+            for number, (place, text) in enumerate(record_documents(file), 1):
+                counts["records"] += 1
+                try:
+                    record = _record(text, place, number)
+                except InvalidResult as error:  # changed by somebody: fails, and the others are still shown
+                    counts["failed"] += 1
+                    torn = [f"record {number}", "unreadable", None, None, None, None, f"fails: {error}", ""]
+                    records.append(torn)
+                    continue
+                verdict = record.verify() if verify else None
+                counts["proved"] += record.result.proved
+                counts["verified"] += verdict is not None and bool(verdict)
+                counts["failed"] += verdict is not None and not verdict
+                if len(records) < _LISTED:
+                    records.append(_row(record, verdict, file, len(files)))
+                sure.offer(_doubt(record, verdict), record, verdict)
+                laborious.offer(_labour(record), record, verdict)
+                before = _tell(advance, file, before, counts["records"])
+            advance(max(0, file.stat().st_size - before))
+    shown = _details((laborious, sure), records, again, len(files))
+    return Run(
+        _about(folder),
+        _tables(folder),
+        _documents(folder),
+        *_figures(folder),
+        records,
+        counts["records"] - len(records),
+        counts,
+        shown,
+    )
+
+
+def _record(text: str, place: str, number: int) -> Record:
+    """The record of a line, with a name."""
+    try:
+        value = serial.loads(text)
+    except InvalidProblem as error:
+        raise InvalidProblem(f"{place}: {error}") from error
+    if not isinstance(value, Record):
+        raise InvalidProblem(f"{place}: a {type(value).__name__}, expected a record")
+    return attrs.evolve(value, name=value.name or f"record {number}")
+
+
+def _tell(advance: Callable[[int], None], file: Path, before: int, done: int) -> int:
+    """Progress in bytes, guessed: a reader does not say where it is."""
+    step = file.stat().st_size // 200
+    if done % 8 == 0 and before + step < file.stat().st_size:
+        advance(step)
+        return before + step
+    return before
+
+
+def _name(record: Record, file: Path, files: int) -> str:
+    return f"{record.name} · {file.name.partition('.jsonl')[0]}" if files > 1 else record.name
+
+
+def _row(record: Record, verdict: Verdict | None, file: Path, files: int) -> list[Any]:
+    result = record.result
+    said = "not checked" if verdict is None else "holds" if verdict else f"fails: {verdict.reason}"
+    return [
+        _name(record, file, files),
+        result.status.value,
+        _finite(result.value) if result.solutions else None,
+        _finite(result.gap),
+        _finite(result.stats.seconds),
+        result.stats.nodes,
+        said,
+        "",
+    ]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _doubt(record: Record, verdict: Verdict | None) -> float:
+    """How little is proved: 0 for a proved answer whose evidence holds."""
+    result = record.result
+    if verdict is not None and not verdict:
+        return math.inf
+    if result.proved:
+        return 0.0
+    return min(result.gap / max(1.0, abs(result.value)), 1e300) if result.solutions else 1e300
+
+
+def _labour(record: Record) -> float:
+    """Seconds; where a batch has none for each, iterations, then the size of the problem."""
+    stats = record.result.stats
+    return stats.seconds + 1e-9 * (stats.nodes + stats.iterations) + 1e-15 * record.problem.decisions.count
+
+
+def _details(
+    tops: Sequence[_Top], records: Sequence[list[Any]], again: Mapping[str, Any] | None, files: int
+) -> list[Detail]:
+    """Answers to be shown whole, each once; the list of records gets their anchors."""
+    held: dict[int, tuple[Record, Verdict | None, list[str]]] = {}
+    for top in tops:
+        for _, _, record, verdict in top.best_first():
+            held.setdefault(id(record), (record, verdict, []))[2].append(top.why)
+    found = []
+    for number, (record, verdict, why) in enumerate(held.values(), 1):
+        anchor = f"answer-{number}"
+        found.append(Detail(anchor, " and ".join(why), answer_of(record, verdict, again)))
+        for row in records:
+            same = row[0] == record.name or (files > 1 and row[0].startswith(f"{record.name} · "))
+            if same and not row[7] and row[4] == record.result.stats.seconds:
+                row[7] = anchor
+                break
+    return found
+
+
+def _load(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidProblem(f"{file}: cannot be read as JSON ({error})") from error
+
+
+def _kept(folder: Path | None) -> Mapping[str, Any]:
+    file = None if folder is None else folder / TABLES
+    document = _load(file) if file is not None and file.is_file() else {}
+    if not isinstance(document, dict) or not isinstance(document.get("tables", []), list):
+        raise InvalidProblem(f"{file}: expected the tables of a run, as `gapless run --out` writes them")
+    return document
+
+
+def _about(folder: Path | None) -> Mapping[str, Any]:
+    manifest = None if folder is None else Manifest.load(folder)
+    about: dict[str, Any] = {}
+    if manifest is not None:
+        about = {"task": manifest.task, "state": manifest.state.value, "starts": manifest.starts}
+        about |= {"began": manifest.began, "version": manifest.version}
+    about |= {key: value for key, value in _kept(folder).items() if key != "tables"}
+    if isinstance(about.get("arguments"), list):
+        about["arguments"] = " ".join(["gapless", *map(str, about["arguments"])])
+    return about
+
+
+def _tables(folder: Path | None) -> Sequence[Mapping[str, Any]]:
+    tables = _kept(folder).get("tables", [])
+    for table in tables:
+        if not isinstance(table, dict) or not {"title", "columns", "rows"} <= table.keys():
+            raise InvalidProblem(f"{folder}/{TABLES}: a table has no title, columns or rows")
+    return list(tables)
+
+
+def _documents(folder: Path | None) -> list[tuple[str, str]]:
+    if folder is None:
+        return []
+    found = []
+    for file in sorted(folder.glob("*.json")):
+        if file.name != TABLES:
+            text = json.dumps(_load(file), indent=2, ensure_ascii=False)
+            cut = len(text) > _DOCUMENT_LETTERS
+            found.append((file.name, text[:_DOCUMENT_LETTERS] + ("\n… (cut)" if cut else "")))
+    return found
+
+
+def _figures(folder: Path | None) -> tuple[list[tuple[str, str]], int]:
+    """SVG files of the folder, as images: what is in them can neither run nor load anything."""
+    files = [] if folder is None else sorted(folder.glob("*.svg"))
+    found: list[tuple[str, str]] = []
+    size = 0
+    for file in files:
+        content = file.read_bytes()
+        size += len(content)
+        if len(found) < _FIGURES and size <= _FIGURE_BYTES:
+            found.append((file.stem, f"data:image/svg+xml;base64,{base64.b64encode(content).decode()}"))
+    return found, len(files) - len(found)

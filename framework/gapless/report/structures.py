@@ -1,0 +1,107 @@
+"""Structures on the page: drawn by who knows the problem, otherwise in words; and what tells two apart."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from gapless.core.problem import Problem
+from gapless.core.record import Record
+from gapless.plugins.manager import load_plugins
+
+_WIDE = 460.0
+_NAMED = 200
+"""Decisions, at most so many by name."""
+
+
+@attrs.frozen
+class Drawn:
+    """One structure of a result.
+
+    Parameters
+    ----------
+    place : int
+        1 for the best.
+    value, loss : float
+        What it is worth, and how much less than the best.
+    svg : str
+        Empty where no plug-in draws it.
+    wide : bool
+        Whether the drawing needs the width of a page.
+    said : sequence of str
+        The decisions that are on, by name; for a drawing its text alternative.
+    left_out : int
+        How many more there are.
+    gained, lost : sequence of str
+        Decisions that the best structure does not have, and that it has alone.
+    note : str
+        Why there is no drawing, when there should be one.
+    """
+
+    place: int
+    value: float
+    loss: float
+    svg: str
+    wide: bool
+    said: Sequence[str]
+    left_out: int
+    gained: Sequence[str]
+    lost: Sequence[str]
+    note: str = ""
+
+
+def drawn_structures(record: Record) -> list[Drawn]:
+    """Every structure of the record's result, best first."""
+    problem, solutions = record.problem, record.result.solutions
+    if not solutions:
+        return []
+    best = solutions[0]
+    held = set(_on(problem, best.structure))
+    found = []
+    for place, solution in enumerate(solutions, 1):
+        on = _on(problem, solution.structure)
+        against = None if place == 1 else best.structure
+        svg, wide, note = _draw(problem, solution.structure, record.words, against)
+        found.append(
+            Drawn(
+                place,
+                solution.value,
+                abs(best.value - solution.value),
+                svg,
+                wide,
+                _names(problem, on[:_NAMED]),
+                max(0, len(on) - _NAMED),
+                _names(problem, [d for d in on if d not in held]),
+                _names(problem, sorted(held - set(on))),
+                note,
+            )
+        )
+    return found
+
+
+def _on(problem: Problem[Any], structure: Any) -> list[int]:
+    return [int(d) for d in problem.encode(structure)]
+
+
+def _names(problem: Problem[Any], on: Sequence[int]) -> list[str]:
+    name = problem.decisions.name
+    return [name(d) for d in on]
+
+
+def _draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> tuple[str, bool, str]:
+    """The drawing and whether it is wide, or why it failed: a fault in a drawing must not cost the report."""
+    hook = load_plugins().hook
+    try:
+        svg = hook.gapless_draw(problem=problem, structure=structure, words=words, against=against)
+        if svg is None:
+            return "", False, ""
+        root = ET.fromstring(svg)  # noqa: S314  what a plug-in drew, a moment ago
+        width = float(root.get("width", "0").removesuffix("px"))
+    except Exception as error:
+        return "", False, f"the drawing failed: {type(error).__name__}: {error}"
+    if root.tag.rpartition("}")[2] != "svg":
+        return "", False, f"the drawing is a <{root.tag}>, expected one <svg> element"
+    return str(svg), width > _WIDE, ""

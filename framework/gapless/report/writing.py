@@ -1,0 +1,112 @@
+"""From a record, a file or a folder to a report."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gapless.core.errors import InvalidProblem
+from gapless.core.problem import Problem
+from gapless.core.record import Record, read_values
+from gapless.core.result import Result
+from gapless.core.serial import require_folder, write_aside
+from gapless.report.answer import answer_of
+from gapless.report.page import render
+from gapless.report.run import TABLES, Progress, run_of
+from gapless.runs.reading import record_files
+
+
+@contextlib.contextmanager
+def _silent(title: str, total: int) -> Iterator[Callable[[int], None]]:
+    del title, total
+    yield lambda steps: None
+
+
+def report_of(record: Record, *, again: Mapping[str, Any] | None = None, verify: bool = True) -> str:
+    """The report on one answer as HTML, complete in itself.
+
+    Parameters
+    ----------
+    record : Record
+        With a trace if its result was found with ``trace=True``.
+    again : mapping of str to value, optional
+        Solve again for the events when the record has none, with these options of the method; {} for its defaults.
+    verify : bool
+        Whether to check the certificate.
+
+    Raises
+    ------
+    MissingDependency
+        Without jinja2 (extra ``report``).
+    """
+    verdict = record.verify() if verify else None
+    return render(record.name or "An answer", answer=answer_of(record, verdict, again), run=None)
+
+
+def write_report(
+    source: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    problem: Problem[Any] | None = None,
+    again: Mapping[str, Any] | None = None,
+    verify: bool = True,
+    details: int = 5,
+    progress: Progress = _silent,
+) -> None:
+    """Write the report on a stored answer, on a file of answers or on the folder of a run.
+
+    Parameters
+    ----------
+    source : path
+        A record or a result (``.json``), records (``.jsonl``), either also gzipped; or a folder of ``gapless run``.
+    out : path
+        The HTML file, written whole or not at all.
+    problem : Problem, optional
+        For a bare result.
+    again, verify
+        As in `report_of`; in the report on a run, `again` is for the answers that are shown whole.
+    details : int
+        How many of the most laborious, and how many of the least sure answers of a run, to show whole.
+    progress : callable
+        As `Console.progress`.
+
+    Raises
+    ------
+    InvalidProblem
+        The source is missing or holds no answer; the message names the place.
+    MissingDependency
+        Without jinja2 (extra ``report``).
+    FileNotFoundError
+        There is no folder for `out`.
+    """
+    require_folder(out)
+    path = Path(source)
+    if path.is_dir():
+        try:
+            files = record_files(path)
+        except InvalidProblem:  # a task that keeps no records has its tables all the same
+            if not (path / TABLES).is_file():
+                raise
+            files = ()
+        run = run_of(files, path, again=again, verify=verify, details=details, progress=progress)
+        title = str(run.about.get("task", path.resolve().name))
+        write_aside(out, render(title, answer=None, run=run))
+        return
+    if ".jsonl" in path.suffixes and path.exists():
+        run = run_of([path], None, again=again, verify=verify, details=details, progress=progress)
+        if not run.counts["records"]:
+            raise InvalidProblem(f"{path}: holds no record")
+        write_aside(out, render(path.name, answer=None, run=run))
+        return
+    (value,) = read_values(path)
+    if isinstance(value, Result):
+        if problem is None:
+            raise InvalidProblem(f"{path}: a result without its problem; give the problem too (--problem FILE)")
+        value = Record(problem, value, path.stem)
+    if not isinstance(value, Record):
+        held = type(value).__name__
+        raise InvalidProblem(f"{path}: holds a {held}; a record is needed, as `gapless solve --out` writes it")
+    write_aside(out, report_of(value, again=again, verify=verify))

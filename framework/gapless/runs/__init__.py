@@ -1,0 +1,19 @@
+"""Folders of runs that can be killed: a manifest, append-only answers, and a lock."""
+
+from gapless.runs.answer import Answer, numbers_only
+from gapless.runs.answer_log import AnswerLog, read_log
+from gapless.runs.fingerprint import Fingerprint
+from gapless.runs.folder import RunFolder
+from gapless.runs.manifest import MANIFEST, Manifest, State
+
+__all__ = [
+    "MANIFEST",
+    "Answer",
+    "AnswerLog",
+    "Fingerprint",
+    "Manifest",
+    "RunFolder",
+    "State",
+    "numbers_only",
+    "read_log",
+]

@@ -1,0 +1,160 @@
+"""A folder in which a run keeps its answers, and goes on after it was killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import attrs
+
+from gapless.core.errors import InvalidProblem
+from gapless.runs.answer_log import AnswerLog
+from gapless.runs.fingerprint import Fingerprint
+from gapless.runs.lock import FolderLock
+from gapless.runs.manifest import Manifest, State
+
+WAYS_OUT = "repeat the earlier run's, give another folder, or --anew to start again, which removes its answers"
+
+
+class RunFolder:
+    """Opens the folder of a run: a new one, or one to continue.
+
+    Parameters
+    ----------
+    path : Path
+        An existing folder.
+    task : str
+    settings : mapping of str to JSON data
+        Options by which answers differ.
+    anew : bool
+        Forget the run that the folder holds: its logs are removed.
+
+    Attributes
+    ----------
+    manifest : Manifest
+    interrupted : bool
+        Set it when the run ends before all is done; an exception says so by itself.
+
+    Raises
+    ------
+    InvalidProblem
+        Another process writes to it; it holds another run, and the message says where it differs.
+    """
+
+    def __init__(self, path: Path, task: str, settings: Mapping[str, Any], *, anew: bool = False) -> None:
+        self.path = path
+        self.interrupted = False
+        self._anew = anew
+        self._logs: dict[str, AnswerLog] = {}
+        self._lock = FolderLock(path)
+        try:
+            asked = Manifest(task, json.loads(json.dumps(dict(settings))))
+            known = None if anew else Manifest.load(path)
+            if anew:
+                self._forget()
+            elif known is not None:
+                self._compare(known, asked)
+                asked = attrs.evolve(known, state=State.RUNNING, starts=known.starts + 1, version=asked.version)
+            self.manifest = asked
+            self.manifest.save(path)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def about(self, what: str, fingerprint: Fingerprint) -> None:
+        """Say what the run is about; one that is continued must be about the same.
+
+        Raises
+        ------
+        InvalidProblem
+            It is not.
+        """
+        known = self.manifest.data.get(what)
+        if known is not None and known != fingerprint:
+            raise InvalidProblem(
+                f"{self.path}: this folder holds a run with {what} {known.name} ({known.size}, {known.digest}), "
+                f"not {fingerprint.name} ({fingerprint.size}, {fingerprint.digest}); {WAYS_OUT}"
+            )
+        if known is None:
+            self._change(data={**self.manifest.data, what: fingerprint})
+
+    def log(self, name: str, *, records: bool = True) -> AnswerLog:
+        """Open one of the run's logs; answers of earlier starts are in it.
+
+        Parameters
+        ----------
+        name : str
+            ``NAME.jsonl`` or ``NAME.jsonl.gz``, below the folder.
+        records : bool
+            Whether it holds records, which ``gapless verify`` re-checks; else `Answer`.
+
+        Raises
+        ------
+        InvalidProblem
+            A line is damaged; or the file is there, but no run of this folder wrote it.
+        """
+        if name not in self._logs:
+            path = self.path / name
+            listed = self.manifest.records if records else self.manifest.measured
+            if name not in listed:
+                if path.exists() and not self._anew:
+                    raise InvalidProblem(
+                        f"{path}: is of no run that {self.path} knows; move it away, or give --anew"
+                    )
+                path.unlink(missing_ok=True)
+                self._change(**{"records" if records else "measured": (*listed, name)})
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._logs[name] = AnswerLog(path, records=records)
+        return self._logs[name]
+
+    def close(self, state: State) -> None:
+        """Have everything on the disk, say how the run ended, and let others write."""
+        try:
+            for log in self._logs.values():
+                log.close()
+            self._change(state=state)
+        finally:
+            self._lock.release()
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        done = error is None and not self.interrupted
+        # What ended the run matters more than that its end could not be written, such as on a full disk.
+        with contextlib.suppress(OSError) if error is not None else contextlib.nullcontext():
+            self.close(State.FINISHED if done else State.INTERRUPTED)
+
+    def _change(self, **fields: Any) -> None:
+        self.manifest = attrs.evolve(self.manifest, **fields)
+        self.manifest.save(self.path)
+
+    def _compare(self, known: Manifest, asked: Manifest) -> None:
+        if known.task != asked.task:
+            raise InvalidProblem(
+                f"{self.path}: this folder holds a run of {known.task}, not of {asked.task}; {WAYS_OUT}"
+            )
+        different = [
+            f"{name} {_told(known.settings, name)}, not {_told(asked.settings, name)}"
+            for name in dict.fromkeys([*known.settings, *asked.settings])
+            if _told(known.settings, name) != _told(asked.settings, name)
+        ]
+        if different:
+            raise InvalidProblem(f"{self.path}: this folder holds a run with {'; '.join(different)}; {WAYS_OUT}")
+
+    def _forget(self) -> None:
+        """Remove the logs of the run that is here."""
+        with contextlib.suppress(InvalidProblem):  # a manifest that cannot be read lists nothing
+            known = Manifest.load(self.path)
+            for name in (*known.records, *known.measured) if known is not None else ():
+                (self.path / name).unlink(missing_ok=True)
+
+
+def _told(settings: Mapping[str, Any], name: str) -> str:
+    return json.dumps(settings[name]) if name in settings else "unknown"

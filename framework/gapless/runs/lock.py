@@ -1,0 +1,74 @@
+"""One process at a time writes to a folder."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from gapless.core.errors import InvalidProblem
+
+try:
+    import fcntl
+except ImportError:  # Windows; two runs on one folder are not noticed there
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = ".lock"
+
+
+class FolderLock:
+    """Held from its making to `release`; the system releases that of a dead process.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Raises
+    ------
+    InvalidProblem
+        Another process holds it; the message says which.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LOCK
+        self._file: IO[str] | None = None
+        while self._file is None:
+            self._file = self._locked(folder)
+
+    def release(self) -> None:
+        """Let others write."""
+        if self._file is not None:
+            self._path.unlink(missing_ok=True)
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> FolderLock:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def _locked(self, folder: Path) -> IO[str] | None:
+        """The locked file; None where its last holder removed it meanwhile."""
+        file = self._path.open("a+", encoding="utf-8")
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not self._path.exists() or not os.path.samestat(self._path.stat(), os.fstat(file.fileno())):
+                file.close()
+                return None
+        except BlockingIOError as error:
+            file.seek(0)
+            holder = file.read().strip() or "another process"
+            file.close()
+            raise InvalidProblem(
+                f"{folder}: {holder} is writing to this folder; wait for it to end, or give another folder"
+            ) from error
+        file.truncate(0)
+        file.write(f"process {os.getpid()} on {socket.gethostname()}")
+        file.flush()
+        return file

@@ -1,0 +1,94 @@
+"""What a run is: the settings and the data that decide its answers, and how it ended."""
+
+from __future__ import annotations
+
+import enum
+import importlib.metadata
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from gapless.core.errors import InvalidProblem
+from gapless.core.serial import write_aside
+from gapless.runs.fingerprint import Fingerprint
+
+MANIFEST = "manifest.json"
+FORMAT = 1
+
+
+class State(enum.Enum):
+    """How a run stands. One that says RUNNING although nobody holds the folder's lock was killed."""
+
+    RUNNING = "running"
+    INTERRUPTED = "interrupted"
+    FINISHED = "finished"
+
+
+@attrs.frozen
+class Manifest:
+    """The document ``manifest.json``.
+
+    Parameters
+    ----------
+    task : str
+    settings : mapping of str to JSON data
+        Options by which answers differ, by the names that people give them.
+    data : mapping of str to Fingerprint
+    records, measured : sequence of str
+        Logs of the folder: of `gapless.Record`, which verify; of `Answer`, which are numbers only.
+    state : State
+    began : str
+        UTC, when the folder was new.
+    starts : int
+        How often the run was started.
+    version : str
+        Of gapless, when it was started last.
+    """
+
+    task: str
+    settings: Mapping[str, Any]
+    data: Mapping[str, Fingerprint] = attrs.field(factory=dict)
+    records: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    measured: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    state: State = attrs.field(default=State.RUNNING, converter=State)
+    began: str = attrs.field(factory=lambda: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+    starts: int = 1
+    version: str = attrs.field(factory=lambda: importlib.metadata.version("gapless"))
+
+    def __attrs_post_init__(self) -> None:
+        for name in (*self.records, *self.measured):
+            if Path(name).is_absolute() or ".." in Path(name).parts:
+                raise InvalidProblem(f"the log {name!r} would not be in the folder of the run")
+
+    @classmethod
+    def load(cls, folder: Path) -> Manifest | None:
+        """The manifest of a folder; None where there is none.
+
+        Raises
+        ------
+        InvalidProblem
+            It cannot be read, or is of a later format.
+        """
+        path = folder / MANIFEST
+        try:
+            fields = json.loads(path.read_text("utf-8"))
+            found = fields.pop("format")
+            if found != FORMAT:
+                raise InvalidProblem(f"it is of format {found!r}, this gapless reads format {FORMAT}")
+            data = {name: Fingerprint(**one) for name, one in fields.pop("data").items()}
+            return cls(data=data, **fields)
+        except FileNotFoundError:
+            return None
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise InvalidProblem(
+                f"{path}: not a readable manifest ({type(error).__name__}: {error}); --anew starts the run again"
+            ) from error
+
+    def save(self, folder: Path) -> None:
+        """Write it whole or not at all."""
+        document = {"format": FORMAT, **attrs.asdict(self), "state": self.state.value}
+        write_aside(folder / MANIFEST, json.dumps(document, indent=2, allow_nan=False) + "\n")

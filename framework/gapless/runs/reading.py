@@ -1,0 +1,44 @@
+"""Records where people point: a file of them, or the folder of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from gapless.core.errors import InvalidProblem
+from gapless.core.record import read_documents
+from gapless.runs.answer_log import read_log
+from gapless.runs.manifest import Manifest
+
+
+def record_files(path: str | os.PathLike[str]) -> Sequence[Path]:
+    """The file itself, or the records' files of a folder: of a run those that its manifest lists.
+
+    Raises
+    ------
+    InvalidProblem
+        The folder has none.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        return [folder]
+    run = Manifest.load(folder)
+    if run is not None:
+        written = [folder / name for name in run.records if (folder / name).exists()]
+        if not written:
+            raise InvalidProblem(f"{folder}: this run of {run.task} has kept no record yet")
+        return written
+    files = sorted(file for file in folder.iterdir() if file.name.endswith((".jsonl", ".jsonl.gz")))
+    if not files:
+        raise InvalidProblem(f"{folder}: this folder holds no .jsonl or .jsonl.gz file")
+    return files
+
+
+def record_documents(file: Path) -> Iterator[tuple[str, str]]:
+    """What a file holds; a run that was killed may have torn the end of its log, which is no answer."""
+    for folder in file.absolute().parents[:2]:
+        run = Manifest.load(folder)
+        if run is not None and str(file.absolute().relative_to(folder)) in run.records:
+            return read_log(file)
+    return read_documents(file)

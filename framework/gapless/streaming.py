@@ -1,0 +1,137 @@
+"""The third door: `solve_stream`, for corpora that are larger than memory."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from gapless.core.batch_result import BatchResult
+from gapless.core.errors import InvalidProblem, SolveError
+from gapless.core.limits import NO_LIMITS, Limits
+from gapless.core.problem import Problem
+from gapless.core.result import Result
+from gapless.parallel import AT_ONCE, spread_in_order
+from gapless.plugins.manager import load_plugins
+from gapless.plugins.registry import Method
+from gapless.solving import Wanted, check_jobs, check_limits, check_seed, choose, interrupted
+
+S = TypeVar("S")
+
+
+def solve_stream(
+    problems: Iterable[Problem[S]],
+    method: str | None = None,
+    *,
+    jobs: int = 1,
+    limits: Limits = NO_LIMITS,
+    seed: int = 0,
+    at_once: int = AT_ONCE,
+    **options: Any,
+) -> Iterator[Result[S] | SolveError]:
+    """Solve problems one after another as they come; the outcomes come in their order.
+
+    Nothing is kept: problems are taken from the iterable in this thread, only when they are needed, and never more
+    than ``4 * at_once`` for each worker ahead of the outcome that was last taken.
+
+    Parameters
+    ----------
+    problems : iterable of Problem
+        A generator, for instance. What it raises is raised after the outcomes of the problems before.
+    method, limits, seed, **options
+        As in `solve`; limits hold for each problem.
+    jobs : int
+        As in `solve_many`: 1 is this process, else workers of joblib's backend (processes, Dask, Ray). They also
+        make the results, with their certificates.
+    at_once : int
+        The most problems that are solved together. It is about 0.2 seconds' worth of them, so that only large
+        problems need a smaller number, for memory's sake.
+
+    Yields
+    ------
+    Result or SolveError
+        A problem that failed, or turned out to be invalid while it was solved, yields the error; ``error.result``
+        may hold the best answer so far.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C: what was finished in order has been yielded before.
+    InvalidProblem
+        The iterable brought something else; the message has its number, from 0.
+    UnknownName, UnknownOption, MissingDependency
+        As in `solve_many`.
+    SolveError
+        A worker process was killed.
+    """
+    if isinstance(problems, Problem):
+        raise InvalidProblem(f"solve_stream() wants many problems, got one {type(problems).__name__}: use solve")
+    check_limits(limits)
+    check_seed(seed)
+    check_jobs(jobs, at_once)
+    wanted = Wanted(method, limits, seed, options)
+    return _outcomes(wanted, problems, int(jobs), at_once)
+
+
+def _outcomes(
+    wanted: Wanted, problems: Iterable[Problem[S]], jobs: int, at_once: int
+) -> Iterator[Result[S] | SolveError]:
+    work = partial(_solve_chunk, wanted)
+    for done in spread_in_order(work, _only_problems(problems), jobs, at_once):
+        yield from done.outcome
+        if len(done.outcome) < done.count:
+            raise KeyboardInterrupt
+
+
+def _only_problems(problems: Iterable[Problem[S]]) -> Iterator[Problem[S]]:
+    for number, problem in enumerate(problems):
+        if not isinstance(problem, Problem):
+            raise InvalidProblem(f"problem {number} of the stream is no gapless.Problem: {type(problem).__name__}")
+        yield problem
+
+
+def _solve_chunk(wanted: Wanted, _: int, problems: Sequence[Problem[S]]) -> list[Result[S] | SolveError]:
+    """Outcomes of a chunk; there are fewer than problems where Ctrl-C came."""
+    plugins = load_plugins()
+    outcomes: list[Result[S] | SolveError] = []
+    with contextlib.suppress(KeyboardInterrupt):
+        # Neighbours of one type and method make a batch.
+        ways = [(type(problem), choose(plugins, problem, wanted.method)) for problem in problems]
+        for (_, chosen), group in itertools.groupby(zip(ways, problems, strict=True), lambda pair: pair[0]):
+            for outcome in _solve_alike(wanted, chosen, [problem for _, problem in group]):
+                if interrupted(outcome):
+                    return outcomes
+                outcomes.append(outcome)
+    return outcomes
+
+
+def _solve_alike(
+    wanted: Wanted, chosen: Method, problems: Sequence[Problem[S]]
+) -> Iterator[Result[S] | SolveError]:
+    if chosen.run_many is not None:
+        chosen.check(wanted.options, 1, ())
+        try:
+            batch = wanted.run_many(chosen, problems, every_result=True)
+        except InvalidProblem:
+            pass  # one of them: the others can be solved
+        else:
+            yield from (_outcome(batch, i) for i in range(len(problems)))
+            return
+    for problem in problems:
+        try:
+            yield wanted.solve_one(problem)
+        except InvalidProblem as error:
+            yield SolveError(str(error))
+
+
+def _outcome(batch: BatchResult[S], i: int) -> Result[S] | SolveError:
+    if i in batch.errors:
+        return batch.errors[i]
+    if batch.statuses[i] is None:
+        raise KeyboardInterrupt
+    try:
+        return batch[i]
+    except SolveError as error:
+        return error

@@ -1,0 +1,114 @@
+"""Trees drawn as SVG: arcs above the words, wrong arcs red with the gold ones dashed, crossings kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gapless.svg import BLUE, GREEN, GREY, INK, RED, svg, text
+from gapless_dependency.arc_levels import Arc, levelled
+
+_INK, _CROSSING, _WRONG, _GOLD = INK, BLUE, RED, GREEN
+_LETTER, _SPACE, _NARROWEST = 8.2, 18.0, 40.0
+_STEP, _TOP, _MARGIN = 26.0, 40.0, 16.0
+_PORT = 7.0
+"""How far from the middle of its head an arc begins."""
+
+
+def draw_svg(
+    words: Sequence[str],
+    heads: Sequence[int],
+    *,
+    labels: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    gold: Sequence[int] | None = None,
+    title: str = "",
+) -> str:
+    """Draw a tree as one SVG element, complete in itself.
+
+    Each arc lies on a white border, so that where two cross one visibly passes over the other. Crossing arcs are
+    blue, arcs that `gold` does not have are red, and dashed green ones below the words are what `gold` has instead.
+
+    Parameters
+    ----------
+    words : sequence of n str
+    heads : sequence of n int
+        The head of each word, 0 for the root.
+    labels : sequence of n str, optional
+        Relations, written on the arcs.
+    tags : sequence of n str, optional
+        Written below the words.
+    gold : sequence of n int, optional
+    title : str
+        For people who hear the picture instead of seeing it.
+    """
+    middles, width = _columns(words, labels, tags)
+    arcs = levelled(heads)
+    tallest = max((arc.level for arc in arcs), default=0) + 1
+    base = _TOP + tallest * _STEP
+    missed = {} if gold is None else {m: g for m, (h, g) in enumerate(zip(heads, gold, strict=True), 1) if h != g}
+    hung = [arc for arc in levelled(gold or ()) if arc.modifier in missed]
+    deepest = max((arc.level for arc in hung), default=0) + (1 if missed else 0)
+    ground = base + (46 if tags else 28)
+    height = ground + deepest * _STEP + _MARGIN
+    drawn: list[str] = []
+    for arc in sorted(arcs, key=lambda arc: -arc.level):
+        colour = _WRONG if arc.modifier in missed else _CROSSING if arc.crosses else _INK
+        label = labels[arc.modifier - 1] if labels else ""
+        drawn += _arc(arc, middles, base, -1.0, colour, label)
+    for modifier, head in enumerate(heads, start=1):
+        if head == 0:
+            colour = _WRONG if modifier in missed else _INK
+            drawn += _root(middles[modifier - 1], _TOP - 14, base, colour, "root", drawn_up=True)
+    for arc in hung:
+        drawn += _arc(arc, middles, ground, 1.0, _GOLD, "")
+    for modifier, head in missed.items():
+        if head == 0:
+            drawn += _root(middles[modifier - 1], ground + deepest * _STEP, ground, _GOLD, "root", drawn_up=False)
+    for place, word in enumerate(words):
+        drawn.append(text(middles[place], base + 20, word, _INK, 15))
+        if tags:
+            drawn.append(text(middles[place], base + 37, tags[place], GREY, 12))
+    return svg(width, height, title or " ".join(words), drawn)
+
+
+def _columns(words: Sequence[str], labels: Sequence[str], tags: Sequence[str]) -> tuple[list[float], float]:
+    """The middle of each word, and the width of the whole."""
+    middles, used = [], _MARGIN
+    for place, word in enumerate(words):
+        letters = max(len(word), 0.8 * len(tags[place]) if tags else 0, 0.8 * len(labels[place]) if labels else 0)
+        wide = max(_NARROWEST, letters * _LETTER + _SPACE)
+        middles.append(used + wide / 2)
+        used += wide
+    return middles, used + _MARGIN
+
+
+def _arc(arc: Arc, middles: Sequence[float], base: float, side: float, colour: str, label: str) -> Iterator[str]:
+    """One arc; `side` is -1 above the words and 1 below them."""
+    port = _PORT if arc.modifier > arc.head else -_PORT
+    start, end = middles[arc.head - 1] + port, middles[arc.modifier - 1]
+    edge = base + side * arc.level * _STEP
+    bend = min(14.0, abs(end - start) / 2) * (1 if end > start else -1)
+    path = (
+        f"M{start:.1f} {base:.1f}V{edge - side * 12:.1f}Q{start:.1f} {edge:.1f} {start + bend:.1f} {edge:.1f}"
+        f"H{end - bend:.1f}Q{end:.1f} {edge:.1f} {end:.1f} {edge - side * 12:.1f}V{base + side * 6:.1f}"
+    )
+    dashes = "" if side < 0 else ' stroke-dasharray="5 3"'
+    yield f'<path d="{path}" fill="none" stroke="white" stroke-width="5"/>'
+    yield f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.5"{dashes}/>'
+    yield _arrow(end, base, side, colour)
+    if label:
+        yield text((start + end) / 2, edge - 4, label, colour, 12, halo=True)
+
+
+def _root(middle: float, far: float, base: float, colour: str, label: str, *, drawn_up: bool) -> Iterator[str]:
+    side = -1.0 if drawn_up else 1.0
+    yield f'<path d="M{middle:.1f} {far:.1f}V{base + side * 6:.1f}" stroke="white" stroke-width="5"/>'
+    dashes = "" if drawn_up else ' stroke-dasharray="5 3"'
+    yield f'<path d="M{middle:.1f} {far:.1f}V{base + side * 6:.1f}" stroke="{colour}" stroke-width="1.5"{dashes}/>'
+    yield _arrow(middle, base, side, colour)
+    yield text(middle, far - 4 if drawn_up else far + 12, label, colour, 12)
+
+
+def _arrow(x: float, base: float, side: float, colour: str) -> str:
+    y = base + side * 8
+    return f'<path d="M{x - 4:.1f} {y:.1f}H{x + 4:.1f}L{x:.1f} {base:.1f}Z" fill="{colour}"/>'

@@ -1,0 +1,116 @@
+"""What the hinge losses have in common: their options, and how they meet tensors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gapless import InvalidProblem, UnknownOption
+from gapless.core.given_array import given_array
+from gapless.core.sparse import FloatArray
+
+REDUCTIONS = ("mean", "sum", "none")
+
+
+class Hinge(torch.nn.Module):
+    """A loss with a margin and a reduction.
+
+    Parameters
+    ----------
+    cost : float
+        By how much the right structure must win, for each wrong part of the other; 0 is the perceptron's loss.
+    reduction : {"mean", "sum", "none"}
+        Over the sentences, as in PyTorch's own losses.
+    """
+
+    def __init__(self, cost: float, reduction: str) -> None:
+        super().__init__()
+        self.cost = checked_cost(cost)
+        if reduction not in REDUCTIONS:
+            raise UnknownOption(f"reduction is {reduction!r}, expected one of {', '.join(REDUCTIONS)}")
+        self.reduction = reduction
+
+    def reduced(self, losses: Tensor) -> Tensor:
+        """The losses of the sentences (S,), never negative, as the caller wants them."""
+        # Exact arithmetic gives none below 0; in float32 a tie may round to one.
+        hinges = losses.relu()
+        if self.reduction == "none":
+            return hinges
+        return hinges.sum() if self.reduction == "sum" else hinges.mean()
+
+    def extra_repr(self) -> str:
+        """For ``print``."""
+        return f"cost={self.cost:g}, reduction={self.reduction!r}"
+
+
+def checked_cost(cost: Any) -> float:
+    """A margin: a finite number of at least 0."""
+    if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0.0 <= cost < math.inf:
+        raise UnknownOption(f"cost is {cost!r}, expected a finite number, 0 or more")
+    return float(cost)
+
+
+def scored(tensor: Any, name: str) -> Tensor:
+    """A tensor of scores in a type that sums keep their digits in: float32 at least."""
+    if not isinstance(tensor, Tensor):
+        raise InvalidProblem(f"{name} is a {type(tensor).__name__}, expected a torch tensor")
+    if not tensor.is_floating_point():
+        raise InvalidProblem(f"{name} has dtype {tensor.dtype}, expected a floating-point type")
+    return tensor.float() if tensor.dtype.itemsize < torch.float32.itemsize else tensor
+
+
+def integers(given: Any, name: str) -> Tensor:
+    """Labels, heads or lengths as an int64 tensor on the CPU."""
+    tensor = given.cpu() if isinstance(given, Tensor) else torch.tensor(given_array(given, f"{name} is"))
+    if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool:
+        raise InvalidProblem(f"{name} has dtype {tensor.dtype}, expected integers")
+    return tensor.long()
+
+
+def numbers(tensor: Tensor) -> FloatArray:
+    """The scores as a float64 array of its own, in which costs may be added without rounding the loss."""
+    found: FloatArray = tensor.detach().to("cpu", torch.float64, copy=True).contiguous().numpy()
+    return found
+
+
+def with_cost(scores: FloatArray, gold: tuple[Any, ...], cost: float) -> FloatArray:
+    """The scores with `cost` more everywhere but at the indices `gold`."""
+    raised = scores + cost
+    raised[gold] = scores[gold]
+    return raised
+
+
+def word_mask(shape: tuple[int, int], mask: Any, lengths: Any) -> Tensor:
+    """Which of the padded places hold a word, bool (S, T) on the CPU, from a mask, from lengths, or all."""
+    sentences, places = shape
+    if mask is not None and lengths is not None:
+        raise InvalidProblem("give mask or lengths, not both")
+    if lengths is not None:
+        counts = integers(lengths, "lengths")
+        if counts.shape != (sentences,) or bool(((counts < 0) | (counts > places)).any()):
+            raise InvalidProblem(f"lengths must be {sentences} integers from 0 to {places}, got {counts.tolist()}")
+        return torch.arange(places) < counts[:, None]
+    if mask is None:
+        return torch.ones(shape, dtype=torch.bool)
+    given = mask.cpu() if isinstance(mask, Tensor) else torch.tensor(given_array(mask, "mask is"))
+    if given.shape != shape or given.dtype != torch.bool:
+        raise InvalidProblem(f"mask has shape {tuple(given.shape)} and {given.dtype}, expected booleans {shape}")
+    return given
+
+
+def summed(parts: Tensor, owners: Tensor, sentences: int) -> Tensor:
+    """Sums (S,) of what belongs to each sentence."""
+    return parts.new_zeros(sentences).index_add(0, owners.to(parts.device), parts)
+
+
+def require_finite(gold: Tensor, owners: Tensor, what: str) -> None:
+    """Refuse right answers that the scores forbid: no other could be compared with them."""
+    bad = np.flatnonzero(~torch.isfinite(gold.detach()).cpu().numpy())
+    if bad.size:
+        raise InvalidProblem(
+            f"sentence {int(owners[int(bad[0])])}: the right {what} are forbidden by a score of -inf"
+        )

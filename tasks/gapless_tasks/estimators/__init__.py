@@ -1,0 +1,13 @@
+"""Taggers and parsers with the habits of scikit-learn (extra ``tasks``)."""
+
+from gapless import MissingDependency
+
+try:
+    import sklearn  # noqa: F401
+except ImportError as error:
+    raise MissingDependency("gapless_tasks.estimators needs scikit-learn: pip install 'gapless[tasks]'") from error
+
+from gapless_tasks.estimators.chain_tagger import ChainTagger
+from gapless_tasks.estimators.dependency_parser import DependencyParser
+
+__all__ = ["ChainTagger", "DependencyParser"]

@@ -1,0 +1,1 @@
+"""How well many problems are shared among workers."""

@@ -1,0 +1,89 @@
+"""What is shared among workers: drawn problems of every method's kind, as a user would hand them over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless_chains import ChainBatch, ChainModel
+from gapless_dependency.random_problems import random_problem
+from gapless_linking import LinkingProblem
+from gapless_linking.synthetic import synthetic_candidates, synthetic_graph
+from gapless_ordering.random_problems import title_like
+
+WORDS = 24
+_GRAPH = (30_000, 100_000)
+"""Vertices and edges: where most distances are 4."""
+
+Problems = Sequence[gl.Problem[Any]]
+
+
+@attrs.frozen
+class Kind:
+    """Problems of one kind.
+
+    Parameters
+    ----------
+    name : str
+    draw : callable
+        ``draw(count)`` makes that many of them.
+    method : str or None
+        By default the problem type's own.
+    """
+
+    name: str
+    draw: Callable[[int], Problems]
+    method: str | None = None
+
+
+def _model(labels: int, rng: np.random.Generator) -> ChainModel:
+    return ChainModel(rng.normal(size=(labels, labels)))
+
+
+def _chains(labels: int) -> Callable[[int], Problems]:
+    def draw(count: int) -> Problems:
+        rng = np.random.default_rng(0)
+        model = _model(labels, rng)
+        return [model.problem(rng.normal(size=(WORDS, labels))) for _ in range(count)]
+
+    return draw
+
+
+def _batch(labels: int) -> Callable[[int], ChainBatch]:
+    def draw(count: int) -> ChainBatch:
+        rng = np.random.default_rng(0)
+        scores = rng.standard_normal((WORDS * count, labels), np.float32)
+        return _model(labels, rng).batch(scores, [WORDS] * count)
+
+    return draw
+
+
+def _parses(count: int) -> Problems:
+    rng = np.random.default_rng(0)
+    return [random_problem(rng, WORDS, families=("grandchild",), strength=0.3) for _ in range(count)]
+
+
+def _paths(count: int) -> Problems:
+    return [title_like(150, 12, seed) for seed in range(count)]
+
+
+def _links(count: int) -> Problems:
+    graph, communities = synthetic_graph(*_GRAPH, communities="base")
+    return [LinkingProblem(graph, synthetic_candidates(graph, communities, 6, 48, seed=s)) for s in range(count)]
+
+
+KINDS = (
+    Kind("chains, 45 labels", _chains(45)),
+    Kind("chains, 45 labels, column generation", _chains(45), "column-generation"),
+    Kind("chains, 350 labels", _chains(350)),
+    Kind("chains, 350 labels, column generation", _chains(350), "column-generation"),
+    Kind("a batch of chains, 45 labels", _batch(45)),
+    Kind("a batch of chains, 350 labels, column generation", _batch(350), "column-generation"),
+    Kind("dependency parses with grandchildren", _parses),
+    Kind("paths through 150 vertices", _paths),
+    Kind("documents of 6 mentions", _links),
+)

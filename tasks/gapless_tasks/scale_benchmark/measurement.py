@@ -1,0 +1,110 @@
+"""Seconds by the clock and of all processes' CPUs, for one worker and for several."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless_tasks.scale_benchmark.kinds import Kind, Problems
+
+T = TypeVar("T")
+
+MOST = 100_000
+_PROBE = 16
+
+
+@attrs.frozen
+class Spent:
+    """What a run cost.
+
+    Parameters
+    ----------
+    clock, cpu : float
+        Seconds; `cpu` is of this process and all below it.
+    """
+
+    clock: float
+    cpu: float
+
+
+@attrs.frozen
+class Shared:
+    """One kind of problems, solved by one worker and by several.
+
+    Parameters
+    ----------
+    name : str
+    count, jobs : int
+    alone, together : list of Spent
+        One entry a round; the rounds of both alternate.
+    agree : bool
+        Whether all gave the same values.
+    """
+
+    name: str
+    count: int
+    jobs: int
+    alone: list[Spent]
+    together: list[Spent]
+    agree: bool
+
+    @property
+    def milliseconds(self) -> float:
+        """Of one worker, for each problem: CPU time, median of the rounds."""
+        return 1e3 * float(np.median([spent.cpu for spent in self.alone])) / self.count
+
+    @property
+    def ratios(self) -> list[float]:
+        """How many times sooner several workers are done."""
+        return [one.clock / many.clock for one, many in zip(self.alone, self.together, strict=True)]
+
+    @property
+    def overhead(self) -> list[float]:
+        """How many times the CPU time several workers take: 1 if the way there and back costs nothing."""
+        return [many.cpu / one.cpu for one, many in zip(self.alone, self.together, strict=True)]
+
+
+def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
+    """Solve so many problems that one worker needs about `seconds`, by one and by `jobs`.
+
+    The processes are there before, and have imported what they need.
+    """
+    _solve(kind, kind.draw(_PROBE), 1)
+    _solve(kind, kind.draw(_PROBE), jobs)
+    each = _spent(partial(_solve, kind, kind.draw(_PROBE), 1))[1].cpu / _PROBE
+    count = int(min(MOST, max(_PROBE, seconds / max(each, 1e-6))))
+    alone: list[Spent] = []
+    together: list[Spent] = []
+    agree = True
+    for _ in range(rounds):
+        # Drawn anew each time: problems remember what was found out about them.
+        here, spent = _spent(partial(_solve, kind, kind.draw(count), 1))
+        alone.append(spent)
+        there, spent = _spent(partial(_solve, kind, kind.draw(count), jobs))
+        together.append(spent)
+        agree &= bool(np.allclose(here.values, there.values, rtol=1e-9, equal_nan=True))
+    return Shared(kind.name, count, jobs, alone, together, agree)
+
+
+def _solve(kind: Kind, problems: Problems, jobs: int) -> gl.BatchResult[object]:
+    return gl.solve_many(problems, kind.method, jobs=jobs)
+
+
+def _spent(work: Callable[[], T]) -> tuple[T, Spent]:
+    clock, cpu = time.perf_counter(), _cpu_of_all()
+    found = work()
+    return found, Spent(time.perf_counter() - clock, _cpu_of_all() - cpu)
+
+
+def _cpu_of_all() -> float:
+    """User and system seconds of this process, and of those below it (in hundredths)."""
+    import psutil  # noqa: PLC0415  comes with Dask, in the extra that this task is about
+
+    times = [process.cpu_times() for process in psutil.Process().children(recursive=True)]
+    return time.process_time() + float(sum(spent.user + spent.system for spent in times))

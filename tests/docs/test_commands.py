@@ -1,0 +1,79 @@
+"""Every `gapless` command line of the pages parses, and every command and task is on a page."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gapless.cli.main import build_parser
+from gapless.plugins.manager import load_plugins
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+ENDS = ("|", "&&", ";", ">", "2>")
+
+
+def command_lines(text: str) -> Iterator[list[str]]:
+    """The arguments of each call of `gapless` in the shell blocks of a page."""
+    for block in BLOCK.findall(text):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            while words and ("=" in words[0] or words[0] in ("time", "$")):
+                words.pop(0)
+            if words and words[0] == "gapless":
+                end = next((i for i, word in enumerate(words) if word in ENDS), len(words))
+                yield words[1:end]
+
+
+@pytest.fixture(scope="module")
+def parser() -> argparse.ArgumentParser:
+    return build_parser(load_plugins())
+
+
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    return next(a.choices for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if any(command_lines(page.read_text("utf-8")))],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
+)
+def test_command_lines_parse(
+    page: Path, parser: argparse.ArgumentParser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments in command_lines(page.read_text("utf-8")):
+        if set(arguments) & {"--help", "--version", "..."}:
+            continue
+        try:
+            parser.parse_args(arguments)
+        except SystemExit:
+            pytest.fail(f"gapless {shlex.join(arguments)}: {capsys.readouterr().err.strip()}")
+
+
+def test_a_wrong_option_is_noticed(parser: argparse.ArgumentParser) -> None:
+    page = "```sh\nTHREADS=1 gapless verify runs --whatever | head  # no such option\n```\n"
+    (arguments,) = command_lines(page)
+    assert arguments == ["verify", "runs", "--whatever"]
+    with pytest.raises(SystemExit):
+        parser.parse_args(arguments)
+
+
+def test_every_command_and_task_is_on_a_page(parser: argparse.ArgumentParser) -> None:
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
+    commands = subcommands(parser)
+    names = [*commands, *(f"run {task}" for task in subcommands(commands["run"]))]
+    missing = [name for name in names if not re.search(rf"\bgapless {name}(?![\w-])", text)]
+    assert not missing
+
+
+def test_every_command_is_in_the_reference(parser: argparse.ArgumentParser) -> None:
+    text = (ROOT / "docs/reference/cli.md").read_text("utf-8")
+    missing = [name for name in subcommands(parser) if f"`gapless {name}" not in text]
+    assert not missing

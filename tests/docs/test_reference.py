@@ -1,0 +1,54 @@
+"""The API pages name everything that is public; the figures are what the script draws."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+import gapless
+
+DOCS = Path(__file__).parents[2] / "docs"
+API = "\n".join(page.read_text("utf-8") for page in sorted((DOCS / "api").glob("*.md")))
+WHOLE = (  # packages whose page lists what is in __all__
+    "gapless.engine",
+    "gapless.learn",
+    "gapless.lp",
+    "gapless.scip",
+    "gapless.testing",
+    "gapless_chains",
+    "gapless_dependency",
+    "gapless_kernels",
+    "gapless_linking",
+    "gapless_ordering",
+    "gapless_splitbound",
+    "gapless_tasks.estimators",
+    "gapless_tasks.parsing",
+    "gapless_tasks.tagging",
+    "gapless_torch",
+)
+
+
+def test_every_public_name_of_gapless_is_on_a_page() -> None:
+    listed = re.findall(r"^\.\. (?:auto\w+|py:data):: (\w+)$", API, re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    missing = set(gapless.__all__) - set(listed) - {"__version__"}
+    assert not missing, f"add them to a page in docs/api: {sorted(missing)}"
+
+
+@pytest.mark.parametrize("package", WHOLE)
+def test_every_package_has_its_page(package: str) -> None:
+    assert f".. automodule:: {package}\n   :members:" in API
+
+
+def test_the_figures_are_what_the_script_draws() -> None:
+    specification = importlib.util.spec_from_file_location("draw", DOCS / "figures/draw.py")
+    assert specification is not None
+    assert specification.loader is not None
+    draw = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(draw)
+    for name, figure in draw.FIGURES.items():
+        drawn = (DOCS / f"figures/{name}.svg").read_text("utf-8")
+        assert figure() == drawn, f"run: python docs/figures/draw.py, for {name}.svg"

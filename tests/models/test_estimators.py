@@ -1,0 +1,285 @@
+"""Estimators with the habits of scikit-learn: its own checks, and what they cannot know of sentences."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gapless as gl
+from gapless_chains import ChainProblem
+from gapless_tasks.dependency_parsing.treebank import embedded_treebank
+from gapless_tasks.parsing import Sentence
+from gapless_tasks.tagging import embedded_corpus
+
+pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'gapless[tasks]'")
+
+from sklearn.base import ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError, SkipTestWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.utils import estimator_checks
+
+from gapless_tasks.estimators import ChainTagger, DependencyParser
+
+
+class RowsAsTokens(ClassifierMixin, ChainTagger):  # type: ignore[misc]
+    """A row of a matrix is a sequence of one token, so a tagger is a classifier: all checks of those hold, too.
+
+    The tagger does not call itself one: scikit-learn would then read lists of labels as multi-label targets.
+    """
+
+
+@estimator_checks.parametrize_with_checks([ChainTagger(epochs=5), RowsAsTokens()])
+def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+# What scikit-learn checks of estimators that take no matrix; the others give one to ``fit``.
+PARSER_CHECKS = [
+    "check_estimator_cloneable",
+    "check_estimator_repr",
+    "check_get_params_invariance",
+    "check_mixin_order",
+    "check_no_attributes_set_in_init",
+    "check_parameters_default_constructible",
+    "check_set_params",
+    "check_valid_tag_types",
+]
+
+
+@pytest.mark.parametrize("name", PARSER_CHECKS)
+def test_scikit_learns_checks_of_a_parser(name: str) -> None:
+    getattr(estimator_checks, name)("DependencyParser", DependencyParser())
+
+
+def test_scikit_learn_knows_that_a_parser_takes_no_matrix() -> None:
+    with pytest.warns(SkipTestWarning, match="Can't test estimator DependencyParser which requires input"):
+        estimator_checks.check_estimator(DependencyParser())
+    with pytest.raises(gl.InvalidProblem, match=r"y\[0\] is "):
+        DependencyParser().fit(np.zeros((3, 2)), np.zeros(3))
+
+
+Sentences = tuple[list[Any], list[list[Any]]]
+
+
+@pytest.fixture(scope="module")
+def tagged() -> Sentences:
+    """Sixty sentences and their labels."""
+    corpus = embedded_corpus("train")[:60]
+    return [list(s.words) for s in corpus], [list(s.labels) for s in corpus]
+
+
+@pytest.fixture(scope="module")
+def tagger(tagged: Sentences) -> ChainTagger:
+    return ChainTagger(epochs=3).fit(*tagged)
+
+
+def test_a_tagger_learns_and_proves(tagged: Sentences, tagger: ChainTagger) -> None:
+    sentences, labels = tagged
+    assert tagger.score(sentences, labels) > 0.97
+    found, problems = tagger.results(sentences[:5]), tagger.chains(sentences[:5])
+    predicted = tagger.predict(sentences[:5])
+    assert found.proved == 1.0
+    for i, result in enumerate(found):
+        assert result.verify(problems[i])
+        assert [str(tagger.classes_[y]) for y in result.best] == predicted[i]
+
+
+@pytest.mark.parametrize("trainer", ["perceptron", "svm", "samplerank"])
+def test_every_trainer_trains_on_words(tagged: Sentences, trainer: str) -> None:
+    sentences, labels = tagged
+    assert ChainTagger(trainer=trainer, epochs=3).fit(sentences, labels).score(sentences, labels) > 0.8
+
+
+def test_k_best_labellings_are_the_best(tagged: Sentences, tagger: ChainTagger) -> None:
+    sentence = tagged[0][0]
+    best = tagger.k_best([sentence], 4)[0]
+    assert best[0] == tagger.predict([sentence])[0]
+    problem = tagger.chains([sentence])[0]
+    number = {label: i for i, label in enumerate(tagger.classes_)}
+    values = [problem.value(np.array([number[label] for label in labels])) for labels in best]
+    assert values == sorted(values, reverse=True)
+    assert len({tuple(labels) for labels in best}) == 4
+    assert values[1] == pytest.approx(gl.solve(problem, k=2).solutions[1].value)
+
+
+def test_labels_may_be_numbers(tagged: Sentences) -> None:
+    sentences, names = tagged[0][:20], tagged[1][:20]
+    number = {label: 3 * i for i, label in enumerate(sorted({label for given in names for label in given}))}
+    numbers = [[number[label] for label in given] for given in names]
+    by_name, by_number = (ChainTagger(epochs=2).fit(sentences, y) for y in (names, numbers))
+    assert by_number.predict(sentences) == [[number[label] for label in y] for y in by_name.predict(sentences)]
+    assert by_number.classes_.tolist() == sorted(number.values())
+
+
+def test_sequences_of_rows_and_a_matrix() -> None:
+    """What a label is depends on the label before: only sequences can tell."""
+    rng = np.random.default_rng(0)
+    X = [rng.normal(size=(int(n), 2)) for n in rng.integers(1, 9, 60)]
+    for rows in X:
+        rows[1:] = 0.0  # only the first token says anything
+    y = [(np.arange(len(rows)) + (rows[0, 0] > 0)) % 2 for rows in X]
+    sequences = ChainTagger(epochs=30).fit(X, y)
+    assert sequences.score(X, y) > 0.97
+    assert sequences.n_features_in_ == 2
+    flat = ChainTagger(epochs=30).fit(np.concatenate(X), np.concatenate(y))
+    assert flat.score(np.concatenate(X), np.concatenate(y)) < 0.8
+    assert flat.predict(np.concatenate(X)).shape == (sum(map(len, X)),)
+    assert len(sequences.predict([X[0], X[1]])) == 2
+
+
+def test_results_of_rows_are_problems_of_their_scores() -> None:
+    rng = np.random.default_rng(1)
+    X = [rng.normal(size=(4, 3)) for _ in range(10)]
+    y = [rng.integers(0, 3, 4) for _ in X]
+    tagger = ChainTagger(epochs=2, method="viterbi").fit(X, y)
+    by_hand = ChainProblem(
+        X[0] @ tagger.coef_ + tagger.intercept_,
+        tagger.model_.transition,
+        initial=tagger.model_.initial,
+        final=tagger.model_.final,
+    )
+    assert tagger.results(X)[0].value == pytest.approx(gl.solve(by_hand).value)
+    assert tagger.results(X)[0].verify(by_hand)
+
+
+def test_sentences_without_words_are_left_alone(tagged: Sentences, tagger: ChainTagger) -> None:
+    sentence = tagged[0][0]
+    assert tagger.predict([[], sentence, []]) == [[], tagger.predict([sentence])[0], []]
+    assert tagger.predict([]) == []
+    with pytest.raises(gl.InvalidProblem, match="sentence 0: unary has shape"):
+        tagger.chains([[], sentence])
+
+
+def test_clones_copies_and_pickles(tagged: Sentences, tagger: ChainTagger) -> None:
+    fresh = clone(tagger)
+    assert fresh.get_params() == tagger.get_params()
+    with pytest.raises(NotFittedError):
+        fresh.predict(tagged[0][:1])
+    for again in (pickle.loads(pickle.dumps(tagger)), copy.deepcopy(tagger)):
+        assert again.predict(tagged[0][:9]) == tagger.predict(tagged[0][:9])
+    fresh.fit([np.zeros((2, 3))], [[0, 1]])
+    fresh.fit(tagged[0][:5], tagged[1][:5])
+    assert not hasattr(fresh, "coef_")
+
+
+def test_grid_search_and_cross_validation(tagged: Sentences) -> None:
+    search = GridSearchCV(ChainTagger(epochs=2), {"margin": [0.0, 60.0]}, cv=2).fit(*tagged)
+    assert search.cv_results_["mean_test_score"].min() > 0.5
+    assert search.best_estimator_.score(*tagged) > 0.9
+    assert cross_val_score(ChainTagger(epochs=2), *tagged, cv=2).min() > 0.5
+
+
+def lowered(sentences: list[list[str]]) -> list[list[str]]:
+    return [[word.lower() for word in sentence] for sentence in sentences]
+
+
+def test_pipelines_of_words_and_of_numbers(tagged: Sentences) -> None:
+    words = make_pipeline(FunctionTransformer(lowered), ChainTagger(epochs=2)).fit(*tagged)
+    assert words.score(*tagged) > 0.9
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3)) * [1.0, 1e3, 1e-3]
+    y = np.where(X[:, 1] > 0, "up", "down")
+    search = GridSearchCV(make_pipeline(StandardScaler(), ChainTagger()), {"chaintagger__epochs": [1, 5]}, cv=3)
+    assert search.fit(X, y).score(X, y) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        ([["a", "b"]], [["X"]], r"y\[0\] is \['X'\], expected 2 labels"),
+        ([["a", "b"]], ["XY"], r"y\[0\] is 'XY', expected 2 labels"),
+        ([["a", "b"], "cd"], [["X", "Y"], ["X", "Y"]], r"X\[1\] is 'cd', expected a list of words"),
+        ([["a"], ["b"]], [["X"]], "inconsistent numbers of samples"),
+        ([["a"]], None, "requires y to be passed"),
+        ([np.zeros((2, 3)), np.zeros((2, 4))], [[0, 1], [0, 1]], r"X\[1\] has 4 numbers a token, X\[0\] has 3"),
+        ([np.full((2, 3), np.nan)], [[0, 1]], r"X\[0\] contains NaN"),
+        ([], [], "minimum of 1 is required|at least one|Expected 2D array"),
+    ],
+)
+def test_what_a_tagger_cannot_learn_from(X: Any, y: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        ChainTagger().fit(X, y)
+
+
+def test_words_and_numbers_are_not_mixed_up(tagged: Sentences, tagger: ChainTagger) -> None:
+    with pytest.raises(gl.InvalidProblem, match="was trained on words"):
+        tagger.predict(np.zeros((2, 3)))
+    numbers = ChainTagger(epochs=1).fit([np.zeros((2, 3))], [[0, 1]])
+    with pytest.raises(gl.InvalidProblem, match="was trained on rows of numbers"):
+        numbers.predict(tagged[0])
+    with pytest.raises(gl.InvalidProblem, match="has 2 numbers a token, the tagger was trained on 3"):
+        numbers.predict([np.zeros((2, 2))])
+    with pytest.raises(ValueError, match="trainer='boosting'"):
+        ChainTagger(trainer="boosting").fit(*tagged)
+
+
+@pytest.fixture(scope="module")
+def trees() -> Sentences:
+    """Forty projective sentences with tags, and their heads."""
+    found = [s for s in embedded_treebank().train if len(s) < 15][:40]
+    return [list(zip(s.words, s.coarse, strict=True)) for s in found], [list(s.heads) for s in found]
+
+
+@pytest.fixture(scope="module")
+def parser(trees: Sentences) -> DependencyParser:
+    return DependencyParser(epochs=5, bits=16).fit(*trees)
+
+
+def test_a_parser_learns_and_proves(trees: Sentences, parser: DependencyParser) -> None:
+    sentences, heads = trees
+    assert parser.score(sentences, heads) > 0.9
+    found, problems = parser.results(sentences[:5]), parser.problems(sentences[:5])
+    assert found.proved == 1.0
+    assert all(result.verify(problem) for result, problem in zip(found, problems, strict=True))
+    assert parser.predict(sentences[:5]) == [result.best.heads.tolist() for result in found]
+
+
+def test_k_best_trees(trees: Sentences, parser: DependencyParser) -> None:
+    best = parser.k_best(trees[0][:1], 3)[0]
+    assert best[0] == parser.predict(trees[0][:1])[0]
+    assert len({tuple(heads) for heads in best}) == 3
+
+
+def test_a_parser_with_siblings_and_pruning(trees: Sentences) -> None:
+    parser = DependencyParser(families=("sibling",), heads_kept=4, epochs=2, bits=14).fit(*trees)
+    assert parser.results(trees[0][:5]).proved == 1.0
+    assert parser.model_.families == ("sibling",)
+
+
+def test_a_parser_reads_words_pairs_and_sentences(trees: Sentences, parser: DependencyParser) -> None:
+    pairs = trees[0][:3]
+    ready = [Sentence(tuple(w for w, _ in s), *[tuple(t for _, t in s)] * 2) for s in pairs]
+    assert parser.predict(ready) == parser.predict(pairs)
+    assert [len(heads) for heads in parser.predict([[w for w, _ in s] for s in pairs])] == [len(s) for s in pairs]
+    again = pickle.loads(pickle.dumps(parser))
+    assert again.predict(pairs) == parser.predict(pairs)
+    with pytest.raises(NotFittedError):
+        clone(parser).predict(pairs)
+
+
+def test_grid_search_of_a_parser(trees: Sentences) -> None:
+    sentences, heads = trees[0][:20], trees[1][:20]
+    search = GridSearchCV(DependencyParser(epochs=1, bits=14), {"margin": [0.0, 120.0]}, cv=2).fit(sentences, heads)
+    assert search.best_score_ > 0.3
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        ([["a", "b"]], [[2]], r"y\[0\] is \[2\], expected 2 heads"),
+        ([["a", "b"]], [[2, 3]], "sentence 0: word 2 has head 3"),
+        ([["a", "b"]], [[2.5, 0]], "sentence 0: 'float' object cannot be interpreted as an integer"),
+        ([["a", ("b", "c", "d")]], [[2, 0]], r"X\[0\] is .*, expected words, or pairs"),
+        ([[]], [[]], "sentence 0: a sentence needs at least one word"),
+        (["ab"], [[2, 0]], r"X\[0\] is 'ab', expected words, or pairs"),
+    ],
+)
+def test_what_a_parser_cannot_learn_from(X: Any, y: Any, words: str) -> None:
+    with pytest.raises(gl.InvalidProblem, match=words):
+        DependencyParser().fit(X, y)

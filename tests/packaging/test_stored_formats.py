@@ -1,0 +1,52 @@
+"""What an earlier version stored is read and verified by this one: a file for each release that brought a class.
+
+The files in tests/data are never written again. A new kind of certificate gets a new file, by store_results.py.
+"""
+
+import gzip
+import inspect
+import re
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+import gapless as gl
+from gapless.core.certificate import Certificate
+from gapless.core.record import Record, read_values
+from gapless.plugins import load_plugins
+
+STORED = sorted(Path(__file__).parents[1].joinpath("data").glob("results-*.jsonl.gz"))
+
+
+@pytest.mark.parametrize("file", STORED, ids=lambda file: file.name)
+def test_stored_results_are_read_and_verified(file: Path) -> None:
+    for number, record in enumerate(read_values(file), 1):
+        assert isinstance(record, Record)
+        verdict = record.verify()
+        unproved = isinstance(record.result.certificate, gl.NoCertificate)
+        assert unproved or verdict, f"{file.name}:{number} {record.name}: {verdict.reason}"
+        assert record.words == ("a", "b")
+
+
+def kinds(above: type[Certificate] = Certificate) -> Iterator[type[Certificate]]:
+    """All kinds of certificate that are loaded and can be made."""
+    for kind in above.__subclasses__():
+        if not inspect.isabstract(kind):
+            yield kind
+        yield from kinds(kind)
+
+
+def test_every_certificate_is_stored() -> None:
+    load_plugins()
+    shipped = set(distribution("gapless").read_text("top_level.txt").split())
+    wanted = {
+        f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+        for kind in kinds()
+        if kind.__module__.partition(".")[0] in shipped and not kind.__module__.startswith("gapless.testing")
+    }
+    named = set()
+    for file in STORED:
+        named |= set(re.findall(r'"type": ?"(gapless[\w.]*)"', gzip.decompress(file.read_bytes()).decode()))
+    assert wanted - named == set()

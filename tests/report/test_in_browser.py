@@ -1,0 +1,203 @@
+"""Reports in a real browser: nothing is complained about or loaded, all is in sight, also on a phone."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gapless as gl
+from gapless.report import report_of, write_report
+
+pytest.importorskip("jinja2", reason="reports need jinja2")
+webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
+
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver")
+
+PHONE, DESK = (360, 740), (1200, 900)
+SMALLEST = 12.0
+"""Pixels of the smallest letters."""
+NAMES = ("chain", "tree", "parsing", "ordering", "linking", "selection")
+SMALL_TEXT = """
+const small = [];
+for (const one of document.querySelectorAll("main *, footer")) {
+  const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+  if (own && one.getClientRects().length && !one.closest("script, style, title")
+      && parseFloat(getComputedStyle(one).fontSize) < arguments[0]) small.push(one.outerHTML.slice(0, 80));
+}
+return small;
+"""
+OUTSIDE = """
+const width = innerWidth;
+return [...document.querySelectorAll("main > *, main section > *, .verdict, .facts div, h1, h2, h3, p")]
+  .filter((one) => one.getClientRects().length && one.getBoundingClientRect().right > width + 0.5)
+  .map((one) => one.outerHTML.slice(0, 80));
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for flag in (
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        f"--user-data-dir={tmp_path_factory.mktemp('browser')}",
+    ):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def pages(
+    records: dict[str, gl.Record], run_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("pages")
+    for name in NAMES:
+        (folder / f"{name}.html").write_text(report_of(records[name]), "utf-8")
+    write_report(run_folder, folder / "run.html", details=7)
+    return {name: (folder / f"{name}.html").as_uri() for name in (*NAMES, "run")}
+
+
+def show(browser: Any, page: str, size: tuple[int, int], scheme: str = "light") -> None:
+    metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == PHONE}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    browser.get(page)
+
+
+def opened(browser: Any) -> None:
+    browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+
+
+def checked(browser: Any) -> None:
+    """No complaint, no load, no sideways scrolling, no small print."""
+    assert browser.get_log("browser") == []
+    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert browser.execute_script("return document.scrollingElement.scrollWidth <= innerWidth")
+    assert browser.execute_script(OUTSIDE) == []
+    assert browser.execute_script(SMALL_TEXT, SMALLEST) == []
+
+
+@pytest.mark.parametrize("name", [*NAMES, "run"])
+def test_a_page_at_a_desk_and_on_a_phone(browser: Any, pages: dict[str, str], name: str) -> None:
+    for size, scheme in ((DESK, "light"), (PHONE, "dark")):
+        show(browser, pages[name], size, scheme)
+        for part in ("h1", ".verdict"):
+            assert browser.find_element(By.CSS_SELECTOR, part).is_displayed()
+        checked(browser)
+        opened(browser)
+        checked(browser)
+        if name not in ("run", "selection"):
+            drawing = browser.find_element(By.CSS_SELECTOR, ".drawing svg")
+            assert drawing.is_displayed()
+            assert drawing.find_element(By.TAG_NAME, "title").get_attribute("textContent")
+
+
+def test_the_paper_turns_dark(browser: Any, pages: dict[str, str]) -> None:
+    grounds = []
+    for scheme in ("light", "dark"):
+        show(browser, pages["chain"], DESK, scheme)
+        grounds.append(browser.execute_script("return getComputedStyle(document.body).backgroundColor"))
+    assert grounds[0] == "rgb(255, 255, 255)"
+    assert grounds[1] != grounds[0]
+
+
+def test_a_sentence_stays_a_sentence(browser: Any, pages: dict[str, str]) -> None:
+    show(browser, pages["parsing"], DESK)
+    assert "<script>alert(1)</script>" in browser.find_element(By.CSS_SELECTOR, ".drawing").text
+    assert browser.execute_script("return [...document.scripts].filter((one) => !one.type).length") == 1
+
+
+def test_the_tree_zooms_and_tells_its_fixings(browser: Any, pages: dict[str, str]) -> None:
+    show(browser, pages["parsing"], DESK)
+    tree = browser.find_element(By.CSS_SELECTOR, "svg.tree")
+    before = tree.size["width"]
+    browser.find_element(By.CSS_SELECTOR, "[data-zoom='1.4']").click()
+    assert tree.size["width"] > 1.3 * before
+    browser.find_element(By.CSS_SELECTOR, "[data-zoom='fit']").click()
+    tip = browser.find_element(By.ID, "tip")
+    assert not tip.is_displayed()
+    node = tree.find_elements(By.TAG_NAME, "circle")[1]
+    webdriver.ActionChains(browser).move_to_element(node).perform()
+    assert tip.is_displayed()
+    assert "arc" in tip.text
+    assert "bound" in tip.text
+    browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
+    assert not tip.is_displayed()
+    browser.execute_script("arguments[0].focus()", node)
+    assert tip.is_displayed()
+
+
+def test_a_chart_tells_its_numbers(browser: Any, pages: dict[str, str]) -> None:
+    show(browser, pages["parsing"], PHONE)
+    plot = browser.find_element(By.CSS_SELECTOR, ".plot")
+    tip = browser.find_element(By.ID, "tip")
+    webdriver.ActionChains(browser).move_to_element(plot).perform()
+    assert tip.is_displayed()
+    assert {line.split(":")[0] for line in tip.text.split("\n")} == {"seconds", "bound", "best value"}
+    browser.execute_script("arguments[0].focus()", plot)
+    plot.send_keys(Keys.ARROW_RIGHT)
+    assert tip.is_displayed()
+    plot.find_element(By.XPATH, "..").find_element(By.TAG_NAME, "summary").click()
+    assert plot.find_element(By.XPATH, "..").find_element(By.TAG_NAME, "table").is_displayed()
+
+
+def test_the_list_sorts_filters_and_leads_to_the_answers(browser: Any, pages: dict[str, str]) -> None:
+    show(browser, pages["run"], DESK)
+
+    def column(number: int) -> list[str]:
+        return [one.text for one in browser.find_elements(By.CSS_SELECTOR, f"#list td:nth-child({number})")]
+
+    names = column(1)
+    assert len(names) == 7
+    head = browser.find_element(By.CSS_SELECTOR, "#list th:nth-child(1) button")
+    head.click()
+    assert column(1) == sorted(names)
+    head.click()
+    assert column(1) == sorted(names, reverse=True)
+    browser.find_element(By.CSS_SELECTOR, "#list th:nth-child(4) button").click()
+    gaps = [float(gap) for gap in column(4)]
+    assert gaps == sorted(gaps, reverse=True)
+    assert gaps[0] == pytest.approx(1.0)
+    status = Select(browser.find_element(By.ID, "status"))
+    status.select_by_value("feasible")
+    assert column(2) == ["feasible"]
+    status.select_by_value("")
+    browser.find_element(By.ID, "find").send_keys("pars")
+    assert column(1) == ["parsing"]
+    assert browser.find_element(By.ID, "found").text == "1 of 7"
+    details = browser.find_elements(By.CSS_SELECTOR, "details.answer")
+    assert not any(one.get_attribute("open") for one in details)
+    browser.find_element(By.CSS_SELECTOR, "#list a").click()
+    WebDriverWait(browser, 10).until(lambda _: any(one.get_attribute("open") for one in details))
+    (shown,) = [one for one in details if one.get_attribute("open")]
+    assert "parsing" in shown.find_element(By.TAG_NAME, "summary").text
+    assert shown.find_element(By.CSS_SELECTOR, ".drawing svg").is_displayed()
+    assert browser.get_log("browser") == []
+
+
+def test_figures_are_images_that_cannot_run(browser: Any, pages: dict[str, str]) -> None:
+    show(browser, pages["run"], DESK)
+    figure = browser.find_element(By.CSS_SELECTOR, "#figures img")
+    assert figure.is_displayed()
+    assert figure.get_attribute("alt")
+    assert browser.execute_script("return arguments[0].naturalWidth", figure) == 80

@@ -1,0 +1,343 @@
+"""What reports say, that they escape what they are given, and that bad input is told apart."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.util
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+import gapless as gl
+from gapless.cli import exit_codes, main
+from gapless.core.events import Event
+from gapless.core.problem import Sense
+from gapless.core.record import read_values
+from gapless.plugins.manager import load_plugins
+from gapless.report import report_of, write_report
+from gapless.report.charts import bounds_over_time, work_over_rounds
+from gapless.report.page import json_data, number
+from gapless.report.search_tree import search_tree
+from gapless.svg import tree_places
+
+pytest.importorskip("jinja2", reason="reports need jinja2")
+
+EVIL = "<script>alert(1)</script>"
+
+
+class Elements(HTMLParser):
+    """The elements of a page, and the scripts and texts in it."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.scripts: list[tuple[str | None, str]] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.policy = self._inside = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += attrs
+        self._inside = tag
+        if tag == "script":
+            self.scripts.append((dict(attrs).get("type"), ""))
+        if tag == "meta" and ("http-equiv", "Content-Security-Policy") in attrs:
+            self.policy = dict(attrs)["content"] or ""
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "script":
+            kind, text = self.scripts[-1]
+            self.scripts[-1] = (kind, text + data)
+
+
+@pytest.mark.parametrize("name", ["chain", "tree", "parsing", "ordering", "linking", "selection"])
+def test_a_page_runs_and_loads_nothing_but_itself(records: dict[str, gl.Record], name: str) -> None:
+    elements = Elements(report_of(records[name]))
+    programs = [text for kind, text in elements.scripts if kind is None]
+    assert len(programs) == 1
+    digest = base64.b64encode(hashlib.sha256(programs[0].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in elements.policy
+    assert elements.policy.startswith("default-src 'none'")
+    assert "http" not in elements.policy
+    for key, value in elements.attributes:
+        assert not key.startswith("on")
+        assert key not in ("src", "href", "srcset", "action") or (value or "").startswith(("data:", "#"))
+    for kind, text in elements.scripts:
+        if kind is not None:
+            json.loads(text)
+
+
+def test_the_verdict_and_the_numbers(records: dict[str, gl.Record]) -> None:
+    page = report_of(records["parsing"])
+    assert "Optimal, and proved" in page
+    assert "The certificate holds, checked now" in page
+    assert number(records["parsing"].result.value) in page
+    assert "not checked" in report_of(records["parsing"], verify=False)
+    worse = attrs.evolve(records["chain"].result, bound=records["chain"].result.bound - 0.0)
+    lied = [gl.Solution(s.structure, s.value + 0.5) for s in worse.solutions]
+    page = report_of(gl.Record(records["chain"].problem, attrs.evolve(worse, solutions=lied, bound=lied[0].value)))
+    assert 'class="verdict bad"' in page
+    assert "The check fails at solutions[0]" in page
+
+
+def test_alternatives_say_what_differs(records: dict[str, gl.Record]) -> None:
+    record = records["ordering"]
+    page = report_of(record)
+    first, second = (set(record.problem.encode(s.structure).tolist()) for s in record.result.solutions[:2])
+    shown = page[page.index("<strong>2.</strong>") : page.index("<strong>3.</strong>")]
+    for css, ids in (("gained", second - first), ("lost", first - second)):
+        listed = re.findall(rf'<li class="{css}">.*?</span>(.*?)</li>', shown)
+        assert len(listed) == len(ids) > 0
+
+
+def test_a_problem_that_nobody_draws_is_told_in_words(records: dict[str, gl.Record]) -> None:
+    record = records["selection"]
+    page = report_of(record)
+    for item in record.result.best:
+        assert f"<li>item {item}</li>" in page
+
+
+def test_a_drawing_that_fails_costs_no_report(
+    records: dict[str, gl.Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken:
+        def __init__(self, drawn: Any) -> None:
+            self.drawn = drawn
+
+        def gapless_draw(self, **_: Any) -> Any:
+            if isinstance(self.drawn, Exception):
+                raise self.drawn
+            return self.drawn
+
+    for drawn, words in ((KeyError("x"), "KeyError"), ("<svg>", "ParseError"), ("<p/>", "expected one")):
+        monkeypatch.setattr("gapless.report.structures.load_plugins", lambda d=drawn: _Hooked(Broken(d)))
+        assert words in report_of(records["tree"])
+
+
+@attrs.frozen
+class _Hooked:
+    hook: Any
+
+
+def test_the_tree_of_a_certificate(records: dict[str, gl.Record]) -> None:
+    record = records["parsing"]
+    nodes = search_tree(record, ())
+    certificate = record.result.certificate
+    assert isinstance(certificate, gl.TreeCertificate)
+    assert [node.parent for node in nodes] == list(certificate.parents)
+    assert len(nodes) > 3
+    value = record.result.value
+    for node in nodes[1:]:
+        assert "arc" in node.decision
+        assert node.bound is not None
+        inner = any(other.parent == node.number for other in nodes)
+        assert node.outcome in (("branched",) if inner else ("closed", "infeasible"))
+        assert inner or node.bound <= value + 1e-9
+    root = nodes[0].bound
+    assert root is not None
+    assert root >= value - 1e-9
+
+
+def test_the_tree_of_events_is_the_tree_of_the_certificate(records: dict[str, gl.Record]) -> None:
+    """As for a search inside SCIP, which keeps no certificate."""
+    record = records["selection"]
+    proved = search_tree(record, record.result.trace)
+    bare = attrs.evolve(record, result=attrs.evolve(record.result, certificate=gl.NoCertificate()))
+    told = search_tree(bare, record.result.trace)
+    assert len(told) > 3
+    # A child that contradicts its parent is in the certificate, but was never a node.
+    said = {(node.decision, node.outcome == "branched") for node in proved}
+    assert {(node.decision, node.outcome == "branched") for node in told} <= said
+    assert sum(node.outcome == "branched" for node in told) == sum(n.outcome == "branched" for n in proved)
+
+
+def test_bounds_over_time_are_those_of_the_whole_search() -> None:
+    trace = [
+        Event("round", 0.1, 9.0, -float("inf")),
+        Event("node", 0.2, 8.0, 5.0),
+        Event("branch", 0.2, 8.0, 5.0),
+        Event("round", 0.3, 5.5, 5.0),  # of one node: others are open
+        Event("node", 0.4, 7.0, 6.0),
+    ]
+    for sense in Sense:
+        sign = sense.sign
+        solutions = [gl.Solution(None, sign * 6.5)]
+        result = gl.Result(gl.Status.FEASIBLE, gl.Stop.TIME, solutions, sign * 6.75, sense=sense)
+        chart = bounds_over_time(trace, result)
+        assert chart is not None
+        bound, value = chart.lines
+        assert [sign * y for *_, y in bound.points] == [9.0, 8.0, 8.0, 7.0, 6.75]
+        assert [sign * y for *_, y in value.points] == [5.0, 5.0, 5.0, 6.0, 6.5]
+        assert bounds_over_time([], result) is None
+        assert bounds_over_time([Event("stop", 0.1, 9.0, 6.0)], result) is None
+
+
+def test_columns_and_rows_over_rounds() -> None:
+    rounds = [Event("round", 0.1 * i, 9.0, 0.0, {"columns_found": i, "rows_found": 1}) for i in range(1, 4)]
+    chart = work_over_rounds(rounds)
+    assert chart is not None
+    assert [line.name for line in chart.lines] == ["columns found", "rows found"]
+    assert [y for *_, y in chart.lines[0].points] == [1, 3, 6]
+    assert work_over_rounds(rounds[:1]) is None
+
+
+def test_places_of_a_tree() -> None:
+    middles, depths = tree_places([-1, 0, 0, 1, 1, -1], [10.0] * 6)
+    assert depths == [0, 1, 1, 2, 2, 0]
+    assert middles[3] < middles[1] < middles[4] < middles[2] < middles[5]
+    assert middles[0] == (middles[1] + middles[2]) / 2
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (1234567, "1\u202f234\u202f567"),
+        (-0.5, "−0.5"),
+        (1e-9, "1e−09"),
+        (float("inf"), "∞"),
+        (True, "True"),
+        ("a", "a"),
+    ],
+)
+def test_numbers_for_people(value: Any, said: str) -> None:
+    assert number(value) == said
+
+
+def test_json_in_a_page_ends_no_element() -> None:
+    text = json_data(["</script><!--", "\u2028&"])
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == ["</script><!--", "\u2028&"]
+
+
+def test_a_run_shows_tables_figures_and_every_answer(run_folder: Path, tmp_path: Path) -> None:
+    page_file = tmp_path / "run.html"
+    write_report(run_folder, page_file, details=2)
+    page = page_file.read_text("utf-8")
+    elements = Elements(page)
+    assert [text for kind, text in elements.scripts if kind is None]
+    assert EVIL not in page
+    assert "93.25" in page
+    (listed,) = (json.loads(text) for kind, text in elements.scripts if kind and "unproved" in text)
+    assert [row[0] for row in listed][:2] == ["chain", "tree"]
+    assert all(row[6] == "holds" for row in listed[:6])
+    assert listed[6][1] == "feasible"
+    assert listed[6][7]  # the least sure one is shown whole
+    assert page.count('<details class="answer"') in (2, 3)
+    assert "6 of 7 answers are proved" in page
+
+
+def test_a_record_that_somebody_changed_fails_and_the_others_are_shown(run_folder: Path, tmp_path: Path) -> None:
+    lines = (run_folder / "exact.jsonl").read_text("utf-8").splitlines()
+    lines[1] = lines[1].replace('"value": "optimal"', '"value": "infeasible"')
+    source, out = tmp_path / "changed.jsonl", tmp_path / "report.html"
+    source.write_text("\n".join(lines), "utf-8")
+    write_report(source, out)
+    page = out.read_text("utf-8")
+    assert "1 check fails" in page
+    assert "contradicts itself" in page
+    assert "5 of 7 answers are proved" in page
+
+
+def test_a_bare_result_needs_its_problem(records: dict[str, gl.Record], tmp_path: Path) -> None:
+    record = records["tree"]
+    stored, problem, out = tmp_path / "result.json", tmp_path / "problem.json", tmp_path / "report.html"
+    stored.write_text(record.result.to_json(), "utf-8")
+    problem.write_text(gl.dumps(record.problem), "utf-8")
+    with pytest.raises(gl.InvalidProblem, match="--problem"):
+        write_report(stored, out)
+    assert main(["report", str(stored), "--problem", str(problem), "-o", str(out)]) == exit_codes.PROVED
+    assert "Optimal, and proved" in out.read_text("utf-8")
+
+
+def test_solving_again_for_the_events(records: dict[str, gl.Record], tmp_path: Path) -> None:
+    record = attrs.evolve(records["chain"], result=attrs.evolve(records["chain"].result, trace=()))
+    stored, out = tmp_path / "record.json", tmp_path / "report.html"
+    record.save(stored)
+    assert main(["report", str(stored), "-o", str(out)]) == exit_codes.PROVED
+    assert "This record kept no events" in out.read_text("utf-8")
+    assert main(["report", str(stored), "-o", str(out), "--again", "--option", "prune=False"]) == exit_codes.PROVED
+    page = out.read_text("utf-8")
+    assert "a second solve, made for this report: method column-generation, prune=False" in page
+
+
+def test_a_trace_is_stored_when_asked_for(records: dict[str, gl.Record], tmp_path: Path) -> None:
+    problem, out = tmp_path / "problem.json", tmp_path / "record.json"
+    problem.write_text(gl.dumps(records["chain"].problem), "utf-8")
+    asked = ["solve", str(problem), "--method", "column-generation", "--out", str(out)]
+    for more, kept in (([], False), (["--trace"], True)):
+        assert main([*asked, *more]) == exit_codes.PROVED
+        assert bool(next(read_values(out)).result.trace) == kept
+    assert main(["solve", str(problem), "--trace"]) == exit_codes.USAGE
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("missing.json", None, "no such file"),
+        ("torn.json", '{"type": "gapless.Rec', "not valid JSON"),
+        ("number.json", "3", "holds a int"),
+        ("empty.jsonl", "", "holds no record"),
+        ("torn.jsonl", "{", "torn.jsonl"),
+    ],
+)
+def test_bad_sources(
+    name: str, content: str | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, out = tmp_path / name, tmp_path / "report.html"
+    if content is not None:
+        source.write_text(content, "utf-8")
+    assert main(["report", str(source), "-o", str(out)]) == exit_codes.USAGE
+    assert words in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_folder_without_a_run_or_with_torn_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "report.html"
+    folder = tmp_path / "run"
+    folder.mkdir()
+    assert main(["report", str(folder), "-o", str(out)]) == exit_codes.USAGE
+    assert "no .jsonl" in capsys.readouterr().err
+    (folder / "tables.json").write_text('{"tables": [{}]}', "utf-8")
+    assert main(["report", str(folder), "-o", str(out)]) == exit_codes.USAGE
+    assert "tables.json" in capsys.readouterr().err
+    (folder / "tables.json").write_text('{"tables": []}', "utf-8")
+    assert main(["report", str(folder), "-o", str(tmp_path / "no" / "where.html")]) == exit_codes.USAGE
+    assert "there is no folder" in capsys.readouterr().err
+
+
+def test_without_jinja2(records: dict[str, gl.Record], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(gl.MissingDependency, match=r"gapless\[report\]"):
+        report_of(records["tree"])
+
+
+def test_every_task_has_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run.html"
+    asked = ["run", "pos-tagging", "--sentences", "2", "--method", "viterbi", "--report", str(out)]
+    assert main(asked) == exit_codes.PROVED
+    page = out.read_text("utf-8")
+    assert "Report on a run" in page
+    assert "Exact decoding" in page
+    assert main([*asked[:-1], str(tmp_path / "no" / "where.html")]) == exit_codes.USAGE
+    assert "there is no folder" in capsys.readouterr().err
+
+
+def test_the_plug_ins_draw_and_mark_what_differs(records: dict[str, gl.Record]) -> None:
+    hook = load_plugins().hook
+    for name in ("chain", "ordering", "linking"):
+        record = records[name]
+        best, second = (s.structure for s in record.result.solutions[:2])
+        asked = {"problem": record.problem, "words": record.words}
+        plain = hook.gapless_draw(structure=second, against=None, **asked)
+        marked = hook.gapless_draw(structure=second, against=best, **asked)
+        assert "#b3261e" not in plain
+        assert "#b3261e" in marked
+        assert EVIL not in plain

@@ -1,0 +1,149 @@
+"""Folders of runs: one run, one process, the same settings and the same data."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import gapless as gl
+from gapless.cli import exit_codes, main
+from gapless.runs import Answer, Fingerprint, Manifest, RunFolder, State
+from gapless_chains import ChainProblem
+
+SETTINGS = {"epochs": 3, "seed": 0}
+
+
+def answer(name):
+    problem = ChainProblem(unary=np.ones((2, 2)), transition=np.zeros((2, 2)))
+    return gl.Record(problem, gl.solve(problem), name)
+
+
+def test_a_run_goes_on(tmp_path):
+    data = Fingerprint.of("corpus", [("a", "b"), np.arange(3)])
+    with RunFolder(tmp_path, "job", SETTINGS) as run:
+        run.about("the corpus", data)
+        run.log("a.jsonl").append(answer("one"))
+        run.log("tables/b.jsonl", records=False).append(Answer("one", answer("one").result))
+        run.interrupted = True
+    kept = json.loads((tmp_path / "manifest.json").read_text())
+    assert (kept["state"], kept["starts"], kept["settings"]) == ("interrupted", 1, SETTINGS)
+    assert (kept["records"], kept["measured"]) == (["a.jsonl"], ["tables/b.jsonl"])
+    with RunFolder(tmp_path, "job", SETTINGS) as run:
+        run.about("the corpus", Fingerprint("moved", data.size, data.digest))
+        assert list(run.log("a.jsonl")) == ["one"]
+        run.log("a.jsonl").append(answer("two"))
+    manifest = Manifest.load(tmp_path)
+    assert (manifest.state, manifest.starts, manifest.began) == (State.FINISHED, 2, kept["began"])
+    assert not (tmp_path / ".lock").exists()
+    assert main(["verify", str(tmp_path)]) == exit_codes.PROVED
+
+
+def test_another_run_is_refused_and_told_why(tmp_path):
+    with RunFolder(tmp_path, "job", SETTINGS) as run:
+        run.about("the corpus", Fingerprint.of("small", ["a"]))
+        run.log("a.jsonl").append(answer("one"))
+    with pytest.raises(gl.InvalidProblem, match=r"epochs 3, not 4; .*another folder, or --anew"):
+        RunFolder(tmp_path, "job", {**SETTINGS, "epochs": 4})
+    with pytest.raises(gl.InvalidProblem, match="a run of job, not of task"):
+        RunFolder(tmp_path, "task", SETTINGS)
+    with (
+        RunFolder(tmp_path, "job", SETTINGS) as run,
+        pytest.raises(gl.InvalidProblem, match=r"the corpus small \(1, .*, not large \(2, "),
+    ):
+        run.about("the corpus", Fingerprint.of("large", ["a", "b"]))
+    assert (tmp_path / "a.jsonl").exists()
+    with RunFolder(tmp_path, "task", SETTINGS, anew=True) as run:
+        assert not (tmp_path / "a.jsonl").exists()
+        assert run.manifest.starts == 1
+        assert len(run.log("a.jsonl")) == 0
+
+
+def test_files_of_others_are_not_taken_for_answers(tmp_path):
+    (tmp_path / "a.jsonl").write_text("somebody's\n")
+    with (
+        RunFolder(tmp_path, "job", SETTINGS) as run,
+        pytest.raises(gl.InvalidProblem, match="is of no run that"),
+    ):
+        run.log("a.jsonl")
+    assert (tmp_path / "a.jsonl").read_text() == "somebody's\n"
+    with RunFolder(tmp_path, "job", SETTINGS, anew=True) as run:
+        assert len(run.log("a.jsonl")) == 0
+
+
+def test_two_processes_at_once_are_refused(tmp_path):
+    held = RunFolder(tmp_path, "job", SETTINGS)
+    with pytest.raises(gl.InvalidProblem, match=rf"process {os.getpid()} on .* is writing to this folder"):
+        RunFolder(tmp_path, "job", SETTINGS)
+    held.close(State.FINISHED)
+    RunFolder(tmp_path, "job", SETTINGS).close(State.FINISHED)
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from gapless.runs import RunFolder
+run = RunFolder(Path(sys.argv[1]), "job", {})
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+def test_the_lock_of_a_dead_process_is_taken_over(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", HOLD, tmp_path], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(gl.InvalidProblem, match=f"process {holder.pid} on"):
+            RunFolder(tmp_path, "job", {})
+        holder.kill()
+        holder.wait()
+    assert (tmp_path / ".lock").exists()
+    with RunFolder(tmp_path, "job", {}) as run:
+        assert run.manifest.starts == 2
+
+
+def test_exceptions_leave_an_interrupted_run(tmp_path):
+    with pytest.raises(ZeroDivisionError), RunFolder(tmp_path, "job", {}):
+        1 / 0  # noqa: B018
+    assert Manifest.load(tmp_path).state is State.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "not a readable manifest"),
+        ('{"format": 2}', "of format 2, this gapless reads format 1"),
+        ('{"format": 1, "task": "job", "settings": {}, "data": {}, "records": ["../x.jsonl"]}', "would not be in"),
+    ],
+)
+def test_manifests_that_cannot_be_read_say_so(tmp_path, content, said):
+    (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(gl.InvalidProblem, match=said):
+        RunFolder(tmp_path, "job", {})
+    RunFolder(tmp_path, "job", {}, anew=True).close(State.FINISHED)
+
+
+def test_a_folder_that_cannot_be_written_to_says_so(tmp_path):
+    place = tmp_path / "run"
+    place.mkdir(mode=0o500)
+    if os.access(place, os.W_OK):  # root may write anywhere but into the kernel's own files
+        with pytest.raises(OSError, match="/proc/self"):
+            RunFolder(place.__class__("/proc/self"), "job", {})
+    else:
+        with pytest.raises(PermissionError, match="run"):
+            RunFolder(place, "job", {})
+
+
+def test_fingerprints_tell_data_apart():
+    parts = ["a", b"a", 1, 1.0, ("a",), ["a", "b"], np.arange(2), np.arange(2.0), np.arange(4).reshape(2, 2)]
+    digests = {Fingerprint.of("x", [part]).digest for part in parts}
+    assert len(digests) == len(parts)
+    assert Fingerprint.of("x", ["a", "b"]) == Fingerprint.of("y", iter(["a", "b"]))
+    assert Fingerprint.of("x", [np.array([0.0])]) == Fingerprint.of("x", [np.array([-0.0])])
+    assert Fingerprint.of("x", ["a", "b"]) != Fingerprint.of("x", ["ab"])
+
+
+def test_no_fingerprint_is_made_of_what_its_repr_does_not_tell_apart():
+    with pytest.raises(TypeError, match="no fingerprint is made of a dict"):
+        Fingerprint.of("x", ["a", [{"b": np.arange(5000)}]])
