@@ -49,7 +49,7 @@ demo: $(VENV)/.installed
 # The command, not `python -m pytest`: that would put the repository's root on sys.path, where our folders would be
 # importable under a second name.
 test: $(VENV)/.installed-dev
-	@$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+	@$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check --quiet .

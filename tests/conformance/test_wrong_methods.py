@@ -176,7 +176,7 @@ BATCHES = {
         "as a solve does",
     ),
     "makes others": (
-        lambda rs: attrs.evolve(BatchResult.from_results(rs, len(rs)), make=lambda i: rs[0]),
+        lambda rs: attrs.evolve(BatchResult.from_results(rs, len(rs)), make=lambda _, i: rs[0]),
         "makes the results it states",
     ),
     "honest": (lambda rs: BatchResult.from_results(rs, len(rs)), None),

@@ -19,6 +19,7 @@ from gapless import (
     Stop,
     Tightening,
     UncoveredBranching,
+    UnknownOption,
 )
 from gapless.engine import tree_search
 from gapless.testing.examples import OptimisticBound, Selection
@@ -268,7 +269,7 @@ def test_k_below_one(knapsack, k):
 
 
 def test_unknown_order(knapsack):
-    with pytest.raises(ValueError, match="best-first, depth-first, breadth-first"):
+    with pytest.raises(UnknownOption, match="best-first, depth-first, breadth-first"):
         tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), order="worst-first")
 
 

@@ -52,7 +52,9 @@ def hostile(random):
     if kind == 5:
         return copy.deepcopy(random.choice(HOSTILE_PARTS))
     if kind == 6:
-        shape, dtype, values = random.choice(SHAPES), random.choice(DTYPES), random.choice(VALUES)
+        # Copies: later changes of the document must not reach these lists.
+        shape, values = copy.deepcopy(random.choice(SHAPES)), copy.deepcopy(random.choice(VALUES))
+        dtype = random.choice(DTYPES)
         return {"type": "array", "dtype": dtype, "shape": shape, "values": values}
     if kind == 7:
         return {"type": random.choice(CLASSES), "value": "nan"}

@@ -76,7 +76,7 @@ def test_a_record_with_a_name_that_is_no_text_is_refused():
             gl.Record(problem, result, **more)
 
 
-@pytest.mark.parametrize("vertex", [10**30, 2**63])
+@pytest.mark.parametrize("vertex", [10**30, -(10**30), 2**63])
 def test_vertices_that_no_array_holds_are_refused(tmp_path, vertex):
     path = tmp_path / "documents.jsonl"
     path.write_text(json.dumps({"id": "a", "sets": [[vertex]], "gold": [[vertex]], "mentions": ["x"]}))

@@ -151,7 +151,7 @@ def test_more_starts_are_never_worse():
 def test_kicks_are_counted_from_0(method):
     problem = random_problem(3)
     assert gapless.solve(problem, method, kicks=0).solutions
-    for wrong in (-1, "many", 1.5):
+    for wrong in (-1, "many", 1.5, 2**63):
         with pytest.raises(UnknownOption, match="kicks is"):
             gapless.solve(problem, method, kicks=wrong)
 

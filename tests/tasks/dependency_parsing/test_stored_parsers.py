@@ -157,7 +157,7 @@ def test_models_of_the_tables_are_used_again_only_for_the_same_request(capsys, t
     assert "UAS points (without punctuation) from first order" in printed
     assert complaint.index("figures.html will not be written") >= 0
     assert "trained" not in run(capsys, *asked)[1].replace("was trained", "")
-    code, _, complaint = run(capsys, "--sentences", "5", *asked[2:])
+    code, _, complaint = run(capsys, "--sentences", "5", *asked[2:-1], str(tmp_path / "other"))
     assert code == exit_codes.USAGE
     assert "m.first-order.npz was trained in another way (sentences 6, not 5; digest" in complaint
 
