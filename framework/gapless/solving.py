@@ -234,8 +234,6 @@ def check_limits(limits: Any) -> None:
 def check_seed(seed: Any) -> None:
     """Raise `UnknownOption` unless `seed` is a whole number that every method can take."""
     check_count("seed", seed, 0)
-    if seed >= 2**63:
-        raise UnknownOption(f"seed is {seed}, it must be below 2**63")
 
 
 def choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Method:

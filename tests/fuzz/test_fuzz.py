@@ -76,12 +76,19 @@ def test_a_record_with_a_name_that_is_no_text_is_refused():
             gl.Record(problem, result, **more)
 
 
-@pytest.mark.parametrize("vertex", [10**30, 2**63])
+@pytest.mark.parametrize("vertex", [10**30, 2**63, -(10**30)])
 def test_vertices_that_no_array_holds_are_refused(tmp_path, vertex):
     path = tmp_path / "documents.jsonl"
     path.write_text(json.dumps({"id": "a", "sets": [[vertex]], "gold": [[vertex]], "mentions": ["x"]}))
     with pytest.raises(LinkingFileError, match="line 1"):
         read_documents(path, load_demo().knowledge.graph)
+
+
+@pytest.mark.parametrize("method", ["local-search", "exact"])
+def test_options_that_no_kernel_holds_are_refused(method):
+    problem = load_demo().documents[0].problem(load_demo().knowledge.graph)
+    with pytest.raises(gl.UnknownOption, match=r"kicks is 10+, it must be below 2\*\*63"):
+        gl.solve(problem, method, kicks=10**40)
 
 
 def test_numbers_with_too_many_digits_are_refused(tmp_path):

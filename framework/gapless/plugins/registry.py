@@ -116,11 +116,13 @@ def _options(run: Callable[..., Any]) -> Mapping[str, Any]:
 
 
 def check_count(name: str, value: Any, at_least: int = 1) -> None:
-    """Raise `UnknownOption` unless an option that counts something is an integer, and large enough."""
+    """Raise `UnknownOption` unless an option that counts something is a large enough integer of 64 bits."""
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise UnknownOption(f"{name} is {value!r}, it must be an integer")
     if value < at_least:
         raise UnknownOption(f"{name} is {value}, it must be at least {at_least}")
+    if int(value) >= 2**63:
+        raise UnknownOption(f"{name} is {value}, it must be below 2**63")
 
 
 def nearest(name: object, known: Mapping[str, Any] | Sequence[str]) -> str:

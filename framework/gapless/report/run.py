@@ -141,7 +141,8 @@ def run_of(
                 except InvalidResult as error:  # changed by somebody: fails, and the others are still shown
                     counts["failed"] += 1
                     torn = [f"record {number}", "unreadable", None, None, None, None, f"fails: {error}", ""]
-                    records.append(torn)
+                    if len(records) < _LISTED:
+                        records.append(torn)
                     continue
                 verdict = record.verify() if verify else None
                 counts["proved"] += record.result.proved

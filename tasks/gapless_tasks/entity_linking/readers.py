@@ -136,7 +136,11 @@ def _sets(record: dict[str, Any], field: str, place: str) -> tuple[IntArray, ...
         raise LinkingFileError(f"{place}: {field} is {listed!r:.40}, expected a list of lists of vertices")
     for i, members in enumerate(listed):
         where = f"{place}: {field}[{i}]"
-        if not isinstance(members, list) or not members or not all(type(v) is int and v < _MOST for v in members):
+        if (
+            not isinstance(members, list)
+            or not members
+            or not all(type(v) is int and -_MOST < v < _MOST for v in members)
+        ):
             raise LinkingFileError(f"{where} is {members!r:.40}, expected a list of vertices, at least one")
         if len(set(members)) < len(members):
             raise LinkingFileError(f"{where} names a vertex twice")
