@@ -16,7 +16,7 @@ import gapless as gl
 from gapless import BatchResult, InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains import ChainBatch, ChainModel, k_best_of_batch
-from gapless_tasks.estimators.deciding import solve_all
+from gapless_tasks.deciding import solve_all
 from gapless_tasks.estimators.dense_chain_features import DenseChainFeatures, DenseSentence
 from gapless_tasks.estimators.sequences import answers, kind_of, row_sequences, word_sequences
 from gapless_tasks.tagging.chain_features import EMISSION, FINAL, INITIAL, TRANSITION

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 import gapless as gl
 from gapless import BatchResult, InvalidProblem
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_tasks.estimators.deciding import solve_all
+from gapless_tasks.deciding import solve_all
 from gapless_tasks.estimators.sequences import answers
 from gapless_tasks.parsing import Options, Sentence, train
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import gapless as gl
 
 S = TypeVar("S")
 
 
-def solve_all(problems: Iterable[gl.Problem[S]], method: str | None) -> gl.BatchResult[S]:
-    """The answers to all problems: a prediction of which a part is missing would be a wrong one.
+def solve_all(problems: Iterable[gl.Problem[S]], method: str | None, **how: Any) -> gl.BatchResult[S]:
+    """The answers to all problems: a prediction or a figure of which a part is missing would be a wrong one.
+
+    Arguments are those of `gapless.solve_many`.
 
     Raises
     ------
@@ -20,7 +22,7 @@ def solve_all(problems: Iterable[gl.Problem[S]], method: str | None) -> gl.Batch
     SolveError
         That of the first problem that failed.
     """
-    found = gl.solve_many(problems, method)
+    found = gl.solve_many(problems, method, **how)
     if not found.reached:
         raise KeyboardInterrupt
     if found.errors:
