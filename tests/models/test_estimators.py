@@ -6,6 +6,7 @@ import copy
 import pickle
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
@@ -283,3 +284,22 @@ def test_grid_search_of_a_parser(trees: Sentences) -> None:
 def test_what_a_parser_cannot_learn_from(X: Any, y: Any, words: str) -> None:
     with pytest.raises(gl.InvalidProblem, match=words):
         DependencyParser().fit(X, y)
+
+
+def test_control_c_is_no_prediction(
+    trees: Sentences, parser: DependencyParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`solve_many` returns what is finished; labels and heads of the rest are nobody's answer."""
+    corpus = embedded_corpus("train")[:20]
+    tagger = ChainTagger(epochs=1).fit([s.words for s in corpus], [s.labels for s in corpus])
+    real = gl.solve_many
+
+    def interrupted(problems: Any, method: Any) -> Any:
+        found = real(problems, method)
+        return attrs.evolve(found, statuses=[*found.statuses[:-1], None])
+
+    monkeypatch.setattr(gl, "solve_many", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tagger.predict([s.words for s in corpus])
+    with pytest.raises(KeyboardInterrupt):
+        parser.predict(trees[0][:3])

@@ -25,6 +25,7 @@ from gapless.report.charts import bounds_over_time, work_over_rounds
 from gapless.report.page import json_data, number
 from gapless.report.search_tree import search_tree
 from gapless.svg import tree_places
+from gapless_chains import ChainProblem
 
 pytest.importorskip("jinja2", reason="reports need jinja2")
 
@@ -341,3 +342,21 @@ def test_the_plug_ins_draw_and_mark_what_differs(records: dict[str, gl.Record]) 
         assert "#b3261e" not in plain
         assert "#b3261e" in marked
         assert EVIL not in plain
+
+
+@pytest.mark.parametrize(
+    "table", [5, {}, {"title": "a", "columns": 3, "rows": []}, {"title": "a", "columns": [], "rows": [1]}]
+)
+def test_tables_that_are_none_are_named(tmp_path: Path, table: Any) -> None:
+    (tmp_path / "tables.json").write_text(json.dumps({"task": "x", "tables": [table]}))
+    with pytest.raises(gl.InvalidProblem, match=r"tables\.json: a table has no title, columns or rows"):
+        write_report(tmp_path, tmp_path / "page.html")
+
+
+def test_half_a_character_does_not_end_a_page() -> None:
+    """JSON may hold one: ``"\\ud800"``."""
+    problem = ChainProblem([[1.0, 0.0], [0.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]])
+    page = report_of(gl.Record(problem, gl.solve(problem), "a\ud800b", ["\udfff", EVIL]))
+    assert "a\\ud800b" in page
+    assert EVIL not in page
+    assert page.encode()

@@ -10,7 +10,7 @@ import pytest
 
 import gapless as gl
 from gapless.cli import exit_codes, main
-from gapless.runs import Answer, Fingerprint, Manifest, RunFolder, State
+from gapless.runs import SUMMARY, TABLES, Answer, Fingerprint, Manifest, RunFolder, State
 from gapless_chains import ChainProblem
 
 SETTINGS = {"epochs": 3, "seed": 0}
@@ -55,8 +55,10 @@ def test_another_run_is_refused_and_told_why(tmp_path):
     ):
         run.about("the corpus", Fingerprint.of("large", ["a", "b"]))
     assert (tmp_path / "a.jsonl").exists()
+    for name in (SUMMARY, TABLES):
+        (tmp_path / name).write_text("{}")  # would stand beside other answers, were the new run killed
     with RunFolder(tmp_path, "task", SETTINGS, anew=True) as run:
-        assert not (tmp_path / "a.jsonl").exists()
+        assert not any((tmp_path / name).exists() for name in ("a.jsonl", SUMMARY, TABLES))
         assert run.manifest.starts == 1
         assert len(run.log("a.jsonl")) == 0
 

@@ -17,7 +17,8 @@ from gapless.cli.console import Console, plain_data
 from gapless.core.errors import InvalidProblem
 from gapless.core.serial import require_folder, write_aside
 from gapless.plugins.registry import Task
-from gapless.report import TABLES, require_jinja, write_report
+from gapless.report import require_jinja, write_report
+from gapless.runs import TABLES
 
 
 def add_shared_options(parser: argparse.ArgumentParser) -> None:

@@ -19,11 +19,9 @@ from gapless.core.certificate import Verdict
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.record import Record
 from gapless.report.answer import Answer, answer_of
-from gapless.runs import Manifest
+from gapless.runs import TABLES, Manifest
 from gapless.runs.reading import record_documents
 
-TABLES = "tables.json"
-"""In the folder of ``gapless run TASK --out``: every table that the task showed."""
 _LISTED = 50_000
 """Records in the list of a page."""
 _FIGURES, _FIGURE_BYTES = 24, 4_000_000
@@ -141,7 +139,8 @@ def run_of(
                 except InvalidResult as error:  # changed by somebody: fails, and the others are still shown
                     counts["failed"] += 1
                     torn = [f"record {number}", "unreadable", None, None, None, None, f"fails: {error}", ""]
-                    records.append(torn)
+                    if len(records) < _LISTED:
+                        records.append(torn)
                     continue
                 verdict = record.verify() if verify else None
                 counts["proved"] += record.result.proved
@@ -275,9 +274,16 @@ def _about(folder: Path | None) -> Mapping[str, Any]:
 def _tables(folder: Path | None) -> Sequence[Mapping[str, Any]]:
     tables = _kept(folder).get("tables", [])
     for table in tables:
-        if not isinstance(table, dict) or not {"title", "columns", "rows"} <= table.keys():
+        if not _is_table(table):
             raise InvalidProblem(f"{folder}/{TABLES}: a table has no title, columns or rows")
     return list(tables)
+
+
+def _is_table(table: Any) -> bool:
+    if not isinstance(table, dict) or "title" not in table:
+        return False
+    listed = [table.get("columns"), table.get("rows")]
+    return all(isinstance(one, list) for one in listed) and all(isinstance(row, list) for row in table["rows"])
 
 
 def _documents(folder: Path | None) -> list[tuple[str, str]]:

@@ -15,7 +15,8 @@ from gapless.core.result import Result
 from gapless.core.serial import require_folder, write_aside
 from gapless.report.answer import answer_of
 from gapless.report.page import render
-from gapless.report.run import TABLES, Progress, run_of
+from gapless.report.run import Progress, run_of
+from gapless.runs import TABLES
 from gapless.runs.reading import record_files
 
 

@@ -3,11 +3,13 @@
 from gapless.runs.answer import Answer, numbers_only
 from gapless.runs.answer_log import AnswerLog, read_log
 from gapless.runs.fingerprint import Fingerprint
-from gapless.runs.folder import RunFolder
+from gapless.runs.folder import SUMMARY, TABLES, RunFolder
 from gapless.runs.manifest import MANIFEST, Manifest, State
 
 __all__ = [
     "MANIFEST",
+    "SUMMARY",
+    "TABLES",
     "Answer",
     "AnswerLog",
     "Fingerprint",

@@ -15,8 +15,10 @@ from gapless.core.errors import InvalidProblem
 from gapless.runs.answer_log import AnswerLog
 from gapless.runs.fingerprint import Fingerprint
 from gapless.runs.lock import FolderLock
-from gapless.runs.manifest import Manifest, State
+from gapless.runs.manifest import MANIFEST, Manifest, State
 
+SUMMARY, TABLES = "summary.json", "tables.json"
+"""What is written when a run ends: the task's own document; every table that it showed."""
 WAYS_OUT = "repeat the earlier run's, give another folder, or --anew to start again, which removes its answers"
 
 
@@ -31,7 +33,7 @@ class RunFolder:
     settings : mapping of str to JSON data
         Options by which answers differ.
     anew : bool
-        Forget the run that the folder holds: its logs are removed.
+        Forget the run that the folder holds: its logs, summary and tables are removed.
 
     Attributes
     ----------
@@ -149,7 +151,9 @@ class RunFolder:
             raise InvalidProblem(f"{self.path}: this folder holds a run with {'; '.join(different)}; {WAYS_OUT}")
 
     def _forget(self) -> None:
-        """Remove the logs of the run that is here."""
+        """Remove the logs of the run that is here, and what it wrote at its end, which is not the new one's."""
+        for name in (SUMMARY, TABLES) if (self.path / MANIFEST).exists() else ():
+            (self.path / name).unlink(missing_ok=True)
         with contextlib.suppress(InvalidProblem):  # a manifest that cannot be read lists nothing
             known = Manifest.load(self.path)
             for name in (*known.records, *known.measured) if known is not None else ():

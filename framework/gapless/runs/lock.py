@@ -58,9 +58,12 @@ class FolderLock:
         try:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if not self._path.exists() or not os.path.samestat(self._path.stat(), os.fstat(file.fileno())):
+            if not os.path.samestat(self._path.stat(), os.fstat(file.fileno())):
                 file.close()
                 return None
+        except FileNotFoundError:
+            file.close()
+            return None
         except BlockingIOError as error:
             file.seek(0)
             holder = file.read().strip() or "another process"

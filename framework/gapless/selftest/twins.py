@@ -1,4 +1,7 @@
-"""Compiled kernels against their NumPy twins, bit by bit, on a few random inputs and every instruction set."""
+"""Compiled kernels against their NumPy twins, bit by bit, on a few random inputs.
+
+Those that can switch are tried on every instruction set, the others on the one in use.
+"""
 
 from __future__ import annotations
 

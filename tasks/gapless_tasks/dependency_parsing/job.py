@@ -16,7 +16,7 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
-from gapless.runs import Fingerprint, RunFolder
+from gapless.runs import SUMMARY, Fingerprint, RunFolder
 from gapless_dependency import ParsingProblem
 from gapless_tasks.asked import run_in_folder
 from gapless_tasks.dependency_parsing import options
@@ -155,7 +155,7 @@ class ParsingJob:
         document["interrupted"] = interrupted
         console.data(document)
         if out is not None:
-            write_aside(out.path / "summary.json", json.dumps(document, indent=2, default=float) + "\n")
+            write_aside(out.path / SUMMARY, json.dumps(document, indent=2, default=float) + "\n")
         if interrupted:
             return exit_codes.INTERRUPTED
         parsed = outcome.parsed

@@ -17,7 +17,7 @@ from gapless.cli import Console, exit_codes
 from gapless.cli.console import plain_data
 from gapless.core.serial import write_aside
 from gapless.plugins import load_plugins
-from gapless.runs import AnswerLog, Fingerprint, RunFolder
+from gapless.runs import SUMMARY, AnswerLog, Fingerprint, RunFolder
 from gapless_linking import LinkingProblem
 from gapless_linking.choice_drawing import draw_choice
 from gapless_tasks.asked import run_in_folder
@@ -186,7 +186,7 @@ class _Run:
             return
         if self.prior is not None and self.prior.curves:
             self._draw(self.out.path / "prior.svg", self.prior.drawing())
-        write_aside(self.out.path / "summary.json", json.dumps(plain_data(self.document), indent=2) + "\n")
+        write_aside(self.out.path / SUMMARY, json.dumps(plain_data(self.document), indent=2) + "\n")
 
     def _draw(self, path: Path, drawing: str) -> None:
         write_aside(path, drawing)

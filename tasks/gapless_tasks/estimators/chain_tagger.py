@@ -16,6 +16,7 @@ import gapless as gl
 from gapless import BatchResult, InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains import ChainBatch, ChainModel, k_best_of_batch
+from gapless_tasks.deciding import solve_all
 from gapless_tasks.estimators.dense_chain_features import DenseChainFeatures, DenseSentence
 from gapless_tasks.estimators.sequences import answers, kind_of, row_sequences, word_sequences
 from gapless_tasks.tagging.chain_features import EMISSION, FINAL, INITIAL, TRANSITION
@@ -196,7 +197,7 @@ class ChainTagger(BaseEstimator):
         batch = self.model_.batch_of([unary for unary in scores if len(unary)])
         if not len(batch):
             return [[] for _ in scores]
-        found = self._names(gl.solve_many(batch, self.method).arrays["labels"])
+        found = self._names(solve_all(batch, self.method).arrays["labels"])
         if kind_of(X) == "matrix":
             return found
         ends = np.cumsum([len(unary) for unary in scores])

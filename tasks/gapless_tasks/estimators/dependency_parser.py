@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 import gapless as gl
 from gapless import BatchResult, InvalidProblem
 from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_tasks.deciding import solve_all
 from gapless_tasks.estimators.sequences import answers
 from gapless_tasks.parsing import Options, Sentence, train
 
@@ -122,7 +123,7 @@ class DependencyParser(BaseEstimator):
 
     def predict(self, X: Any) -> list[list[int]]:
         """The heads of the best tree of each sentence."""
-        found = self.results(X)
+        found = solve_all(self.problems(X), self.method)
         return [found.structure(i).heads.tolist() for i in range(len(found))]
 
     def k_best(self, X: Any, k: int) -> list[list[list[int]]]:

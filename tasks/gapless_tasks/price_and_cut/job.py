@@ -14,7 +14,7 @@ import attrs
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
-from gapless.runs import Fingerprint, RunFolder
+from gapless.runs import SUMMARY, Fingerprint, RunFolder
 from gapless_tasks.asked import run_in_folder
 from gapless_tasks.dependency_parsing.answers import ANSWERS, keep_trees
 from gapless_tasks.dependency_parsing.explaining import explain
@@ -93,7 +93,7 @@ class _Run:
         self.document |= {"disagreements": self.wrong, "interrupted": interrupted}
         self.console.data(self.document)
         if self.out is not None:
-            write_aside(self.out.path / "summary.json", json.dumps(self.document, indent=2, default=float) + "\n")
+            write_aside(self.out.path / SUMMARY, json.dumps(self.document, indent=2, default=float) + "\n")
         if interrupted:
             return exit_codes.INTERRUPTED
         if self.wrong:

@@ -14,7 +14,7 @@ import attrs
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
-from gapless.runs import RunFolder
+from gapless.runs import SUMMARY, RunFolder
 from gapless_tasks.asked import run_in_folder
 from gapless_tasks.tagging import train
 from gapless_tasks.tagging.product_tagger import ProductTagger
@@ -227,4 +227,4 @@ def show_outcomes(corpus: Corpus, outcomes: Sequence[Outcome], console: Console,
 def _finish(document: dict[str, Any], console: Console, out: RunFolder | None) -> None:
     console.data(document)
     if out is not None:
-        write_aside(out.path / "summary.json", json.dumps(document, indent=2) + "\n")
+        write_aside(out.path / SUMMARY, json.dumps(document, indent=2) + "\n")

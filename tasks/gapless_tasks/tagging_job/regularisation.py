@@ -9,9 +9,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-import gapless as gl
 from gapless.cli import Console
 from gapless_chains import ChainBatch
+from gapless_tasks.deciding import solve_all
 from gapless_tasks.tagging import train
 from gapless_tasks.tagging_job.corpus import Corpus
 from gapless_tasks.tagging_job.decoder import decode
@@ -74,14 +74,14 @@ def sweep(corpus: Corpus, epochs: int, seed: int, min_count: int, console: Conso
             gold[penalty] = np.concatenate(gold_numbers(tagger, corpus.test))
             advance(1)
     runs = {
-        f"{method} {penalty}": partial(gl.solve_many, batch, method)
+        f"{method} {penalty}": partial(solve_all, batch, method)
         for penalty, batch in batches.items()
         for method in METHODS
     }
     seconds = cpu_seconds(runs)
     points = []
     for penalty, batch in batches.items():
-        arrays = gl.solve_many(batch, METHODS[0]).arrays
+        arrays = solve_all(batch, METHODS[0]).arrays
         points.append(
             Point(
                 penalty,

@@ -14,6 +14,7 @@ from gapless.cli import Console
 from gapless.core.tolerance import meets
 from gapless.plugins import load_plugins
 from gapless_chains import ChainBatch, ChainProblem
+from gapless_tasks.deciding import solve_all
 from gapless_tasks.tagging_job.measuring import cpu_seconds
 from gapless_tasks.tagging_job.paper import PaperTables, Row
 from gapless_tasks.tagging_job.search_statistics import show_search_statistics
@@ -111,10 +112,10 @@ def available(rows: Sequence[Row], console: Console) -> list[Row]:
 
 def _decoded(batch: ChainBatch, rows: Sequence[Row], console: Console) -> list[Decoded]:
     kept = available(rows, console)
-    optimum = gl.solve_many(batch, _REFERENCE).values
+    optimum = solve_all(batch, _REFERENCE).values
 
     def decode(row: Row, options: Mapping[str, Any]) -> gl.BatchResult[Any]:
-        return gl.solve_many(batch, row.method, limits=row.limits, **options)
+        return solve_all(batch, row.method, limits=row.limits, **options)
 
     runs: dict[str, Callable[[], object]] = {row.name: partial(decode, row, row.options) for row in kept}
     seconds = cpu_seconds(runs)

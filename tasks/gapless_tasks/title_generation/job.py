@@ -16,7 +16,7 @@ from gapless.cli import Console, exit_codes
 from gapless.cli.console import plain_data
 from gapless.core.serial import write_aside
 from gapless.core.sparse import FloatArray
-from gapless.runs import Fingerprint, RunFolder
+from gapless.runs import SUMMARY, Fingerprint, RunFolder
 from gapless_ordering.path_drawing import draw_path
 from gapless_tasks.asked import run_in_folder
 from gapless_tasks.title_generation.convergence import converge
@@ -71,7 +71,7 @@ class _Run:
         self.document |= {"wrong": self.wrong, "interrupted": self.interrupted}
         self.console.data(self.document)
         if self.out is not None:
-            write_aside(self.out.path / "summary.json", json.dumps(plain_data(self.document), indent=2) + "\n")
+            write_aside(self.out.path / SUMMARY, json.dumps(plain_data(self.document), indent=2) + "\n")
         if self.interrupted:
             return exit_codes.INTERRUPTED
         if self.wrong:
