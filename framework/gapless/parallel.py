@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import functools
 import itertools
 import multiprocessing.resource_tracker
+import os
 import signal
 import sys
 import threading
@@ -78,16 +80,36 @@ class Pace:
         self.size = max(1, min(self.most, fitting, _GROWTH * self.size))
 
 
-def work_on(work: Callable[[int, Sequence[P]], T], start: int, chunk: tuple[Sequence[P]]) -> Finished:
-    """Do one chunk, here or wherever this function was sent.
+def work_on(
+    work: Callable[[int, Sequence[P]], T], start: int, chunk: tuple[Sequence[P]], caller: int | None = None
+) -> Finished:
+    """Do one chunk, here or wherever this function was sent; a child of process `caller` does not outlive it.
 
     The chunk comes inside a tuple, because Dask scatters arguments that can be weakly referenced: it then keeps
     them on one worker only, and they are lost with it.
     """
+    if caller is not None:
+        _end_with(caller)
     (problems,) = chunk
     began = time.perf_counter()
     outcome = work(start, problems)
     return Finished(start, len(problems), time.perf_counter() - began, outcome)
+
+
+@functools.cache
+def _end_with(caller: int) -> None:
+    """Have this process end soon after its caller, once: by itself it would wait for minutes for more work.
+
+    Where the caller was killed, perhaps because memory ran out, nobody tells it.
+    """
+
+    def watch() -> None:
+        while os.getppid() == caller:
+            time.sleep(1.0)
+        os._exit(1)
+
+    if os.getppid() == caller:
+        threading.Thread(target=watch, daemon=True, name="gapless-caller").start()
 
 
 def spread(
@@ -236,7 +258,7 @@ def _running(
 ) -> Iterator[Finished]:
     import joblib  # noqa: PLC0415
 
-    tasks = (joblib.delayed(work_on)(work, start, (chunk,)) for start, chunk in chunks)
+    tasks = (joblib.delayed(work_on)(work, start, (chunk,), os.getpid()) for start, chunk in chunks)
     if not pool.return_generator:
         while some := list(itertools.islice(tasks, _AHEAD * _workers(pool.n_jobs))):
             yield from pool(some)
@@ -246,7 +268,8 @@ def _running(
             running = pool(tasks)
             stack.callback(_throw_away, running)
         try:
-            yield from running
+            for done in running:  # noqa: UP028  `yield from` would close it before `_throw_away` does
+                yield done
         except concurrent.futures.BrokenExecutor as error:
             raise SolveError(
                 "a worker process was killed, perhaps because memory ran out: use fewer jobs, or a smaller at_once"
