@@ -235,6 +235,27 @@ def test_a_run_shows_tables_figures_and_every_answer(run_folder: Path, tmp_path:
     assert "6 of 7 answers are proved" in page
 
 
+def test_a_run_of_two_methods_links_each_answer_to_its_own_row(
+    records: dict[str, gl.Record], tmp_path: Path
+) -> None:
+    """A batch has no seconds of its own: those that the run measured say which answer was the most laborious."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    plain = attrs.evolve(records["chain"], result=gl.solve(records["chain"].problem), name="sentence 0")
+    plain = attrs.evolve(plain, result=attrs.evolve(plain.result, stats=gl.Stats()))
+    for method, seconds in (("fast", 0.125), ("slow", 0.5)):
+        (folder / f"{method}.jsonl").write_text(gl.dumps(attrs.evolve(plain, measured={"seconds": seconds})) + "\n")
+    (folder / "tables.json").write_text('{"tables": []}', "utf-8")
+    write_report(folder, tmp_path / "run.html", details=1)
+    page = (tmp_path / "run.html").read_text("utf-8")
+    (listed,) = (json.loads(text) for kind, text in Elements(page).scripts if kind and "sentence 0" in text)
+    assert [(row[0], row[4], bool(row[7])) for row in listed] == [
+        ("sentence 0 · fast", 0.125, False),
+        ("sentence 0 · slow", 0.5, True),
+    ]
+    assert re.search(r'<details class="answer"[^>]*>\s*<summary>.*?sentence 0 · slow', page, re.DOTALL)
+
+
 def test_a_record_that_somebody_changed_fails_and_the_others_are_shown(run_folder: Path, tmp_path: Path) -> None:
     lines = (run_folder / "exact.jsonl").read_text("utf-8").splitlines()
     lines[1] = lines[1].replace('"value": "optimal"', '"value": "infeasible"')

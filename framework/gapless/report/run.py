@@ -75,23 +75,27 @@ class Run:
     details: Sequence[Detail]
 
 
+_Entry = tuple[float, int, Record, Verdict | None, list[Any]]
+"""Its key, its turn, a record, what was found out about it, and its row of the list."""
+
+
 class _Top:
     """The records with the largest keys; others are let go."""
 
     def __init__(self, most: int, why: str) -> None:
         self.most, self.why = most, why
-        self.held: list[tuple[float, int, Record, Verdict | None]] = []
+        self.held: list[_Entry] = []
         self._ties = count(0, -1)
 
-    def offer(self, key: float, record: Record, verdict: Verdict | None) -> None:
+    def offer(self, key: float, record: Record, verdict: Verdict | None, row: list[Any]) -> None:
         if self.most and key > 0:
-            entry = (key, next(self._ties), record, verdict)
+            entry = (key, next(self._ties), record, verdict, row)
             if len(self.held) < self.most:
                 heapq.heappush(self.held, entry)
             else:
                 heapq.heappushpop(self.held, entry)
 
-    def best_first(self) -> list[tuple[float, int, Record, Verdict | None]]:
+    def best_first(self) -> list[_Entry]:
         return sorted(self.held, key=lambda entry: entry[:2], reverse=True)
 
 
@@ -135,7 +139,7 @@ def run_of(
             for number, (place, text) in enumerate(record_documents(file), 1):
                 counts["records"] += 1
                 try:
-                    record = _record(text, place, number)
+                    record = _record(text, place, number, file if len(files) > 1 else None)
                 except InvalidResult as error:  # changed by somebody: fails, and the others are still shown
                     counts["failed"] += 1
                     torn = [f"record {number}", "unreadable", None, None, None, None, f"fails: {error}", ""]
@@ -146,13 +150,14 @@ def run_of(
                 counts["proved"] += record.result.proved
                 counts["verified"] += verdict is not None and bool(verdict)
                 counts["failed"] += verdict is not None and not verdict
+                row = _row(record, verdict)
                 if len(records) < _LISTED:
-                    records.append(_row(record, verdict, file, len(files)))
-                sure.offer(_doubt(record, verdict), record, verdict)
-                laborious.offer(_labour(record), record, verdict)
+                    records.append(row)
+                sure.offer(_doubt(record, verdict), record, verdict, row)
+                laborious.offer(_labour(record), record, verdict, row)
                 before = _tell(advance, file, before, counts["records"])
             advance(max(0, file.stat().st_size - before))
-    shown = _details((laborious, sure), records, again, len(files))
+    shown = _details((laborious, sure), again)
     return Run(
         _about(folder),
         _tables(folder),
@@ -165,15 +170,16 @@ def run_of(
     )
 
 
-def _record(text: str, place: str, number: int) -> Record:
-    """The record of a line, with a name."""
+def _record(text: str, place: str, number: int, file: Path | None) -> Record:
+    """The record of a line, with a name; of a run of several files the name tells which."""
     try:
         value = serial.loads(text)
     except InvalidProblem as error:
         raise InvalidProblem(f"{place}: {error}") from error
     if not isinstance(value, Record):
         raise InvalidProblem(f"{place}: a {type(value).__name__}, expected a record")
-    return attrs.evolve(value, name=value.name or f"record {number}")
+    name = value.name or f"record {number}"
+    return attrs.evolve(value, name=name if file is None else f"{name} · {file.name.partition('.jsonl')[0]}")
 
 
 def _tell(advance: Callable[[int], None], file: Path, before: int, done: int) -> int:
@@ -185,23 +191,26 @@ def _tell(advance: Callable[[int], None], file: Path, before: int, done: int) ->
     return before
 
 
-def _name(record: Record, file: Path, files: int) -> str:
-    return f"{record.name} · {file.name.partition('.jsonl')[0]}" if files > 1 else record.name
-
-
-def _row(record: Record, verdict: Verdict | None, file: Path, files: int) -> list[Any]:
+def _row(record: Record, verdict: Verdict | None) -> list[Any]:
     result = record.result
     said = "not checked" if verdict is None else "holds" if verdict else f"fails: {verdict.reason}"
     return [
-        _name(record, file, files),
+        record.name,
         result.status.value,
         _finite(result.value) if result.solutions else None,
         _finite(result.gap),
-        _finite(result.stats.seconds),
+        _seconds(record),
         result.stats.nodes,
         said,
         "",
     ]
+
+
+def _seconds(record: Record) -> float:
+    """Of the solver; where it decoded many in one call, the share that the run measured."""
+    share = record.measured.get("seconds")
+    measured = float(share) if isinstance(share, int | float) and math.isfinite(share) else 0.0
+    return record.result.stats.seconds or measured
 
 
 def _finite(value: float) -> float | None:
@@ -219,28 +228,21 @@ def _doubt(record: Record, verdict: Verdict | None) -> float:
 
 
 def _labour(record: Record) -> float:
-    """Seconds; where a batch has none for each, iterations, then the size of the problem."""
+    """Seconds; where nobody measured any, iterations, then the size of the problem."""
     stats = record.result.stats
-    return stats.seconds + 1e-9 * (stats.nodes + stats.iterations) + 1e-15 * record.problem.decisions.count
+    return _seconds(record) + 1e-9 * (stats.nodes + stats.iterations) + 1e-15 * record.problem.decisions.count
 
 
-def _details(
-    tops: Sequence[_Top], records: Sequence[list[Any]], again: Mapping[str, Any] | None, files: int
-) -> list[Detail]:
-    """Answers to be shown whole, each once; the list of records gets their anchors."""
-    held: dict[int, tuple[Record, Verdict | None, list[str]]] = {}
+def _details(tops: Sequence[_Top], again: Mapping[str, Any] | None) -> list[Detail]:
+    """Answers to be shown whole, each once; their rows of the list get their anchors."""
+    held: dict[int, tuple[Record, Verdict | None, list[Any], list[str]]] = {}
     for top in tops:
-        for _, _, record, verdict in top.best_first():
-            held.setdefault(id(record), (record, verdict, []))[2].append(top.why)
+        for _, _, record, verdict, row in top.best_first():
+            held.setdefault(id(record), (record, verdict, row, []))[-1].append(top.why)
     found = []
-    for number, (record, verdict, why) in enumerate(held.values(), 1):
-        anchor = f"answer-{number}"
-        found.append(Detail(anchor, " and ".join(why), answer_of(record, verdict, again)))
-        for row in records:
-            same = row[0] == record.name or (files > 1 and row[0].startswith(f"{record.name} · "))
-            if same and not row[7] and row[4] == record.result.stats.seconds:
-                row[7] = anchor
-                break
+    for number, (record, verdict, row, why) in enumerate(held.values(), 1):
+        row[-1] = f"answer-{number}"
+        found.append(Detail(row[-1], " and ".join(why), answer_of(record, verdict, again)))
     return found
 
 
