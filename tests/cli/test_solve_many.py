@@ -78,6 +78,9 @@ def test_a_wrong_line_is_named_and_what_was_finished_is_kept(file, tmp_path, cap
     assert f"the records that were finished are in {out}.part" in complaint
     assert not out.exists()
     assert (tmp_path / "out.jsonl.part").read_text().count("\n") == 12
+    assert main(["solve", str(file), "--out", str(out)]) == exit_codes.USAGE
+    assert "holds the records of a run that did not end" in capsys.readouterr().err
+    assert (tmp_path / "out.jsonl.part").read_text().count("\n") == 12
 
 
 def test_a_failure_is_told_and_the_others_are_solved(tmp_path, capsys):

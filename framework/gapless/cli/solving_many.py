@@ -174,6 +174,11 @@ def _records_file(out: str, console: Console) -> Iterator[_Records]:
     """Records go to a file beside `out`, each whole and at once; it takes the place of `out` in the end."""
     serial.require_folder(out)
     aside = Path(out + UNFINISHED)
+    if aside.exists():
+        raise InvalidProblem(
+            f"{aside}: holds the records of a run that did not end; move it away, or give --out FOLDER, where a run "
+            "goes on"
+        )
     with aside.open("w", encoding="utf-8") as file:
 
         class _File(_Records):
