@@ -176,8 +176,8 @@ def _records_file(out: str, console: Console) -> Iterator[_Records]:
     aside = Path(out + UNFINISHED)
     if aside.exists():
         raise InvalidProblem(
-            f"{aside}: holds the records of a run that did not end; move it away, or give --out FOLDER, where a run "
-            "goes on"
+            f"{aside}: holds the records of a run that did not end; move it away, or give --out FOLDER: there a "
+            "run goes on"
         )
     with aside.open("w", encoding="utf-8") as file:
 
