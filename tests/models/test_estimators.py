@@ -195,6 +195,7 @@ def test_pipelines_of_words_and_of_numbers(tagged: Sentences) -> None:
     [
         ([["a", "b"]], [["X"]], r"y\[0\] is \['X'\], expected 2 labels"),
         ([["a", "b"]], ["XY"], r"y\[0\] is 'XY', expected 2 labels"),
+        (["a b", "c d"], [["X", "Y"], ["X", "Y"]], r"X\[0\] is 'a b', expected a list of words"),
         ([["a", "b"], "cd"], [["X", "Y"], ["X", "Y"]], r"X\[1\] is 'cd', expected a list of words"),
         ([["a"], ["b"]], [["X"]], "inconsistent numbers of samples"),
         ([["a"]], None, "requires y to be passed"),

@@ -19,9 +19,9 @@ def kind_of(X: Any) -> Kind:
     if getattr(X, "ndim", 1) == 2 or not hasattr(X, "__getitem__") or not hasattr(X, "__len__") or not len(X):
         return "matrix"
     first = next((sentence for sentence in X if hasattr(sentence, "__len__") and len(sentence)), None)
-    if first is None or isinstance(first, str):
+    if first is None:
         return "matrix"
-    if isinstance(first[0], str):
+    if isinstance(first, str) or isinstance(first[0], str):
         return "words"
     return "rows" if np.ndim(first) == 2 else "matrix"
 
