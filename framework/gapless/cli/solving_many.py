@@ -115,11 +115,11 @@ def solve_lines(parsed: argparse.Namespace, limits: Limits, options: Mapping[str
             )
             for outcome in outcomes:
                 stored, name = on_their_way.popleft()
+                result = outcome.result if isinstance(outcome, SolveError) else outcome
+                if result is not None:  # written first: Ctrl-C must not leave one counted that is not kept
+                    records.write(Record(stored.problem, result, name, stored.words))
                 tally.take(stored, outcome)
                 _show(stored, outcome, console, briefly=parsed.out is not None)
-                result = outcome.result if isinstance(outcome, SolveError) else outcome
-                if result is not None:
-                    records.write(Record(stored.problem, result, name, stored.words))
                 advance(1)
     except KeyboardInterrupt:
         tally.interrupted = True

@@ -81,7 +81,8 @@
       box.scrollLeft = across * width * scale - box.clientWidth / 2;
       box.scrollTop = down * height * scale - box.clientHeight / 2;
     };
-    const fit = () => Math.min(2, (box.clientWidth || width) / width);
+    const whole = () => Math.min((box.clientWidth || width) / width, (0.68 * innerHeight) / height);
+    const fit = () => Math.min(2, whole());
     controls.addEventListener("click", (event) => {
       const wanted = event.target.dataset.zoom;
       if (wanted) zoom(wanted === "fit" ? fit() : scale * Number(wanted));
@@ -92,7 +93,7 @@
       zoom(scale * (event.deltaY < 0 ? 1.15 : 0.87));
     }, { passive: false });
     // At first all of it where that can be read, otherwise the root and what is near it.
-    scale = Math.min(1.4, Math.max(0.5, (box.clientWidth || width) / width));
+    scale = Math.min(1.4, Math.max(0.5, whole()));
     tree.setAttribute("width", width * scale);
     tree.setAttribute("height", height * scale);
     box.scrollLeft = Number(tree.querySelector("circle").getAttribute("cx")) * scale - box.clientWidth / 2;
