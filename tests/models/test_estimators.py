@@ -279,7 +279,9 @@ def test_grid_search_of_a_parser(trees: Sentences) -> None:
         ([["a", "b"]], [[2.5, 0]], "sentence 0: 'float' object cannot be interpreted as an integer"),
         ([["a", ("b", "c", "d")]], [[2, 0]], r"X\[0\] is .*, expected words, or pairs"),
         ([[]], [[]], "sentence 0: a sentence needs at least one word"),
-        (["ab"], [[2, 0]], r"X\[0\] is 'ab', expected words, or pairs"),
+        (["ab"], [[2, 0]], r"X\[0\] is 'ab', expected a list of words"),
+        (["a b c"], [[2, 0, 2]], r"X\[0\] is 'a b c', expected a list of words"),
+        ([["a", "b"]], [[2, 1]], r"y\[0\] makes no tree: the heads of the words \[1, 2, 1\]"),
     ],
 )
 def test_what_a_parser_cannot_learn_from(X: Any, y: Any, words: str) -> None:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 import gapless as gl
 from gapless import BatchResult, InvalidProblem
 from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_dependency.shape import cycle
 from gapless_tasks.deciding import solve_all
 from gapless_tasks.estimators.sequences import answers
 from gapless_tasks.parsing import Options, Sentence, train
@@ -158,6 +159,10 @@ def _sentence(number: int, given: Any, heads: Sequence[int] = ()) -> Sentence:
         words, tags = tuple(word for word, _ in tokens), tuple(tag for _, tag in tokens)
         coarse, features = tags, ()
     try:
-        return Sentence(words, tags, coarse, tuple(map(operator.index, heads)), features=features)
+        sentence = Sentence(words, tags, coarse, tuple(map(operator.index, heads)), features=features)
     except (TypeError, ValueError) as error:
         raise InvalidProblem(f"sentence {number}: {error}") from error
+    loop = cycle(np.array(sentence.heads, np.int64))
+    if loop:
+        raise InvalidProblem(f"y[{number}] makes no tree: the heads of the words {loop} lead round in a circle")
+    return sentence

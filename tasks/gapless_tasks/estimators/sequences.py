@@ -72,6 +72,8 @@ def answers(X: Sequence[Any], y: Any, what: str) -> list[list[Any]]:
     check_consistent_length(X, y)
     found = []
     for i, (sentence, given) in enumerate(zip(X, y, strict=True)):
+        if isinstance(sentence, str):
+            raise InvalidProblem(f"X[{i}] is {sentence!r}, expected a list of words")
         if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != len(sentence):
             raise InvalidProblem(
                 f"y[{i}] is {given!r}, expected {len(sentence)} {what}, one for each token of X[{i}]"
