@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
@@ -98,7 +99,7 @@ class Method:
                     f"method {self.name!r} has no option {option!r}{nearest(option, known)}; "
                     f"its options are: {', '.join(known) or 'none'}"
                 )
-        check_count("k", k)
+        check_count("k", k, below=math.inf)  # "all of them" may be any large number
         if k > 1 and not self.k_best:
             raise UnknownOption(f"method {self.name!r} finds one best structure only, k={k} was asked")
         if len(start) and not self.warm_start:
@@ -119,13 +120,13 @@ LARGEST_COUNT = 2**63
 """Compiled code counts in 64 bits."""
 
 
-def check_count(name: str, value: Any, at_least: int = 1) -> None:
+def check_count(name: str, value: Any, at_least: int = 1, below: float = LARGEST_COUNT) -> None:
     """Raise `UnknownOption` unless an option that counts something is an integer in its range."""
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise UnknownOption(f"{name} is {value!r}, it must be an integer")
     if value < at_least:
         raise UnknownOption(f"{name} is {value}, it must be at least {at_least}")
-    if int(value) >= LARGEST_COUNT:
+    if int(value) >= below:
         raise UnknownOption(f"{name} is {value!r:.40}, it must be below 2**63")
 
 
