@@ -68,7 +68,9 @@ def _parses(count: int) -> Problems:
 
 
 def _paths(count: int) -> Problems:
-    return [title_like(150, 12, seed) for seed in range(count)]
+    # Drawing one takes longer than solving it: a hundred, each copied anew, so that nothing is known of the copies.
+    drawn = [title_like(150, 12, seed) for seed in range(min(count, 100))]
+    return [attrs.evolve(drawn[i % len(drawn)]) for i in range(count)]
 
 
 def _links(count: int) -> Problems:
