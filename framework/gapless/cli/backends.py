@@ -82,7 +82,7 @@ def _ray(address: str | None) -> Iterator[None]:
     import ray  # noqa: PLC0415  not among our extras: its wheels are large
     from ray.util.joblib import register_ray  # noqa: PLC0415
 
-    register_ray()  # type: ignore[no-untyped-call]
+    register_ray()
     try:
         ray.init(address=address, log_to_driver=False)
     except ConnectionError as error:
