@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 SHIPPED = {".py", ".pyi", ".pxd", ".h", ".typed"}
-BUILT_OR_CACHED = shutil.ignore_patterns("*.so", "*.c", "*.html", "__pycache__", "*.egg-info")
+BUILT_OR_CACHED = shutil.ignore_patterns("*.so", "*.c", "__pycache__", "*.egg-info")
 
 
 @pytest.fixture(scope="module")
