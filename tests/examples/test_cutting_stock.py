@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
-import io
 import itertools
 import math
-import xml.etree.ElementTree as ET
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -22,7 +19,7 @@ from hypothesis import strategies as st
 
 import gapless as gl
 from gapless import testing
-from gapless.cli import Console, exit_codes, main
+from gapless.cli import main
 from gapless.engine import PricedRelaxation
 from gapless.lp import LinearMaster
 from gapless.scip import solve_monolithic
@@ -36,10 +33,8 @@ from gapless_cutting_stock import (  # noqa: E402
     KnapsackOracle,
     LargestItemFirst,
     PatternPriceCertificate,
-    benchmark,
     formulation,
     gilmore_gomory,
-    plugin,
     uniform_bin_packing,
 )
 from gapless_cutting_stock.rolls import first_fit_decreasing  # noqa: E402
@@ -503,21 +498,3 @@ def test_a_gain_too_small_for_a_column_still_loosens_the_bound() -> None:
     assert not len(answer.batch)
     assert answer.slack == pytest.approx(8e-7, rel=1e-4)
     assert pricing.query(DualView(problem, [0.5])).slack == 0.0
-
-
-def test_a_plan_is_drawn_for_reports() -> None:
-    problem = CuttingStockProblem(10, (6, 4, 3), (2, 1, 1))
-    plan = (((0, 1), 1), ((0, 2), 1))
-    assert not problem.violations(plan)
-    drawn = plugin.gapless_draw(problem, plan, ())
-    assert drawn is not None
-    words = ["".join(one.itertext()) for one in ET.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
-    assert sorted(words) == ["1 ×", "1 ×", "3", "4", "6", "6"]
-    assert plugin.gapless_draw(object(), plan, ()) is None  # type: ignore[arg-type]
-
-
-def test_the_task_compares_both_trees() -> None:
-    console = Console(as_json=True, out=io.StringIO())
-    assert benchmark.run(argparse.Namespace(sizes=[20], seeds=2), console) == exit_codes.PROVED
-    (table,) = console.tables
-    assert [row[1:3] for row in table.rows] == [(3, 3), (3, 0)]

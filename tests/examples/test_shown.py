@@ -1,0 +1,35 @@
+"""What the cutting-stock example shows: a plan as a drawing, a task's table."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from gapless.cli import Console, exit_codes
+
+pytest.importorskip(
+    "gapless_cutting_stock",
+    reason="the example is not installed: pip install -e docs/examples/cutting_stock",
+)
+from gapless_cutting_stock import CuttingStockProblem, benchmark, plugin
+
+
+def test_a_plan_is_drawn_for_reports() -> None:
+    problem = CuttingStockProblem(10, (6, 4, 3), (2, 1, 1))
+    plan = (((0, 1), 1), ((0, 2), 1))
+    assert not problem.violations(plan)
+    drawn = plugin.gapless_draw(problem, plan, ())
+    assert drawn is not None
+    words = ["".join(one.itertext()) for one in ET.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
+    assert sorted(words) == ["1 ×", "1 ×", "3", "4", "6", "6"]
+    assert plugin.gapless_draw(object(), plan, ()) is None  # type: ignore[arg-type]
+
+
+def test_the_task_compares_both_trees() -> None:
+    console = Console(as_json=True, out=io.StringIO())
+    assert benchmark.run(argparse.Namespace(sizes=[20], seeds=2), console) == exit_codes.PROVED
+    (table,) = console.tables
+    assert [row[1:3] for row in table.rows] == [(3, 3), (3, 0)]
