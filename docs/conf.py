@@ -48,9 +48,8 @@ pygments_dark_style = "github-dark"
 # The reference is made from the docstrings of what a package lists in __all__.
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"  # numpydoc's sections say the types, with shapes and units
-autodoc_mock_imports = ["torch"]  # large, and nothing of it is needed to read docstrings
 autodoc_default_options = {"members": True, "show-inheritance": True}
-autodoc_mock_imports = ["torch"]  # an extra; the losses are read without it
+autodoc_mock_imports = ["torch"]  # a large extra; the losses are read without it
 numpydoc_show_class_members = False
 # Types in docstrings are prose; the names of our own classes in them become links.
 numpydoc_xref_param_type = True

@@ -1,4 +1,7 @@
-"""The compiled search: the same bounds and answers as the roles, without Python inside a node."""
+"""The compiled search: the relaxation of the roles, in steps of its own and without Python inside a node.
+
+The optimum is the same. Bounds, nodes and iterations on the way to it are not: the two take different steps.
+"""
 
 from __future__ import annotations
 
