@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gapless.selftest import twins
+
 ROOT = Path(__file__).parents[2]
 BEGINNINGS = ("README.md", "docs/index.md", "docs/howto/install.md", "docs/tour.md")
 FROM_CLONE = re.compile(r"pip install (?:\.|'\.\[)")
@@ -44,8 +46,6 @@ def test_contributing_names_every_kernel_without_a_twin() -> None:
 
 
 def test_trust_names_the_kernels_that_the_selftest_compares() -> None:
-    from gapless.selftest import twins
-
     page = read("docs/explanation/trust.md")
     assert [name for name in twins._KERNELS if name.replace("edge lists", "reader of edge lists") not in page] == []
 
