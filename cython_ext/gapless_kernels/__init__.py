@@ -2,8 +2,8 @@
 
 Every function exists twice with one signature: compiled (as in ``_viterbi``) and in plain NumPy (``_viterbi_ref``).
 The NumPy twin is the oracle in the tests, and runs instead of the compiled code when the environment
-variable ``GAPLESS_PURE`` is ``1`` at import. The values of recursions agree with their twins' bit by bit, for neither
-reorders a sum; of equally good structures each may return another. Searches (``dominance``, ``linking_search``,
+variable ``GAPLESS_PURE`` is ``1`` at import. The values of recursions agree with their twins' bit by bit: neither
+reorders a sum. Of equally good structures each may return another. Searches (``dominance``, ``linking_search``,
 ``path_search``) agree with theirs in values and in what they prove. ``_split_bound`` has no twin: the roles of
 ``gapless_splitbound`` are its reference, and run in its place.
 
