@@ -78,7 +78,7 @@ def test_a_page_runs_and_loads_nothing_but_itself(records: dict[str, gl.Record],
 
 def test_the_verdict_and_the_numbers(records: dict[str, gl.Record]) -> None:
     page = report_of(records["parsing"])
-    assert "Optimal, and proved" in page
+    assert "Optimal: proved, with certificate" in page
     assert "The certificate holds, checked now" in page
     assert number(records["parsing"].result.value) in page
     assert "not checked" in report_of(records["parsing"], verify=False)
@@ -276,7 +276,7 @@ def test_a_bare_result_needs_its_problem(records: dict[str, gl.Record], tmp_path
     with pytest.raises(gl.InvalidProblem, match="--problem"):
         write_report(stored, out)
     assert main(["report", str(stored), "--problem", str(problem), "-o", str(out)]) == exit_codes.PROVED
-    assert "Optimal, and proved" in out.read_text("utf-8")
+    assert "Optimal: proved, with certificate" in out.read_text("utf-8")
 
 
 def test_solving_again_for_the_events(records: dict[str, gl.Record], tmp_path: Path) -> None:

@@ -55,6 +55,8 @@ class Verdict:
     seconds : float
     sense : Sense
         Of the problem.
+    missing : bool
+        Whether it fails because there is no evidence: nothing was found to be wrong.
     """
 
     holds: bool
@@ -63,6 +65,7 @@ class Verdict:
     bound: float = math.inf
     seconds: float = 0.0
     sense: Sense = Sense.MAXIMISE
+    missing: bool = False
 
     def __bool__(self) -> bool:
         return self.holds
@@ -120,7 +123,7 @@ class NoCertificate(Certificate):
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Prove nothing."""
-        return Verdict(False, f"there is no certificate: {self.missing}", "certificate")
+        return Verdict(False, f"there is no certificate: {self.missing}", "certificate", missing=True)
 
 
 class BoundCertificate(Certificate):

@@ -45,7 +45,7 @@ def verified(problem: Problem[S], result: Result[S]) -> Result[S]:
 
 
 def _failure(problem: Problem[S], result: Result[S], verdict: Verdict) -> VerificationFailed:
-    if verdict.place == "certificate" and not result.certified:
+    if verdict.missing:
         said = (
             f"the answer cannot be checked: {verdict.reason}; leave out verify, or take a method and options that "
             "write a certificate"

@@ -125,13 +125,8 @@ def _solved_again(record: Record, options: Mapping[str, Any]) -> tuple[Sequence[
 
 def _mark(result: Result[Any], verdict: Verdict | None) -> str:
     if verdict is not None and not verdict:
-        return "fair" if without_certificate(result, verdict) else "bad"
+        return "fair" if verdict.missing else "bad"
     return "good" if result.proved and verdict is not None else "fair"
-
-
-def without_certificate(result: Result[Any], verdict: Verdict) -> bool:
-    """Whether a check fails only because there is nothing to check."""
-    return not verdict and verdict.place == "certificate" and not result.certified
 
 
 def _headline(result: Result[Any]) -> str:
@@ -148,7 +143,7 @@ def _headline(result: Result[Any]) -> str:
 
 
 def _said(result: Result[Any], verdict: Verdict | None) -> str:
-    if not result.certified and (verdict is None or without_certificate(result, verdict)):
+    if not result.certified and (verdict is None or verdict.missing):
         values = "" if verdict is None or not result.solutions else " Feasibility and values hold, checked now."
         return f"This rests on the word of the method: {result.proof}.{values}"
     if verdict is None:

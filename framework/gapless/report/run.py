@@ -18,7 +18,7 @@ from gapless.core import serial
 from gapless.core.certificate import Verdict
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.record import Record
-from gapless.report.answer import Answer, answer_of, without_certificate
+from gapless.report.answer import Answer, answer_of
 from gapless.runs import TABLES, Manifest
 from gapless.runs.reading import record_documents
 
@@ -150,7 +150,7 @@ def run_of(
                 counts["proved"] += record.result.proved
                 counts["verified"] += verdict is not None and bool(verdict)
                 counts["uncertified"] += record.result.proved and not record.result.certified
-                counts["failed"] += verdict is not None and not verdict and not without_certificate(record.result, verdict)
+                counts["failed"] += verdict is not None and not verdict and not verdict.missing
                 row = _row(record, verdict)
                 if len(records) < _LISTED:
                     records.append(row)
@@ -195,7 +195,7 @@ def _tell(advance: Callable[[int], None], file: Path, before: int, done: int) ->
 def _row(record: Record, verdict: Verdict | None) -> list[Any]:
     result = record.result
     said = "not checked" if verdict is None else "holds" if verdict else f"fails: {verdict.reason}"
-    if not result.certified and (verdict is None or without_certificate(result, verdict)):
+    if not result.certified and (verdict is None or verdict.missing):
         said = result.proof
     return [
         record.name,
