@@ -77,7 +77,9 @@ def _left(problem: Problem[S], result: Result[S], why: str, stop: Stop) -> Resul
 def _feasible(problem: Problem[S], result: Result[S]) -> Iterator[Any]:
     for solution in result.solutions:
         try:
-            usable = not problem.violations(solution.structure) and not math.isnan(problem.value(solution.structure))
+            usable = not problem.violations(solution.structure) and not math.isnan(
+                problem.value(solution.structure)
+            )
         except UNREADABLE:
             continue
         if usable:
