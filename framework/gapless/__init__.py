@@ -36,6 +36,7 @@ from gapless.core.errors import (
     UncoveredBranching,
     UnknownName,
     UnknownOption,
+    VerificationFailed,
 )
 from gapless.core.events import Event, Observer
 from gapless.core.factor import ConfigurationFactor, Factor, ScoredFactor
@@ -130,6 +131,7 @@ __all__ = [
     "UnknownName",
     "UnknownOption",
     "Verdict",
+    "VerificationFailed",
     "View",
     "__version__",
     "dumps",

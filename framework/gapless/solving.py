@@ -16,6 +16,7 @@ from gapless.core.limits import NO_LIMITS, Budget, Limits, Stop
 from gapless.core.problem import Problem
 from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import Result
+from gapless.core.verified import verified
 from gapless.parallel import AT_ONCE, spread
 from gapless.plugins.manager import Plugins, load_plugins
 from gapless.plugins.registry import Method, Solve, check_count
@@ -33,6 +34,7 @@ def solve(
     observers: Sequence[Observer] = (),
     seed: int = 0,
     trace: bool = False,
+    verify: bool = False,
     **options: Any,
 ) -> Result[S]:
     """Find the best structure of `problem` and prove it.
@@ -54,6 +56,9 @@ def solve(
         For methods that draw random numbers.
     trace : bool
         Keep the events in ``result.trace``.
+    verify : bool
+        Re-check the answer with `Result.verify` before it is given. Takes time of its own, which `limits` do not
+        count; ``result.stats.extra["verify_seconds"]`` says how much.
     **options
         The method's own options; unknown ones raise.
 
@@ -67,6 +72,9 @@ def solve(
         Misspelt method or option; the message names the nearest known one.
     SolveError
         An oracle or another role failed; ``error.result`` holds the best answer so far.
+    VerificationFailed
+        With `verify`: the answer does not hold, or has no certificate. ``error.result`` holds its feasible
+        structures without a bound, ``error.claimed`` the answer as it was, ``error.verdict`` what is wrong.
     """
     if isinstance(problem, ProblemBatch):
         raise InvalidProblem(f"solve() wants one problem, got {problem!r}: use solve_many")
@@ -79,8 +87,10 @@ def solve(
     starts = () if start is None else (start,)
     chosen.check(options, k, starts)
     hooked = [o for o in plugins.hook.gapless_observers(problem=problem) if o is not None]
-    budget = Budget(limits, observers=(*observers, *hooked), trace=trace)
+    budget = Budget(limits, observers=(*observers, *hooked), trace=trace, sense=problem.sense)
     result: Result[S] = chosen.run(problem, Solve(budget, k, starts, seed, chosen.name), **options)
+    if verify:
+        result = verified(problem, result)
     plugins.hook.gapless_finished(problem=problem, result=result)
     return result
 
@@ -93,6 +103,7 @@ def solve_many(
     limits: Limits = NO_LIMITS,
     seed: int = 0,
     at_once: int = AT_ONCE,
+    verify: bool = False,
     **options: Any,
 ) -> BatchResult[S]:
     """Solve many problems; limits hold for each of them.
@@ -111,6 +122,9 @@ def solve_many(
         decodes faster than scores travel.
     at_once : int
         The most problems in a chunk. Chunks take about 0.2 s; Ctrl-C loses those that are being worked on.
+    verify : bool
+        Re-check every answer, where it was found, before it is given. All results are then made, and kept. Those
+        that fail have a `VerificationFailed` in ``errors``, and are not OPTIMAL.
 
     Returns
     -------
@@ -139,7 +153,7 @@ def solve_many(
     plugins = load_plugins()
     if isinstance(problems, ProblemBatch) and not todo:
         plugins.registry.find_method(problems.problem_type, method).check(options, 1, ())
-    wanted = Wanted(method, limits, seed, options)
+    wanted = Wanted(method, limits, seed, options, verify=bool(verify))
     if todo and (batched or len({type(p) for p in todo}) == 1):
         chosen = choose(plugins, todo[0], method)
         if chosen.run_many is not None:
@@ -170,6 +184,8 @@ class Wanted:
         As in `solve`.
     together : bool
         Whether `method` is one that solves many problems at once, and all have its type.
+    verify : bool
+        Whether to re-check every answer.
     """
 
     method: str | None
@@ -177,12 +193,14 @@ class Wanted:
     seed: int
     options: Mapping[str, Any]
     together: bool = False
+    verify: bool = False
 
     def solve_part(self, start: int, problems: Sequence[Problem[S]]) -> BatchResult[S]:
         """Solve consecutive problems, the first of which is number `start` of all."""
         if self.together:
             chosen = choose(load_plugins(), problems[0], self.method)
-            return self.run_many(chosen, problems, start)
+            batch = self.run_many(chosen, problems, start, every_result=self.verify)
+            return self._checked(batch, problems) if self.verify else batch
         finished: list[Result[S] | SolveError] = []
         with contextlib.suppress(KeyboardInterrupt):
             for problem in problems:
@@ -207,9 +225,33 @@ class Wanted:
     def solve_one(self, problem: Problem[S]) -> Result[S] | SolveError:
         """Solve one problem; a failure is an outcome like others."""
         try:
-            return solve(problem, self.method, limits=self.limits, seed=self.seed, **self.options)
+            return solve(
+                problem, self.method, limits=self.limits, seed=self.seed, verify=self.verify, **self.options
+            )
         except SolveError as error:
             return error
+
+    def outcome_of(self, batch: BatchResult[S], i: int, problem: Problem[S]) -> Result[S] | SolveError:
+        """What came of problem i of a batch, re-checked if that is wanted; Ctrl-C once more where it came first."""
+        if i in batch.errors:
+            return batch.errors[i]
+        if batch.statuses[i] is None:
+            raise KeyboardInterrupt
+        try:
+            return verified(problem, batch[i]) if self.verify else batch[i]
+        except SolveError as error:
+            return error
+
+    def _checked(self, batch: BatchResult[S], problems: Sequence[Problem[S]]) -> BatchResult[S]:
+        """The batch with what the check of each answer leaves of it."""
+        finished: list[Result[S] | SolveError] = []
+        with contextlib.suppress(KeyboardInterrupt):
+            for i, problem in enumerate(problems):
+                finished.append(self.outcome_of(batch, i, problem))
+                if interrupted(finished[-1]):
+                    break
+        checked: BatchResult[S] = BatchResult.from_results(finished, total=len(problems))
+        return attrs.evolve(checked, arrays=batch.arrays, problems=problems)
 
 
 def interrupted(outcome: Result[S] | SolveError) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from gapless.core.batch_result import BatchResult
 from gapless.core.errors import InvalidProblem, SolveError
 from gapless.core.limits import NO_LIMITS, Limits
 from gapless.core.problem import Problem
@@ -29,6 +28,7 @@ def solve_stream(
     limits: Limits = NO_LIMITS,
     seed: int = 0,
     at_once: int = AT_ONCE,
+    verify: bool = False,
     **options: Any,
 ) -> Iterator[Result[S] | SolveError]:
     """Solve problems one after another as they come; the outcomes come in their order.
@@ -48,6 +48,9 @@ def solve_stream(
     at_once : int
         The most problems that are solved together. It is about 0.2 seconds' worth of them, so that only large
         problems need a smaller number, for memory's sake.
+    verify : bool
+        Re-check every answer, where it was found, before it is yielded; `VerificationFailed` is yielded in the place
+        of one that fails.
 
     Yields
     ------
@@ -71,7 +74,7 @@ def solve_stream(
     check_limits(limits)
     check_seed(seed)
     check_jobs(jobs, at_once)
-    wanted = Wanted(method, limits, seed, options)
+    wanted = Wanted(method, limits, seed, options, verify=bool(verify))
     return _outcomes(wanted, problems, int(jobs), at_once)
 
 
@@ -117,21 +120,10 @@ def _solve_alike(
         except InvalidProblem:
             pass  # one of them: the others can be solved
         else:
-            yield from (_outcome(batch, i) for i in range(len(problems)))
+            yield from (wanted.outcome_of(batch, i, problem) for i, problem in enumerate(problems))
             return
     for problem in problems:
         try:
             yield wanted.solve_one(problem)
         except InvalidProblem as error:
             yield SolveError(str(error))
-
-
-def _outcome(batch: BatchResult[S], i: int) -> Result[S] | SolveError:
-    if i in batch.errors:
-        return batch.errors[i]
-    if batch.statuses[i] is None:
-        raise KeyboardInterrupt
-    try:
-        return batch[i]
-    except SolveError as error:
-        return error

@@ -13,6 +13,7 @@ from gapless_splitbound import fused, k_best
 from gapless_splitbound.batch import decode_many
 from gapless_splitbound.method import backbone_needed, check_options
 from gapless_splitbound.roles import search as search_by_roles
+from gapless_splitbound.uncompiled import reasons, told
 
 
 def suits(problem: ParsingProblem) -> bool:
@@ -53,7 +54,9 @@ def run(
     if solve.k > 1 and _fits(problem, solve):
         return k_best.search(problem, solve, variant="default", order=order, certificate=certificate)
     if not _fits(problem, solve):
-        result = search_by_roles(problem, solve, variant="default", order=order, backbone=backbone_needed(problem))
+        backbone = backbone_needed(problem)
+        result = search_by_roles(problem, solve, variant="default", order=order, backbone=backbone)
+        result = told(result, reasons(problem, solve, backbone))
         return result if certificate else attrs.evolve(result, certificate=NoCertificate(fused.ASKED_FOR_NONE))
 
     def begin(start: DependencyTree | None, keep_proof: bool) -> LagrangianSearch:

@@ -14,7 +14,6 @@ import numpy as np
 
 import gapless_kernels
 from gapless import (
-    Factor,
     InconsistentBound,
     InvalidProblem,
     NoCertificate,
@@ -32,6 +31,7 @@ from gapless.engine.guard import guarded
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound.recorded import certificate_of
 from gapless_splitbound.scopes import penalty_of
+from gapless_splitbound.uncompiled import reasons
 
 if gapless_kernels.COMPILED:
     from gapless_kernels._split_bound import PROVED, SplitBoundSearch
@@ -48,17 +48,8 @@ SLICE = 0.05
 
 
 def fits(problem: ParsingProblem, solve: Solve, backbone: str) -> bool:
-    """Whether the compiled search can take this solve.
-
-    It knows conjunctions over a first-order backbone; it does not count iterations as the roles do.
-    """
-    return (
-        gapless_kernels.COMPILED
-        and backbone == "first"
-        and solve.budget.limits.iterations is None
-        and all(isinstance(factor, Factor) for factor in problem.factors)
-        and not problem.infeasibility()
-    )
+    """Whether the compiled search can take this solve; `uncompiled` says why not. The roles explain infeasibility."""
+    return not reasons(problem, solve, backbone) and not problem.infeasibility()
 
 
 ROOT_STEPS, ROOT_TREND = 120, 7

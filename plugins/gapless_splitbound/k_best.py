@@ -21,8 +21,10 @@ from gapless.engine.guard import guarded
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound import fused
 from gapless_splitbound.roles import search as search_by_roles
+from gapless_splitbound.uncompiled import IN_PYTHON, told
 
 UNCERTIFIED = "the certificate bounds the best tree; that the list misses none is the search's word"
+ROUGH = f"scores cancel so much that rounding may decide the order of the trees: {IN_PYTHON}"
 
 
 class _TooRough(Exception):
@@ -82,7 +84,7 @@ class _Listing:
                 stop = Stop.GAP
             self._emit("stop")
         except _TooRough:
-            return self._by_roles()
+            return told(self._by_roles(), [ROUGH])
         except KeyboardInterrupt:
             budget.interrupt()
             stop = Stop.INTERRUPTED

@@ -17,6 +17,7 @@ from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.pruning import prune
 from gapless_splitbound.roles import search
 from gapless_splitbound.split import Split
+from gapless_splitbound.uncompiled import reasons, told
 from gapless_splitbound.variants import VARIANTS
 
 
@@ -61,6 +62,7 @@ def run(
         compiled = fused.search if solve.k == 1 else k_best.search
         return compiled(problem, solve, variant=variant, order=order, certificate=certificate)
     result = search(problem, solve, variant=variant, order=order, backbone=chosen)
+    result = told(result, reasons(problem, solve, chosen))
     if certificate:
         return result
     return attrs.evolve(result, certificate=NoCertificate(fused.ASKED_FOR_NONE))
@@ -128,7 +130,8 @@ def _restricted(
         trace=found.trace,
         explanation=[
             f"only trees of the {heads_kept} likeliest heads of each word and of root arcs were searched "
-            f"(heads_kept={heads_kept}); of these the answer is {left}, the bound is for all trees"
+            f"(heads_kept={heads_kept}); of these the answer is {left}, the bound is for all trees",
+            *(reasons(fewer, solve, backbone or backbone_needed(fewer))),
         ],
         complete=solve.k == 1,
     )

@@ -174,8 +174,9 @@ def test_events_tell_the_story(knapsack):
     kinds = [event.kind for event in result.trace]
     assert kinds[:2] == ["incumbent", "start"]
     assert kinds.count("node") == result.stats.nodes
-    bounds = [event.bound for event in result.trace]
+    sign = knapsack.sense.sign
+    bounds = [sign * event.bound for event in result.trace]
     assert bounds == sorted(bounds, reverse=True)
-    values = [event.value for event in result.trace]
+    values = [sign * event.value for event in result.trace]
     assert values == sorted(values)
     assert (values[-1], values[0]) == (10.0, 1.0)

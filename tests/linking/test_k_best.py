@@ -76,7 +76,7 @@ def test_limits_leave_what_was_found(problem, limits):
 def test_events_bound_the_whole_list(problem):
     result = gapless.solve(problem, k=10, trace=True)
     assert result.trace
-    assert all(event.bound == event.value == -result.value for event in result.trace)
+    assert all(event.bound == event.value == result.value for event in result.trace)
 
 
 def test_a_start_may_be_among_the_best(problem):

@@ -78,7 +78,7 @@ def test_a_page_runs_and_loads_nothing_but_itself(records: dict[str, gl.Record],
 
 def test_the_verdict_and_the_numbers(records: dict[str, gl.Record]) -> None:
     page = report_of(records["parsing"])
-    assert "Optimal, and proved" in page
+    assert "Optimal: proved, with certificate" in page
     assert "The certificate holds, checked now" in page
     assert number(records["parsing"].result.value) in page
     assert "not checked" in report_of(records["parsing"], verify=False)
@@ -276,7 +276,7 @@ def test_a_bare_result_needs_its_problem(records: dict[str, gl.Record], tmp_path
     with pytest.raises(gl.InvalidProblem, match="--problem"):
         write_report(stored, out)
     assert main(["report", str(stored), "--problem", str(problem), "-o", str(out)]) == exit_codes.PROVED
-    assert "Optimal, and proved" in out.read_text("utf-8")
+    assert "Optimal: proved, with certificate" in out.read_text("utf-8")
 
 
 def test_solving_again_for_the_events(records: dict[str, gl.Record], tmp_path: Path) -> None:
@@ -381,3 +381,24 @@ def test_half_a_character_does_not_end_a_page() -> None:
     assert "a\\ud800b" in page
     assert EVIL not in page
     assert page.encode()
+
+
+def test_a_proof_that_cannot_be_shown_is_told_from_one_that_can(tmp_path: Path) -> None:
+    problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    shown = gl.solve(problem)
+    bare = attrs.evolve(shown, certificate=gl.NoCertificate("the record outgrew its memory"))
+    page = report_of(gl.Record(problem, bare))
+    assert "Optimal: proved, no certificate" in page
+    assert "rests on the word of the method: proved, no certificate: the record outgrew its memory" in page
+    assert "Feasibility and values hold, checked now." in page
+    assert 'class="verdict fair"' in page
+    assert "rests on the word of the method" in report_of(gl.Record(problem, bare), verify=False)
+    source, out = tmp_path / "records.jsonl", tmp_path / "report.html"
+    source.write_text("".join(gl.dumps(gl.Record(problem, one)) + "\n" for one in (shown, bare)), "utf-8")
+    write_report(source, out)
+    page = out.read_text("utf-8")
+    assert "2 of 2 answers are proved, 1 of them without a certificate" in page
+    assert "1 certificate holds, checked now." in page
+    assert "check fails" not in page
+    (listed,) = (json.loads(text) for kind, text in Elements(page).scripts if kind and "optimal" in text)
+    assert [row[6] for row in listed] == ["holds", "proved, no certificate: the record outgrew its memory"]

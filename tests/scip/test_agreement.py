@@ -168,9 +168,11 @@ def test_events_tell_bounds_that_fall_and_values_that_rise(tiny):
         budget = Budget(trace=True)
         result = branch_price_and_cut(problem, tiny.formulation(problem), budget)
         assert result.trace == tuple(budget.events)
-        values = [e.value for e in result.trace]
+        sign = problem.sense.sign
+        assert all(e.sense is problem.sense for e in result.trace)
+        values = [sign * e.value for e in result.trace]
         assert values == sorted(values)
-        assert all(e.bound >= problem.best_score() for e in result.trace)
+        assert all(sign * e.bound >= problem.best_score() for e in result.trace)
         kinds |= {e.kind for e in result.trace}
         for event in result.trace:
             if event.kind == "branch":

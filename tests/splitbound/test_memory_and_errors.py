@@ -112,6 +112,11 @@ def test_a_finished_search_says_why_it_has_no_record(monkeypatch):
     assert isinstance(result.certificate, NoCertificate)
     assert "outgrew its memory" in result.certificate.why
     assert "limit on nodes" in result.certificate.why
+    assert result.proof.startswith("proved, no certificate: the record of the search outgrew its memory")
+    assert known.proof == "proved, with certificate"
+    with pytest.raises(gapless.VerificationFailed, match="outgrew its memory") as caught:
+        gapless.solve(problem, "split-bound", verify=True)
+    assert caught.value.result.status is Status.FEASIBLE
 
 
 def test_an_observer_that_raises_leaves_the_best_so_far():

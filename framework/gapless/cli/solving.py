@@ -11,11 +11,12 @@ from gapless.cli.backends import add_backend_options, chosen_backend
 from gapless.cli.console import Console, in_one_line
 from gapless.cli.reading import holds_many, read_problem
 from gapless.cli.solving_many import solve_lines
-from gapless.core.errors import SolveError, UnknownName, UnknownOption
+from gapless.core.errors import SolveError, UnknownName, UnknownOption, VerificationFailed
 from gapless.core.limits import Limits, Stop
 from gapless.core.record import Record, read_values
 from gapless.core.result import Result, Status
 from gapless.core.serial import require_folder
+from gapless.core.verified import SECONDS
 from gapless.parallel import AT_ONCE
 from gapless.plugins.manager import Plugins
 from gapless.solving import solve
@@ -36,6 +37,9 @@ def add_solve_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", type=float, help="stop at an answer at least this good")
     parser.add_argument("--start", metavar="FILE", help="a feasible structure as JSON, to begin with")
     parser.add_argument("--seed", type=int, default=0, help="for methods that draw random numbers")
+    parser.add_argument(
+        "--verify", action="store_true", help="re-check the answer before it is given; exit code 1 when it fails"
+    )
     parser.add_argument("--trace", action="store_true", help="store what happened too, for `gapless report`")
     parser.add_argument(
         "--out",
@@ -84,8 +88,16 @@ def _solve_alone(parsed: argparse.Namespace, console: Console) -> int:
             start=start,
             seed=parsed.seed,
             trace=parsed.trace,
+            verify=parsed.verify,
             **options,
         )
+    except VerificationFailed as error:
+        if parsed.out and error.result is not None:
+            Record(problem, error.result).save(parsed.out)
+        if error.result is not None:
+            _report(error.result, console)
+        console.complain(f"gapless: {error}")
+        return exit_codes.FAILED
     except SolveError as error:
         if error.result is not None:
             _report(error.result, console)
@@ -101,10 +113,14 @@ def _solve_alone(parsed: argparse.Namespace, console: Console) -> int:
 
 
 def _report(result: Result[Any], console: Console) -> None:
-    console.say(f"{result.status.value}, stopped by {result.stop.value}, method {result.method}")
+    ended = "" if result.proved else f", stopped by {result.stop.value}"
+    console.say(f"{result.status.value}{ended}: {result.proof}; method {result.method}")
     for number, solution in enumerate(result.solutions, 1):
         console.say(f"{number}. value {solution.value:.12g}: {in_one_line(solution.structure)}")
     console.say(f"bound {result.bound:.12g}, gap {result.gap:.3g}, {result.stats.seconds:.3g} s")
+    checked = result.stats.extra.get(SECONDS)
+    if checked is not None:
+        console.say(f"checked before it was given, in {checked:.3g} s")
     for line in result.explanation:
         console.say(f"note: {line}")
     console.data(
@@ -115,6 +131,9 @@ def _report(result: Result[Any], console: Console) -> None:
             "solutions": [{"value": s.value, "structure": s.structure} for s in result.solutions],
             "bound": result.bound,
             "gap": result.gap,
+            "proof": result.proof,
+            "certified": result.certified,
+            "verify_seconds": checked,
             "seconds": result.stats.seconds,
             "explanation": list(result.explanation),
         }

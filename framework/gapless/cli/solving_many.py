@@ -18,7 +18,7 @@ from gapless.cli.console import Console, in_one_line
 from gapless.cli.reading import Stored, read_problems
 from gapless.cli.running import answers_folder
 from gapless.core import serial
-from gapless.core.errors import InvalidProblem, SolveError, UnknownOption
+from gapless.core.errors import InvalidProblem, SolveError, UnknownOption, VerificationFailed
 from gapless.core.limits import Limits, Stop
 from gapless.core.problem import Problem
 from gapless.core.record import Record, read_documents
@@ -30,6 +30,8 @@ UNFINISHED = ".part"
 """Ends the name of a file of records that is still being written, or that Ctrl-C left behind."""
 ANSWERS = "answers.jsonl"
 """The log of records in a run folder."""
+_TOLD = 3
+"""The notes that most answers share, told at the end."""
 LOOKED_AT = 1 << 20
 """Bytes at either end of a corpus by which a run that goes on knows it again."""
 
@@ -51,6 +53,9 @@ class _Tally:
 
     statuses: Counter[Status] = attrs.field(factory=Counter)
     proved: int = 0
+    uncertified: Counter[str] = attrs.field(factory=Counter)
+    notes: Counter[str] = attrs.field(factory=Counter)
+    unverified: bool = False
     failures: list[dict[str, str]] = attrs.field(factory=list)
     interrupted: bool = False
     finished_before: int = 0
@@ -58,9 +63,13 @@ class _Tally:
     def take(self, stored: Stored, outcome: Result[Any] | SolveError) -> None:
         if isinstance(outcome, SolveError):
             self.failures.append({"place": stored.place, "reason": str(outcome)})
+            self.unverified |= isinstance(outcome, VerificationFailed)
             return
         self.statuses[outcome.status] += 1
         self.proved += outcome.proved
+        if outcome.proved and not outcome.certified:
+            self.uncertified[outcome.certificate.missing] += 1
+        self.notes.update(outcome.explanation)
 
     @property
     def solved(self) -> int:
@@ -71,6 +80,8 @@ class _Tally:
         """As for one problem; the first of these that befell any of them."""
         if self.interrupted:
             return exit_codes.INTERRUPTED
+        if self.unverified:
+            return exit_codes.FAILED
         if self.failures:
             return exit_codes.USAGE
         if self.proved < self.solved:
@@ -111,6 +122,7 @@ def solve_lines(parsed: argparse.Namespace, limits: Limits, options: Mapping[str
                 limits=limits,
                 seed=parsed.seed,
                 at_once=parsed.at_once,
+                verify=parsed.verify,
                 **options,
             )
             for outcome in outcomes:
@@ -128,12 +140,19 @@ def solve_lines(parsed: argparse.Namespace, limits: Limits, options: Mapping[str
     early = ", stopped by Ctrl-C" if tally.interrupted else ""
     if tally.finished_before:
         console.say(f"{tally.finished_before} of them were finished before")
-    console.say(f"{tally.solved} solved, {tally.proved} proved{failed} in {seconds:.3g} s{early}")
+    shown = "" if not tally.uncertified else f" ({tally.uncertified.total()} without a certificate)"
+    console.say(f"{tally.solved} solved, {tally.proved} proved{shown}{failed} in {seconds:.3g} s{early}")
+    for why, count in tally.uncertified.most_common(_TOLD):
+        console.say(f"no certificate, {count} of {tally.solved}: {why}")
+    for note, count in tally.notes.most_common(_TOLD):
+        console.say(f"note, {count} of {tally.solved}: {note}")
     console.data(
         {
             "file": parsed.file,
             "solved": tally.solved,
             "proved": tally.proved,
+            "uncertified": dict(tally.uncertified),
+            "notes": dict(tally.notes.most_common(_TOLD)),
             "statuses": {status.value: count for status, count in tally.statuses.items()},
             "failures": tally.failures,
             "interrupted": tally.interrupted,
@@ -150,8 +169,10 @@ def _show(stored: Stored, outcome: Result[Any] | SolveError, console: Console, *
         console.complain(f"gapless: {stored.place}: {outcome}")
     elif not briefly:
         found = f"value {outcome.value:.12g}: {in_one_line(outcome.best)}" if outcome.solutions else "no solution"
-        gap = "" if outcome.proved else f", gap {outcome.gap:.3g}"
-        console.say(f"{stored.name or stored.place}: {outcome.status.value}{gap}, {found}")
+        sure = "" if outcome.proved else f", gap {outcome.gap:.3g}"
+        if outcome.proved and not outcome.certified:
+            sure = " (no certificate)"
+        console.say(f"{stored.name or stored.place}: {outcome.status.value}{sure}, {found}")
 
 
 @contextlib.contextmanager
@@ -203,6 +224,8 @@ def _run_folder(out: Path, parsed: argparse.Namespace) -> Iterator[_Records]:
     answers_folder(str(out))
     deciding = ("method", "option", "time", "nodes", "gap", "iterations", "target", "seed")
     settings = {name: getattr(parsed, name) for name in deciding}
+    if parsed.verify:  # runs that began before there was this option go on
+        settings["verify"] = True
     with RunFolder(out, "solve", settings, anew=parsed.anew) as folder:
         folder.about("the problems of", corpus)
         log = folder.log(ANSWERS)

@@ -92,6 +92,8 @@ def _verdicts(
                 verdict = record.verify()
         except TimeIsUp:
             verdict = Verdict(False, f"undecided: not verified within {seconds:g} s", "certificate")
+        if ".jsonl" not in file.suffixes:
+            console.say(f"claimed: {record.result.status.value}; {record.result.proof}")
         if ".jsonl" not in file.suffixes and verdict:
             console.say(f"holds: {verdict.reason}")
             console.say(f"checked in {verdict.seconds:.3g} s")

@@ -20,7 +20,7 @@ import numpy as np
 from gapless.core.branch import Branch, ids, uncovered, unknown_decision
 from gapless.core.decisions import Fixings
 from gapless.core.errors import GaplessError, InvalidProblem
-from gapless.core.problem import Problem, score_of
+from gapless.core.problem import Problem, Sense, score_of
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
 from gapless.core.tolerance import margin, round_bound
@@ -51,8 +51,12 @@ class Verdict:
     place : str
         Where it is wrong ("solutions[0]", "leaf 12, ..."); empty when it holds.
     bound : float
-        The bound on scores that the evidence proves, whatever was claimed.
+        The bound on scores that the evidence proves, whatever was claimed; `value_bound` is the same as a value.
     seconds : float
+    sense : Sense
+        Of the problem.
+    missing : bool
+        Whether it fails because there is no evidence: nothing was found to be wrong.
     """
 
     holds: bool
@@ -60,9 +64,16 @@ class Verdict:
     place: str = ""
     bound: float = math.inf
     seconds: float = 0.0
+    sense: Sense = Sense.MAXIMISE
+    missing: bool = False
 
     def __bool__(self) -> bool:
         return self.holds
+
+    @property
+    def value_bound(self) -> float:
+        """`bound` in the problem's own sense: no structure has a better value."""
+        return self.sense.turn(self.bound)
 
 
 class Certificate(ABC):
@@ -70,6 +81,11 @@ class Certificate(ABC):
 
     kind: ClassVar[str] = "evidence"
     """A word or two for messages; a subclass may say it more exactly."""
+
+    @property
+    def missing(self) -> str:
+        """Why some of the evidence is missing; empty where nothing is. Says nothing about whether it holds."""
+        return ""
 
     @abstractmethod
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
@@ -100,9 +116,14 @@ class NoCertificate(Certificate):
     kind: ClassVar[str] = "none"
     why: str = "this method writes no certificate"
 
+    @property
+    def missing(self) -> str:
+        """Why there is none."""
+        return self.why or "no reason is given"
+
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Prove nothing."""
-        return Verdict(False, f"there is no certificate: {self.why}", "certificate")
+        return Verdict(False, f"there is no certificate: {self.missing}", "certificate", missing=True)
 
 
 class BoundCertificate(Certificate):
@@ -122,7 +143,7 @@ class BoundCertificate(Certificate):
         seconds = time.perf_counter() - start
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
-        return Verdict(True, f"{self.kind}: nothing scores more than {bound:.12g}", "", bound, seconds)
+        return Verdict(True, f"{self.kind}: {problem.sense.beyond(bound)}", "", bound, seconds, problem.sense)
 
 
 @serialisable("gapless.LinearDualCertificate")
@@ -200,6 +221,11 @@ class ProbabilisticCertificate(Certificate):
     evidence: Certificate | None = None
 
     @property
+    def missing(self) -> str:
+        """Why there is no evidence for a bound."""
+        return "a probability bounds no score" if self.evidence is None else self.evidence.missing
+
+    @property
     def failure_probability(self) -> float:
         """Chance that no trial met the optimum."""
         if not 0 < self.size <= self.colours or self.trials < 0:
@@ -258,6 +284,18 @@ class TreeCertificate(Certificate):
     leaves: Mapping[str, Certificate]
     tightenings: Mapping[str, Sequence[Tightening]] = attrs.field(factory=dict)
 
+    @property
+    def missing(self) -> str:
+        """Which part of the tree has no evidence, and why; the first one."""
+        for node, leaf in self.leaves.items():
+            if leaf.missing:
+                return f"node {node}: {leaf.missing}"
+        for node, steps in self.tightenings.items():
+            for step in steps:
+                if step.certificate.missing:
+                    return f"node {node}, a tightening: {step.certificate.missing}"
+        return ""
+
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Check that every inner node is covered by its children and every leaf by its evidence."""
         start = time.perf_counter()
@@ -301,10 +339,9 @@ class TreeCertificate(Certificate):
                 return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
             bound = max(bound, verdict.bound)
         inner = sum(map(bool, children))
-        reason = (
-            f"tree of {inner} inner nodes and {len(children) - inner} leaves: nothing scores more than {bound:.12g}"
-        )
-        return Verdict(True, reason, "", bound, time.perf_counter() - start)
+        shape = f"tree of {inner} inner nodes and {len(children) - inner} leaves"
+        reason = f"{shape}: {problem.sense.beyond(bound)}"
+        return Verdict(True, reason, "", bound, time.perf_counter() - start, problem.sense)
 
     def _malformed(self, count: int) -> Verdict | None:
         """What makes this no tree over `count` decisions; None when it is one. JSON may bring anything."""
@@ -349,9 +386,11 @@ def check_bound(verdict: Verdict, claimed: float, problem: AnyProblem) -> Verdic
     if verdict and round_bound(verdict.bound, problem.granularity) > claimed + margin(claimed):
         return Verdict(
             False,
-            f"the evidence proves {verdict.bound:.16g}, but {claimed:.16g} is claimed",
+            f"the evidence proves {problem.sense.turn(verdict.bound):.16g}, "
+            f"but {problem.sense.turn(claimed):.16g} is claimed",
             "certificate",
             verdict.bound,
             verdict.seconds,
+            problem.sense,
         )
     return verdict

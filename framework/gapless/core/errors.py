@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gapless.core.certificate import Verdict
     from gapless.core.result import Result
 
 
@@ -52,6 +53,23 @@ class SolveError(GaplessError):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.result: Result[Any] | None = None
+
+
+class VerificationFailed(SolveError):
+    """An answer that was to be re-checked before it was given (``verify=True``) does not hold, or cannot be checked.
+
+    Attributes
+    ----------
+    result : Result
+        What is left: the structures that are feasible, with no bound; `stop` is `Stop.ERROR`.
+    claimed : Result
+        The answer as the method gave it.
+    verdict : Verdict
+        What is wrong with it, and where.
+    """
+
+    claimed: Result[Any]
+    verdict: Verdict
 
 
 class OracleError(SolveError):

@@ -7,6 +7,11 @@ from typing import Any
 
 import attrs
 
+from gapless.core.problem import Sense
+
+SCORED = ("node_bound", "restricted", "attained")
+"""Details that are bounds: of a node, of the restricted master, and what its own columns reach."""
+
 
 @attrs.frozen
 class Event:
@@ -19,10 +24,12 @@ class Event:
     time : float
         Seconds since the solve began.
     bound, value : float
-        Best proved bound and best known score so far; scores are maximised, so a minimising problem shows
-        its negated values here.
+        Best proved bound and best known value so far, in the problem's own sense.
     details : dict
-        Plain numbers and strings that belong to the kind (node, depth, columns, rows, ...).
+        Plain numbers and strings that belong to the kind (node, depth, columns, rows, ...). Those of `SCORED` are
+        in the problem's own sense, too.
+    sense : Sense
+        Of the problem. Traces stored before there was this field hold scores, which are maximised.
     """
 
     kind: str
@@ -30,6 +37,16 @@ class Event:
     bound: float
     value: float
     details: dict[str, Any] = attrs.field(factory=dict)
+    sense: Sense = Sense.MAXIMISE
+
+    @classmethod
+    def of_scores(
+        cls, kind: str, time: float, bound: float, value: float, details: dict[str, Any], sense: Sense
+    ) -> Event:
+        """The event of an engine, which maximises scores."""
+        if sense is Sense.MINIMISE:
+            details = {name: sense.turn(said) if name in SCORED else said for name, said in details.items()}
+        return cls(kind, time, sense.turn(bound), sense.turn(value), details, sense)
 
 
 Observer = Callable[[Event], None]

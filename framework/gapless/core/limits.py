@@ -13,6 +13,7 @@ import attrs
 
 from gapless.core.errors import InvalidLimits
 from gapless.core.events import Event, Observer
+from gapless.core.problem import Sense
 
 
 class Stop(enum.Enum):
@@ -89,6 +90,9 @@ class Budget:
         Whether to keep the events in `events`.
     clock : callable
         Monotonic seconds; tests bring their own.
+    sense : Sense, optional
+        Of the problem: events and messages state scores as values in it. By default that of the problem that
+        `tree_search` or `branch_price_and_cut` is given, else scores are stated as they are.
     """
 
     def __init__(
@@ -98,10 +102,12 @@ class Budget:
         observers: Sequence[Observer] = (),
         trace: bool = False,
         clock: Callable[[], float] = time.perf_counter,
+        sense: Sense | None = None,
     ) -> None:
         self.limits = limits
         self.observers = tuple(observers)
         self.trace = trace
+        self.sense = sense
         self.events: list[Event] = []
         self.nodes = 0
         self.iterations = 0
@@ -110,14 +116,18 @@ class Budget:
         self._start = clock()
 
     def emit(self, kind: str, bound: float, value: float, **details: Any) -> None:
-        """Tell the observers; costs nothing when nobody listens."""
+        """Tell the observers; `bound` and `value` are scores. Costs nothing when nobody listens."""
         if not (self.observers or self.trace):
             return
-        event = Event(kind, self.elapsed, bound, value, details)
+        event = Event.of_scores(kind, self.elapsed, bound, value, details, self.sense or Sense.MAXIMISE)
         if self.trace:
             self.events.append(event)
         for observer in self.observers:
             observer(event)
+
+    def as_value(self, score: float) -> str:
+        """A score in a message, as a value in the problem's own sense."""
+        return f"{(self.sense or Sense.MAXIMISE).turn(score):.12g}"
 
     @property
     def elapsed(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
@@ -26,6 +27,21 @@ class Sense(enum.Enum):
     def sign(self) -> int:
         """``sign * value`` is the score, which the inside of gapless always maximises."""
         return 1 if self is Sense.MAXIMISE else -1
+
+    @property
+    def verb(self) -> str:
+        """``"score"`` or ``"cost"``: how a sentence states a value."""
+        return "score" if self is Sense.MAXIMISE else "cost"
+
+    def turn(self, number: float) -> float:
+        """A score as a value in this sense, or a value as a score; never -0.0."""
+        return self.sign * number + 0.0
+
+    def beyond(self, bound: float) -> str:
+        """A bound on scores as a sentence about values: ``"nothing costs less than 154"``."""
+        if bound == -math.inf:
+            return "nothing is feasible"
+        return f"nothing {self.verb}s {'more' if self is Sense.MAXIMISE else 'less'} than {self.turn(bound):.12g}"
 
 
 class Problem(ABC, Generic[S]):

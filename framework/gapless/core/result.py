@@ -108,9 +108,10 @@ class Result(Generic[S]):
     solutions : sequence of Solution
         Best first.
     bound : float
-        No structure is better than this, in the problem's own sense.
+        No structure has a better value, in the problem's own sense.
     certificate : Certificate
-        Evidence for `bound` (on scores: negated when the problem minimises).
+        Evidence for `bound` (on scores: negated when the problem minimises). `certified` says whether it is there,
+        `proof` says so in words.
     sense : Sense
     method : str
     stats : Stats
@@ -220,7 +221,7 @@ class Result(Generic[S]):
             status,
             stop,
             tuple(solutions),
-            problem.sense.sign * bound,
+            problem.sense.turn(bound),
             certificate if certificate is not None else NoCertificate(),
             problem.sense,
             method,
@@ -252,8 +253,37 @@ class Result(Generic[S]):
 
     @property
     def proved(self) -> bool:
-        """Whether the question is settled: OPTIMAL or INFEASIBLE."""
+        """Whether the question is settled: OPTIMAL or INFEASIBLE. Whether that can be shown is `certified`."""
         return self.stop is Stop.PROVED
+
+    @property
+    def certified(self) -> bool:
+        """Whether there is evidence for the bound. This looks whether it is there; `verify` checks it."""
+        return not self._missing
+
+    @property
+    def proof(self) -> str:
+        """Whether the answer is proved and whether that can be shown: ``"proved, with certificate"``."""
+        why = self._missing
+        if self.proved:
+            return f"proved, no certificate: {why}" if why else "proved, with certificate"
+        shown = f"has no certificate: {why}" if why else "has a certificate"
+        claimed = "no bound is claimed" if self.unbounded else f"the bound {shown}"
+        if isinstance(self.certificate, ProbabilisticCertificate):
+            return f"optimal but for a chance of {self.certificate.failure_probability:.3g}; {claimed}"
+        return f"not proved; {claimed}"
+
+    @property
+    def _missing(self) -> str:
+        try:
+            return self.certificate.missing
+        except UNREADABLE as error:  # a file may bring anything
+            return f"what stands in its place cannot be read ({type(error).__name__})"
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether the bound is infinite, so that it says nothing."""
+        return self.sense.sign * self.bound == math.inf
 
     def verify(self, problem: Problem[S]) -> Verdict:
         """Re-check everything: feasibility and value of each solution, and the evidence for the bound.
@@ -261,6 +291,9 @@ class Result(Generic[S]):
         Scores of the solutions that a problem remembers are asked for afresh: evidence about scores that
         change from call to call proves nothing.
         """
+        return attrs.evolve(self._verify(problem), sense=self.sense)
+
+    def _verify(self, problem: Problem[S]) -> Verdict:
         seen: list[list[int]] = []
         for number, solution in enumerate(self.solutions):
             place = f"solutions[{number}]"
@@ -286,16 +319,15 @@ class Result(Generic[S]):
                 return Verdict(False, drift[1], f"solutions[{drift[0]}]")
         if problem.sense is not self.sense:
             return Verdict(False, f"the result is for a problem to {self.sense.value}", "sense")
-        unbounded = self.sense.sign * self.bound == math.inf
         likely = self.status is Status.LIKELY_OPTIMAL
-        if unbounded and not likely:
+        if self.unbounded and not likely:
             held = "values are as stated" if self.solutions else "no structure is held"
             return Verdict(True, f"{held}; no bound is claimed")
         try:
             verdict = self.certificate.verify(problem)
         except UNREADABLE as error:
             return Verdict(False, f"the evidence cannot be read: {type(error).__name__}: {error}", "certificate")
-        if unbounded:
+        if self.unbounded:
             return verdict
         checked = check_bound(verdict, self.sense.sign * self.bound, problem)
         if checked and not self.solutions:
@@ -318,4 +350,5 @@ class Result(Generic[S]):
     def __repr__(self) -> str:
         held = f"value={self.value:.6g}, gap={self.gap:.3g}" if self.solutions else f"bound={self.bound:.6g}"
         more = f", {len(self.solutions)} solutions" if len(self.solutions) > 1 else ""
-        return f"<Result {self.status.name} by {self.stop.name}: {held}{more}, {self.stats.seconds:.3g} s>"
+        said = f"{held}{more}, {self.stats.seconds:.3g} s; {self.proof}"
+        return f"<Result {self.status.name} by {self.stop.name}: {said}>"

@@ -141,8 +141,8 @@ def lagrangian(
                 candidate, score = repaired
                 if math.isnan(score) or score > bound + margin(bound):
                     raise InconsistentBound(
-                        f"{type(dualized).__name__}: the bound {bound:.12g} is below {score:.12g}, "
-                        "the score of a structure under the same fixings"
+                        f"{type(dualized).__name__}: the bound is {budget.as_value(bound)}, but a structure under "
+                        f"the same fixings is worth {budget.as_value(score)}"
                     )
                 if score > known:
                     structure, known = candidate, score

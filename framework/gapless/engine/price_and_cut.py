@@ -81,8 +81,8 @@ def price_and_cut(
             base = checked_bound(restricted, relaxed.bound)
             if relaxed.attained > bound + margin(bound):
                 raise InconsistentBound(
-                    f"the generators claimed that nothing exceeds {bound:.12g}, but their own columns "
-                    f"reach {relaxed.attained:.12g}: a slack was too small"
+                    f"the generators claimed that nothing is better than {budget.as_value(bound)}, but their own "
+                    f"columns reach {budget.as_value(relaxed.attained)}: a slack was too small"
                 )
             if closing:
                 break

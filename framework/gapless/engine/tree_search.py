@@ -134,6 +134,7 @@ class _Search(Generic[S]):
             raise ValueError(f"k is {k}, it must be at least 1")
         self.problem, self.relaxation, self.brancher = problem, relaxation, brancher
         self.budget, self.k, self.rounding = budget, k, rounding
+        self.sense = budget.sense = problem.sense
         self.decisions = problem.decisions
         self.warm = False
         self.pool: list[tuple[float, IntArray, S]] = []
@@ -270,20 +271,23 @@ class _Search(Generic[S]):
         for score, ids, _ in self.pool:
             if score > bound + margin(bound) and node.fixings.allow(ids):
                 raise InconsistentBound(
-                    f"{type(self.relaxation).__name__} bounds node {node.number} by {bound:.12g}, "
-                    f"but a feasible structure under its fixings scores {score:.12g}"
+                    f"{type(self.relaxation).__name__} bounds node {node.number} by {self.sense.turn(bound):.12g}, "
+                    f"but a feasible structure under its fixings {self.sense.verb}s {self.sense.turn(score):.12g}"
                 )
 
     def _doubt_exclusion(self, relaxed: Relaxed[S]) -> None:
         """Fixings against a score that nobody reaches may have thrown away the optimum."""
         if relaxed.excluded > self.best + margin(self.best) + margin(relaxed.excluded):
             raise InconsistentBound(
-                f"{type(self.relaxation).__name__} excluded structures that may score {relaxed.excluded:.12g}, "
-                f"but the best feasible structure at hand scores {self.best:.12g}"
+                f"{type(self.relaxation).__name__} excluded structures that may {self.sense.verb} "
+                f"{self.sense.turn(relaxed.excluded):.12g}, but the best feasible structure at hand "
+                f"{self.sense.verb}s {self.sense.turn(self.best):.12g}"
             )
 
     def _close(self, node: Node) -> None:
         self.closed_bound = max(self.closed_bound, node.bound)
+        if node.certificate.missing and node.fixings.implied(self.decisions) is None:
+            node.certificate = PointCertificate()  # the fixings contradict each other, which anyone can see
         self.leaves[str(node.number)] = node.certificate
 
     def _branch(self, node: Node, relaxed: Relaxed[S]) -> None:
@@ -359,8 +363,8 @@ class _Search(Generic[S]):
             )
         if verdict.bound > node.bound + margin(node.bound):
             raise InconsistentBound(
-                f"{type(self.relaxation).__name__} bounds node {node.number} by {node.bound:.12g}, "
-                f"but the only structure left there scores {verdict.bound:.12g}"
+                f"{type(self.relaxation).__name__} bounds node {node.number} by {self.sense.turn(node.bound):.12g}, "
+                f"but the only structure left there {self.sense.verb}s {verdict.value_bound:.12g}"
             )
         if verdict.bound > -math.inf:
             settled = fixings.implied(self.decisions)

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from gapless.core.certificate import NoCertificate, Verdict
+from gapless.core.certificate import Verdict
 from gapless.core.errors import SolveError
 from gapless.core.events import Event
 from gapless.core.limits import Limits, Stop
@@ -94,7 +94,7 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
         cut(repr(record.problem), _LETTERS),
         _mark(result, verdict),
         _headline(result),
-        _said(verdict),
+        _said(result, verdict),
         _facts(result),
         list(result.explanation),
         drawn_structures(record),
@@ -125,22 +125,27 @@ def _solved_again(record: Record, options: Mapping[str, Any]) -> tuple[Sequence[
 
 def _mark(result: Result[Any], verdict: Verdict | None) -> str:
     if verdict is not None and not verdict:
-        return "fair" if isinstance(result.certificate, NoCertificate) and verdict.place == "certificate" else "bad"
+        return "fair" if verdict.missing else "bad"
     return "good" if result.proved and verdict is not None else "fair"
 
 
 def _headline(result: Result[Any]) -> str:
     said = {
-        Status.OPTIMAL: "Optimal, and proved",
+        Status.OPTIMAL: "Optimal",
         Status.LIKELY_OPTIMAL: "Most likely optimal",
         Status.FEASIBLE: "An answer with a gap",
-        Status.INFEASIBLE: "Nothing is feasible, and that is proved",
+        Status.INFEASIBLE: "Nothing is feasible",
         Status.NO_SOLUTION: "No answer was found",
     }[result.status]
-    return said if result.stop is Stop.PROVED else f"{said}; stopped by {result.stop.value}"
+    if result.stop is not Stop.PROVED:
+        return f"{said}; stopped by {result.stop.value}"
+    return f"{said}: proved, {'with' if result.certified else 'no'} certificate"
 
 
-def _said(verdict: Verdict | None) -> str:
+def _said(result: Result[Any], verdict: Verdict | None) -> str:
+    if not result.certified and (verdict is None or verdict.missing):
+        values = "" if verdict is None or not result.solutions else " Feasibility and values hold, checked now."
+        return f"This rests on the word of the method: {result.proof}.{values}"
     if verdict is None:
         return "The certificate was not checked for this report."
     if verdict:
@@ -160,6 +165,7 @@ def _facts(result: Result[Any]) -> list[tuple[str, Any]]:
         ("stopped by", result.stop.value),
         ("method", result.method),
         ("sense", result.sense.value),
+        ("proof", result.proof),
         ("certificate", kind),
     ]
     stats = attrs.asdict(result.stats)

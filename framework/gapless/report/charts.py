@@ -82,12 +82,13 @@ def bounds_over_time(trace: Sequence[Event], result: Result[Any]) -> Chart | Non
     sign = result.sense.sign
     if trace:
         value = sign * result.value if result.solutions else -math.inf
-        trace = [*trace, Event("stop", trace[-1].time, sign * result.bound, value)]
+        end = Event.of_scores("stop", trace[-1].time, sign * result.bound, value, {}, result.sense)
+        trace = [*trace, end]
     # Once a search has branched, rounds and steps speak of the node that they work on, not of all that is open.
     branched = next((place for place, e in enumerate(trace) if e.kind == "branch"), len(trace))
     whole = [e for place, e in enumerate(trace) if place < branched or e.kind not in ("round", "step")]
-    bound = _running([(e.time, e.bound) for e in whole], sign, min)
-    held = _running([(e.time, e.value) for e in trace], sign, max)
+    bound = _running([(e.time, e.sense.sign * e.bound) for e in whole], sign, min)
+    held = _running([(e.time, e.sense.sign * e.value) for e in trace], sign, max)
     series: list[Series] = [("bound", "bound", bound), ("best value", "value", held)]
     return chart("Bound and best value over time", SECONDS, series)
 

@@ -60,7 +60,7 @@ class Run:
     unlisted : int
         Records that are counted, but not listed.
     counts : mapping of str to int
-        How many records, proved, verified, failed.
+        How many records, proved, of these without a certificate, verified, failed.
     details : sequence of Detail
     """
 
@@ -131,7 +131,7 @@ def run_of(
     sure = _Top(details, "least sure")
     laborious = _Top(details, "most laborious")
     records: list[list[Any]] = []
-    counts = {"records": 0, "proved": 0, "verified": 0, "failed": 0}
+    counts = {"records": 0, "proved": 0, "uncertified": 0, "verified": 0, "failed": 0}
     total = sum(file.stat().st_size for file in files)
     with progress("checking records" if verify else "reading records", total) as advance:
         for file in files:
@@ -149,7 +149,8 @@ def run_of(
                 verdict = record.verify() if verify else None
                 counts["proved"] += record.result.proved
                 counts["verified"] += verdict is not None and bool(verdict)
-                counts["failed"] += verdict is not None and not verdict
+                counts["uncertified"] += record.result.proved and not record.result.certified
+                counts["failed"] += verdict is not None and not verdict and not verdict.missing
                 row = _row(record, verdict)
                 if len(records) < _LISTED:
                     records.append(row)
@@ -194,6 +195,8 @@ def _tell(advance: Callable[[int], None], file: Path, before: int, done: int) ->
 def _row(record: Record, verdict: Verdict | None) -> list[Any]:
     result = record.result
     said = "not checked" if verdict is None else "holds" if verdict else f"fails: {verdict.reason}"
+    if not result.certified and (verdict is None or verdict.missing):
+        said = result.proof
     return [
         record.name,
         result.status.value,

@@ -70,9 +70,9 @@ def search_tree(record: Record, trace: Sequence[Event]) -> Sequence[Node]:
 
 
 def _bounds(trace: Sequence[Event]) -> dict[int, float]:
-    """The bound of each node that events tell."""
+    """The bound on scores of each node that events tell."""
     return {
-        int(event.details["node"]): float(event.details["node_bound"])
+        int(event.details["node"]): event.sense.sign * float(event.details["node_bound"])
         for event in trace
         if event.kind == "node" and "node_bound" in event.details
     }

@@ -82,6 +82,7 @@ def branch_price_and_cut(
         if broken:
             raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
     budget = budget or Budget()
+    budget.sense = problem.sense
     model = _model(order)
     try:
         guard = Guard(model, budget)

@@ -174,8 +174,8 @@ class Tree(Generic[S]):
         self._lps = self.model.getNLPs()
         if look.attained > self._claimed + margin(self._claimed):
             raise InconsistentBound(
-                f"the generators claimed that nothing exceeds {self._claimed:.12g}, but their own columns "
-                f"reach {look.attained:.12g}: a slack was too small"
+                f"the generators claimed that nothing is better than {self.budget.as_value(self._claimed)}, but "
+                f"their own columns reach {self.budget.as_value(look.attained)}: a slack was too small"
             )
         slack = self._extend(look, fixings)
         if slack is not None:
@@ -271,8 +271,8 @@ class Tree(Generic[S]):
             return
         if fixings.allow(guarded(self.problem, self.problem.encode, self.incumbent)):
             raise InconsistentBound(
-                f"SCIP's node {self._node} is bounded by {bound:.12g}, but a feasible structure under its fixings "
-                f"scores {self.best:.12g}"
+                f"SCIP's node {self._node} is bounded by {self.budget.as_value(bound)}, but a feasible structure "
+                f"under its fixings {self.problem.sense.verb}s {self.budget.as_value(self.best)}"
             )
 
     def _cut_off(self, bound: float) -> Answer:
@@ -312,8 +312,8 @@ class Tree(Generic[S]):
             )
         if verdict.bound > bound + margin(bound):
             raise InconsistentBound(
-                f"SCIP's node {self._node} is bounded by {bound:.12g}, but the only structure left there scores "
-                f"{verdict.bound:.12g}"
+                f"SCIP's node {self._node} is bounded by {self.budget.as_value(bound)}, but the only structure left "
+                f"there {self.problem.sense.verb}s {verdict.value_bound:.12g}"
             )
         settled = fixings.implied(self.decisions)
         if verdict.bound > -math.inf and settled is not None:

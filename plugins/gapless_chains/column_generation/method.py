@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 
 from gapless import (
@@ -48,6 +49,9 @@ _ROUNDING = 2.0**-40
 
 # Of one model at a time: two types, centred or not, and label scores of changing magnitude.
 _MOST_TABLES = 6
+
+ONE_BY_ONE = "the batch kernel was left, each chain was decoded in Python, typically 15 to 150 times slower"
+"""Random chains of 24 tokens, 150 to 10 labels."""
 
 _making = threading.Lock()  # threads decode parts of one batch
 _tables: OncePerArray[dict[tuple[str, bool, float], TransitionTables]] = OncePerArray(lambda _: {})
@@ -174,8 +178,17 @@ def run_many(
         one = Solve(Budget(limits), seed=solve.seed, method=solve.method)
         return run(problem, one, first=first, reduced_cost=reduced_cost, centred=centred, prune=prune, gap=gap)
 
-    if reduced_cost != "both" or limits != Limits(gap=limits.gap):
-        return _one_by_one(problems, solve, alone)
+    left = [f"reduced_cost={reduced_cost!r}"] if reduced_cost != "both" else []
+    given = {field.name: getattr(limits, field.name) for field in attrs.fields(Limits) if field.name != "gap"}
+    left += [f"Limits({name}={value!r})" for name, value in given.items() if value is not None]
+    if left:
+        why = f"{' and '.join(left)}: {ONE_BY_ONE}"
+
+        def told(problem: ChainProblem) -> Result[IntArray]:
+            result = alone(problem)
+            return attrs.evolve(result, explanation=(why, *result.explanation))
+
+        return _one_by_one(problems, solve, told)
 
     def kernel(batch: ChainBatch) -> Found:
         return _decode(batch, FIRST.index(first), centred, enough)

@@ -1,0 +1,86 @@
+"""Answers that are re-checked before they are given."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import attrs
+
+from gapless.core.certificate import UNREADABLE, NoCertificate, Verdict
+from gapless.core.errors import VerificationFailed
+from gapless.core.limits import Stop
+from gapless.core.problem import Problem
+from gapless.core.result import Result
+
+S = TypeVar("S")
+SECONDS = "verify_seconds"
+"""Where ``stats.extra`` of an answer that was re-checked says how long that took."""
+
+
+def verified(problem: Problem[S], result: Result[S]) -> Result[S]:
+    """`result`, after `Result.verify` has accepted it.
+
+    Ctrl-C meanwhile gives the answer that was found with no bound, because nobody has checked one.
+
+    Raises
+    ------
+    VerificationFailed
+        It does not hold, or there is no certificate to check.
+    """
+    began = time.perf_counter()
+    try:
+        verdict = result.verify(problem)
+    except KeyboardInterrupt:
+        return _left(problem, result, "Ctrl-C came while the answer was checked", Stop.INTERRUPTED)
+    except Exception as error:
+        verdict = Verdict(False, f"the check raised {type(error).__name__}: {error}", "certificate")
+        raise _failure(problem, result, verdict) from error
+    if not verdict:
+        raise _failure(problem, result, verdict)
+    extra = {**result.stats.extra, SECONDS: time.perf_counter() - began}
+    return attrs.evolve(result, stats=attrs.evolve(result.stats, extra=extra))
+
+
+def _failure(problem: Problem[S], result: Result[S], verdict: Verdict) -> VerificationFailed:
+    if verdict.missing:
+        said = (
+            f"the answer cannot be checked: {verdict.reason}; leave out verify, or take a method and options that "
+            "write a certificate"
+        )
+    else:
+        said = f"the answer does not pass its check: {verdict.place}: {verdict.reason}"
+    failure = VerificationFailed(f"{result.method}: {said}" if result.method else said)
+    failure.result = _left(problem, result, said, Stop.ERROR)
+    failure.claimed, failure.verdict = result, verdict
+    return failure
+
+
+def _left(problem: Problem[S], result: Result[S], why: str, stop: Stop) -> Result[S]:
+    """The feasible structures, and no bound."""
+    claimed = f"claimed, but not checked: {result.status.value}, bound {result.bound:.12g}"
+    return Result.of(
+        problem,
+        list(_feasible(problem, result)),
+        math.inf,
+        stop,
+        certificate=NoCertificate(why),
+        method=result.method,
+        stats=result.stats,
+        trace=result.trace,
+        explanation=[*result.explanation, why, claimed],
+    )
+
+
+def _feasible(problem: Problem[S], result: Result[S]) -> Iterator[Any]:
+    for solution in result.solutions:
+        try:
+            usable = not problem.violations(solution.structure) and not math.isnan(
+                problem.value(solution.structure)
+            )
+        except UNREADABLE:
+            continue
+        if usable:
+            yield solution.structure
