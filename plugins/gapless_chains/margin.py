@@ -9,8 +9,8 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, UnknownName
+from gapless.core.nearest import nearest
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.plugins.registry import nearest
 from gapless_chains.batch import ChainBatch
 from gapless_chains.column_generation.method import two_best_in_domains
 from gapless_chains.k_best import KBest, k_best_of, k_best_of_batch
