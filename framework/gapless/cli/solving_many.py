@@ -109,6 +109,7 @@ def solve_lines(parsed: argparse.Namespace, limits: Limits, options: Mapping[str
                 parsed.method,
                 jobs=jobs,
                 limits=limits,
+                k=parsed.k,
                 seed=parsed.seed,
                 at_once=parsed.at_once,
                 **options,
@@ -152,6 +153,8 @@ def _show(stored: Stored, outcome: Result[Any] | SolveError, console: Console, *
         found = f"value {outcome.value:.12g}: {in_one_line(outcome.best)}" if outcome.solutions else "no solution"
         gap = "" if outcome.proved else f", gap {outcome.gap:.3g}"
         console.say(f"{stored.name or stored.place}: {outcome.status.value}{gap}, {found}")
+        for number, solution in enumerate(outcome.solutions[1:], 2):
+            console.say(f"    {number}. value {solution.value:.12g}: {in_one_line(solution.structure)}")
 
 
 @contextlib.contextmanager
@@ -203,6 +206,8 @@ def _run_folder(out: Path, parsed: argparse.Namespace) -> Iterator[_Records]:
     answers_folder(str(out))
     deciding = ("method", "option", "time", "nodes", "gap", "iterations", "target", "seed")
     settings = {name: getattr(parsed, name) for name in deciding}
+    if parsed.k != 1:  # folders of earlier versions do not name it
+        settings["k"] = parsed.k
     with RunFolder(out, "solve", settings, anew=parsed.anew) as folder:
         folder.about("the problems of", corpus)
         log = folder.log(ANSWERS)

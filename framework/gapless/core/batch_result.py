@@ -223,6 +223,13 @@ class BatchResult(Generic[S]):
         return f"<BatchResult of {len(self)}: {self.proved:.1%} proved>"
 
 
+def _as_wide(parts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """Tables of as many columns: of the k best, a part has no more than its problems have structures."""
+    width = max(part.shape[1] for part in parts)
+    none = -np.inf if parts[0].dtype.kind == "f" else -1
+    return [np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=none) for part in parts]
+
+
 def _joined_arrays(parts: Sequence[BatchResult[Any]]) -> dict[str, NDArray[Any]]:
     """Arrays one after another. One that a part lacks (nothing in it was counted) is zero there."""
     kinds = {name: array for part in parts for name, array in part.arrays.items()}
@@ -233,7 +240,7 @@ def _joined_arrays(parts: Sequence[BatchResult[Any]]) -> dict[str, NDArray[Any]]
             joined[name] = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(kind.dtype)
             continue
         filled = [part.arrays.get(name, np.zeros((len(part), *kind.shape[1:]), kind.dtype)) for part in parts]
-        joined[name] = np.concatenate(filled)
+        joined[name] = np.concatenate(_as_wide(filled) if kind.ndim == 2 else filled)
     # Structures are views of the parts' arrays, which another process may have sent, writeable.
     for array in (*joined.values(), *(array for part in parts for array in part.arrays.values())):
         array.flags.writeable = False
