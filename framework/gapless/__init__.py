@@ -134,6 +134,7 @@ __all__ = [
     "__version__",
     "dumps",
     "hookimpl",
+    "load_plugins",
     "loads",
     "read_values",
     "serialisable",

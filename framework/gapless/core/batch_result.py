@@ -205,7 +205,7 @@ class BatchResult(Generic[S]):
                 raise InvalidProblem(
                     f"the structure of problem {i} is a {type(structure).__name__}, no array of entries"
                 )
-        ends = np.cumsum([0, *map(len, found)])
+        ends = np.cumsum([0, *(len(structure) for structure in found)])
         return np.concatenate([np.empty(0, np.int64), *found]), ends
 
     @property
