@@ -1,4 +1,4 @@
-"""One rule for the folder of corpora: ``--data``, then GAPLESS_DATA where it holds what a task reads, then our own."""
+"""One rule for the folder of corpora: ``--data``, then GAPLESS_DATA where it holds what a task reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gapless.plugins import load_plugins
 
 READS = {
     "pos-tagging": "tagging/wsj_pos",
-    "joint-tagging": "tagging/conll2003",
+    "joint-tagging": "tagging/ewt_pos_ner",
     "title-generation": "title_generation",
     "entity-linking": "entity_linking",
     "price-and-cut": "parsing/italian",

@@ -16,7 +16,7 @@ import attrs
 from gapless.cli import exit_codes
 from gapless.cli.console import Console, in_one_line
 from gapless.cli.reading import Stored, read_problems
-from gapless.cli.running import answers_folder
+from gapless.cli.running import made_folder
 from gapless.core import serial
 from gapless.core.errors import InvalidProblem, SolveError, UnknownOption
 from gapless.core.limits import Limits, Stop
@@ -203,12 +203,11 @@ def _run_folder(out: Path, parsed: argparse.Namespace) -> Iterator[_Records]:
     if out.suffix and not out.is_dir():
         raise UnknownOption(f"--out {out}: records of many problems go to a .jsonl file, or into a folder")
     corpus = _fingerprint(Path(parsed.file))  # first: a file that is not there leaves no folder behind
-    answers_folder(str(out))
     deciding = ("method", "option", "time", "nodes", "gap", "iterations", "target", "seed")
     settings = {name: getattr(parsed, name) for name in deciding}
     if parsed.k != 1:  # folders of earlier versions do not name it
         settings["k"] = parsed.k
-    with RunFolder(out, "solve", settings, anew=parsed.anew) as folder:
+    with made_folder(str(out)), RunFolder(out, "solve", settings, anew=parsed.anew) as folder:
         folder.about("the problems of", corpus)
         log = folder.log(ANSWERS)
 
