@@ -21,6 +21,6 @@ def _ctrl_c_is_heard() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _no_folder_of_corpora(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tasks read what GAPLESS_DATA names; tests without the mark `corpus` are about the data that come with gapless."""
+    """Tasks read what GAPLESS_DATA names; tests without the mark `corpus` are about the data of gapless itself."""
     if request.node.get_closest_marker("corpus") is None:
         monkeypatch.delenv("GAPLESS_DATA", raising=False)

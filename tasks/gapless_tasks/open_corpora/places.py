@@ -49,9 +49,10 @@ def state(corpus: OpenCorpus, root: Path) -> str:
 
 
 def nearest_corpus(name: str, here: Iterable[str], *kinds: str) -> str:
-    """A hint for a misspelt corpus, ready to append to a sentence; those that are here come before the others."""
-    others = (corpus.name for corpus in registry.known().values() if corpus.kind in kinds)
-    return nearest(name, here) or nearest(name, others, alike=0.75)
+    """A hint for a misspelt corpus, ready to append to a sentence: those that are here may be less alike."""
+    known = [corpus.name for corpus in registry.known().values() if corpus.kind in kinds]
+    held = list(here)
+    return nearest(name, [*held, *known], alike=0.75) or nearest(name, held)
 
 
 def how_to_get(name: str) -> str:
