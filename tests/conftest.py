@@ -17,3 +17,10 @@ def _ctrl_c_is_heard() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True)
+def _no_folder_of_corpora(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks read what GAPLESS_DATA names; tests without the mark `corpus` are about the data of gapless itself."""
+    if request.node.get_closest_marker("corpus") is None:
+        monkeypatch.delenv("GAPLESS_DATA", raising=False)

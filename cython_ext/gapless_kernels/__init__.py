@@ -26,7 +26,7 @@ from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels._transition_tables import TransitionTables, centring, score_spread, transition_tables
 
 if os.environ.get("GAPLESS_SIMD", "avx512") not in {"plain", "avx2", "avx512"}:
-    raise ValueError(f"GAPLESS_SIMD={os.environ['GAPLESS_SIMD']}: must be plain, avx2 or avx512")
+    raise ValueError(f"GAPLESS_SIMD={os.environ['GAPLESS_SIMD']}: must be plain, avx2 or avx512, or not be set")
 
 if os.environ.get("GAPLESS_PURE") == "1":
     from gapless_kernels._arborescence_ref import (

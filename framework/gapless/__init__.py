@@ -4,6 +4,17 @@ Bring scores, build a problem, call `solve`; the `Result` holds the structure, a
 certificate that ``result.verify(problem)`` re-checks without any solver.
 """
 
+import sys as _sys
+from pathlib import Path as _Path
+
+try:
+    import gapless_kernels  # noqa: F401  first, because it looks at the environment
+except ValueError as error:  # GAPLESS_SIMD names no instruction set; the command has no code of its own yet
+    if _Path((_sys.argv or [""])[0]).stem not in ("gapless", "-m"):
+        raise
+    print(f"gapless: {error}", file=_sys.stderr)
+    raise SystemExit(2) from None
+
 from gapless.core.batch import Batch, Columns, Rows
 from gapless.core.batch_result import BatchResult
 from gapless.core.branch import Branch
@@ -136,6 +147,7 @@ __all__ = [
     "__version__",
     "dumps",
     "hookimpl",
+    "load_plugins",
     "loads",
     "read_values",
     "serialisable",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
@@ -101,6 +102,7 @@ def solve_many(
     *,
     jobs: int = 1,
     limits: Limits = NO_LIMITS,
+    k: int = 1,
     seed: int = 0,
     at_once: int = AT_ONCE,
     verify: bool = False,
@@ -114,6 +116,9 @@ def solve_many(
         A batch goes to the method's batch kernel as it is.
     method, limits, seed, **options
         As in `solve`.
+    k : int
+        How many best structures of each problem; ``batch[i].solutions`` holds them. Batch kernels of chains find
+        them for all sentences together, and keep them in ``batch.arrays``.
     jobs : int
         1 stays in this process and this thread. Others need joblib (extra ``distributed``): so many workers, or all
         that there are for -1, of the backend that ``joblib.parallel_config`` names: ``dask`` and ``ray`` are
@@ -148,19 +153,20 @@ def solve_many(
     check_limits(limits)
     check_jobs(jobs, at_once)
     check_seed(seed)
+    check_k(k)
     batched = isinstance(problems, ProblemBatch)
     todo: Sequence[Problem[S]] = problems if isinstance(problems, ProblemBatch) else list(problems)
     plugins = load_plugins()
     if isinstance(problems, ProblemBatch) and not todo:
-        plugins.registry.find_method(problems.problem_type, method).check(options, 1, ())
-    wanted = Wanted(method, limits, seed, options, verify=bool(verify))
+        plugins.registry.find_method(problems.problem_type, method).check(options, k, ())
+    wanted = Wanted(method, limits, seed, options, k, verify=bool(verify))
     if todo and (batched or len({type(p) for p in todo}) == 1):
         chosen = choose(plugins, todo[0], method)
-        if chosen.run_many is not None:
-            chosen.check(options, 1, ())
+        if chosen.solves_together(k):
+            chosen.check(options, k, ())
             wanted = attrs.evolve(wanted, method=chosen.name, together=True)
     if jobs == 1:
-        return wanted.solve_part(0, todo)
+        return attrs.evolve(wanted.solve_part(0, todo), problems=todo)
     parts: dict[int, BatchResult[S]] = {}
     with contextlib.suppress(KeyboardInterrupt):
         threads = batched and wanted.together
@@ -181,6 +187,7 @@ class Wanted:
     limits : Limits
     seed : int
     options : mapping
+    k : int
         As in `solve`.
     together : bool
         Whether `method` is one that solves many problems at once, and all have its type.
@@ -192,6 +199,7 @@ class Wanted:
     limits: Limits
     seed: int
     options: Mapping[str, Any]
+    k: int = 1
     together: bool = False
     verify: bool = False
 
@@ -217,7 +225,7 @@ class Wanted:
         self, chosen: Method, problems: Sequence[Problem[S]], start: int = 0, *, every_result: bool = False
     ) -> BatchResult[S]:
         """Solve problems by the batch method."""
-        how = Solve(Budget(self.limits), 1, (), self.seed, chosen.name, start, every_result)
+        how = Solve(Budget(self.limits), self.k, (), self.seed, chosen.name, start, every_result)
         assert chosen.run_many is not None
         batch: BatchResult[S] = chosen.run_many(problems, how, **self.options)
         return batch
@@ -226,7 +234,13 @@ class Wanted:
         """Solve one problem; a failure is an outcome like others."""
         try:
             return solve(
-                problem, self.method, limits=self.limits, seed=self.seed, verify=self.verify, **self.options
+                problem,
+                self.method,
+                limits=self.limits,
+                k=self.k,
+                seed=self.seed,
+                verify=self.verify,
+                **self.options,
             )
         except SolveError as error:
             return error
@@ -271,6 +285,11 @@ def check_limits(limits: Any) -> None:
     """Refuse what is no `Limits`."""
     if not isinstance(limits, Limits):
         raise UnknownOption(f"limits is {limits!r}, expected gapless.Limits(...)")
+
+
+def check_k(k: Any) -> None:
+    """Raise `UnknownOption` unless `k` is a number of structures; "all of them" may be any large number."""
+    check_count("k", k, below=math.inf)
 
 
 def check_seed(seed: Any) -> None:

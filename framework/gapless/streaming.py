@@ -15,7 +15,7 @@ from gapless.core.result import Result
 from gapless.parallel import AT_ONCE, spread_in_order
 from gapless.plugins.manager import load_plugins
 from gapless.plugins.registry import Method
-from gapless.solving import Wanted, check_jobs, check_limits, check_seed, choose, interrupted
+from gapless.solving import Wanted, check_jobs, check_k, check_limits, check_seed, choose, interrupted
 
 S = TypeVar("S")
 
@@ -26,6 +26,7 @@ def solve_stream(
     *,
     jobs: int = 1,
     limits: Limits = NO_LIMITS,
+    k: int = 1,
     seed: int = 0,
     at_once: int = AT_ONCE,
     verify: bool = False,
@@ -40,7 +41,7 @@ def solve_stream(
     ----------
     problems : iterable of Problem
         A generator, for instance. What it raises is raised after the outcomes of the problems before.
-    method, limits, seed, **options
+    method, limits, k, seed, **options
         As in `solve`; limits hold for each problem.
     jobs : int
         As in `solve_many`: 1 is this process, else workers of joblib's backend (processes, Dask, Ray). They also
@@ -72,9 +73,10 @@ def solve_stream(
     if isinstance(problems, Problem):
         raise InvalidProblem(f"solve_stream() wants many problems, got one {type(problems).__name__}: use solve")
     check_limits(limits)
+    check_k(k)
     check_seed(seed)
     check_jobs(jobs, at_once)
-    wanted = Wanted(method, limits, seed, options, verify=bool(verify))
+    wanted = Wanted(method, limits, seed, options, k, verify=bool(verify))
     return _outcomes(wanted, problems, int(jobs), at_once)
 
 
@@ -113,8 +115,8 @@ def _solve_chunk(wanted: Wanted, _: int, problems: Sequence[Problem[S]]) -> list
 def _solve_alike(
     wanted: Wanted, chosen: Method, problems: Sequence[Problem[S]]
 ) -> Iterator[Result[S] | SolveError]:
-    if chosen.run_many is not None:
-        chosen.check(wanted.options, 1, ())
+    if chosen.solves_together(wanted.k):
+        chosen.check(wanted.options, wanted.k, ())
         try:
             batch = wanted.run_many(chosen, problems, every_result=True)
         except InvalidProblem:

@@ -9,7 +9,8 @@ The column generation is that of Belanger, Passos, Riedel and McCallum 2012. Bui
 from gapless_chains.batch import ChainBatch, ChainModel
 from gapless_chains.column_generation.messages import ChainView, DomainMessages
 from gapless_chains.column_generation.reduced_cost import ReducedCostOracle
-from gapless_chains.k_best import KBest, k_best_of_batch
+from gapless_chains.k_best import k_best_of_batch
+from gapless_chains.k_best_labellings import KBest
 from gapless_chains.margin import MarginViolations, margin_violation, two_best
 from gapless_chains.path_values import path_values
 from gapless_chains.problem import ChainProblem

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gapless import InvalidProblem, ProblemBatch
 from gapless.core.given_array import given_array
 from gapless.core.sparse import FloatArray, IntArray
+from gapless_chains.padding import unpadded
 from gapless_chains.problem import ChainProblem
 from gapless_chains.scores import as_final, as_initial, as_names, as_transition, given_scores
 
@@ -91,9 +92,37 @@ class ChainModel:
         """The chain of one sentence from its label scores, (n, K)."""
         return ChainProblem(unary, self.transition, initial=self.initial, final=self.final, labels=self.labels)
 
-    def batch(self, unary: Any, lengths: Sequence[int] | Any) -> ChainBatch:
-        """The chains of many sentences; `unary` (N, K) holds their rows one sentence after another."""
-        return ChainBatch(unary, lengths, self)
+    def batch(self, unary: Any, lengths: Sequence[int] | Any = None, *, mask: Any = None) -> ChainBatch:
+        """The chains of many sentences.
+
+        Parameters
+        ----------
+        unary : (N, K) or (S, T, K) array or tensor of numbers
+            Label scores: the rows of all sentences one after another, see `ChainBatch`; or padded sentences, whose
+            tokens are copied.
+        lengths : (S,) integers
+            Tokens of each sentence; of padded ones the first so many.
+        mask : (S, T) booleans, or 0 and 1
+            Of padded sentences, instead of `lengths`: which places hold a token. Padding stands behind the tokens;
+            what it scores is not looked at.
+
+        Raises
+        ------
+        InvalidProblem
+            As `ChainBatch`; or padding stands before a token. The message names sentence and place.
+        """
+        given = given_scores("unary", unary)
+        if given.ndim != 3:
+            if mask is not None:
+                raise InvalidProblem(
+                    f"mask is for padded sentences (S, T, {self.label_count}), unary has shape {given.shape}: "
+                    "give lengths, the number of tokens of each sentence"
+                )
+            return ChainBatch(given, lengths, self)
+        if given.shape[2] != self.label_count:
+            raise InvalidProblem(f"unary has shape {given.shape}, expected (S, T, {self.label_count}) for {self!r}")
+        rows, counts = unpadded(given, lengths, mask)
+        return ChainBatch(rows, counts, self, padded_to=given.shape[1])
 
     def batch_of(self, unaries: Iterable[Any]) -> ChainBatch:
         """The chains of many sentences from one array of label scores each; they are copied together."""
@@ -124,6 +153,8 @@ class ChainBatch(ProblemBatch[ChainProblem]):
     lengths : (S,) integers
         Tokens of each sentence, each at least 1, together N.
     model : ChainModel
+    padded_to : int, optional
+        Places that each sentence had where they came padded.
 
     Attributes
     ----------
@@ -140,8 +171,9 @@ class ChainBatch(ProblemBatch[ChainProblem]):
     unary: NDArray[np.floating]
     offsets: IntArray
     model: ChainModel
+    padded_to: int | None = None
 
-    def __init__(self, unary: Any, lengths: Any, model: ChainModel) -> None:
+    def __init__(self, unary: Any, lengths: Any, model: ChainModel, *, padded_to: int | None = None) -> None:
         if not isinstance(model, ChainModel):
             raise InvalidProblem(
                 f"model is a {type(model).__name__}, expected a ChainModel; the order is "
@@ -149,7 +181,12 @@ class ChainBatch(ProblemBatch[ChainProblem]):
             )
         rows = _unary(unary)
         if rows.ndim != 2 or rows.shape[1] != model.label_count:
-            raise InvalidProblem(f"unary has shape {rows.shape}, expected (N, {model.label_count}) for {model!r}")
+            padded = "; padded sentences are for model.batch(unary, mask=...)" if rows.ndim == 3 else ""
+            raise InvalidProblem(
+                f"unary has shape {rows.shape}, expected (N, {model.label_count}) for {model!r}{padded}"
+            )
+        if lengths is None:
+            raise InvalidProblem("lengths is missing: rows (N, K) need the number of tokens of each sentence")
         counts = given_array(lengths, "lengths is")
         if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
             raise InvalidProblem(f"lengths must be integers, one a sentence, got {counts.dtype} {counts.shape}")
@@ -160,7 +197,7 @@ class ChainBatch(ProblemBatch[ChainProblem]):
         offsets = np.concatenate([[0], np.cumsum(counts)])
         if offsets[-1] != len(rows):
             raise InvalidProblem(f"lengths add up to {offsets[-1]} tokens, but unary has {len(rows)} rows")
-        self.__attrs_init__(rows, offsets, model)
+        self.__attrs_init__(rows, offsets, model, padded_to)
 
     @classmethod
     def of(cls, problem: ChainProblem) -> ChainBatch:
@@ -188,7 +225,9 @@ class ChainBatch(ProblemBatch[ChainProblem]):
         if isinstance(at, slice):
             start, stop, step = at.indices(len(self))
             if step != 1:
-                return self.model.batch_of([self.rows(i) for i in range(start, stop, step)])
+                some = range(start, stop, step)
+                rows = np.concatenate([self.unary[:0], *map(self.rows, some)])
+                return ChainBatch(rows, np.diff(self.offsets)[at], self.model, padded_to=self.padded_to)
             return self._between(start, max(start, stop))
         if not -len(self) <= at < len(self):
             raise IndexError(f"a batch of {len(self)} sentences has no sentence {at}")
@@ -212,7 +251,8 @@ class ChainBatch(ProblemBatch[ChainProblem]):
 
     def _between(self, start: int, stop: int) -> ChainBatch:
         begin, end = self.offsets[start], self.offsets[stop]
-        return ChainBatch(self.unary[begin:end], np.diff(self.offsets[start : stop + 1]), self.model)
+        lengths = np.diff(self.offsets[start : stop + 1])
+        return ChainBatch(self.unary[begin:end], lengths, self.model, padded_to=self.padded_to)
 
     def __repr__(self) -> str:
         return f"<ChainBatch: {len(self)} sentences, {self.tokens} tokens, {self.model.label_count} labels>"

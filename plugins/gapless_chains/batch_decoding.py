@@ -14,6 +14,7 @@ from gapless import BatchResult, InvalidProblem, InvalidResult, Result, Solve, S
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless_chains.batch import ChainBatch, shared_batches
+from gapless_chains.k_best_labellings import KBest
 from gapless_chains.problem import ChainProblem
 from gapless_kernels import DOUBTFUL, INVALID
 
@@ -30,6 +31,8 @@ class Found:
         DECIDED, DOUBTFUL, INVALID or INFEASIBLE of `gapless_kernels`.
     arrays : mapping of str to array (S,)
         Counts and the like, one entry for each sentence.
+    k_best : KBest, optional
+        Further labellings, where several were asked for; `labels` are the best.
     """
 
     labels: IntArray
@@ -37,6 +40,7 @@ class Found:
     bounds: FloatArray
     status: NDArray[np.uint8]
     arrays: Mapping[str, NDArray[Any]] = attrs.field(factory=dict)
+    k_best: KBest | None = None
 
 
 _CHANGED = "the rows of the batch have changed since they were decoded"
@@ -53,6 +57,7 @@ def decode_many(
     again: Again,
     make: Make,
     alone: Callable[[ChainProblem], Result[IntArray]],
+    several: KBest | None = None,
 ) -> BatchResult[IntArray]:
     """Decode many chains by `kernel`, a chunk at a time; Ctrl-C keeps the chunks that are finished.
 
@@ -67,14 +72,18 @@ def decode_many(
         ``again(problem)`` decodes in float64 a sentence that the kernel calls doubtful: labels, value, bound.
     make : callable
         ``make(problem, labels, value, bound, counts)`` builds a `Result` when one is asked for; `counts` holds
-        the sentence's entries of `Found.arrays`. The labels are empty for an infeasible sentence.
+        the sentence's entries of `Found.arrays`, and ``labellings``, a list, where there are several. The labels
+        are empty for an infeasible sentence.
     alone : callable
         ``alone(problem)`` decodes a chain that no batch can hold.
+    several : KBest, optional
+        Room for what `Found.k_best` holds.
 
     Returns
     -------
     BatchResult
-        With the arrays ``labels`` (all sentences one after another), ``offsets``, and those of the kernel.
+        With the arrays ``labels`` (all sentences one after another), ``offsets``, those of the kernel, and those of
+        `KBest.arrays` where several labellings were asked for.
 
     Raises
     ------
@@ -83,7 +92,7 @@ def decode_many(
     """
     count = len(problems)
     batches, left = shared_batches(problems)
-    offsets = _offsets(problems)
+    offsets = token_offsets(problems)
     labels = np.full(offsets[-1], -1, np.int64)
     values, bounds = np.full(count, np.nan), np.full(count, np.nan)
     reached = np.zeros(count, bool)
@@ -98,24 +107,32 @@ def decode_many(
                 _scatter(found.labels, chunk.offsets, here, offsets, labels)
                 for name, entries in found.arrays.items():
                     arrays.setdefault(name, np.zeros(count, entries.dtype))[here] = entries
+                if several is not None and found.k_best is not None:
+                    several.take(found.k_best, here)
         for number in left:
             result = singles[number] = alone(problems[number])
             values[number] = result.value if result.solutions else -np.inf
             bounds[number], reached[number] = result.bound, True
             if result.solutions:
                 labels[offsets[number] : offsets[number + 1]] = result.best
+            if several is not None:
+                several.take_result(result, number)
     except KeyboardInterrupt:
         solve.budget.interrupt()
 
     # Structures are views: whoever changed one would change what the others are checked against.
     labels.flags.writeable = False
+    ranked = several.arrays() if several is not None else {}
 
     def result_of(problems: Sequence[ChainProblem], i: int) -> Result[IntArray]:
         if i in singles:
             return singles[i]
         if not reached[i]:
             return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
-        counts = {name: entries[i].item() for name, entries in arrays.items()}
+        counts: dict[str, Any] = {name: entries[i].item() for name, entries in arrays.items()}
+        if ranked:
+            columns = ranked["k_best_labels"][offsets[i] : offsets[i + 1]].T
+            counts["labellings"] = [column.copy() for column in columns[: ranked["k_best_counts"][i]]]
         here = labels[offsets[i] : offsets[i + 1]] if values[i] > -np.inf else np.empty(0, np.int64)
         value = float(values[i])
         try:
@@ -143,12 +160,13 @@ def decode_many(
         _statuses(values, bounds, reached),
         structure,
         result_of,
-        arrays={"labels": labels, "offsets": offsets, **arrays},
+        arrays={"labels": labels, "offsets": offsets, **arrays, **ranked},
         problems=problems,
     )
 
 
-def _offsets(problems: Sequence[ChainProblem]) -> IntArray:
+def token_offsets(problems: Sequence[ChainProblem]) -> IntArray:
+    """Where each chain begins, int64 (S+1,), when all stand one after another."""
     if isinstance(problems, ChainBatch):
         return problems.offsets
     return np.concatenate([[0], np.cumsum([problem.positions for problem in problems])]).astype(np.int64)

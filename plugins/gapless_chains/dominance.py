@@ -57,6 +57,8 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
     A sentence on which float32 cannot tell two labels apart is decoded again in float64, so that values are those
     of `run`. The array ``survivors`` of the result counts the labels that were looked at.
     """
+    if solve.k > 1:
+        return k_best.run_many(problems, solve, by_dominance)
 
     def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
         tables = dominance_cache(problem.transition).worth_it(problem.positions)

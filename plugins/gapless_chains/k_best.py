@@ -3,49 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral
+from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
-from gapless import InvalidProblem, Result, Solve, Stats, Stop
+from gapless import BatchResult, InvalidProblem, Result, Solve, Stats, Stop
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.batch import ChainBatch
+from gapless_chains.batch_decoding import Found, decode_many, token_offsets
+from gapless_chains.k_best_labellings import KBest
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.survivors import DominanceCertificate
 from gapless_chains.pruning import Pruning, by_dominance
 from gapless_kernels import INVALID, k_best_batch
-
-
-@attrs.frozen(eq=False)
-class KBest:
-    """The best labellings of each sentence of a batch, best first.
-
-    Parameters
-    ----------
-    labels : int64 (k, N)
-        Row j holds each sentence's labelling of rank j; -1 where it has fewer.
-    values : float64 (S, k)
-        Their values; minus infinity where there is none.
-    counts : int64 (S,)
-        How many labellings each sentence has here: fewer than k only where there are no more.
-    offsets : int64 (S+1,)
-        Sentence s holds the columns ``offsets[s]`` to ``offsets[s + 1] - 1`` of `labels`.
-    """
-
-    labels: IntArray
-    values: FloatArray
-    counts: IntArray
-    offsets: IntArray
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    def of(self, sentence: int) -> list[IntArray]:
-        """The labellings of one sentence, best first."""
-        here = slice(self.offsets[sentence], self.offsets[sentence + 1])
-        return [self.labels[rank, here] for rank in range(self.counts[sentence])]
 
 
 def k_best_of_batch(
@@ -73,29 +47,36 @@ def k_best_of_batch(
     """
     if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
         raise InvalidProblem(f"k is {k!r}, expected an integer of at least 1")
-    labels = np.empty((k, batch.tokens), np.int64)
-    values, counts = np.empty((len(batch), k)), np.empty(len(batch), np.int64)
+    found, status = _decode(batch, k, pruning, thresholds)
+    for invalid in np.flatnonzero(status == INVALID):
+        batch[int(invalid)]  # raises, with the place
+    return found
+
+
+def _decode(
+    batch: ChainBatch, k: int, pruning: Pruning, thresholds: FloatArray | None = None
+) -> tuple[KBest, NDArray[np.uint8]]:
+    """As `k_best_of_batch`, and the status (S,) of each sentence."""
+    found = KBest.none(k, batch.offsets)
+    all_status = np.empty(len(batch), np.uint8)
     prune = pruning(batch.model.transition, batch.tokens)
     for start, chunk in batch.chunks():
         stop = start + len(chunk)
         here = slice(batch.offsets[start], batch.offsets[stop])
-        status = np.empty(len(chunk), np.uint8)
         k_best_batch(
             chunk.unary,
             chunk.offsets,
             batch.model.transition,
             batch.model.initial,
             batch.model.final,
-            labels[:, here],
-            values[start:stop],
-            counts[start:stop],
-            status,
+            found.labels[:, here],
+            found.values[start:stop],
+            found.counts[start:stop],
+            all_status[start:stop],
             thresholds=None if thresholds is None else thresholds[start:stop],
             **prune,
         )
-        for invalid in np.flatnonzero(status == INVALID):
-            batch[start + int(invalid)]  # raises, with the place
-    return KBest(labels, values, counts, batch.offsets)
+    return found, all_status
 
 
 def k_best_of(
@@ -118,11 +99,16 @@ def k_best_of(
         Best first; fewer than k only where there are no more.
     """
     n, width = local.shape
-    k = k if n * math.log(width) > math.log(k) else min(k, width**n)
+    k = _at_most(n, width, k)
     labels, values = np.empty((k, n), np.int64), np.empty((1, k))
     counts, status = np.empty(1, np.int64), np.empty(1, np.uint8)
     k_best_batch(local, np.array([0, n]), transition, None, None, labels, values, counts, status, **prune)
     return labels[: counts[0]], values[0, : counts[0]]
+
+
+def _at_most(positions: int, labels: int, k: int) -> int:
+    """`k`, or the number of labellings if that is less."""
+    return k if positions * math.log(labels) > math.log(k) else min(k, labels**positions)
 
 
 def run(problem: ChainProblem, solve: Solve, pruning: Pruning) -> Result[IntArray]:
@@ -136,14 +122,57 @@ def run(problem: ChainProblem, solve: Solve, pruning: Pruning) -> Result[IntArra
     )
     best = float(values[0]) if values.size else -math.inf
     solve.budget.emit("stop", best, best)
+    result = _result(problem, list(labels), best, solve.method)
+    return attrs.evolve(
+        result, stats=attrs.evolve(result.stats, seconds=solve.budget.elapsed), trace=tuple(solve.budget.events)
+    )
+
+
+def run_many(problems: Sequence[ChainProblem], solve: Solve, pruning: Pruning) -> BatchResult[IntArray]:
+    """Find the ``solve.k`` best labellings of many chains; those of one model go through the kernel together.
+
+    The arrays of the result are ``labels`` and ``offsets``, of the best labellings; ``k_best_labels`` (N, k), -1
+    where a sentence has fewer; ``k_best_values`` (S, k), minus infinity there; and ``k_best_counts`` (S,).
+    """
+    offsets = token_offsets(problems)
+    if isinstance(problems, ChainBatch):
+        widths = [problems.model.label_count] * len(problems)
+    else:
+        widths = [problem.label_count for problem in problems]
+    sizes = set(zip(np.diff(offsets).tolist(), widths, strict=True))
+    k = max((_at_most(n, width, solve.k) for n, width in sizes), default=1)
+
+    def kernel(batch: ChainBatch) -> Found:
+        found, status = _decode(batch, k, pruning)
+        return Found(found.labels[0], found.values[:, 0], found.values[:, 0], status, k_best=found)
+
+    def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
+        raise NotImplementedError("the kernel decides every sentence, in float64")
+
+    def make(
+        problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
+    ) -> Result[IntArray]:
+        return _result(problem, counts["labellings"], bound, solve.method)
+
+    return decode_many(
+        problems,
+        solve,
+        kernel,
+        again,
+        make,
+        lambda problem: run(problem, solve, pruning),
+        KBest.none(k, offsets),
+    )
+
+
+def _result(problem: ChainProblem, labellings: Sequence[IntArray], best: float, method: str) -> Result[IntArray]:
     return Result.of(
         problem,
-        list(labels),
+        labellings,
         best,
         Stop.PROVED,
         certificate=DominanceCertificate.everything(problem),
-        method=solve.method,
-        stats=Stats(seconds=solve.budget.elapsed, oracle_calls=1),
-        trace=solve.budget.events,
-        explanation=() if values.size else problem.infeasibility(),
+        method=method,
+        stats=Stats(oracle_calls=1),
+        explanation=() if labellings else problem.infeasibility(),
     )

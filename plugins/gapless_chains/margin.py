@@ -9,11 +9,12 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, UnknownName
+from gapless.core.nearest import nearest
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.plugins.registry import nearest
 from gapless_chains.batch import ChainBatch
 from gapless_chains.column_generation.method import two_best_in_domains
-from gapless_chains.k_best import KBest, k_best_of, k_best_of_batch
+from gapless_chains.k_best import k_best_of, k_best_of_batch
+from gapless_chains.k_best_labellings import KBest
 from gapless_chains.path_values import path_values
 from gapless_chains.problem import ChainProblem
 from gapless_chains.pruning import by_bounds, by_dominance, by_nothing
@@ -39,12 +40,7 @@ def _by_column_generation(
     How small is not known, and what is kept must be priced: it grows for the sentences that are still open, which
     have shown no second labelling, and no best one that is not gold.
     """
-    pairs = KBest(
-        np.full((2, batch.tokens), -1),
-        np.full((len(batch), 2), -np.inf),
-        np.zeros(len(batch), np.int64),
-        batch.offsets,
-    )
+    pairs = KBest.none(2, batch.offsets)
     for start, chunk in batch.chunks():
         todo = np.arange(len(chunk))
         margins = list(_MARGINS if reach == np.inf else [share * reach for share in _SHARES])

@@ -29,6 +29,7 @@ def gapless_register(registry: Registry) -> None:
             "dynamic programming over all labels (compiled)",
             k_best=True,
             run_many=viterbi.run_many,
+            k_best_many=True,
         )
     )
     registry.method(
@@ -40,6 +41,7 @@ def gapless_register(registry: Registry) -> None:
             default=True,
             run_many=dominance.run_many,
             k_best=True,
+            k_best_many=True,
         )
     )
     registry.method(
@@ -50,6 +52,7 @@ def gapless_register(registry: Registry) -> None:
             "Viterbi without the labels that bounds on transitions rule out (Belanger et al. 2012, eq. 14)",
             k_best=True,
             run_many=viterbi_pruned.run_many,
+            k_best_many=True,
         )
     )
     registry.method(

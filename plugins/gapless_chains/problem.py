@@ -62,6 +62,11 @@ class ChainProblem(Labelling):
             raise InvalidProblem(
                 f"unary has shape {shape}, expected (n, K) with at least one position and one label"
                 + ("; an empty sentence has nothing to decode, leave it out" if 0 in shape else "")
+                + (
+                    "; many padded sentences are for ChainModel(transition).batch(unary, mask=...)"
+                    if len(shape) == 3
+                    else ""
+                )
             )
         n, k = shape
         if self.transition.shape not in ((k, k), (n - 1, k, k)):

@@ -38,6 +38,8 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
     Values are those of `run`: what float32 scores leave in doubt is decoded again in float64. Ctrl-C keeps what is
     finished.
     """
+    if solve.k > 1:
+        return k_best.run_many(problems, solve, by_nothing)
 
     def make(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]

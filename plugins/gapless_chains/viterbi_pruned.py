@@ -43,6 +43,8 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
 
     The batch's array ``survivors`` counts the labels of each sentence that were not ruled out.
     """
+    if solve.k > 1:
+        return k_best.run_many(problems, solve, by_bounds)
 
     def make(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]

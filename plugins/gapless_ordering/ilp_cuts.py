@@ -20,9 +20,9 @@ from gapless import (
     Stop,
     UnknownOption,
 )
+from gapless.core.nearest import nearest
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.engine import branch_and_price
-from gapless.plugins.registry import nearest
 from gapless_ordering import beam
 from gapless_ordering.cut_certificate import CutDual
 from gapless_ordering.cut_program import base_rows, first_batch, row_batch

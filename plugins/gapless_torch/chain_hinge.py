@@ -62,7 +62,7 @@ class ChainHinge(Hinge):
             Score of neighbouring labels, source first.
         initial, final : tensor (K,), optional
             Score of the first and of the last label.
-        mask : bool tensor (S, T), optional
+        mask : tensor (S, T) of booleans, or 0 and 1, optional
             Which places hold a token; the others, wherever they are, are left out of the chain.
         lengths : (S,) integers, optional
             Tokens of each sentence, instead of a mask.

@@ -48,7 +48,7 @@ class DependencyHinge(Hinge):
             padded at their end. A biaffine layer that gives [modifier, head] is turned by ``.mT``.
         heads : integer tensor (S, n)
             The right head of each word 1..n, 0 for the root; padding is not looked at.
-        mask : bool tensor (S, n), optional
+        mask : tensor (S, n) of booleans, or 0 and 1, optional
             Which places hold a word: the first ones of each row.
         lengths : (S,) integers, optional
             Words of each sentence, instead of a mask.

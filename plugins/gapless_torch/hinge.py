@@ -12,6 +12,7 @@ from torch import Tensor
 from gapless import InvalidProblem, UnknownOption
 from gapless.core.given_array import given_array
 from gapless.core.sparse import FloatArray
+from gapless_chains.padding import token_mask
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -96,10 +97,7 @@ def word_mask(shape: tuple[int, int], mask: Any, lengths: Any) -> Tensor:
         return torch.arange(places) < counts[:, None]
     if mask is None:
         return torch.ones(shape, dtype=torch.bool)
-    given = mask.cpu() if isinstance(mask, Tensor) else torch.tensor(given_array(mask, "mask is"))
-    if given.shape != shape or given.dtype != torch.bool:
-        raise InvalidProblem(f"mask has shape {tuple(given.shape)} and {given.dtype}, expected booleans {shape}")
-    return given
+    return torch.tensor(token_mask(mask.cpu() if isinstance(mask, Tensor) else mask, shape))
 
 
 def summed(parts: Tensor, owners: Tensor, sentences: int) -> Tensor:

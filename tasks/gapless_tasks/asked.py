@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import gapless as gl
 from gapless.cli import exit_codes
-from gapless.cli.running import answers_folder
-from gapless.runs import RunFolder
+from gapless.cli.running import made_folder
+from gapless.core.serial import write_aside
+from gapless.runs import SUMMARY, RunFolder
 
 
 def positive(text: str) -> int:
@@ -94,13 +99,28 @@ def run_in_folder(
         What ``--jobs`` needs is not installed.
     """
     check_jobs(arguments.jobs)
-    path = answers_folder(arguments.out)
-    if path is None:
+    if not arguments.out:
         if arguments.anew:
             raise gl.InvalidProblem("--anew needs --out: there is no folder whose run could be forgotten")
         return job(None)
     settings = {name.replace("_", "-"): getattr(arguments, name, None) for name in deciding}
-    with RunFolder(path, task, settings, anew=arguments.anew) as folder:
-        code = job(folder)
+    path = Path(arguments.out)
+    with made_folder(arguments.out), RunFolder(path, task, settings, anew=arguments.anew) as folder:
+        try:
+            code = job(folder)
+        except KeyboardInterrupt:  # one that the job has not turned into an answer, such as while it trained
+            _mark_interrupted(folder, task)
+            raise
         folder.interrupted = code == exit_codes.INTERRUPTED
     return code
+
+
+def _mark_interrupted(folder: RunFolder, task: str) -> None:
+    """Say so in the summary of an earlier start, or in one that says nothing else."""
+    if not folder.begun:
+        return
+    path = folder.path / SUMMARY
+    document: dict[str, Any] = {"task": task}
+    with contextlib.suppress(OSError, ValueError):
+        document = json.loads(path.read_text("utf-8"))
+    write_aside(path, json.dumps({**document, "interrupted": True}, indent=2) + "\n")

@@ -111,7 +111,6 @@ def test_exit_codes_are_those_of_one_problem(tmp_path, problems, extra, code, ca
 @pytest.mark.parametrize(
     ("extra", "words"),
     [
-        (["-k", "2"], "-k is for one problem"),
         (["--start", "x.json"], "--start is for one problem"),
         (["--out", "x.json"], "go to a .jsonl file, or into a folder"),
         (["--anew"], "give --out FOLDER"),
@@ -123,6 +122,18 @@ def test_exit_codes_are_those_of_one_problem(tmp_path, problems, extra, code, ca
 def test_what_does_not_go_together(file, extra, words, capsys):
     assert main(["solve", str(file), *extra]) == exit_codes.USAGE
     assert words in capsys.readouterr().err
+
+
+def test_several_of_each(file, problems, tmp_path, capsys):
+    assert main(["solve", str(file), "-k", "2"]) == exit_codes.PROVED
+    lines = capsys.readouterr().out.splitlines()
+    seconds = [gl.solve(problem, k=2).solutions[1].value for problem in problems]
+    assert [line.split(":")[0] for line in lines[1:-1:2]] == [f"    2. value {value:.12g}" for value in seconds]
+    out = tmp_path / "run"
+    assert main(["solve", str(file), "-k", "2", "--out", str(out)]) == exit_codes.PROVED
+    assert all(len(record.result.solutions) == 2 for record in read_values(out / "answers.jsonl"))
+    assert main(["solve", str(file), "--out", str(out)]) == exit_codes.USAGE
+    assert "a run with k 2, not unknown" in capsys.readouterr().err
 
 
 def test_jobs_are_for_many(tmp_path, problems, capsys):

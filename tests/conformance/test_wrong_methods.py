@@ -192,3 +192,16 @@ def test_batches(caught, honest, grouped, name):
         check_method(method, [grouped, other])
     else:
         caught(rule, check_method, method, [grouped, other])
+
+
+def test_batches_of_several(caught, honest, grouped):
+    other = attrs.evolve(grouped, capacities=[4.0])
+
+    def run_many(of_one):
+        return lambda problems, solve: BatchResult.from_results([of_one(p, solve) for p in problems], len(problems))
+
+    def method(of_one):
+        return attrs.evolve(honest.method, run_many=run_many(of_one), k_best_many=True)
+
+    check_method(method(honest.method.run), [grouped, other])
+    caught("a batch finds the k best", check_method, method(ignores_k), [grouped, other])

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+import gapless
 from gapless.plugins import hookspecs
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 IMPORTED = re.compile(r"^ *(?:import|from) (\w+)", re.MULTILINE)
+USED = re.compile(r"\b(?:gl|gapless)\.(\w+)")
 OPTIONAL = {
     "dask": "needs dask: pip install 'gapless[distributed]'",
     "gapless_torch": "needs torch: pip install 'gapless[torch]'",
@@ -42,6 +44,13 @@ def test_python_blocks_run_in_order(page: Path, tmp_path: Path, monkeypatch: pyt
         line = text[: match.start()].count("\n") + 1
         code = "\n" * line + match.group(1)
         exec(compile(code, str(page), "exec"), namespace)
+
+
+def test_pages_use_public_names_only() -> None:
+    blocks = [block for page in PAGES for block in BLOCK.findall(page.read_text("utf-8"))]
+    used = {name for block in blocks for name in USED.findall(block)}
+    modules = {path.stem for path in (ROOT / "framework/gapless").iterdir() if path.is_dir()}
+    assert sorted(used - set(gapless.__all__) - modules) == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -84,7 +84,9 @@ def test_padding_rows_and_holes_mean_the_same(chains: dict[str, Any]) -> None:
     wide, given = torch.full((4, 9, 3), float("nan"), dtype=torch.float64), torch.full((4, 9), -100)
     holes[:, 1::2] = mask
     wide[:, 1::2], given[:, 1::2] = chains["unary"], torch.where(mask, labels, -100)
-    assert torch.equal(ChainHinge(reduction="none")(wide, given, chains["transition"], mask=holes, **ends), padded)
+    for kept in (holes, holes.long()):
+        loss = ChainHinge(reduction="none")(wide, given, chains["transition"], mask=kept, **ends)
+        assert torch.equal(loss, padded)
 
 
 def test_sentences_without_words_cost_nothing(chains: dict[str, Any], arcs: tuple[Any, Any]) -> None:
@@ -310,7 +312,8 @@ def test_training_separates_what_can_be_separated() -> None:
         ({"labels": torch.full((4, 4), 3)}, r"sentence 0: the label 3 is none of 0\.\.2"),
         ({"labels": torch.full((4, 4), 0.5)}, "labels has dtype torch.float32, expected integers"),
         ({"lengths": [1, 2, 3, 5]}, "lengths must be 4 integers from 0 to 4"),
-        ({"lengths": None, "mask": torch.ones(4, 4)}, "mask has shape .* expected booleans"),
+        ({"lengths": None, "mask": torch.ones(4, 3)}, "mask has shape .* expected booleans"),
+        ({"lengths": None, "mask": torch.full((4, 4), 0.5)}, r"mask\[0, 0\] is 0.5, expected 1 for a token"),
         ({"mask": torch.ones(4, 4).bool()}, "give mask or lengths, not both"),
         ({"unary": np.zeros((4, 4, 3))}, "unary is a ndarray, expected a torch tensor"),
         ({"unary": torch.zeros(4, 4, 3).long()}, "unary has dtype torch.int64"),

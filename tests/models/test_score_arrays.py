@@ -225,6 +225,19 @@ def test_tensors_that_decoding_cannot_read_are_refused() -> None:
     refused(lambda a: [torch_tensor(a).requires_grad_()], r"\.detach\(\)")
 
 
+@pytest.mark.parametrize("off", ["no_grad", "inference_mode"])
+@pytest.mark.parametrize("door", sorted(DOORS.keys() - INDEXED))
+def test_parameters_are_read_where_gradients_are_off(door: str, off: str) -> None:
+    torch = pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'")
+    with getattr(torch, off)():
+        made = DOORS[door](lambda a: torch.nn.Parameter(torch.tensor(a)))
+    assert told(made) == told(DOORS[door](np.array))
+    with pytest.raises(
+        gl.InvalidProblem, match=r"requires grad, .*\.detach\(\), or decode under torch\.no_grad\(\)"
+    ):
+        DOORS[door](lambda a: torch.nn.Parameter(torch.tensor(a)))
+
+
 def test_tensors_inside_a_transform_are_refused() -> None:
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'")
     with pytest.raises(gl.InvalidProblem, match=r"unary is a torch.Tensor, which cannot be read as an array"):

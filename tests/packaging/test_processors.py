@@ -106,6 +106,24 @@ def test_an_unknown_instruction_set_is_refused(tmp_path: Path) -> None:
     assert "GAPLESS_SIMD=avx3: must be plain, avx2 or avx512" in run.stderr
 
 
+@pytest.mark.parametrize("command", ["gapless", "-m"])
+def test_the_command_refuses_it_in_one_line(command: str, tmp_path: Path) -> None:
+    script = shutil.which("gapless", path=Path(sys.executable).parent)
+    if command == "gapless" and script is None:
+        pytest.skip("the command is not installed beside this Python")
+    run = subprocess.run(
+        [sys.executable, "-m", "gapless", "plugins"] if command == "-m" else [str(script), "plugins"],
+        cwd=tmp_path,
+        env={**os.environ, "GAPLESS_SIMD": "sse"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert run.stderr == "gapless: GAPLESS_SIMD=sse: must be plain, avx2 or avx512, or not be set\n"
+
+
 # VEX and EVEX instructions, masks, and the bit manipulation that comes with them. Not TZCNT: compilers use it for
 # BSF, as which old processors take it.
 BEYOND_BASELINE = re.compile(

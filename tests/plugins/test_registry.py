@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from gapless import DuplicateName, Factor, Method, Registry, Task, UnknownName, UnknownOption
-from gapless.plugins.registry import nearest
+from gapless.core.nearest import nearest
 from gapless.testing.examples import Expenses, Selection
 
 

@@ -5,7 +5,9 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
+import attrs
 import pytest
 
 from gapless.cli import exit_codes, main
@@ -130,6 +132,70 @@ def test_ctrl_c_is_written_down(tmp_path, monkeypatch, capsys, task):
     assert main(asked) == exit_codes.PROVED
     assert f"{KEPT} of " in capsys.readouterr().out
     assert json.loads((tmp_path / "summary.json").read_text())["interrupted"] is False
+
+
+@pytest.mark.parametrize("task", ["pos-tagging", "dependency-parsing", "price-and-cut"])
+def test_ctrl_c_while_training_is_written_down(tmp_path, monkeypatch, capsys, task):
+    def pressed(*_, **__):
+        raise KeyboardInterrupt
+
+    asked = arguments(task, tmp_path)
+    for place in ("tagging_job.job.train_tagger", "dependency_parsing.job.ParsingJob.trained"):
+        monkeypatch.setattr(f"gapless_tasks.{place}", pressed)
+    monkeypatch.setattr("gapless_tasks.price_and_cut.models.Models.model", pressed)
+    assert main(asked) == exit_codes.INTERRUPTED
+    assert json.loads((tmp_path / "summary.json").read_text())["interrupted"] is True
+    assert Manifest.load(tmp_path).state is State.INTERRUPTED
+    monkeypatch.undo()
+    assert main(asked) == exit_codes.PROVED
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["interrupted"] is False
+    monkeypatch.setattr("gapless_tasks.tagging_job.job.train_tagger", pressed)
+    if task == "pos-tagging":  # the summary of an earlier end says that this start has none
+        assert main(asked) == exit_codes.INTERRUPTED
+        assert json.loads((tmp_path / "summary.json").read_text()) == {**summary, "interrupted": True}
+
+
+def test_ctrl_c_after_the_decoding_is_written_down(tmp_path, monkeypatch, capsys):
+    def pressed(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gapless_tasks.tagging_job.job.show_tables", pressed)
+    assert main([*arguments("pos-tagging", tmp_path), "--tables"]) == exit_codes.INTERRUPTED
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["interrupted"] is True
+    assert summary["methods"][0]["verified"] == 1.0
+    assert "interrupted: the tables show what was finished" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", [["--explain", "999"], ["--treebank", "nowhere"], ["--method", "nothing"]])
+def test_a_refused_command_leaves_no_folder(tmp_path, capsys, wrong):
+    asked = ["run", "dependency-parsing", "--sentences", "6", "--epochs", "1", *wrong]
+    assert main([*asked, "--out", str(tmp_path / "runs" / "new")]) == exit_codes.USAGE
+    assert list(tmp_path.iterdir()) == []
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    assert main([*asked, "--out", str(mine)]) == exit_codes.USAGE
+    assert list(mine.iterdir()) == []
+
+
+def test_a_refused_corpus_of_problems_leaves_no_folder(tmp_path, capsys):
+    (tmp_path / "some.jsonl").write_text('{"a": 1}\n')
+    out = tmp_path / "runs" / "new"
+    assert main(["solve", str(tmp_path / "some.jsonl"), "--out", str(out)]) == exit_codes.USAGE
+    assert [path.name for path in tmp_path.iterdir()] == ["some.jsonl"]
+
+
+def test_another_version_is_told_on_the_command_line(tmp_path, capsys):
+    asked = arguments("pos-tagging", tmp_path)
+    assert main(asked) == exit_codes.PROVED
+    attrs.evolve(Manifest.load(tmp_path), version="0.0.9").save(tmp_path)
+    capsys.readouterr()
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")  # as on the command line
+        assert main(asked) == exit_codes.PROVED
+    assert "gapless: " in (told := capsys.readouterr().err)
+    assert "last worked on by gapless 0.0.9 and goes on with" in told
 
 
 def test_other_settings_and_other_data_are_refused(tmp_path, capsys):

@@ -5,12 +5,13 @@ import os
 import subprocess
 import sys
 
+import attrs
 import numpy as np
 import pytest
 
 import gapless as gl
 from gapless.cli import exit_codes, main
-from gapless.runs import SUMMARY, TABLES, Answer, Fingerprint, Manifest, RunFolder, State
+from gapless.runs import SUMMARY, TABLES, Answer, Fingerprint, Manifest, OtherVersion, RunFolder, State
 from gapless_chains import ChainProblem
 
 SETTINGS = {"epochs": 3, "seed": 0}
@@ -58,9 +59,9 @@ def test_another_run_is_refused_and_told_why(tmp_path):
     for name in (SUMMARY, TABLES):
         (tmp_path / name).write_text("{}")  # would stand beside other answers, were the new run killed
     with RunFolder(tmp_path, "task", SETTINGS, anew=True) as run:
-        assert not any((tmp_path / name).exists() for name in ("a.jsonl", SUMMARY, TABLES))
         assert run.manifest.starts == 1
         assert len(run.log("a.jsonl")) == 0
+        assert not any((tmp_path / name).exists() for name in ("a.jsonl", SUMMARY, TABLES))
 
 
 def test_files_of_others_are_not_taken_for_answers(tmp_path):
@@ -109,6 +110,79 @@ def test_exceptions_leave_an_interrupted_run(tmp_path):
     with pytest.raises(ZeroDivisionError), RunFolder(tmp_path, "job", {}):
         1 / 0  # noqa: B018
     assert Manifest.load(tmp_path).state is State.INTERRUPTED
+
+
+def everything(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+REFUSED = gl.InvalidProblem("--explain nowhere: no such sentence")
+
+
+def ends(error, *run, work=lambda run: None, **how):
+    with pytest.raises(type(error)):
+        _end(error, *run, work=work, **how)
+
+
+def _end(error, *run, work, **how):
+    with RunFolder(*run, **how) as folder:
+        work(folder)
+        raise error
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_refused_run_leaves_nothing(tmp_path, opened):
+    def work(run):
+        run.about("the corpus", Fingerprint.of("small", ["a"]))
+        if opened:
+            run.log("tables/a.jsonl")
+
+    ends(REFUSED, tmp_path, "job", SETTINGS, work=work)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("opened", [False, True])
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_refused_start_leaves_the_run_as_it_was(tmp_path, opened, interrupted):
+    with RunFolder(tmp_path, "job", SETTINGS) as run:
+        run.log("a.jsonl").append(answer("one"))
+        run.interrupted = interrupted
+    before = everything(tmp_path)
+
+    def work(run):
+        if opened:
+            assert len(run.log("a.jsonl")) == 1
+            run.log("b.jsonl")
+
+    ends(REFUSED, tmp_path, "job", SETTINGS, work=work)
+    assert everything(tmp_path) == before
+    for error in (REFUSED, KeyboardInterrupt()):
+        ends(error, tmp_path, "new", {}, anew=True)
+        assert everything(tmp_path) == before
+
+
+def test_what_fails_later_is_an_interrupted_run(tmp_path):
+    ends(REFUSED, tmp_path, "job", SETTINGS, work=lambda run: run.log("a.jsonl").append(answer("one")))
+    assert Manifest.load(tmp_path).state is State.INTERRUPTED
+    failure = gl.SolveError("the oracle failed")
+    ends(failure, tmp_path, "other", {}, anew=True, work=lambda run: run.log("a.jsonl"))
+    assert Manifest.load(tmp_path).state is State.INTERRUPTED
+
+
+def test_another_version_is_told(tmp_path):
+    with RunFolder(tmp_path, "job", SETTINGS) as run:
+        run.log("a.jsonl").append(answer("one"))
+    older = attrs.evolve(Manifest.load(tmp_path), version="0.0.9")
+    older.save(tmp_path)
+    with (
+        pytest.warns(OtherVersion, match=r"was last worked on by gapless 0\.0\.9 and goes on with .*--anew starts"),
+        RunFolder(tmp_path, "job", SETTINGS) as run,
+    ):
+        assert list(run.log("a.jsonl")) == ["one"]
+    with RunFolder(tmp_path, "job", SETTINGS):
+        pass  # told once
+    older.save(tmp_path)
+    RunFolder(tmp_path, "job", {}, anew=True).close(State.FINISHED)
 
 
 @pytest.mark.parametrize(

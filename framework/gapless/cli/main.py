@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from gapless.cli import commands, exit_codes
 from gapless.cli.console import Console
+from gapless.cli.parser import Parser
 from gapless.core.errors import GaplessError
 from gapless.plugins.manager import Plugins, PluginWarning, load_plugins
 
@@ -46,9 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def build_parser(plugins: Plugins) -> argparse.ArgumentParser:
     """The whole command line, plug-ins' sub-commands included."""
-    parser = argparse.ArgumentParser(
-        prog="gapless", description="Exact structured prediction: the best structure, and the proof."
-    )
+    parser = Parser(prog="gapless", description="Exact structured prediction: the best structure, and the proof.")
     version = importlib.metadata.version("gapless")
     parser.add_argument("--version", action="version", version=f"gapless {version}")
     common = argparse.ArgumentParser(add_help=False)

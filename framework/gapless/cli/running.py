@@ -9,6 +9,7 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +48,27 @@ def run_task(task: Task, parsed: argparse.Namespace, console: Console) -> int:
 
 def _run(task: Task, parsed: argparse.Namespace, console: Console) -> int:
     began = time.time()
-    folder = answers_folder(parsed.out)
-    with chosen_backend(parsed, console):
-        code = task.run(parsed, console)
-    if folder is not None:
-        _keep_tables(task, folder, console, began)
+    with made_folder(parsed.out) as folder:
+        with chosen_backend(parsed, console):
+            code = task.run(parsed, console)
+        if folder is not None:
+            _keep_tables(task, folder, console, began)
     return code
+
+
+@contextlib.contextmanager
+def made_folder(out: str | None) -> Iterator[Path | None]:
+    """As `answers_folder`; a folder that was made for a command which is refused goes again, if it is empty."""
+    places = [Path(out), *Path(out).parents] if out else []
+    made = [place for place in places if not place.exists()]
+    folder = answers_folder(out)
+    try:
+        yield folder
+    except BaseException:
+        for place in made:
+            with contextlib.suppress(OSError):
+                place.rmdir()
+        raise
 
 
 def answers_folder(out: str | None) -> Path | None:

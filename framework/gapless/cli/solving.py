@@ -29,7 +29,7 @@ def add_solve_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--method", help="by default the problem type's own")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method")
-    parser.add_argument("-k", type=int, default=1, help="how many best structures")
+    parser.add_argument("-k", type=int, default=1, help="how many best structures, of each problem")
     parser.add_argument("--time", type=float, help="seconds, for each problem")
     parser.add_argument("--nodes", type=int, help="search nodes")
     parser.add_argument("--gap", type=float, default=0.0, help="stop at this relative gap")
@@ -59,7 +59,7 @@ def add_solve_options(parser: argparse.ArgumentParser) -> None:
 def solve_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless solve FILE``."""
     many = holds_many(parsed.file)
-    alone = {"-k": parsed.k != 1, "--start": parsed.start is not None, "--trace": parsed.trace}
+    alone = {"--start": parsed.start is not None, "--trace": parsed.trace}
     together = {"--jobs": parsed.jobs is not None, "--backend": parsed.backend is not None, "--anew": parsed.anew}
     for option, given in (alone if many else together).items():
         if given:

@@ -16,7 +16,7 @@ import attrs
 from gapless.cli import exit_codes
 from gapless.cli.console import Console, in_one_line
 from gapless.cli.reading import Stored, read_problems
-from gapless.cli.running import answers_folder
+from gapless.cli.running import made_folder
 from gapless.core import serial
 from gapless.core.errors import InvalidProblem, SolveError, UnknownOption, VerificationFailed
 from gapless.core.limits import Limits, Stop
@@ -120,6 +120,7 @@ def solve_lines(parsed: argparse.Namespace, limits: Limits, options: Mapping[str
                 parsed.method,
                 jobs=jobs,
                 limits=limits,
+                k=parsed.k,
                 seed=parsed.seed,
                 at_once=parsed.at_once,
                 verify=parsed.verify,
@@ -173,6 +174,8 @@ def _show(stored: Stored, outcome: Result[Any] | SolveError, console: Console, *
         if outcome.proved and not outcome.certified:
             sure = " (no certificate)"
         console.say(f"{stored.name or stored.place}: {outcome.status.value}{sure}, {found}")
+        for number, solution in enumerate(outcome.solutions[1:], 2):
+            console.say(f"    {number}. value {solution.value:.12g}: {in_one_line(solution.structure)}")
 
 
 @contextlib.contextmanager
@@ -221,12 +224,13 @@ def _run_folder(out: Path, parsed: argparse.Namespace) -> Iterator[_Records]:
     if out.suffix and not out.is_dir():
         raise UnknownOption(f"--out {out}: records of many problems go to a .jsonl file, or into a folder")
     corpus = _fingerprint(Path(parsed.file))  # first: a file that is not there leaves no folder behind
-    answers_folder(str(out))
     deciding = ("method", "option", "time", "nodes", "gap", "iterations", "target", "seed")
     settings = {name: getattr(parsed, name) for name in deciding}
     if parsed.verify:  # runs that began before there was this option go on
         settings["verify"] = True
-    with RunFolder(out, "solve", settings, anew=parsed.anew) as folder:
+    if parsed.k != 1:  # folders of earlier versions do not name it
+        settings["k"] = parsed.k
+    with made_folder(str(out)), RunFolder(out, "solve", settings, anew=parsed.anew) as folder:
         folder.about("the problems of", corpus)
         log = folder.log(ANSWERS)
 

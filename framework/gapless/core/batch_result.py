@@ -11,7 +11,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.core.errors import SolveError
+from gapless.core.errors import InvalidProblem, SolveError, UnknownName, UnknownOption
+from gapless.core.nearest import nearest
 from gapless.core.problem import Problem
 from gapless.core.result import NoSolution, Result, Status
 from gapless.core.sparse import FloatArray
@@ -41,7 +42,7 @@ class BatchResult(Generic[S]):
     arrays : mapping of str to array
         What the method knows of all problems at once, under names that the method documents: the structures one
         after another, counts of rounds, and the like. An array of n + 1 integers named ``offsets`` says where each
-        problem's entries begin in those that are longer than n.
+        problem's entries begin in those that are longer than n; the first of these holds the best structures.
     problems : sequence of Problem
         What was solved; given to the callables.
     """
@@ -145,6 +146,68 @@ class BatchResult(Generic[S]):
     def __iter__(self) -> Iterator[Result[S]]:
         return (self[i] for i in range(len(self)))
 
+    def padded(self, name: str | None = None, *, fill: float = -1, width: int | None = None) -> NDArray[Any]:
+        """The best structures, or another of `arrays`, as rows of one array.
+
+        Parameters
+        ----------
+        name : str, optional
+            An array of `arrays` with entries for each place of each problem, such as ``k_best_labels``; by default
+            the best structures, which must have one entry for each place themselves.
+        fill : number
+            Stands behind each problem's entries, and in all places of a problem without a solution.
+        width : int, optional
+            Places of each row; by default as many as the padded scores had that the problems came as, else those
+            of the longest problem.
+
+        Returns
+        -------
+        array (n, width), or (n, width, ...) where an entry is an array
+
+        Raises
+        ------
+        UnknownName
+            No such array.
+        UnknownOption
+            `width` is less than a problem has places.
+        InvalidProblem
+            The structures are no arrays.
+        """
+        held = ~np.isnan(self.values)
+        entries, offsets = self._entries(name, held)
+        counts = np.diff(offsets)
+        longest = int(np.max(counts, where=held, initial=0))
+        known = getattr(self.problems, "padded_to", None) if width is None else operator.index(width)
+        places = longest if known is None else known
+        if places < longest:
+            raise UnknownOption(f"width is {places}, problem {int(np.argmax(counts * held))} has {longest} places")
+        kind = np.result_type(entries.dtype, np.min_scalar_type(fill))
+        rows = np.full((len(self), places, *entries.shape[1:]), fill, kind)
+        rows[np.arange(places) < np.where(held, counts, 0)[:, None]] = entries[np.repeat(held, counts)]
+        return rows
+
+    def _entries(self, name: str | None, held: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """An array with entries for each place, and where each problem's begin."""
+        offsets = self.arrays.get(OFFSETS)
+        known = {
+            n: a for n, a in self.arrays.items() if n != OFFSETS and offsets is not None and len(a) == offsets[-1]
+        }
+        if name is not None and name not in known:
+            raise UnknownName(
+                f"no array {name!r} has entries for each place{nearest(name, known)}; "
+                f"these have: {', '.join(known) or 'none'}"
+            )
+        if offsets is not None and known:
+            return known[name or next(iter(known))], offsets
+        found = [self.structure(i) if solved else np.empty(0, np.int64) for i, solved in enumerate(held)]
+        for i, structure in enumerate(found):
+            if not isinstance(structure, np.ndarray) or not structure.ndim:
+                raise InvalidProblem(
+                    f"the structure of problem {i} is a {type(structure).__name__}, no array of entries"
+                )
+        ends = np.cumsum([0, *(len(structure) for structure in found)])
+        return np.concatenate([np.empty(0, np.int64), *found]), ends
+
     @property
     def proved(self) -> float:
         """Share of the problems that are settled: OPTIMAL or INFEASIBLE."""
@@ -160,6 +223,13 @@ class BatchResult(Generic[S]):
         return f"<BatchResult of {len(self)}: {self.proved:.1%} proved>"
 
 
+def _as_wide(parts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """Tables of as many columns: of the k best, a part has no more than its problems have structures."""
+    width = max(part.shape[1] for part in parts)
+    none = -np.inf if parts[0].dtype.kind == "f" else -1
+    return [np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=none) for part in parts]
+
+
 def _joined_arrays(parts: Sequence[BatchResult[Any]]) -> dict[str, NDArray[Any]]:
     """Arrays one after another. One that a part lacks (nothing in it was counted) is zero there."""
     kinds = {name: array for part in parts for name, array in part.arrays.items()}
@@ -170,7 +240,7 @@ def _joined_arrays(parts: Sequence[BatchResult[Any]]) -> dict[str, NDArray[Any]]
             joined[name] = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(kind.dtype)
             continue
         filled = [part.arrays.get(name, np.zeros((len(part), *kind.shape[1:]), kind.dtype)) for part in parts]
-        joined[name] = np.concatenate(filled)
+        joined[name] = np.concatenate(_as_wide(filled) if kind.ndim == 2 else filled)
     # Structures are views of the parts' arrays, which another process may have sent, writeable.
     for array in (*joined.values(), *(array for part in parts for array in part.arrays.values())):
         array.flags.writeable = False

@@ -35,8 +35,9 @@ def given_array(values: Any, subject: str) -> NDArray[Any]:
     Raises
     ------
     InvalidProblem
-        A tensor that requires grad or lies on another device; a sparse or masked array, of which only a part
-        would be read; ragged lists; or what cannot be read as an array.
+        A tensor that requires grad, unless gradients are off (``torch.no_grad()``), or that lies on another
+        device; a sparse or masked array, of which only a part would be read; ragged lists; or what cannot be read
+        as an array.
     """
     if type(values) is np.ndarray or isinstance(values, _SCALARS):
         return np.asarray(values)
@@ -91,11 +92,12 @@ _DENSE = "what it leaves out is 0 to some and forbidden to others; write it out"
 def _readable_tensor(tensor: Any, subject: str) -> Any:
     """A torch tensor that NumPy reads: itself, or a wider copy."""
     torch = sys.modules["torch"]
-    if tensor.requires_grad:
+    if tensor.requires_grad and torch.is_grad_enabled():
         raise InvalidProblem(
-            f"{subject} a tensor that requires grad, and decoding has no gradient: give .detach(); "
-            "to train through the decoder use gapless_torch"
+            f"{subject} a tensor that requires grad, and decoding has no gradient: give .detach(), or decode under "
+            "torch.no_grad(); to train through the decoder use gapless_torch"
         )
+    tensor = tensor.detach()
     if tensor.is_nested:
         raise InvalidProblem(f"{subject} a nested tensor; give one for each sentence: .unbind()")
     if tensor.layout != torch.strided:

@@ -16,7 +16,15 @@ class ProblemBatch(Sequence[P]):
 
     At half a million sentences a second there is no time to build an object for each. A method without a batch
     kernel takes the problems out one by one.
+
+    Attributes
+    ----------
+    padded_to : int or None
+        Places of each problem in the padded array that the batch was made of, if it was made of one:
+        `BatchResult.padded` answers in rows as long.
     """
+
+    padded_to: int | None = None
 
     @property
     @abstractmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +13,7 @@ import attrs
 from gapless.core.errors import DuplicateName, UnknownName, UnknownOption
 from gapless.core.factor import ConfigurationFactor, Factor
 from gapless.core.limits import Budget
+from gapless.core.nearest import nearest
 from gapless.core.problem import Problem
 from gapless.core.result import Result
 
@@ -73,6 +73,8 @@ class Method:
         Whether it is the default for its problem type.
     run_many : callable, optional
         ``run_many(problems, solve, **options) -> BatchResult``, for methods with a fused batch kernel.
+    k_best_many : bool
+        Whether `run_many` honours ``solve.k``, too; if not, the k best of many problems are found one by one.
     """
 
     name: str
@@ -84,6 +86,11 @@ class Method:
     warm_start: bool = False
     default: bool = False
     run_many: Callable[..., Any] | None = None
+    k_best_many: bool = False
+
+    def solves_together(self, k: int) -> bool:
+        """Whether `run_many` finds the `k` best of many problems."""
+        return self.run_many is not None and (k == 1 or self.k_best_many)
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -128,12 +135,6 @@ def check_count(name: str, value: Any, at_least: int = 1, below: float = LARGEST
         raise UnknownOption(f"{name} is {value}, it must be at least {at_least}")
     if int(value) >= below:
         raise UnknownOption(f"{name} is {value!r:.40}, it must be below 2**63")
-
-
-def nearest(name: object, known: Mapping[str, Any] | Sequence[str]) -> str:
-    """A hint for a typo, ready to append to a sentence; empty when nothing is near."""
-    close = difflib.get_close_matches(str(name), list(known), 1, 0.5)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 @attrs.frozen

@@ -3,7 +3,7 @@
 from gapless.runs.answer import Answer, numbers_only
 from gapless.runs.answer_log import AnswerLog, read_log
 from gapless.runs.fingerprint import Fingerprint
-from gapless.runs.folder import SUMMARY, TABLES, RunFolder
+from gapless.runs.folder import SUMMARY, TABLES, OtherVersion, RunFolder
 from gapless.runs.manifest import MANIFEST, Manifest, State
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "AnswerLog",
     "Fingerprint",
     "Manifest",
+    "OtherVersion",
     "RunFolder",
     "State",
     "numbers_only",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +12,8 @@ from typing import Any
 
 import attrs
 
-from gapless.core.errors import InvalidProblem
+from gapless.core.errors import GaplessError, InvalidProblem, SolveError
+from gapless.core.serial import write_aside
 from gapless.runs.answer_log import AnswerLog
 from gapless.runs.fingerprint import Fingerprint
 from gapless.runs.lock import FolderLock
@@ -22,8 +24,15 @@ SUMMARY, TABLES = "summary.json", "tables.json"
 WAYS_OUT = "repeat the earlier run's, give another folder, or --anew to start again, which removes its answers"
 
 
+class OtherVersion(UserWarning):
+    """A run goes on with another version of gapless than the one that began it."""
+
+
 class RunFolder:
     """Opens the folder of a run: a new one, or one to continue.
+
+    A run that is refused (a `GaplessError` that is no `SolveError`) before it has kept an answer leaves the folder
+    as it was.
 
     Parameters
     ----------
@@ -33,18 +42,25 @@ class RunFolder:
     settings : mapping of str to JSON data
         Options by which answers differ.
     anew : bool
-        Forget the run that the folder holds: its logs, summary and tables are removed.
+        Forget the run that the folder holds: its logs, summary and tables are removed when the first log is opened.
 
     Attributes
     ----------
     manifest : Manifest
     interrupted : bool
         Set it when the run ends before all is done; an exception says so by itself.
+    begun : bool
+        Whether the folder holds this run; with `anew` not before a log is opened.
 
     Raises
     ------
     InvalidProblem
         Another process writes to it; it holds another run, and the message says where it differs.
+
+    Warns
+    -----
+    OtherVersion
+        Another version of gapless has worked on it.
     """
 
     def __init__(self, path: Path, task: str, settings: Mapping[str, Any], *, anew: bool = False) -> None:
@@ -52,17 +68,26 @@ class RunFolder:
         self.interrupted = False
         self._anew = anew
         self._logs: dict[str, AnswerLog] = {}
+        self._known: dict[str, int] = {}
+        self.begun = False
         self._lock = FolderLock(path)
         try:
+            self._before = _content(path / MANIFEST)
             asked = Manifest(task, json.loads(json.dumps(dict(settings))))
             known = None if anew else Manifest.load(path)
-            if anew:
-                self._forget()
-            elif known is not None:
+            if known is not None:
                 self._compare(known, asked)
+                if known.version != asked.version:
+                    warnings.warn(
+                        f"{path}: this run was last worked on by gapless {known.version} and goes on with "
+                        f"{asked.version}; --anew starts it again",
+                        OtherVersion,
+                        stacklevel=2,
+                    )
                 asked = attrs.evolve(known, state=State.RUNNING, starts=known.starts + 1, version=asked.version)
             self.manifest = asked
-            self.manifest.save(path)
+            if not anew:
+                self._begin()
         except BaseException:
             self._lock.release()
             raise
@@ -99,6 +124,7 @@ class RunFolder:
         InvalidProblem
             A line is damaged; or the file is there, but no run of this folder wrote it.
         """
+        self._begin()
         if name not in self._logs:
             path = self.path / name
             listed = self.manifest.records if records else self.manifest.measured
@@ -111,11 +137,13 @@ class RunFolder:
                 self._change(**{"records" if records else "measured": (*listed, name)})
             path.parent.mkdir(parents=True, exist_ok=True)
             self._logs[name] = AnswerLog(path, records=records)
+            self._known[name] = len(self._logs[name])
         return self._logs[name]
 
     def close(self, state: State) -> None:
         """Have everything on the disk, say how the run ended, and let others write."""
         try:
+            self._begin()
             for log in self._logs.values():
                 log.close()
             self._change(state=state)
@@ -128,6 +156,13 @@ class RunFolder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if isinstance(error, GaplessError) and not isinstance(error, SolveError) and not self._kept():
+            with contextlib.suppress(OSError):
+                self._withdraw()
+            return
+        if error is not None and not self.begun:  # what was to be forgotten is still whole
+            self._lock.release()
+            return
         done = error is None and not self.interrupted
         # What ended the run matters more than that its end could not be written, such as on a full disk.
         with contextlib.suppress(OSError) if error is not None else contextlib.nullcontext():
@@ -135,7 +170,37 @@ class RunFolder:
 
     def _change(self, **fields: Any) -> None:
         self.manifest = attrs.evolve(self.manifest, **fields)
-        self.manifest.save(self.path)
+        if self.begun:
+            self.manifest.save(self.path)
+
+    def _begin(self) -> None:
+        """Write down that there is this run; from here on one that was to be forgotten is gone."""
+        if not self.begun:
+            if self._anew:
+                self._forget()
+            self.manifest.save(self.path)
+            self.begun = True
+
+    def _kept(self) -> bool:
+        """Whether this start has added an answer."""
+        return any(len(log) > self._known[name] for name, log in self._logs.items())
+
+    def _withdraw(self) -> None:
+        """Leave the folder as it was before; of a run that was to be forgotten only once a log has been opened."""
+        try:
+            for log in self._logs.values():
+                log.close()
+            if not self.begun:
+                return
+            if self._before is None or self._anew:
+                (self.path / MANIFEST).unlink(missing_ok=True)
+                for log in self._logs.values():
+                    with contextlib.suppress(OSError):  # the run's folder is not empty, it holds the lock
+                        log.path.parent.rmdir()
+            else:
+                write_aside(self.path / MANIFEST, self._before)
+        finally:
+            self._lock.release()
 
     def _compare(self, known: Manifest, asked: Manifest) -> None:
         if known.task != asked.task:
@@ -158,6 +223,10 @@ class RunFolder:
             known = Manifest.load(self.path)
             for name in (*known.records, *known.measured) if known is not None else ():
                 (self.path / name).unlink(missing_ok=True)
+
+
+def _content(path: Path) -> str | None:
+    return path.read_text("utf-8", "replace") if path.exists() else None
 
 
 def _told(settings: Mapping[str, Any], name: str) -> str:

@@ -18,8 +18,9 @@ from gapless.cli.console import Console
 from gapless.cli.running import answers_folder
 from gapless.core import serial
 from gapless.core.errors import UnknownName, UnknownOption
+from gapless.core.nearest import nearest
 from gapless.plugins.manager import Plugins, load_plugins
-from gapless.plugins.registry import check_count, nearest
+from gapless.plugins.registry import check_count
 from gapless.plugins.specimens import Specimens
 from gapless.selftest.differential import Mistake, Tally, differential
 from gapless.selftest.twins import TwinTally, compare_kernels, instruction_sets

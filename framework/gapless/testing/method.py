@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 
 from gapless.core.errors import GaplessError, SolveError, UnknownOption
@@ -205,6 +206,8 @@ def check_batch(method: Method, problems: Sequence[AnyProblem], seed: int, optio
         "a batch answers", f"{len(problems)} problems", method.run_many, list(problems), solve, **options
     )
     check.require(len(batch) == len(problems), "a batch answers every problem", f"{len(batch)} answers")
+    if method.k_best_many:
+        _check_several_of_a_batch(check, method, problems, seed, options)
     for number, problem in enumerate(problems):
         try:
             alone = method.run(problem, Solve(Budget(), seed=seed, method=method.name), **options)
@@ -225,4 +228,22 @@ def check_batch(method: Method, problems: Sequence[AnyProblem], seed: int, optio
             result.status is alone.status and same(result.bound, float(batch.bounds[number])),
             "a batch makes the results it states",
             f"problem {number}: {result!r}",
+        )
+
+
+def _check_several_of_a_batch(
+    check: Check, method: Method, problems: Sequence[AnyProblem], seed: int, options: dict[str, Any]
+) -> None:
+    how = Solve(Budget(), 3, seed=seed, method=method.name)
+    assert method.run_many is not None
+    batch = check.call("a batch finds the k best", f"k={how.k}", method.run_many, list(problems), how, **options)
+    for number, problem in enumerate(problems):
+        if number in batch.errors:
+            continue
+        found = [s.value for s in batch[number].solutions]
+        alone = [s.value for s in method.run(problem, attrs.evolve(how, budget=Budget()), **options).solutions]
+        check.require(
+            len(found) == len(alone) and all(map(same, found, alone)),
+            "a batch finds the k best that a solve finds",
+            f"problem {number}, k={how.k}: {found}; alone {alone}",
         )

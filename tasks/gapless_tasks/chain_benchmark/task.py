@@ -21,6 +21,7 @@ from gapless_tasks.chain_benchmark.measurement import Effort, Measured, measure,
 from gapless_tasks.chain_benchmark.score_set import ScoreSet
 from gapless_tasks.chain_benchmark.stopwatch import Spread
 from gapless_tasks.chain_benchmark.targets import Line, lines
+from gapless_tasks.data_folder import add_data_option
 from gapless_tasks.tagging import train
 from gapless_tasks.tagging_job.decoder import decode
 
@@ -199,7 +200,7 @@ def _narrator(console: Console) -> Callable[[str], None]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the task."""
-    parser.add_argument("--data", metavar="DIR", help="folder of corpora to train on (default: drawn scores)")
+    add_data_option(parser, CORPORA[0].folder, "drawn scores")
     parser.add_argument(
         "--labels", type=_counts, default=LABELS, help="numbers of labels, with commas (default 45,350,1000)"
     )

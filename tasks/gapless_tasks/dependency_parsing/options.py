@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import gapless as gl
+from gapless.core.nearest import nearest
 from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
-from gapless.plugins.registry import nearest
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import BACKBONES
 from gapless_tasks.asked import add_run_options, positive, positive_seconds

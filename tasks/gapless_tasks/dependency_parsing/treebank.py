@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from hashlib import sha256
 from importlib.resources import as_file, files
@@ -13,8 +12,9 @@ import numpy as np
 
 import gapless as gl
 from gapless_dependency.shape import crossing
+from gapless_tasks.data_folder import named_folder
 from gapless_tasks.dependency_parsing.conllu_reader import ConlluError, Entry, read_conllu, read_entries
-from gapless_tasks.open_corpora import FOLDERS, TREEBANK, cache_folder, how_to_get
+from gapless_tasks.open_corpora import FOLDERS, TREEBANK, cache_folder, how_to_get, nearest_corpus
 from gapless_tasks.parsing import Sentence
 
 PARTS = ("train", "dev", "test")
@@ -126,7 +126,7 @@ def load_treebank(name: str | None, data: str | None) -> Treebank:
     """
     if name is None or name == EMBEDDED:
         return embedded_treebank()
-    place = _place(name, data or os.environ.get("GAPLESS_DATA"))
+    place = _place(name, data or named_folder())
     try:
         if place.is_file():
             return _treebank(name, (), (), read_entries(place, gold=False))
@@ -152,15 +152,21 @@ def _place(name: str, data: str | None) -> Path:
             return candidate
     if how_to_get(name):
         raise gl.InvalidProblem(f"--treebank {name}: not here yet{how_to_get(name)}")
+    there = [] if data is None else _folders(Path(data) / FOLDER)
+    hint = nearest_corpus(name, [*there, *_folders(cache_folder() / FOLDER), EMBEDDED], TREEBANK)
     if data is None:
         raise gl.InvalidProblem(
-            f"--treebank {name}: no such path; for the name of a treebank give --data, or set GAPLESS_DATA, to the "
-            f"folder that holds {FOLDER}/"
+            f"--treebank {name}: no such path{hint}; for the name of a treebank give --data, or set GAPLESS_DATA, "
+            f"to the folder that holds {FOLDER}/"
         )
     root = Path(data) / FOLDER
-    there = sorted(path.name for path in root.glob("[!.]*") if path.is_dir()) if root.is_dir() else []
     listed = f"it holds {', '.join(there)}" if there else f"{root} holds no treebank"
-    raise gl.InvalidProblem(f"--treebank {name}: neither in {root} nor a path; {listed}")
+    raise gl.InvalidProblem(f"--treebank {name}: neither in {root} nor a path{hint}; {listed}")
+
+
+def _folders(root: Path) -> list[str]:
+    """The names of the folders in a folder, which may be missing."""
+    return sorted(path.name for path in root.glob("[!.]*") if path.is_dir()) if root.is_dir() else []
 
 
 def _part(folder: Path, part: str) -> Path | None:

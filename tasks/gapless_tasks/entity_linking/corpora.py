@@ -7,6 +7,7 @@ from pathlib import Path
 
 import gapless as gl
 from gapless.cli import Console
+from gapless.core.nearest import nearest
 from gapless_tasks.entity_linking.demo import load_demo
 from gapless_tasks.entity_linking.document import Corpus, Knowledge
 from gapless_tasks.entity_linking.readers import LinkingFileError, read_documents, read_knowledge
@@ -48,11 +49,14 @@ def load_corpora(data: str | None, asked: Sequence[str] | None, console: Console
     """
     if data is None:
         if asked:
-            raise gl.InvalidProblem("--corpora needs --data: without it there are the embedded documents only")
+            raise gl.InvalidProblem(
+                "--corpora needs --data, or GAPLESS_DATA: without it there are the embedded documents only"
+            )
         return [load_demo()]
     unknown = [name for name in asked or () if name not in CORPORA]
     if unknown:
-        raise gl.InvalidProblem(f"--corpora {unknown[0]}: no such corpus; there are {', '.join(CORPORA)}")
+        hint = nearest(unknown[0], CORPORA)
+        raise gl.InvalidProblem(f"--corpora {unknown[0]}: no such corpus{hint}; there are {', '.join(CORPORA)}")
     root, known, found = Path(data) / FOLDER, dict[str, Knowledge](), []
     try:
         for name in asked or CORPORA:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from gapless_tasks.asked import add_run_options, not_negative, positive, positive_seconds
-from gapless_tasks.entity_linking.corpora import CORPORA
+from gapless_tasks.data_folder import add_data_option
+from gapless_tasks.entity_linking.corpora import CORPORA, FOLDER
 from gapless_tasks.entity_linking.measuring import CONNECTIONS, MAXIMAL, METHODS, MINIMAL
 
 DECIDING = ("method", "limit_seconds", "seed")
@@ -15,9 +16,7 @@ SECONDS = 60.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument(
-        "--data", metavar="DIR", help="folder of corpora; uses DIR/entity_linking (default: embedded documents)"
-    )
+    add_data_option(parser, FOLDER, "embedded documents")
     parser.add_argument(
         "--corpora",
         type=_names,

@@ -11,6 +11,8 @@ import gapless as gl
 from gapless.cli import Console
 from gapless_tasks.asked import not_negative, positive, positive_seconds
 from gapless_tasks.chain_benchmark.targets import Line
+from gapless_tasks.data_folder import add_data_option
+from gapless_tasks.entity_linking.corpora import FOLDER
 from gapless_tasks.linking_benchmark import toulbar2_peer
 from gapless_tasks.linking_benchmark.decomposable_rows import SIZES, draw_scaling, measure_scaling, scaling_lines
 from gapless_tasks.linking_benchmark.distance_rows import distance_lines
@@ -60,9 +62,7 @@ def _decomposable_lines(bench: Bench, plot: str | None) -> Iterator[Line]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the task."""
-    parser.add_argument(
-        "--data", metavar="DIR", help="folder of corpora: DIR/entity_linking (default: embedded documents)"
-    )
+    add_data_option(parser, FOLDER, "embedded documents")
     parser.add_argument(
         "--only", action="append", choices=GROUPS, help="one group of measurements; may be repeated (default: all)"
     )

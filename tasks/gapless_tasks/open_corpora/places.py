@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from gapless.core.nearest import nearest
+from gapless_tasks.data_folder import named_folder
 from gapless_tasks.open_corpora import registry
 from gapless_tasks.open_corpora.registry import TAGGED, TREEBANK, OpenCorpus
 
@@ -23,7 +25,7 @@ def cache_folder() -> Path:
 
 def roots() -> Sequence[Path]:
     """The folders of corpora to look into: what GAPLESS_DATA names, and then the cache."""
-    given = os.environ.get("GAPLESS_DATA")
+    given = named_folder()
     return [*([Path(given)] if given else []), cache_folder()]
 
 
@@ -44,6 +46,13 @@ def state(corpus: OpenCorpus, root: Path) -> str:
         return "no"
     whole = all((folder / f.name).is_file() and (folder / f.name).stat().st_size == f.bytes for f in corpus.files)
     return "yes" if whole else "damaged"
+
+
+def nearest_corpus(name: str, here: Iterable[str], *kinds: str) -> str:
+    """A hint for a misspelt corpus, ready to append to a sentence: those that are here may be less alike."""
+    known = [corpus.name for corpus in registry.known().values() if corpus.kind in kinds]
+    held = list(here)
+    return nearest(name, [*held, *known], alike=0.75) or nearest(name, held)
 
 
 def how_to_get(name: str) -> str:

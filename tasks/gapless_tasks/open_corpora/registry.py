@@ -13,7 +13,7 @@ from urllib.parse import quote
 import attrs
 
 import gapless as gl
-from gapless.plugins.registry import nearest
+from gapless.core.nearest import nearest
 
 ORIGIN = "https://raw.githubusercontent.com"
 """What a mirror stands for."""

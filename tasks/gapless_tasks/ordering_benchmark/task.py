@@ -9,6 +9,7 @@ import gapless as gl
 from gapless.cli import Console
 from gapless_tasks.asked import positive, positive_seconds
 from gapless_tasks.chain_benchmark.targets import Line
+from gapless_tasks.data_folder import add_data_option
 from gapless_tasks.ordering_benchmark.comparisons import (
     Bench,
     colour_lines,
@@ -18,6 +19,7 @@ from gapless_tasks.ordering_benchmark.comparisons import (
     title_lines,
 )
 from gapless_tasks.parsing_benchmark.lines import failures, report
+from gapless_tasks.title_generation.corpus import FOLDER
 from gapless_tasks.title_generation.preparing import title_problems
 
 SEEDS = 100
@@ -43,9 +45,7 @@ def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the task."""
-    parser.add_argument(
-        "--data", metavar="DIR", help="folder of corpora: DIR/title_generation (default: embedded essays)"
-    )
+    add_data_option(parser, FOLDER, "embedded essays")
     parser.add_argument(
         "--seeds", type=positive, metavar="N", default=SEEDS, help=f"drawn instances of each kind (default {SEEDS})"
     )

@@ -14,9 +14,10 @@ from gapless.cli import Console
 from gapless_dependency import ParsingProblem
 from gapless_tasks.asked import positive
 from gapless_tasks.chain_benchmark.targets import Line
+from gapless_tasks.data_folder import add_data_option
 from gapless_tasks.dependency_parsing.parser import Parser, Request
 from gapless_tasks.dependency_parsing.perceptron_parser import SOURCE
-from gapless_tasks.dependency_parsing.treebank import Treebank, embedded_treebank, load_treebank
+from gapless_tasks.dependency_parsing.treebank import FOLDER, Treebank, embedded_treebank, load_treebank
 from gapless_tasks.parsing_benchmark import kernel_timing
 from gapless_tasks.parsing_benchmark.lines import UNJUDGED, line, one, percent, report
 from gapless_tasks.parsing_benchmark.measurement import Decoded, decode, prepared, scored
@@ -169,11 +170,7 @@ def _drawn(arguments: argparse.Namespace, console: Console) -> Iterator[Line]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the task."""
-    parser.add_argument(
-        "--data",
-        metavar="DIR",
-        help=f"folder of corpora: DIR/parsing/{PROJECTIVE} and {OTHER} (default: the embedded treebank)",
-    )
+    add_data_option(parser, f"{FOLDER}/{PROJECTIVE}", "the embedded treebank")
     parser.add_argument(
         "--model", metavar="FILE", help=f"a parser for {PROJECTIVE}, as dependency-parsing stores it"
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from gapless_tasks.grandparent_model import GrandparentModel
 from gapless_tasks.parsing import Sentence
 from gapless_tasks.price_and_cut import options
 from gapless_tasks.price_and_cut.measuring import Measured, Problems, disagreements, measure
-from gapless_tasks.price_and_cut.models import Models, model_fingerprint
+from gapless_tasks.price_and_cut.models import Models, model_fingerprint, short_name
 from gapless_tasks.price_and_cut.systems import SHIPPED, System, Systems
 from gapless_tasks.price_and_cut.tables import figures, table_1, table_2
 
@@ -102,9 +101,11 @@ class _Run:
 
     def _treebanks(self) -> list[Treebank]:
         """All that were asked for, before minutes go by: a typo in the last one must not wait for the first."""
-        data = self.arguments.data or os.environ.get("GAPLESS_DATA")
+        data = self.arguments.data
         names = self.arguments.treebank or (list(options.TREEBANKS) if data else [EMBEDDED])
         found = [load_treebank(name, data) for name in dict.fromkeys(names)]
+        if self.out is not None or self.arguments.models:
+            _check_names(found)
         if self.out is not None:
             for one in found:
                 texts = [(s.words, s.tags, s.coarse, s.heads) for s in one.test]
@@ -231,3 +232,16 @@ class _Run:
             place = self.out.path / "figures.html"
             write_figures(drawn, "Parse, price and cut", place, PLOTLY_MISSING)
             self.console.say(f"figures drawn: {place}")
+
+
+def _check_names(treebanks: Sequence[Treebank]) -> None:
+    """Refuse treebanks whose models and answers would lie in the same files."""
+    names: dict[str, str] = {}
+    for one in treebanks:
+        own = short_name(one.name)
+        if own in names:
+            raise gl.InvalidProblem(
+                f"--treebank {names[own]} and --treebank {one.name} are both called {own}, and models and answers "
+                "are kept under that name: give them different names, or another --out and --models to one"
+            )
+        names[own] = one.name

@@ -18,6 +18,11 @@ from gapless_tasks.grandparent_model import PERCEPTRON, GrandparentModel, Traini
 from gapless_tasks.parsing.training import PRUNER_EPOCHS
 
 
+def short_name(treebank: str) -> str:
+    """What a treebank, which may be a path, is called among models and answers."""
+    return Path(treebank).name.removesuffix(".gz").removesuffix(".conllu")
+
+
 @attrs.frozen
 class Models:
     """Where models come from.
@@ -60,7 +65,7 @@ class Models:
         """The file of a treebank's model."""
         if self.folder is None:
             return None
-        name = Path(treebank.name).name.removesuffix(".gz").removesuffix(".conllu")
+        name = short_name(treebank.name)
         return self.folder / f"{name}.npz"
 
     def model(self, treebank: Treebank, console: Console) -> GrandparentModel:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 
 from gapless_tasks.asked import add_run_options, not_negative, positive, positive_seconds
+from gapless_tasks.data_folder import add_data_option
+from gapless_tasks.dependency_parsing.treebank import FOLDER
 from gapless_tasks.grandparent_model import LEARNERS, Training
 
 TREEBANKS = ("italian", "hungarian", "danish")
@@ -25,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a folder below DIR/parsing, or a path to train, dev and test as CoNLL-U, or to one file for a stored "
         f"model; may be given several times (default: {', '.join(TREEBANKS)}; without DIR the embedded treebank)",
     )
-    parser.add_argument("--data", metavar="DIR", help="folder of corpora (default: what GAPLESS_DATA names)")
+    add_data_option(parser, f"{FOLDER}/{TREEBANKS[0]}", "the embedded treebank")
     parser.add_argument(
         "--models", metavar="DIR", help="load the treebanks' models from here; if missing, train and store them"
     )

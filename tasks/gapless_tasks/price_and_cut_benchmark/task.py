@@ -12,7 +12,8 @@ import gapless as gl
 from gapless.cli import Console
 from gapless_tasks.asked import positive
 from gapless_tasks.chain_benchmark.targets import Line
-from gapless_tasks.dependency_parsing.treebank import Treebank, load_treebank
+from gapless_tasks.data_folder import add_data_option
+from gapless_tasks.dependency_parsing.treebank import FOLDER, Treebank, load_treebank
 from gapless_tasks.parsing_benchmark.lines import failures, report
 from gapless_tasks.price_and_cut_benchmark.ad3_peer import Ad3
 from gapless_tasks.price_and_cut_benchmark.agreement import check_agreement
@@ -76,9 +77,7 @@ def _treebanks(arguments: argparse.Namespace) -> Iterator[Treebank]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the task."""
-    parser.add_argument(
-        "--data", metavar="DIR", help="folder of corpora: DIR/parsing/TREEBANK (default: the embedded treebank)"
-    )
+    add_data_option(parser, f"{FOLDER}/{TREEBANKS[0]}", "the embedded treebank")
     parser.add_argument(
         "--treebanks", metavar="TREEBANK", nargs="+", default=TREEBANKS, help=f"default: {' '.join(TREEBANKS)}"
     )

@@ -113,12 +113,18 @@ class TaggingJob:
         if document["interrupted"]:
             _finish(document, console, out)
             return exit_codes.INTERRUPTED
-        if arguments.tables:
-            document["tables"] = show_tables(batch, self.tables, console)
-            document["tables"]["table2a"] = self._oracles(corpus, tagger, trained, arguments, console)
-        if arguments.figure2 or arguments.figure:
-            document["figure2"] = self._figure(corpus, arguments, console)
+        try:
+            if arguments.tables:
+                document["tables"] = show_tables(batch, self.tables, console)
+                document["tables"]["table2a"] = self._oracles(corpus, tagger, trained, arguments, console)
+            if arguments.figure2 or arguments.figure:
+                document["figure2"] = self._figure(corpus, arguments, console)
+        except KeyboardInterrupt:
+            document["interrupted"] = True
+            console.complain("interrupted: the tables show what was finished")
         _finish(document, console, out)
+        if document["interrupted"]:
+            return exit_codes.INTERRUPTED
         agreed = agree(document["tables"]["table2a"]) if arguments.tables else True
         return exit_codes.PROVED if document["all_verified"] and agreed else exit_codes.FAILED
 

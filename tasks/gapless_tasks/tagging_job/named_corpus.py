@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import gapless as gl
+from gapless_tasks.data_folder import named_folder
 from gapless_tasks.dependency_parsing.conllu_reader import ConlluError, read_conllu
-from gapless_tasks.open_corpora import FOLDERS, cache_folder, how_to_get
+from gapless_tasks.open_corpora import FOLDERS, cache_folder, how_to_get, nearest_corpus
 from gapless_tasks.tagging import TaggedFileError, TaggedSentence, read_tagged
 from gapless_tasks.tagging.iob2 import read_iob2
 from gapless_tasks.tagging_job.corpus import PARTS, Corpus
@@ -54,7 +54,7 @@ def load_named(name: str, data: str | None, tags: str) -> Corpus:
     InvalidProblem
         There is no such corpus, it has no test part, or a file is damaged; the message names file and line.
     """
-    folder = _folder(name, data or os.environ.get("GAPLESS_DATA"))
+    folder = _folder(name, data or named_folder())
     readers: Mapping[str, Reader] = {
         ".tsv": read_tagged,
         ".conllu": partial(_read_tags, tags=tags),
@@ -75,7 +75,9 @@ def _folder(name: str, data: str | None) -> Path:
     for place in places:
         if place.is_dir():
             return place
-    hint = how_to_get(name) or "; gapless data list names what can be downloaded"
+    here = [path.name for root in roots for kind in FOLDERS.values() for path in (root / kind).glob("[!.]*")]
+    near = nearest_corpus(name, sorted({*here}), *FOLDERS)
+    hint = how_to_get(name) or f"{near}; gapless data list names what can be downloaded"
     raise gl.InvalidProblem(f"--corpus {name}: not here{hint}")
 
 

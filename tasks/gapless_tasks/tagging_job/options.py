@@ -10,6 +10,7 @@ from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
 from gapless_tasks.asked import add_run_options, positive
+from gapless_tasks.data_folder import add_data_option
 from gapless_tasks.tagging_job.figure import SUFFIXES, check_figure
 
 DECIDING = ("epochs", "trainer", "shuffles", "use_dev", "seed", "sentences", "model")
@@ -24,7 +25,7 @@ TRAINERS = {
 
 def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, shuffles: int) -> None:
     """Add the options; `folder` is the corpus below ``--data``, `epochs` and `shuffles` are the defaults."""
-    parser.add_argument("--data", metavar="DIR", help=f"folder of corpora; uses DIR/{folder} (default: embedded)")
+    add_data_option(parser, folder, "embedded sentences")
     parser.add_argument("--method", action="append", help=f"default: {', '.join(METHODS)}; may be repeated")
     parser.add_argument(
         "--epochs", type=positive, default=epochs, help=f"passes over the training part (default {epochs})"

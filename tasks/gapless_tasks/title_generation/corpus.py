@@ -54,7 +54,9 @@ def load_corpus(data: str | Path | None, *, extra: bool = False) -> Corpus:
     """
     if data is None:
         if extra:
-            raise gl.InvalidProblem("--extra needs --data: the embedded sections have no extra part")
+            raise gl.InvalidProblem(
+                "--extra needs --data, or GAPLESS_DATA: the embedded sections have no extra part"
+            )
         return _embedded()
     root = Path(data) / FOLDER
     try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 
 from gapless_tasks.asked import add_run_options, not_negative, positive, positive_seconds
+from gapless_tasks.data_folder import add_data_option
+from gapless_tasks.title_generation.corpus import FOLDER
 from gapless_tasks.title_generation.decoders import INTEGER_PROGRAMS, METHODS
 
 DECIDING = ("extra", "limit_seconds", "ilp_seconds", "seed")
@@ -15,9 +17,7 @@ ILP_TITLES = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument(
-        "--data", metavar="DIR", help="folder of corpora; uses DIR/title_generation (default: embedded essays)"
-    )
+    add_data_option(parser, FOLDER, "embedded essays")
     parser.add_argument(
         "--extra", action="store_true", help="more text for the language model: the extra sections of DIR"
     )

@@ -279,3 +279,23 @@ def test_the_papers_numbers_stand_beside_those_of_its_languages(capsys):
     assert "(390)" in ours
     assert "(13)" in ours
     assert "(" not in other
+
+
+def test_treebanks_of_one_name_are_told_apart(capsys, tmp_path, models):
+    """Their models and answers would lie in the same files."""
+    text = "1\tshe\t_\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tsleeps\t_\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"
+    paths = [tmp_path / name / "short" for name in ("one", "two")]
+    for path in paths:
+        path.mkdir(parents=True)
+        for part in ("train", "test"):
+            (path / f"{part}.conllu").write_text(text)
+    asked = [word for path in paths for word in ("--treebank", str(path))]
+    said = rf"--treebank {paths[0]} and --treebank {paths[1]} are both called short, .* give them different names"
+    with pytest.raises(gl.InvalidProblem, match=said):
+        run(capsys, *asked, "--out", str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(gl.InvalidProblem, match=said):
+        run(capsys, *asked, "--models", str(tmp_path / "models"))
+    code, found, _ = run(capsys, *asked, "--no-tables")
+    assert code == exit_codes.PROVED
+    assert [one["treebank"] for one in found["treebanks"]] == [str(path) for path in paths]

@@ -1,0 +1,73 @@
+"""Several labellings of each of many chains, as arrays that a `BatchResult` keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless import Result
+from gapless.core.sparse import FloatArray, IntArray
+
+
+@attrs.frozen(eq=False, repr=False)
+class KBest:
+    """The best labellings of each sentence of a batch, best first.
+
+    Parameters
+    ----------
+    labels : int64 (k, N)
+        Row j holds each sentence's labelling of rank j; -1 where it has fewer.
+    values : float64 (S, k)
+        Their values; minus infinity where there is none.
+    counts : int64 (S,)
+        How many labellings each sentence has here: fewer than k only where there are no more.
+    offsets : int64 (S+1,)
+        Sentence s holds the columns ``offsets[s]`` to ``offsets[s + 1] - 1`` of `labels`.
+    """
+
+    labels: IntArray
+    values: FloatArray
+    counts: IntArray
+    offsets: IntArray
+
+    @classmethod
+    def none(cls, k: int, offsets: IntArray) -> KBest:
+        """Room for `k` labellings of each sentence, none of them known yet."""
+        count = len(offsets) - 1
+        labels, values = np.full((k, int(offsets[-1])), -1, np.int64), np.full((count, k), -np.inf)
+        return cls(labels, values, np.zeros(count, np.int64), offsets)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def of(self, sentence: int) -> list[IntArray]:
+        """The labellings of one sentence, best first."""
+        here = slice(self.offsets[sentence], self.offsets[sentence + 1])
+        return [self.labels[rank, here] for rank in range(self.counts[sentence])]
+
+    def take(self, found: KBest, sentences: IntArray) -> None:
+        """Keep what was found for some of the sentences."""
+        starts, lengths = self.offsets[sentences], np.diff(found.offsets)
+        places = np.repeat(starts - found.offsets[:-1], lengths) + np.arange(found.offsets[-1])
+        self.labels[:, places] = found.labels
+        self.values[sentences], self.counts[sentences] = found.values, found.counts
+
+    def take_result(self, result: Result[IntArray], sentence: int) -> None:
+        """Keep what one sentence's result holds."""
+        here = slice(self.offsets[sentence], self.offsets[sentence + 1])
+        for rank, solution in enumerate(result.solutions):
+            self.labels[rank, here], self.values[sentence, rank] = solution.structure, solution.value
+        self.counts[sentence] = len(result.solutions)
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """For `BatchResult.arrays`, where tokens and sentences come first; nothing is written to them any more."""
+        for array in (self.labels, self.values, self.counts):
+            array.flags.writeable = False
+        return {"k_best_labels": self.labels.T, "k_best_values": self.values, "k_best_counts": self.counts}
+
+    def __repr__(self) -> str:
+        return f"<KBest of {len(self)}: k={len(self.labels)}, {int(self.counts.sum())} labellings>"
