@@ -38,6 +38,11 @@ class Formulation(Generic[S]):
         of the generators. Without it, answers are proved but carry no certificate.
     constant : float
         Added to every score.
+    exact : bool
+        Whether an integral point of the master, once nothing is missing, scores what the problem says. Both drivers
+        compare the two and raise `InconsistentBound` where the master scores more: a wrong objective of a column
+        shows itself by nothing but a slow search. Say False for a master that only bounds values from above, of a
+        nonlinear score for example; nodes are then branched down to single structures.
     """
 
     initial: Batch
@@ -46,3 +51,4 @@ class Formulation(Generic[S]):
     rounding: Callable[[Relaxed[S]], S | None] | None = None
     certify: Callable[[LinearView, Sequence[Answer]], Certificate] | None = None
     constant: float = 0.0
+    exact: bool = True

@@ -67,6 +67,7 @@ class Tree(Generic[S]):
         self._inherited: dict[int, float] = {}
         self._look: Look[S] | None = None
         self._lps = -1
+        self._dry = False
         self._stumbled = False
 
     # -- incumbents and bounds ----------------------------------------------------------------------------------
@@ -190,6 +191,7 @@ class Tree(Generic[S]):
         slack = total_slack(answers)
         batches = compatible(answers)
         added = sum(self.master.extend(batch, priced=True) for batch in batches)
+        self._dry = not added
         self.budget.iterations += 1
         self._emit(
             "round",
@@ -257,6 +259,8 @@ class Tree(Generic[S]):
         for candidate in (relaxed.structure, rounded):
             if candidate is not None:
                 self.accept(candidate)
+        if look is not None and self._dry:
+            guarded(self.problem, self.master.judge, look, self._bound)
         self._doubt(bound, fixings)
         self._emit("node", node=self._node, depth=self.model.getDepth(), node_bound=bound)
         if self._closes(bound):
