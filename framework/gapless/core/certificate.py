@@ -68,8 +68,8 @@ class Verdict:
 class Certificate(ABC):
     """Evidence that no structure under some fixings scores more than a bound.
 
-    `verify` believes none of its fields, but it is the code of this class: a plug-in's class that proves too much is
-    believed. `gapless.testing.check_certificate` holds it against enumeration, forged fields included.
+    `verify` believes no field, but it is code of this class: a plug-in's class that proves too much is believed.
+    `gapless.testing.check_certificate` holds it against enumeration, forged fields included.
     """
 
     kind: ClassVar[str] = "evidence"
