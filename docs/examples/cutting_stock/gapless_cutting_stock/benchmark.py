@@ -154,7 +154,8 @@ def _verdict(
     answers = [answer for method in solved.values() for answer in method]
     false = sum(answer.verified is False for answer in answers)
     unproved = sum(not answer.result.proved for answer in answers)
-    console.say(f"the values DIFFER: {', '.join(differ)}" if differ else "both find the same values")
+    agree = "both find the same values" if not unproved else "no answer contradicts another"
+    console.say(f"the values DIFFER: {', '.join(differ)}" if differ else agree)
     if false:
         console.say(f"{false} certificates do NOT verify")
     if unproved:
