@@ -29,7 +29,13 @@ CHANGES: tuple[Callable[[float], float], ...] = (
 
 
 def check_certificate(
-    certificate: Certificate, problem: AnyProblem, *, samples: int = 10, forgeries: int = 20, seed: int = 0
+    certificate: Certificate,
+    problem: AnyProblem,
+    *,
+    structures: Iterable[Any] | None = None,
+    samples: int = 10,
+    forgeries: int = 20,
+    seed: int = 0,
 ) -> None:
     """Check by enumeration that a certificate proves nothing false.
 
@@ -42,7 +48,9 @@ def check_certificate(
     certificate : Certificate
         One that a method gave for `problem`. Its class is `gapless.serialisable`, so that it can be forged.
     problem : Problem
-        Small enough to enumerate.
+        Small enough to enumerate, unless `structures` are given.
+    structures : iterable of S, optional
+        All feasible structures, instead of enumerating the assignments of decisions.
     samples : int
         How many fixings to try.
     forgeries : int
