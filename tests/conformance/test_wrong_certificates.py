@@ -134,3 +134,13 @@ def test_a_certificate_that_holds_nothing_passes(odd):
             return Verdict(False, "no")
 
     check_certificate(Refuses(), odd)
+
+
+def test_structures_may_be_given_instead_of_enumerated(caught):
+    """Twenty items have more assignments than anyone wants to try; the single items are all that fits."""
+    count = 20
+    problem = Selection(np.arange(count), np.ones((1, count)), [1.0])
+    found = [(), *((item,) for item in range(count))]
+    check_certificate(ChargedCapacities([19.0]), problem, structures=found)
+    rule = "a certificate proves nothing false"
+    caught(rule, check_certificate, Believes(18.0), problem, structures=found)

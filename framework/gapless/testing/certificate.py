@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from gapless.core.certificate import UNREADABLE, Certificate, Verdict
 from gapless.core.decisions import Fixings
 from gapless.core.problem import Problem
 from gapless.testing.conformance import Check, best_score, claims, dominates, sample_fixings, settled_fixings
-from gapless.testing.enumeration import Feasible, feasible_structures
+from gapless.testing.enumeration import Feasible, given_or_enumerated
 
 AnyProblem = Problem[Any]
 
@@ -61,9 +61,8 @@ def check_certificate(
     ------
     ConformanceError
     """
-    check_proofs(
-        certificate, problem, feasible_structures(problem), samples=samples, forgeries=forgeries, seed=seed
-    )
+    found = given_or_enumerated(problem, structures)
+    check_proofs(certificate, problem, found, samples=samples, forgeries=forgeries, seed=seed)
 
 
 def check_proofs(
