@@ -1,5 +1,6 @@
 """A result refuses contradictions, keeps senses apart, and re-checks itself."""
 
+import json
 import math
 
 import attrs
@@ -22,6 +23,7 @@ from gapless import (
     Status,
     Stop,
 )
+from gapless.core.serial import dumps
 from gapless.testing.examples import ChargedCapacities, Expenses, Selection
 
 COLOURS = ProbabilisticCertificate(trials=50, colours=6, size=4)
@@ -295,3 +297,21 @@ def test_a_certificate_needs_no_kind():
     verdict = Unnamed().verify(Selection([1.0], [[1.0]], [1.0]))
     assert verdict
     assert verdict.reason == "evidence: nothing scores more than 7"
+
+
+def test_stats_are_a_dict_for_whoever_wants_one():
+    stats = Stats(seconds=1.5, nodes=3, extra={"passes": 2})
+    held = dict(stats)
+    assert held["seconds"] == 1.5
+    assert held["extra"] == {"passes": 2}
+    assert held == attrs.asdict(stats)
+    assert Stats(**held) == stats
+    assert {**stats}["nodes"] == stats["nodes"] == 3
+    for name in ("node", "keys", "__class__", 0):
+        with pytest.raises(KeyError):
+            stats[name]
+
+
+def test_json_of_stats_stays_as_it_is():
+    written = json.loads(dumps(Stats(nodes=3)))
+    assert list(written) == ["type", *dict(Stats())]

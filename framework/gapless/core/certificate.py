@@ -77,7 +77,11 @@ class Verdict:
 
 
 class Certificate(ABC):
-    """Evidence that no structure under some fixings scores more than a bound."""
+    """Evidence that no structure under some fixings scores more than a bound.
+
+    `verify` believes no field, but it is code of this class: a plug-in's class that proves too much is believed.
+    `gapless.testing.check_certificate` holds it against enumeration, forged fields included.
+    """
 
     kind: ClassVar[str] = "evidence"
     """A word or two for messages; a subclass may say it more exactly."""

@@ -53,7 +53,11 @@ class Factor(ABC):
 
 
 class ConfigurationFactor(ABC):
-    """A factor that is not a conjunction: OR, budgets, valency, automata over a set of decisions."""
+    """A factor that is not a conjunction: OR, budgets, valency, automata over a set of decisions.
+
+    `value` is the model; `best` has to find its maximum exactly, because bounds rest on it.
+    `gapless.testing.check_factor` compares the two.
+    """
 
     name: ClassVar[str]
 

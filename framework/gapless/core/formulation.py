@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import attrs
+import numpy as np
 
 from gapless.core.batch import Batch
 from gapless.core.brancher import Brancher, MostFractional
 from gapless.core.certificate import Certificate
+from gapless.core.errors import InvalidProblem
 from gapless.core.oracle import Answer, Generator, LinearView
 from gapless.core.relaxation import Relaxed
 
 S = TypeVar("S")
+
+
+def checked_frequency(value: Any) -> int:
+    """How often rounding is asked, as a number; refused when it is none.
+
+    Raises
+    ------
+    InvalidProblem
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise InvalidProblem(
+            f"rounding_frequency is {value!r}, expected an integer: 1 for every node, n for every n-th, 0 for the "
+            "root only"
+        )
+    return int(value)
+
+
+def rounds_at(frequency: int, number: int) -> bool:
+    """Whether rounding is asked at a node, when `number` nodes were worked before it."""
+    return number % frequency == 0 if frequency else number == 0
 
 
 @attrs.frozen(eq=False)
@@ -38,6 +60,14 @@ class Formulation(Generic[S]):
         of the generators. Without it, answers are proved but carry no certificate.
     constant : float
         Added to every score.
+    exact : bool
+        Whether an integral point of the master, once nothing is missing, scores what the problem says. Both drivers
+        compare the two and raise `InconsistentBound` where the master scores more: a wrong objective of a column
+        shows itself by nothing but a slow search. Say False for a master that only bounds values from above, of a
+        nonlinear score for example; nodes are then branched down to single structures.
+    rounding_frequency : int
+        `rounding` is asked at the root and at every n-th node that is worked after it: 1 (every node) by default, 0
+        for the root only. For a rounding that costs more than a node. The answer is the same whatever it is.
     """
 
     initial: Batch
@@ -46,3 +76,5 @@ class Formulation(Generic[S]):
     rounding: Callable[[Relaxed[S]], S | None] | None = None
     certify: Callable[[LinearView, Sequence[Answer]], Certificate] | None = None
     constant: float = 0.0
+    exact: bool = True
+    rounding_frequency: int = attrs.field(default=1, converter=checked_frequency)

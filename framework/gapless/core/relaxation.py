@@ -88,6 +88,17 @@ class Restricted(Relaxation[S], Generic[S, V]):
     def view(self) -> V:
         """What generators may look at after the last `solve`."""
 
+    def judge(self, relaxed: Relaxed[S], bound: float) -> None:
+        """Raise when the last `solve` contradicts the problem; asked once no generator finds anything missing.
+
+        Parameters
+        ----------
+        relaxed : Relaxed
+            Of the last `solve`.
+        bound : float
+            What `relaxed` and the generators claim to be the most that any structure scores here.
+        """
+
     def certify(self, answers: Sequence[Answer]) -> Certificate:
         """Evidence for the bound after the last `solve`, completed by what the generators answered."""
         return NoCertificate(f"{type(self).__name__} writes no certificate")

@@ -68,7 +68,7 @@ class Solution(Generic[S]):
 @serialisable("gapless.Stats")
 @attrs.frozen
 class Stats:
-    """What the solve cost.
+    """What the solve cost. ``dict(stats)`` holds all of it.
 
     Parameters
     ----------
@@ -94,6 +94,16 @@ class Stats:
     parts_total: int = 0
     warm_start_used: bool = False
     extra: dict[str, Any] = attrs.field(factory=dict)
+
+    def keys(self) -> Sequence[str]:
+        """The names of the numbers, for ``dict(stats)``."""
+        return [field.name for field in attrs.fields(Stats)]
+
+    def __getitem__(self, name: str) -> Any:
+        """The number of a name; `KeyError` when there is none."""
+        if name not in self.keys():
+            raise KeyError(name)
+        return getattr(self, name)
 
 
 @serialisable("gapless.Result")

@@ -53,5 +53,6 @@ def branch_and_price(
         k=k,
         start=start,
         rounding=formulation.rounding,
+        rounding_frequency=formulation.rounding_frequency,
         method=method,
     )

@@ -99,6 +99,7 @@ def price_and_cut(
             if not added:
                 if slack is None:
                     raise MissingBound(silent(generators, answers))
+                guarded(restricted, restricted.judge, relaxed, bound)
                 if base == -math.inf and slack == 0:
                     certificate = guarded(restricted, restricted.certify, answers)
                     bound = base

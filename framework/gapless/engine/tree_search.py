@@ -16,6 +16,7 @@ from gapless.core.brancher import Brancher
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate, Tightening, TreeCertificate
 from gapless.core.decisions import FREE, ON, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError, SolveError, UncoveredBranching
+from gapless.core.formulation import checked_frequency, rounds_at
 from gapless.core.limits import Budget, Stop
 from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
@@ -39,6 +40,7 @@ def tree_search(
     k: int = 1,
     start: Sequence[S] = (),
     rounding: Rounding[S] | None = None,
+    rounding_frequency: int = 1,
     method: str = "tree-search",
 ) -> Result[S]:
     """Find the `k` best structures and prove it.
@@ -57,6 +59,8 @@ def tree_search(
         Feasible structures to begin with.
     rounding : callable, optional
         Makes a feasible structure from a relaxed point; checked like any other.
+    rounding_frequency : int
+        As in `Formulation`: 1 asks `rounding` at every node, n at every n-th, 0 at the root only.
     method : str
         Name written into the result.
 
@@ -72,7 +76,7 @@ def tree_search(
     InvalidProblem
         A `start` structure is infeasible.
     """
-    search = _Search(problem, relaxation, brancher, budget or Budget(), order, k, rounding)
+    search = _Search(problem, relaxation, brancher, budget or Budget(), order, k, rounding, rounding_frequency)
     for structure in start:
         broken = list(problem.violations(structure))
         if broken:
@@ -129,12 +133,14 @@ class _Search(Generic[S]):
         order: str,
         k: int,
         rounding: Rounding[S] | None,
+        rounding_frequency: int,
     ) -> None:
         if k < 1:
             raise ValueError(f"k is {k}, it must be at least 1")
         self.problem, self.relaxation, self.brancher = problem, relaxation, brancher
         self.budget, self.k, self.rounding = budget, k, rounding
         self.sense = budget.sense = problem.sense
+        self.rounding_frequency, self.worked = checked_frequency(rounding_frequency), 0
         self.decisions = problem.decisions
         self.warm = False
         self.pool: list[tuple[float, IntArray, S]] = []
@@ -246,7 +252,9 @@ class _Search(Generic[S]):
             self._branch(node, relaxed)
 
     def _round(self, relaxed: Relaxed[S]) -> S | None:
-        if self.rounding is None or relaxed.point is None:
+        due = rounds_at(self.rounding_frequency, self.worked)
+        self.worked += 1
+        if self.rounding is None or relaxed.point is None or not due:
             return None
         return guarded(self.rounding, self.rounding, relaxed)
 

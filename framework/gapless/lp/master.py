@@ -20,6 +20,7 @@ from gapless.core.relaxation import Relaxed, Restricted
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
 from gapless.lp.ledger import Ledger
+from gapless.lp.objective import check_objective
 from gapless.lp.program import FEASIBLE, LinearProgram
 
 S = TypeVar("S")
@@ -203,6 +204,12 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         gain = self._ledger.gain(row_price, use_price, weight)
         self._view = self._ledger.view(fixings, point, row_price, use_price, gain, weight)
         return gain
+
+    def judge(self, relaxed: Relaxed[S], bound: float) -> None:
+        """Compare the objective of an integral point with the value of the structure that it makes."""
+        if self.formulation.exact and relaxed.structure is not None:
+            constant = self.formulation.constant
+            check_objective(self._ledger, self._lp.point(), relaxed.structure, constant, bound)
 
     def view(self) -> LinearView:
         """Prices and point of the last `solve`, unchanged by what has been added since."""

@@ -24,6 +24,7 @@ from gapless.core.problem import Problem
 from gapless.core.sparse import FloatArray
 from gapless.lp import signs
 from gapless.lp.ledger import Ledger
+from gapless.lp.objective import check_objective
 from gapless.lp.view import MasterView, use_limits
 
 S = TypeVar("S")
@@ -44,12 +45,15 @@ class Look(Generic[S]):
         What the restricted master reaches.
     structure : S, optional
         Set when the point is integral and can be read.
+    values : float64 (columns,), optional
+        Of the columns; None under Farkas prices.
     """
 
     view: MasterView
     bound: float
     attained: float
     structure: S | None
+    values: FloatArray | None = None
 
 
 class ModelMaster(Generic[S]):
@@ -65,7 +69,7 @@ class ModelMaster(Generic[S]):
 
     def __init__(self, problem: Problem[S], formulation: Formulation[S], model: Model) -> None:
         self.decisions = problem.decisions
-        self.constant = formulation.constant
+        self.constant, self.exact = formulation.constant, formulation.exact
         self._model: Any = model
         self._ledger = Ledger(problem)
         self._columns: list[Any] = []
@@ -207,7 +211,13 @@ class ModelMaster(Generic[S]):
             bound + self.constant,
             min(attained, bound) + self.constant,
             ledger.structure(z, point),
+            z,
         )
+
+    def judge(self, look: Look[S], bound: float) -> None:
+        """As `LinearMaster.judge`: only once no generator finds anything missing."""
+        if self.exact and look.structure is not None and look.values is not None:
+            check_objective(self._ledger, look.values, look.structure, self.constant, bound)
 
     def values(self) -> FloatArray:
         """Values of the columns in SCIP's current LP solution."""

@@ -17,7 +17,7 @@ from gapless.core.branch import in_words
 from gapless.core.certificate import PointCertificate
 from gapless.core.decisions import Fixings
 from gapless.core.errors import InconsistentBound, InvalidProblem, MissingBound, UncoveredBranching
-from gapless.core.formulation import Formulation
+from gapless.core.formulation import Formulation, rounds_at
 from gapless.core.limits import Budget, Stop
 from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Relaxed
@@ -67,6 +67,8 @@ class Tree(Generic[S]):
         self._inherited: dict[int, float] = {}
         self._look: Look[S] | None = None
         self._lps = -1
+        self._dry = False
+        self._worked, self._before = 0, -1
         self._stumbled = False
 
     # -- incumbents and bounds ----------------------------------------------------------------------------------
@@ -190,6 +192,7 @@ class Tree(Generic[S]):
         slack = total_slack(answers)
         batches = compatible(answers)
         added = sum(self.master.extend(batch, priced=True) for batch in batches)
+        self._dry = not added
         self.budget.iterations += 1
         self._emit(
             "round",
@@ -252,11 +255,11 @@ class Tree(Generic[S]):
         point = look.view.point if look is not None else None
         relaxed = Relaxed(bound, point, look.structure if look is not None else None)
         self.budget.nodes = int(self.model.getNTotalNodes())
-        rounding = self.formulation.rounding
-        rounded = None if rounding is None or point is None else guarded(rounding, rounding, relaxed)
-        for candidate in (relaxed.structure, rounded):
+        for candidate in (relaxed.structure, self._round(relaxed)):
             if candidate is not None:
                 self.accept(candidate)
+        if look is not None and self._dry:
+            guarded(self.problem, self.master.judge, look, self._bound)
         self._doubt(bound, fixings)
         self._emit("node", node=self._node, depth=self.model.getDepth(), node_bound=bound)
         if self._closes(bound):
@@ -264,6 +267,15 @@ class Tree(Generic[S]):
         if self._spent():
             return _refused()
         return self._branch(fixings, relaxed)
+
+    def _round(self, relaxed: Relaxed[S]) -> S | None:
+        """A structure near the point, at the nodes where rounding is asked."""
+        if self._node != self._worked:
+            self._worked, self._before = self._node, self._before + 1
+        rounding, due = self.formulation.rounding, rounds_at(self.formulation.rounding_frequency, self._before)
+        if rounding is None or relaxed.point is None or not due:
+            return None
+        return guarded(rounding, rounding, relaxed)
 
     def _doubt(self, bound: float, fixings: Fixings) -> None:
         """A bound below the score of a structure that the node allows is a wrong bound."""

@@ -6,6 +6,7 @@ Public API. Every check raises `ConformanceError` (an `AssertionError`) that nam
 """
 
 from gapless.testing.brancher import check_brancher
+from gapless.testing.certificate import check_certificate
 from gapless.testing.conformance import ConformanceError
 from gapless.testing.enumeration import Feasible, SpaceTooLarge, enumerate_best, feasible_structures
 from gapless.testing.factor import check_factor
@@ -20,6 +21,7 @@ __all__ = [
     "Feasible",
     "SpaceTooLarge",
     "check_brancher",
+    "check_certificate",
     "check_factor",
     "check_feature_map",
     "check_generator",

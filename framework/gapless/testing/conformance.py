@@ -81,6 +81,15 @@ def same(a: float, b: float) -> bool:
     return a == b or abs(a - b) <= max(margin(a), margin(b))
 
 
+def settled_fixings(
+    decisions: Decisions, on_sets: Sequence[np.ndarray[Any, Any]], count: int, seed: int
+) -> list[Fixings]:
+    """Fixings that leave one structure each, of up to `count` structures drawn at random."""
+    order = np.random.default_rng(seed).permutation(len(on_sets))[:count]
+    every = np.arange(decisions.count)
+    return [Fixings(np.where(np.isin(every, on_sets[number]), ON, OFF)) for number in order.tolist()]
+
+
 def sample_fixings(
     decisions: Decisions, on_sets: Sequence[np.ndarray[Any, Any]], count: int, seed: int
 ) -> list[Fixings]:

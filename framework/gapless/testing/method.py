@@ -17,8 +17,9 @@ from gapless.core.result import Result, Status
 from gapless.plugins.manager import load_plugins
 from gapless.plugins.registry import Method, Solve
 from gapless.testing.answer import check_answer, check_k_best, check_proof
+from gapless.testing.certificate import check_proofs
 from gapless.testing.conformance import Check, claims, dominates, same
-from gapless.testing.enumeration import enumerate_best
+from gapless.testing.enumeration import Feasible, enumerate_best
 
 AnyProblem = Problem[Any]
 _EVERYTHING = 1_000_000
@@ -28,7 +29,8 @@ def check_method(method: str | Method, problems: Sequence[AnyProblem], *, seed: 
     """Check a method against enumeration.
 
     Rules: the answer is the enumerated best (an exact method proves it, and that nothing is feasible); values
-    and feasibility are true; the bound dominates; a certificate verifies; limits stop it without an error and
+    and feasibility are true; the bound dominates; a certificate verifies, and proves nothing false
+    (`check_certificate`); limits stop it without an error and
     leave a true bound; a seed fixes the answer; errors of observers reach the caller with a result that is not
     OPTIMAL; JSON round trip; k best, start structures and batches where declared; unknown options are refused.
 
@@ -71,6 +73,10 @@ class _Run:
         self.scores = [self.sign * s.value for s in found]
         self.structures = [s.structure for s in found]
         self.best = self.scores[0] if self.scores else -math.inf
+        self.found = [
+            Feasible(np.sort(problem.encode(structure)), structure, score)
+            for structure, score in zip(self.structures, self.scores, strict=True)
+        ]
 
     def solve(
         self, limits: Limits | None = None, *, k: int = 1, start: Sequence[Any] = (), observer: Any = None
@@ -96,6 +102,7 @@ class _Run:
     def check_solve(self) -> None:
         result = self.checked("no limits")
         check_proof(self.check, self.problem, result, self.best, self.place, exact=self.method.exact)
+        check_proofs(result.certificate, self.problem, self.found, samples=5, forgeries=20, seed=self.seed)
         again = self.checked("again")
         self.require(
             [s.value for s in again.solutions] == [s.value for s in result.solutions]

@@ -15,7 +15,7 @@ from gapless.core.problem import Problem
 from gapless.core.relaxation import Restricted
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin
-from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings
+from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings, settled_fixings
 from gapless.testing.enumeration import feasible_structures
 
 S = TypeVar("S")
@@ -175,7 +175,8 @@ def check_generator(
 
     Rules: ``restricted bound + slack`` dominates every feasible value and what the master reaches later; a slack
     is a number >= 0 and owed with an empty batch; no returned column is banned by the fixings; no NaN; equal
-    views get equal answers; at the end nothing feasible is better than the bound.
+    views get equal answers; at the end nothing feasible is better than the bound, and an integral master scores
+    what the problem says. For the last, the fixings that leave a single structure are tried as well.
 
     Parameters
     ----------
@@ -191,7 +192,9 @@ def check_generator(
     """
     check = Check(generator)
     found = feasible_structures(problem)
-    for fixings in sample_fixings(problem.decisions, [f.on_ids for f in found], samples, seed):
+    on_sets = [f.on_ids for f in found]
+    tried = sample_fixings(problem.decisions, on_sets, samples, seed)
+    for fixings in [*tried, *settled_fixings(problem.decisions, on_sets, samples, seed)]:
         restricted = make_restricted()
         claims: list[float] = []
         best, closed = best_score(found, fixings), False
@@ -215,6 +218,8 @@ def check_generator(
                     "nothing feasible is missing at the end",
                     f"{place}: the completed bound is {end!r}, but {best!r} is feasible",
                 )
+                rule = "an integral master scores what the problem says"
+                check.call(rule, place, restricted.judge, relaxed, end)
                 break
         check.require(closed, f"the generator runs dry within {_ROUNDS} rounds", str(fixings))
         for round_number, claim in enumerate(claims):

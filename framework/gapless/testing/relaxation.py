@@ -15,6 +15,7 @@ from gapless.core.limits import Budget, Limits
 from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.tolerance import margin, round_bound
+from gapless.testing.certificate import check_proofs
 from gapless.testing.conformance import Check, best_score, dominates, sample_fixings
 from gapless.testing.enumeration import Feasible, feasible_structures
 
@@ -26,6 +27,8 @@ def check_relaxation(
     make_relaxation: Callable[[], Relaxation[S]], problem: Problem[S], *, samples: int = 20, seed: int = 0
 ) -> None:
     """Check bounds, points, fixings, tightenings, warm starts, certificates and limits of a relaxation.
+
+    Certificates are held against enumeration and forged; see `check_certificate`.
 
     Parameters
     ----------
@@ -53,6 +56,7 @@ def check_relaxation(
         relaxed = check.call("solve returns a Relaxed", str(fixings), fresh.solve, fixings, Budget())
         check.require(isinstance(relaxed, Relaxed), "solve returns a Relaxed", f"{fixings}: {relaxed!r}")
         _check_one(check, problem, found, fixings, relaxed, -math.inf)
+        check_proofs(relaxed.certificate, problem, found, samples=2, forgeries=4, seed=seed)
         twin = make_relaxation().solve(fixings, Budget())
         check.require(
             relaxed.bound == twin.bound and _same_point(relaxed.point, twin.point),

@@ -1,5 +1,6 @@
 """Cutting stock and bin packing as a gapless plug-in: the problem, its oracle, its brancher, its certificate."""
 
+from gapless_cutting_stock.bpplib import bpplib_files, read_bpplib
 from gapless_cutting_stock.branching import LargestItemFirst
 from gapless_cutting_stock.certificate import PatternPriceCertificate
 from gapless_cutting_stock.formulation import formulation
@@ -14,7 +15,9 @@ __all__ = [
     "Pattern",
     "PatternPriceCertificate",
     "Plan",
+    "bpplib_files",
     "formulation",
     "gilmore_gomory",
+    "read_bpplib",
     "uniform_bin_packing",
 ]

@@ -5,9 +5,15 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
+from gapless_cutting_stock.bpplib import bpplib_files, read_bpplib
 from gapless_cutting_stock.instances import gilmore_gomory, uniform_bin_packing
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
 
@@ -19,54 +25,177 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the task."""
     parser.add_argument("--seeds", type=int, default=5, help="instances of each size (default 5)")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="items to pack (default 50 to 120)")
+    parser.add_argument(
+        "--data",
+        nargs="+",
+        metavar="PATH",
+        help="BPPLIB files, or folders with .txt files of that format, instead of drawn instances",
+    )
+    parser.add_argument("--time", type=float, metavar="SECONDS", help="limit for each instance and method")
+
+
+@attrs.frozen
+class Solved:
+    """One instance by one method.
+
+    Parameters
+    ----------
+    result : Result
+    seconds : float
+        CPU time.
+    verified : bool or None
+        Whether the certificate holds; None without one.
+    """
+
+    result: gl.Result[Plan]
+    seconds: float
+    verified: bool | None
+
+    @property
+    def rolls(self) -> str:
+        """The answer in a word."""
+        if self.result.status is gl.Status.INFEASIBLE:
+            return "none fits"
+        if not self.result.solutions:
+            return f"at least {self.result.bound:g}"
+        value, bound = self.result.value, self.result.bound
+        return f"{value:g}" if self.result.proved else f"{bound:g} to {value:g}"
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Solve every instance by both methods, compare the values, verify the certificates, print the times."""
-    instances = [uniform_bin_packing(size, seed) for size in arguments.sizes for seed in range(arguments.seeds)]
-    instances.append(gilmore_gomory())
-    rows, values, held = [], [], True
-    for method, tree in METHODS.items():
-        results, seconds = [], []
-        with console.progress(tree, len(instances)) as advance:
-            for problem in instances:
-                result, cpu = _timed(problem, method)
-                results.append(result)
-                seconds.append(cpu)
+    files = bpplib_files(arguments.data) if arguments.data else []
+    named = [(path.stem, read_bpplib(path)) for path in files] or _drawn(arguments)
+    limits = gl.Limits(time=arguments.time)
+    solved: dict[str, list[Solved]] = {method: [] for method in METHODS}
+    with console.progress("solving", len(named) * len(METHODS)) as advance:
+        for _, problem in named:
+            for method, answers in solved.items():
+                answers.append(_solved(problem, method, limits))
                 advance(1)
-        certified = [
-            bool(result.verify(problem))
-            for problem, result in zip(instances, results, strict=True)
-            if not isinstance(result.certificate, gl.NoCertificate)
-        ]
-        held = held and all(certified) and all(result.proved for result in results)
-        values.append([result.value for result in results])
-        milliseconds = [1000 * cpu for cpu in seconds[:-1]]
-        rows.append(
-            (
-                f"{tree} ({method})",
-                sum(result.proved for result in results),
-                sum(certified),
-                round(statistics.median(milliseconds)),
-                round(max(milliseconds)),
-                round(1000 * seconds[-1]),
-            )
+            if any(answers[-1].result.stop is gl.Stop.INTERRUPTED for answers in solved.values()):
+                break
+    named = named[: min(map(len, solved.values()))]
+    if files:
+        _table_of_files(console, named, solved)
+    rows = _table_of_methods(console, named, solved, files)
+    return _verdict(console, named, solved, rows)
+
+
+def _drawn(arguments: argparse.Namespace) -> list[tuple[str, CuttingStockProblem]]:
+    drawn = [(size, seed) for size in arguments.sizes for seed in range(arguments.seeds)]
+    named = [(f"{size} items, seed {seed}", uniform_bin_packing(size, seed)) for size, seed in drawn]
+    return [*named, ("Gilmore and Gomory", gilmore_gomory())]
+
+
+def _solved(problem: CuttingStockProblem, method: str, limits: gl.Limits) -> Solved:
+    began = time.process_time()
+    result = gl.solve(problem, method, limits=limits)
+    seconds = time.process_time() - began
+    without = isinstance(result.certificate, gl.NoCertificate)
+    return Solved(result, seconds, None if without else bool(result.verify(problem)))
+
+
+def _table_of_files(
+    console: Console, named: Sequence[tuple[str, CuttingStockProblem]], solved: dict[str, list[Solved]]
+) -> None:
+    rows = []
+    for number, (name, problem) in enumerate(named):
+        answers = [answers[number] for answers in solved.values()]
+        times = [f"{1000 * answer.seconds:.0f}" for answer in answers]
+        rolls = list(dict.fromkeys(answer.rolls for answer in answers))
+        shown = " / ".join(rolls)
+        rows.append((name, sum(problem.demands), len(problem.sizes), problem.width, shown, *times))
+    columns = ("instance", "items", "types", "capacity", "rolls", *(f"{tree}, ms" for tree in METHODS.values()))
+    console.table("Instances", columns, rows)
+
+
+def _table_of_methods(
+    console: Console,
+    named: Sequence[tuple[str, CuttingStockProblem]],
+    solved: dict[str, list[Solved]],
+    files: Sequence[Path],
+) -> list[tuple[Any, ...]]:
+    """One row for each method; Gilmore and Gomory's instance, the last of those drawn, has a column of its own."""
+    rows: list[tuple[Any, ...]] = []
+    for method, tree in METHODS.items():
+        answers = solved[method][: len(named)]
+        milliseconds = [1000 * answer.seconds for answer in (answers if files else answers[:-1] or answers)]
+        row = (
+            f"{tree} ({method})",
+            sum(answer.result.proved for answer in answers),
+            sum(bool(answer.verified) for answer in answers),
+            round(statistics.median(milliseconds)) if milliseconds else 0,
+            round(max(milliseconds, default=0.0)),
         )
+        rows.append(row if files else (*row, round(1000 * answers[-1].seconds) if answers else 0))
+    columns = ("method", "proved", "certificates verified", "median ms", "slowest ms")
+    if files:
+        console.table(f"{len(named)} instances: CPU time", columns, rows)
+        return rows
     console.table(
-        f"Bin packing, {len(instances) - 1} instances, and Gilmore and Gomory's cutting stock: CPU time",
-        ("method", "proved", "certificates verified", "median ms", "slowest ms", "Gilmore and Gomory, ms"),
+        f"Bin packing, {len(named) - 1} instances, and Gilmore and Gomory's cutting stock: CPU time",
+        (*columns, "Gilmore and Gomory, ms"),
         rows,
     )
-    agreed = values[0] == values[1]
-    console.say("both find the same values" if agreed else "the values DIFFER")
-    console.data({"rows": rows, "agreed": agreed})
-    return exit_codes.PROVED if agreed and held else exit_codes.FAILED
+    return rows
 
 
-def _timed(problem: CuttingStockProblem, method: str) -> tuple[gl.Result[Plan], float]:
-    began = time.process_time()
-    result = gl.solve(problem, method)
-    return result, time.process_time() - began
+def _verdict(
+    console: Console,
+    named: Sequence[tuple[str, CuttingStockProblem]],
+    solved: dict[str, list[Solved]],
+    rows: Sequence[tuple[Any, ...]],
+) -> int:
+    """Compare what the methods found, as far as they came, and say it."""
+    differ = [
+        name for number, (name, _) in enumerate(named) if _differ([a[number].result for a in solved.values()])
+    ]
+    answers = [answer for method in solved.values() for answer in method]
+    false = sum(answer.verified is False for answer in answers)
+    unproved = sum(not answer.result.proved for answer in answers)
+    agree = "both find the same values" if not unproved else "no answer contradicts another"
+    console.say(f"the values DIFFER: {', '.join(differ)}" if differ else agree)
+    if false:
+        console.say(f"{false} certificates do NOT verify")
+    if unproved:
+        console.say(f"{unproved} solves ended before their proof")
+    console.data(
+        {
+            "instances": [
+                {
+                    "name": name,
+                    "width": problem.width,
+                    "items": sum(problem.demands),
+                    "types": len(problem.sizes),
+                    **{
+                        method: {
+                            "rolls": answers[number].result.value if answers[number].result.solutions else None,
+                            "bound": answers[number].result.bound,
+                            "status": answers[number].result.status.name,
+                            "verified": answers[number].verified,
+                            "seconds": answers[number].seconds,
+                        }
+                        for method, answers in solved.items()
+                    },
+                }
+                for number, (name, problem) in enumerate(named)
+            ],
+            "rows": rows,
+            "agreed": not differ,
+        }
+    )
+    if any(answer.result.stop is gl.Stop.INTERRUPTED for answer in answers):
+        return exit_codes.INTERRUPTED
+    if differ or false:
+        return exit_codes.FAILED
+    return exit_codes.STOPPED_EARLY if unproved else exit_codes.PROVED
+
+
+def _differ(results: Sequence[gl.Result[Plan]]) -> bool:
+    """Whether a plan of one method is better than another method's bound, or one of two proofs is false."""
+    best = min((result.value for result in results if result.solutions), default=float("inf"))
+    return any(best < result.bound for result in results)
 
 
 TASK = gl.Task("cutting-stock-benchmark", "Bin packing by two trees over one formulation.", add_arguments, run)

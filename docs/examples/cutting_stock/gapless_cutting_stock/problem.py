@@ -19,6 +19,9 @@ from gapless_cutting_stock.arcs import Arcs
 Pattern = tuple[int, ...]
 """Item types on one roll."""
 
+LARGEST = 50_000_000
+"""Width of a roll times number of items: arrays of this size are made, and a small file must not ask for more."""
+
 Plan = tuple[tuple[Pattern, int], ...]
 """Patterns, each with the number of rolls that are cut by it."""
 
@@ -61,7 +64,7 @@ class CuttingStockProblem(gl.Problem[Plan]):
     Raises
     ------
     InvalidProblem
-        Nothing is ordered, lengths differ, or a number is not positive.
+        Nothing is ordered, lengths differ, a number is not positive, or width times items is beyond `LARGEST`.
     """
 
     sense: ClassVar[gl.Sense] = gl.Sense.MINIMISE
@@ -76,6 +79,11 @@ class CuttingStockProblem(gl.Problem[Plan]):
             raise gl.InvalidProblem(f"{len(self.sizes)} sizes and {len(self.demands)} demands: give one each")
         if min(self.width, *self.sizes, *self.demands) < 1:
             raise gl.InvalidProblem("width, sizes and demands must be at least 1")
+        if self.width * sum(self.demands) > LARGEST:
+            raise gl.InvalidProblem(
+                f"a width of {self.width} and {sum(self.demands)} items may take more than {LARGEST:,} decisions; "
+                "where a decision is a place on a roll, that is too many"
+            )
 
     @cached_property
     def arcs(self) -> Arcs:

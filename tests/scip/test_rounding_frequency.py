@@ -1,0 +1,93 @@
+"""How often a rounding rule is asked: at every node, at every n-th, at the root only."""
+
+import attrs
+import pytest
+
+import gapless as gl
+from gapless.engine import branch_and_price, tree_search
+from gapless.scip import branch_price_and_cut
+from gapless.testing.examples import OptimisticBound, Selection
+
+TREES = (branch_and_price, branch_price_and_cut)
+
+
+class Counted:
+    """A rounding that finds nothing and remembers at how many nodes it was asked."""
+
+    def __init__(self):
+        self.points = []
+
+    def __call__(self, relaxed):
+        self.points.append(relaxed.point)
+
+
+def nodes_and_calls(tiny, tree, **how):
+    problem = stubborn(tiny)
+    rounding = Counted()
+    form = attrs.evolve(tiny.formulation(problem), rounding=rounding, **how)
+    worked = []
+    budget = gl.Budget(observers=[lambda event: worked.append(event) if event.kind == "node" else None])
+    result = tree(problem, form, budget)
+    assert result.status is gl.Status.OPTIMAL
+    return result, len(worked), rounding.points
+
+
+def stubborn(tiny):
+    """Pairs of equal items over odd capacities: half of everything is the LP's answer, node after node."""
+    count = 7
+    return tiny.Tiny(
+        score=[2] * count,
+        upper=[1] * count,
+        entries=[[2] * count],
+        lower_side=[-float("inf")],
+        upper_side=[count],
+        uses=[[int(i == j) for j in range(count)] for i in range(count)],
+        weights=[[0] * count],
+        limits=[0],
+    )
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_by_default_every_node_with_a_point_is_rounded(tiny, tree):
+    _, nodes, points = nodes_and_calls(tiny, tree)
+    assert nodes >= 5
+    assert nodes >= len(points) >= nodes // 2
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_zero_is_the_root_only(tiny, tree):
+    result, nodes, points = nodes_and_calls(tiny, tree, rounding_frequency=0)
+    assert nodes >= 5
+    assert len(points) == 1
+    assert result.value == nodes_and_calls(tiny, tree)[0].value
+
+
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("every", [2, 3, 1000])
+def test_every_nth_node(tiny, tree, every):
+    result, nodes, points = nodes_and_calls(tiny, tree, rounding_frequency=every)
+    assert 1 <= len(points) <= -(-nodes // every)
+    assert len(points) < len(nodes_and_calls(tiny, tree)[2])
+    assert result.value == nodes_and_calls(tiny, tree)[0].value
+
+
+@pytest.mark.parametrize("value", [-1, 1.5, "2", True, None])
+def test_another_frequency_is_refused(tiny, value):
+    problem = stubborn(tiny)
+    with pytest.raises(gl.InvalidProblem, match="rounding_frequency is"):
+        attrs.evolve(tiny.formulation(problem), rounding_frequency=value)
+
+
+def test_a_search_over_any_relaxation_takes_it():
+    problem = Selection([3.0, 3.0, 3.0, 2.0], [[2.0, 2.0, 2.0, 1.0]], [3.0])
+    asked = {}
+    for every in (1, 0):
+        rounding = Counted()
+        result = tree_search(
+            problem, OptimisticBound(problem), gl.MostFractional(), rounding=rounding, rounding_frequency=every
+        )
+        asked[every] = len(rounding.points)
+        assert result.value == 5.0
+    assert asked[0] == 1 < asked[1]
+    with pytest.raises(gl.InvalidProblem, match="rounding_frequency"):
+        tree_search(problem, OptimisticBound(problem), gl.MostFractional(), rounding_frequency=-2)
