@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Generic, TypeVar
 
@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
-from gapless.core.errors import GaplessError
+from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.problem import Problem, score_of
 from gapless.core.result import Solution
 from gapless.core.sparse import IntArray
@@ -87,6 +87,31 @@ def feasible_structures(
     return found
 
 
+def given_or_enumerated(problem: Problem[S], structures: Iterable[S] | None) -> list[Feasible[S]]:
+    """All feasible structures: those given, or every one by enumeration.
+
+    Raises
+    ------
+    InvalidProblem
+        A structure given breaks the rules of the problem.
+    SpaceTooLarge
+        None are given, and there are too many assignments to enumerate.
+    """
+    if structures is None:
+        return feasible_structures(problem)
+    found: dict[bytes, Feasible[S]] = {}
+    for number, structure in enumerate(structures):
+        broken = list(problem.violations(structure))
+        if broken:
+            raise InvalidProblem(f"structures[{number}] is infeasible: {broken[0]}")
+        on_ids = np.sort(problem.encode(structure))
+        score = float(score_of(problem, structure))
+        known = found.get(on_ids.tobytes())
+        if known is None or score > known.score:
+            found[on_ids.tobytes()] = Feasible(on_ids, structure, score)
+    return list(found.values())
+
+
 def _assignments(decisions: Decisions, fixings: Fixings, limit: int) -> Iterator[IntArray]:
     """All assignments that agree with the fixings, the exactly-one groups and the order of thresholds."""
     groups_of: list[list[Sequence[int]]] = [[] for _ in range(decisions.count)]
@@ -100,7 +125,7 @@ def _assignments(decisions: Decisions, fixings: Fixings, limit: int) -> Iterator
     if size > limit and all(len(groups) <= 1 for groups in groups_of):
         raise SpaceTooLarge(
             f"there are {size} assignments of {decisions.count} decisions; the limit is {limit}, "
-            "enumerate a smaller instance"
+            "enumerate a smaller instance, or pass its feasible structures to the check (structures=)"
         )
     tried = 0
     thresholds = _neighbours(decisions)
