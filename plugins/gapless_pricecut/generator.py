@@ -285,4 +285,5 @@ def join_rows(rows: list[Rows]) -> Rows:
         np.concatenate([r.lower for r in rows]),
         np.concatenate([r.upper for r in rows]),
         _stacked([r.coefficients for r in rows]),
+        _stacked([r.uses for r in rows]),
     )

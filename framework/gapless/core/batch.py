@@ -19,7 +19,8 @@ class Columns:
         Identities chosen by the generator; a key that the master knows is ignored.
     objective : float64 (m,)
     coefficients : Sparse
-        For each column its entries, indexed by **row key**: rows of the master or of the same batch.
+        For each column its entries, indexed by **row key**: rows of the master (`LinearView.row_keys`) or of the
+        same batch. None in rows over quantities, whose entries follow from `uses`.
     uses : Sparse
         For each column the quantities (see `Decisions`) it uses, with multiplicities > 0.
     upper : float64 (m,)
@@ -72,29 +73,47 @@ class Columns:
 
 @attrs.frozen(eq=False)
 class Rows:
-    """New constraints ``lower <= coefficients @ z <= upper``.
+    """New constraints ``lower <= coefficients @ z <= upper``, or ``lower <= uses @ quantities <= upper``.
+
+    A row is over columns or over quantities. Over quantities it is *robust*: the master derives the entries of all
+    columns, present and future, from `Columns.uses`; what the row charges for a quantity arrives in
+    `LinearView.usage_prices`, so that pricing need not know the row. A row over columns needs its entries from
+    whoever brings the row, and from whoever brings columns later.
 
     Parameters
     ----------
     keys : int64 (m,)
+        Identities chosen by the generator; a key that the master knows is ignored.
     lower, upper : float64 (m,)
     coefficients : Sparse
-        Entries in columns that the master **already has**, indexed by column key. Columns of the same batch, and
-        later ones, bring their own entries (`Columns.coefficients`). Empty by default.
+        Entries in columns that the master **already has** (`LinearView.column_keys`), indexed by column key.
+        Columns of the same batch, and later ones, bring their own entries (`Columns.coefficients`). Empty by
+        default.
+    uses : Sparse
+        For each row over quantities its entries, indexed by quantity. Empty by default; a row that has entries here
+        has none in `coefficients`.
     """
 
     keys: IntArray = attrs.field(converter=int_array)
     lower: FloatArray = attrs.field(converter=float_array)
     upper: FloatArray = attrs.field(converter=float_array)
     coefficients: Sparse = attrs.field(default=attrs.Factory(lambda r: Sparse.empty(r.keys.size), takes_self=True))
+    uses: Sparse = attrs.field(default=attrs.Factory(lambda r: Sparse.empty(r.keys.size), takes_self=True))
 
     def __attrs_post_init__(self) -> None:
         count = self.keys.size
         for label in ("lower", "upper"):
             if getattr(self, label).shape != (count,):
                 raise InvalidProblem(f"Rows: {label} must have shape ({count},)")
-        if len(self.coefficients) != count:
-            raise InvalidProblem(f"Rows: coefficients has {len(self.coefficients)} rows for {count} keys")
+        for label in ("coefficients", "uses"):
+            if len(getattr(self, label)) != count:
+                raise InvalidProblem(f"Rows: {label} has {len(getattr(self, label))} rows for {count} keys")
+        both = np.flatnonzero(self.over_quantities & (np.diff(self.coefficients.indptr) > 0))
+        if both.size:
+            raise InvalidProblem(
+                f"Rows: row {self.keys[both[0]]} has coefficients and uses; "
+                "a row is over columns or over quantities, not both"
+            )
 
     @classmethod
     def none(cls) -> Rows:
@@ -103,6 +122,12 @@ class Rows:
 
     def __len__(self) -> int:
         return self.keys.size
+
+    @property
+    def over_quantities(self) -> BoolArray:
+        """For each row whether it is over quantities."""
+        over: BoolArray = np.diff(self.uses.indptr) > 0
+        return over
 
 
 @attrs.frozen(eq=False)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import attrs
 import numpy as np
 
-from gapless.core.batch import Batch
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound, OracleError
@@ -20,6 +20,7 @@ from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, Generator, View
 from gapless.core.relaxation import Relaxation, Relaxed, Restricted
 from gapless.core.tolerance import margin, meets
+from gapless.engine.entering import enter, silent
 from gapless.engine.guard import checked_bound, guarded
 
 S = TypeVar("S")
@@ -93,12 +94,11 @@ def price_and_cut(
                 # The evidence first: Ctrl-C must not leave a bound without it.
                 certificate = guarded(restricted, restricted.certify, answers)
                 bound = base + slack
-            batches = compatible(answers)
-            added = sum(guarded(restricted, restricted.extend, batch) for batch in batches)
+            added, batches = enter(answers, partial(guarded, restricted, restricted.extend))
             budget.iterations += 1
             if not added:
                 if slack is None:
-                    raise MissingBound(silent(generators, answers))
+                    raise MissingBound(silent(generators, answers, view))
                 guarded(restricted, restricted.judge, relaxed, bound)
                 if base == -math.inf and slack == 0:
                     certificate = guarded(restricted, restricted.certify, answers)
@@ -130,36 +130,11 @@ def price_and_cut(
     return attrs.evolve(relaxed, bound=bound, certificate=certificate)
 
 
-def compatible(answers: Sequence[Answer]) -> list[Batch]:
-    """The batches that may enter together; what is held back is found again in the next round.
-
-    Columns of one generator can have no entries in rows that another returns in the same round, and a row without
-    the entries of a column may cut off the optimum. So where both meet, columns go first; of several batches that
-    bring columns while one brings rows as well, only the first goes.
-    """
-    batches = [a.batch for a in answers if len(a.batch)]
-    if len(batches) < 2 or not any(len(b.rows) for b in batches):
-        return batches
-    pricing = [b for b in batches if len(b.columns)]
-    if not pricing:
-        return batches
-    return pricing[:1] if any(len(b.rows) for b in pricing) else pricing
-
-
 def total_slack(answers: Sequence[Answer]) -> float | None:
     """Sum of all slacks; None when a generator claims none (or an infinite one)."""
     slacks = [a.slack for a in answers]
     total = sum(s for s in slacks if s is not None)
     return None if any(s is None for s in slacks) or math.isinf(total) else total
-
-
-def silent(generators: Sequence[Generator[V]], answers: Sequence[Answer]) -> str:
-    """What to say when nothing was found and nothing was claimed."""
-    names = [type(g).__name__ for g, a in zip(generators, answers, strict=True) if a.slack is None]
-    return (
-        f"{' and '.join(names) or 'the generators'} found nothing new and claimed no finite slack; "
-        "claim slack=0.0 if nothing is missing"
-    )
 
 
 def _tight(relaxed: Relaxed[Any], bound: float, answers: Sequence[Answer]) -> bool:
@@ -178,8 +153,9 @@ def ask(generator: Generator[V], view: V, limit: int | None, decisions: Decision
     if answer.slack is None and not len(answer.batch):
         raise MissingBound(f"{name} returned nothing and claimed no slack; claim slack=0.0 if nothing is missing")
     columns, rows = answer.batch.columns, answer.batch.rows
-    numbers = (columns.objective, columns.coefficients.values, columns.uses.values, columns.upper)
-    if any(np.isnan(a).any() for a in (*numbers, rows.lower, rows.upper, rows.coefficients.values)):
+    numbers = [columns.objective, columns.coefficients.values, columns.uses.values, columns.upper]
+    numbers += rows.lower, rows.upper, rows.coefficients.values, rows.uses.values
+    if any(np.isnan(a).any() for a in numbers):
         raise InconsistentBound(f"{name} returned a column or row with NaN in it")
     banned = np.flatnonzero(fixings.forbids(columns.uses, decisions))
     if banned.size:

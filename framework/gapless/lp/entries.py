@@ -9,7 +9,7 @@ import numpy as np
 
 from gapless.core.batch import Columns, Rows
 from gapless.core.errors import InvalidProblem
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
 
 
 @attrs.frozen(eq=False)
@@ -34,6 +34,12 @@ class Keys:
         first = np.unique(keys, return_index=True)[1]
         first.sort()
         return np.asarray(first[self.find(keys[first]) < 0])
+
+    def in_order(self) -> IntArray:
+        """The keys by position."""
+        keys = np.empty_like(self.ordered)
+        keys[self.positions] = self.ordered
+        return keys
 
     def extended(self, keys: IntArray) -> Keys:
         """With new keys at the next positions."""
@@ -78,6 +84,18 @@ def merged(major: IntArray, minor: IntArray, value: FloatArray) -> tuple[IntArra
     return major[kept], minor[kept], value[kept]
 
 
+def product(
+    row: IntArray, inner: IntArray, weight: FloatArray, by: Entries
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Entries of the product of a matrix with the entries (row, inner, weight) and `by`, whose rows are `inner`."""
+    order = np.argsort(by.row, kind="stable")
+    start, stop = (np.searchsorted(by.row[order], inner, side) for side in ("left", "right"))
+    counts = stop - start
+    ends = np.cumsum(counts)
+    met = order[np.repeat(start - ends + counts, counts) + np.arange(counts.sum())]
+    return np.repeat(row, counts), by.column[met], np.repeat(weight, counts) * by.value[met]
+
+
 def pairs(major: IntArray, minor: IntArray, value: FloatArray, count: int) -> list[list[tuple[int, float]]]:
     """For each of `count` majors its (minor, value) pairs: the only form that ``pyscipopt.LP`` reads."""
     order = np.argsort(major, kind="stable")
@@ -95,14 +113,15 @@ def claim_own(own: IntArray, first: int, columns: Columns) -> None:
     own[quantity[new]] = first + alone[new]
 
 
-def check_rows(rows: Rows) -> None:
+def check_rows(rows: Rows, quantities: int) -> None:
     """Refuse rows that no LP can hold."""
     crossed = np.flatnonzero(~(rows.lower <= rows.upper) | (rows.lower == np.inf) | (rows.upper == -np.inf))
     if crossed.size:
         r = crossed[0]
         raise InvalidProblem(f"row {rows.keys[r]} has sides {rows.lower[r]} and {rows.upper[r]}")
-    if not np.all(np.isfinite(rows.coefficients.values)):
+    if not (np.all(np.isfinite(rows.coefficients.values)) and np.all(np.isfinite(rows.uses.values))):
         raise InvalidProblem("a row has an entry that is not a finite number")
+    _check_quantities("row", rows.keys, rows.uses, quantities)
 
 
 def check_columns(columns: Columns, quantities: int) -> None:
@@ -115,11 +134,15 @@ def check_columns(columns: Columns, quantities: int) -> None:
         )
     if not (np.all(np.isfinite(columns.coefficients.values)) and np.all(np.isfinite(columns.uses.values))):
         raise InvalidProblem("a column has an entry or a use that is not a finite number")
-    used = columns.uses.indices
+    _check_quantities("column", columns.keys, columns.uses, quantities)
+
+
+def _check_quantities(what: str, keys: IntArray, uses: Sparse, quantities: int) -> None:
+    used = uses.indices
     outside = np.flatnonzero((used < 0) | (used >= quantities))
     if outside.size:
         at = outside[0]
         raise InvalidProblem(
-            f"column {columns.keys[columns.uses.row_numbers()[at]]} uses quantity {used[at]}, "
+            f"{what} {keys[uses.row_numbers()[at]]} uses quantity {used[at]}, "
             f"but the decisions know only {quantities}"
         )

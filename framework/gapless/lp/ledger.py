@@ -5,6 +5,7 @@ No solver here: `LinearMaster` keeps an LP in step with a ledger, the SCIP adapt
 
 from __future__ import annotations
 
+import math
 from typing import Generic, TypeVar
 
 import attrs
@@ -15,8 +16,18 @@ from gapless.core.decisions import Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.problem import Problem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.lp.entries import Entries, Keys, check_columns, check_rows, claim_own, merged
-from gapless.lp.view import INTEGRAL, MasterView, interval_bound, point_of, readable, supported, use_limits
+from gapless.lp.entries import Entries, Keys, check_columns, check_rows, claim_own, merged, product
+from gapless.lp.view import (
+    INTEGRAL,
+    Held,
+    MasterView,
+    interval_bound,
+    point_of,
+    readable,
+    refuse_entries,
+    supported,
+    use_limits,
+)
 
 S = TypeVar("S")
 
@@ -66,7 +77,7 @@ class Ledger(Generic[S]):
         self.columns, self.rows = Keys(), Keys()
         self.objective, self.upper, self.upper_now = np.zeros(0), np.zeros(0), np.zeros(0)
         self.integer: BoolArray = np.zeros(0, bool)
-        self.matrix, self.uses = Entries(), Entries()
+        self.matrix, self.uses, self.over = Entries(), Entries(), Entries()
         self.row_lower, self.row_upper = np.zeros(0), np.zeros(0)
         count = self.decisions.quantities
         self.use_lower, self.use_upper = np.full(count, -np.inf), np.full(count, np.inf)
@@ -80,22 +91,28 @@ class Ledger(Generic[S]):
         Raises
         ------
         InvalidProblem
-            An entry in an unknown column, or a number that is not one.
+            An entry in an unknown column, an unknown quantity, or a number that is not one.
         """
         chosen = self.rows.fresh(rows.keys)
         if not chosen.size:
             return None
-        check_rows(rows)
+        check_rows(rows, self.own.size)
         entries = rows.coefficients.take(chosen)
         column = self.columns.find(entries.indices)
         if np.any(column < 0):
             at = int(np.flatnonzero(column < 0)[0])
             raise InvalidProblem(
                 f"row {rows.keys[chosen[entries.row_numbers()[at]]]} has an entry in column {entries.indices[at]}, "
-                "which the master does not have; columns of the same batch bring their entries themselves"
+                "which the master does not have (view.column_keys lists what it has); "
+                "columns of the same batch bring their entries themselves"
             )
-        row, column, value = merged(entries.row_numbers(), column, entries.values)
+        uses = rows.uses.take(chosen)
+        derived = product(uses.row_numbers(), uses.indices, uses.values, self.uses)
+        row, column, value = merged(
+            *map(np.append, (entries.row_numbers(), column, entries.values), derived),
+        )
         new = NewRows(len(self.rows), rows.lower[chosen], rows.upper[chosen], row, column, value)
+        self.over.add(new.first + uses.row_numbers(), uses.indices, uses.values)
         self.matrix.add(new.first + row, column, value)
         self.row_lower = np.append(self.row_lower, new.lower)
         self.row_upper = np.append(self.row_upper, new.upper)
@@ -120,14 +137,14 @@ class Ledger(Generic[S]):
             at = int(np.flatnonzero(row < 0)[0])
             raise InvalidProblem(
                 f"column {columns.keys[columns.coefficients.row_numbers()[at]]} has an entry in row "
-                f"{columns.coefficients.indices[at]}, which is neither in the master nor in the same batch"
+                f"{columns.coefficients.indices[at]}, which is neither in the master nor in the same batch "
+                "(view.row_keys lists what the master has)"
             )
-        new = NewColumns(
-            len(self.columns),
-            columns,
-            *merged(columns.coefficients.row_numbers(), row, columns.coefficients.values),
-            *merged(columns.uses.row_numbers(), columns.uses.indices, columns.uses.values),
-        )
+        refuse_entries(columns, row, self.over)
+        stated = columns.coefficients.row_numbers(), row, columns.coefficients.values
+        uses = columns.uses.row_numbers(), columns.uses.indices, columns.uses.values
+        derived = product(*uses, Entries(self.over.column, self.over.row, self.over.value))
+        new = NewColumns(len(self.columns), columns, *merged(*map(np.append, stated, derived)), *merged(*uses))
         self.matrix.add(new.row, new.first + new.column, new.value)
         self.uses.add(new.quantity, new.first + new.user, new.times)
         self.objective = np.append(self.objective, columns.objective)
@@ -172,15 +189,20 @@ class Ledger(Generic[S]):
     def view(
         self,
         fixings: Fixings,
-        point: FloatArray | None,
+        z: FloatArray | None,
         row_price: FloatArray,
         use_price: FloatArray,
         gain: FloatArray,
+        *,
         weight: float = 1.0,
+        objective: float = -math.inf,
     ) -> MasterView:
-        """What generators see of these prices."""
+        """What generators see of these prices and of the solution `z` of this objective, if there is one."""
         own = np.where(self.own >= 0, np.append(gain, 0.0)[self.own], 0.0)
-        return MasterView(self.decisions, fixings, point, self.rows, row_price, use_price, own, weight)
+        usage = None if z is None else self.uses.times(z, self.own.size)
+        point = None if usage is None else point_of(usage, self.decisions)
+        held = Held(self.columns, z, usage, objective, attrs.evolve(self.over))
+        return MasterView(self.decisions, fixings, point, self.rows, row_price, use_price, own, weight, held)
 
     def dual_bound(self, row_price: FloatArray, use_price: FloatArray, gain: FloatArray) -> float:
         """Weak duality in float64: no z under the limits imposed scores more, whoever found the prices.
@@ -208,12 +230,9 @@ class Ledger(Generic[S]):
         np.minimum.at(upper, self.matrix.column[tight], side / self.matrix.value[tight])
         return upper
 
-    def point(self, z: FloatArray) -> FloatArray:
-        """How far each decision is on."""
-        return point_of(self.uses.times(z, self.own.size), self.decisions)
-
-    def structure(self, z: FloatArray, point: FloatArray) -> S | None:
+    def structure(self, view: MasterView) -> S | None:
         """The structure of an integral solution, if the problem can read it; the engine judges it."""
-        if np.any(np.abs(z - np.rint(z))[self.integer] > INTEGRAL):
+        z, point = view.column_values, view.point
+        if z is None or point is None or np.any(np.abs(z - np.rint(z))[self.integer] > INTEGRAL):
             return None
         return readable(self.problem, point)

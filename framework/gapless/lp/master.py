@@ -22,6 +22,7 @@ from gapless.core.tolerance import meets
 from gapless.lp.ledger import Ledger
 from gapless.lp.objective import check_objective
 from gapless.lp.program import FEASIBLE, LinearProgram
+from gapless.lp.view import MasterView
 
 S = TypeVar("S")
 
@@ -61,7 +62,8 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         Raises
         ------
         InvalidProblem
-            An entry in an unknown row or column, an unknown quantity, or a number that is not one.
+            An entry in an unknown row or column, or in a row over quantities, an unknown quantity, or a number that
+            is not one.
         """
         rows = self._ledger.enter_rows(batch.rows)
         if rows is not None:
@@ -164,14 +166,13 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         z = self._lp.point()
         reached = float(self._ledger.objective @ z)
         row_price, use_price = self._prices(self._lp.prices())
-        point = self._ledger.point(z)
-        gain = self._look(fixings, point, row_price, use_price)
+        constant = self.formulation.constant
+        view, gain = self._look(fixings, z, row_price, use_price, objective=reached + constant)
         bound = self._ledger.dual_bound(row_price, use_price, gain)
         if math.isinf(bound):
             bound = reached + FEASIBLE * max(1.0, abs(reached))
-        constant = self.formulation.constant
-        structure = self._ledger.structure(z, point)
-        return Relaxed(bound + constant, point, structure, min(reached, bound) + constant, state=state)
+        structure = self._ledger.structure(view)
+        return Relaxed(bound + constant, view.point, structure, min(reached, bound) + constant, state=state)
 
     def _proved_infeasible(self, fixings: Fixings) -> bool:
         """Whether the solver's ray proves, in float64, that no z satisfies the rows. Sets the view for repair."""
@@ -179,7 +180,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         if ray is None:
             return False
         row_price, use_price = self._prices(ray)
-        gain = self._look(fixings, None, row_price, use_price, weight=0.0)
+        _, gain = self._look(fixings, None, row_price, use_price, weight=0.0)
         # With objective 0 every z would reach 0; a bound below it leaves none. Noise is forgiven only in columns
         # without an upper bound, where no number could be counted for it.
         noise = (gain <= FEASIBLE) & np.isinf(self._ledger.upper_now)
@@ -194,16 +195,20 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     def _look(
         self,
         fixings: Fixings,
-        point: FloatArray | None,
+        z: FloatArray | None,
         row_price: FloatArray,
         use_price: FloatArray,
+        *,
         weight: float = 1.0,
-    ) -> FloatArray:
-        """Make the view of these prices, and return the gains of all columns (bans left out)."""
+        objective: float = -math.inf,
+    ) -> tuple[MasterView, FloatArray]:
+        """Make the view of these prices and this solution; with it the gains of all columns (bans left out)."""
         self._row_price, self._use_price = (row_price, use_price) if weight else (0 * row_price, 0 * use_price)
         gain = self._ledger.gain(row_price, use_price, weight)
-        self._view = self._ledger.view(fixings, point, row_price, use_price, gain, weight)
-        return gain
+        self._view = view = self._ledger.view(
+            fixings, z, row_price, use_price, gain, weight=weight, objective=objective
+        )
+        return view, gain
 
     def judge(self, relaxed: Relaxed[S], bound: float) -> None:
         """Compare the objective of an integral point with the value of the structure that it makes."""

@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeVar
 
+import attrs
 import numpy as np
 
 from gapless.core.batch import Columns
 from gapless.core.decisions import Decisions, Fixings
+from gapless.core.errors import InvalidProblem
 from gapless.core.oracle import LinearView
 from gapless.core.problem import Problem
 from gapless.core.sparse import FloatArray, IntArray, Sparse
-from gapless.lp.entries import Keys
+from gapless.lp.entries import Entries, Keys
 
 S = TypeVar("S")
 
 INTEGRAL = 1e-6
 """How far from an integer a value may lie and still count as one."""
+
+
+@attrs.frozen(eq=False)
+class Held:
+    """What a master holds, and the solution that it has, besides the prices of its rows.
+
+    Parameters
+    ----------
+    columns : Keys
+    values : float64 (columns,) or None
+    usage : float64 (quantities,) or None
+    objective : float
+        The score of the solution, -inf without one.
+    over : Entries
+        Of the rows over quantities: row, quantity, value.
+    """
+
+    columns: Keys = attrs.field(factory=Keys)
+    values: FloatArray | None = None
+    usage: FloatArray | None = None
+    objective: float = -math.inf
+    over: Entries = attrs.field(factory=Entries)
 
 
 class MasterView(LinearView):
@@ -31,11 +56,12 @@ class MasterView(LinearView):
         Row keys, in the order of `row_prices`.
     row_prices : float64 (rows,)
     quantity_prices : float64 (quantities,)
-        Because of fixings; bans are added here.
+        Because of fixings; bans, and what rows over quantities charge, are added here.
     own_gain : float64 (quantities,)
         Gain of each quantity's own column, 0 where it has none.
     objective_weight : float
         0 while columns are asked for that repair an infeasible master.
+    held : Held, optional
     """
 
     def __init__(
@@ -48,14 +74,39 @@ class MasterView(LinearView):
         quantity_prices: FloatArray,
         own_gain: FloatArray,
         objective_weight: float = 1.0,
+        held: Held | None = None,
     ) -> None:
         super().__init__(fixings, point)
         self.decisions = decisions
         self.objective_weight = objective_weight
+        self._held = held or Held()
+        self.objective = self._held.objective
         self._rows, self._row_prices = rows, np.append(row_prices, 0.0)
         self._banned = fixings.banned(decisions)
-        self._usage = np.where(self._banned, np.inf, quantity_prices)
+        over = self._held.over
+        self._fixing_prices = np.where(self._banned, np.inf, quantity_prices)
+        self._usage_prices = self._fixing_prices + over.priced(row_prices, decisions.quantities)
         self._own_gain = own_gain
+
+    @property
+    def column_keys(self) -> IntArray:
+        """Keys of columns."""
+        return self._held.columns.in_order()
+
+    @property
+    def column_values(self) -> FloatArray | None:
+        """Values of columns."""
+        return None if self._held.values is None else self._held.values.copy()
+
+    @property
+    def row_keys(self) -> IntArray:
+        """Keys of rows."""
+        return self._rows.in_order()
+
+    @property
+    def usage(self) -> FloatArray | None:
+        """Uses of quantities."""
+        return None if self._held.usage is None else self._held.usage.copy()
 
     def prices(self, row_keys: IntArray) -> FloatArray:
         """Prices by row key; the entry past the end is the 0 of unknown rows."""
@@ -63,16 +114,24 @@ class MasterView(LinearView):
 
     def usage_prices(self) -> FloatArray:
         """Prices by quantity."""
-        return self._usage.copy()
+        return self._usage_prices.copy()
+
+    def fixing_prices(self) -> FloatArray:
+        """Prices by quantity, because of fixings alone."""
+        return self._fixing_prices.copy()
 
     def gain(self, columns: Columns) -> FloatArray:
-        """Reduced costs of `columns`."""
-        places = Sparse(
-            columns.coefficients.indptr,
-            self._rows.find(columns.coefficients.indices),
-            columns.coefficients.values,
-        )
-        paid = places.dot(self._row_prices) + columns.uses.dot(self._usage)
+        """Reduced costs of `columns`.
+
+        Raises
+        ------
+        InvalidProblem
+            A column has an entry in a row over quantities: its uses say that already.
+        """
+        row = self._rows.find(columns.coefficients.indices)
+        refuse_entries(columns, row, self._held.over)
+        places = Sparse(columns.coefficients.indptr, row, columns.coefficients.values)
+        paid = places.dot(self._row_prices) + columns.uses.dot(self._usage_prices)
         return self.objective_weight * columns.objective - paid
 
     def allowances(self) -> FloatArray:
@@ -81,6 +140,20 @@ class MasterView(LinearView):
         allowed[self.decisions.quantity_of()[self.fixings.on]] = 0.0
         allowed[self._banned] = np.inf
         return allowed
+
+
+def refuse_entries(columns: Columns, row: IntArray, over: Entries) -> None:
+    """Raise `InvalidProblem` where a column has an entry, in the rows numbered `row`, that its uses imply."""
+    if not over.row.size:
+        return
+    twice = np.flatnonzero(np.isin(row, over.row))
+    if twice.size:
+        at = int(twice[0])
+        raise InvalidProblem(
+            f"column {columns.keys[columns.coefficients.row_numbers()[at]]} has an entry in row "
+            f"{columns.coefficients.indices[at]}, which is over quantities: "
+            "the entry follows from the column's uses, leave it out"
+        )
 
 
 def use_limits(fixings: Fixings, decisions: Decisions) -> tuple[FloatArray, FloatArray]:

@@ -199,20 +199,15 @@ class ModelMaster(Generic[S]):
         weight = 0.0 if farkas else 1.0
         gain = ledger.gain(row_price, use_price, weight)
         if farkas:
-            return Look(ledger.view(fixings, None, row_price, use_price, gain, weight), -math.inf, -math.inf, None)
+            view = ledger.view(fixings, None, row_price, use_price, gain, weight=weight)
+            return Look(view, -math.inf, -math.inf, None)
         z = np.clip(self.values(), 0.0, None)
-        point = ledger.point(z)
         attained = float(ledger.objective @ z)
         bound = ledger.dual_bound(row_price, use_price, gain)
         if math.isinf(bound):
             bound = attained + NOISE * max(1.0, abs(attained))
-        return Look(
-            ledger.view(fixings, point, row_price, use_price, gain, weight),
-            bound + self.constant,
-            min(attained, bound) + self.constant,
-            ledger.structure(z, point),
-            z,
-        )
+        view = ledger.view(fixings, z, row_price, use_price, gain, objective=attained + self.constant)
+        return Look(view, bound + self.constant, min(attained, bound) + self.constant, ledger.structure(view), z)
 
     def judge(self, look: Look[S], bound: float) -> None:
         """As `LinearMaster.judge`: only once no generator finds anything missing."""

@@ -9,6 +9,7 @@ new rows.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from pyscipopt import SCIP_LPSOLSTAT, SCIP_RESULT, SCIP_STAGE, Conshdlr, Model, Pricer  # type: ignore[attr-defined]  # missing from the stubs
@@ -22,8 +23,9 @@ from gapless.core.limits import Budget, Stop
 from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Relaxed
 from gapless.core.tolerance import margin, meets, round_bound
+from gapless.engine.entering import enter, silent
 from gapless.engine.guard import guarded
-from gapless.engine.price_and_cut import ask, compatible, silent, total_slack
+from gapless.engine.price_and_cut import ask, total_slack
 from gapless.engine.tree_search import children_of
 from gapless.scip.guard import Answer, Guard
 from gapless.scip.master import Look, ModelMaster
@@ -190,8 +192,7 @@ class Tree(Generic[S]):
         generators = self.formulation.generators
         answers = [ask(generator, look.view, self.limit, self.decisions, fixings) for generator in generators]
         slack = total_slack(answers)
-        batches = compatible(answers)
-        added = sum(self.master.extend(batch, priced=True) for batch in batches)
+        added, batches = enter(answers, partial(self.master.extend, priced=True))
         self._dry = not added
         self.budget.iterations += 1
         self._emit(
@@ -203,7 +204,7 @@ class Tree(Generic[S]):
             scored=sum(a.scored for a in answers),
         )
         if not added and slack is None:
-            raise MissingBound(silent(generators, answers))
+            raise MissingBound(silent(generators, answers, look.view))
         return slack
 
     def repair(self) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 import numpy as np
@@ -13,14 +14,20 @@ from gapless.core.limits import Budget
 from gapless.core.problem import Problem
 from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.testing.conformance import Check, sample_fixings
-from gapless.testing.enumeration import Feasible, feasible_structures
+from gapless.testing.enumeration import Feasible, given_or_enumerated
 
 S = TypeVar("S")
 _POINT = 1e-6
 
 
 def check_brancher(
-    brancher: Brancher[S], problem: Problem[S], relaxation: Relaxation[S], *, samples: int = 20, seed: int = 0
+    brancher: Brancher[S],
+    problem: Problem[S],
+    relaxation: Relaxation[S],
+    *,
+    structures: Iterable[S] | None = None,
+    samples: int = 20,
+    seed: int = 0,
 ) -> None:
     """Follow a brancher down from many nodes.
 
@@ -32,15 +39,17 @@ def check_brancher(
     ----------
     brancher : Brancher
     problem : Problem
-        Small enough to enumerate.
+        Small enough to enumerate, unless `structures` are given.
     relaxation : Relaxation
         Gives the points to exclude.
+    structures : iterable of S, optional
+        All feasible structures, instead of enumerating the assignments of decisions.
     samples : int
         How many nodes to start from.
     seed : int
     """
     check = Check(brancher)
-    found = feasible_structures(problem)
+    found = given_or_enumerated(problem, structures)
     rng = np.random.default_rng(seed)
     for start in sample_fixings(problem.decisions, [f.on_ids for f in found], samples, seed):
         here: Fixings | None = start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -19,13 +19,19 @@ from gapless.plugins.registry import Method, Solve
 from gapless.testing.answer import check_answer, check_k_best, check_proof
 from gapless.testing.certificate import check_proofs
 from gapless.testing.conformance import Check, claims, dominates, same
-from gapless.testing.enumeration import Feasible, enumerate_best
+from gapless.testing.enumeration import given_or_enumerated
 
 AnyProblem = Problem[Any]
-_EVERYTHING = 1_000_000
 
 
-def check_method(method: str | Method, problems: Sequence[AnyProblem], *, seed: int = 0, **options: Any) -> None:
+def check_method(
+    method: str | Method,
+    problems: Sequence[AnyProblem],
+    *,
+    structures: Sequence[Iterable[Any]] | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> None:
     """Check a method against enumeration.
 
     Rules: the answer is the enumerated best (an exact method proves it, and that nothing is feasible); values
@@ -39,15 +45,20 @@ def check_method(method: str | Method, problems: Sequence[AnyProblem], *, seed: 
     method : str or Method
         A name is looked up for each problem among the installed plug-ins.
     problems : sequence of Problem
-        Small enough to enumerate.
+        Small enough to enumerate, unless `structures` are given.
+    structures : sequence of iterables of S, optional
+        For each problem all its feasible structures, instead of enumerating the assignments of decisions.
     seed : int
     **options
         Passed to the method.
     """
+    if structures is not None and len(structures) != len(problems):
+        raise ValueError(f"{len(structures)} lists of structures for {len(problems)} problems: give one for each")
     for number, problem in enumerate(problems):
+        known = None if structures is None else structures[number]
         chosen = load_plugins().registry.find_method(type(problem), method) if isinstance(method, str) else method
         check = Check(f"method {chosen.name!r}")
-        run = _Run(check, chosen, problem, f"problem {number} ({problem!r})", seed, options)
+        run = _Run(check, chosen, problem, f"problem {number} ({problem!r})", seed, options, known)
         run.check_solve()
         run.check_limits()
         run.check_observers()
@@ -64,19 +75,22 @@ class _Run:
     """One method on one problem."""
 
     def __init__(
-        self, check: Check, method: Method, problem: AnyProblem, place: str, seed: int, options: dict[str, Any]
+        self,
+        check: Check,
+        method: Method,
+        problem: AnyProblem,
+        place: str,
+        seed: int,
+        options: dict[str, Any],
+        known: Iterable[Any] | None,
     ) -> None:
         self.check, self.method, self.problem, self.place = check, method, problem, place
         self.seed, self.options = seed, options
-        found = enumerate_best(problem, k=_EVERYTHING)
+        self.found = sorted(given_or_enumerated(problem, known), key=lambda f: -f.score)
         self.sign = problem.sense.sign
-        self.scores = [self.sign * s.value for s in found]
-        self.structures = [s.structure for s in found]
+        self.scores = [f.score for f in self.found]
+        self.structures = [f.structure for f in self.found]
         self.best = self.scores[0] if self.scores else -math.inf
-        self.found = [
-            Feasible(np.sort(problem.encode(structure)), structure, score)
-            for structure, score in zip(self.structures, self.scores, strict=True)
-        ]
 
     def solve(
         self, limits: Limits | None = None, *, k: int = 1, start: Sequence[Any] = (), observer: Any = None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -12,15 +12,18 @@ from gapless.core.decisions import Decisions, Fixings
 from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, Generator, Maximised, Maximiser, View
 from gapless.core.problem import Problem
-from gapless.core.relaxation import Restricted
+from gapless.core.relaxation import Relaxed, Restricted
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin
+from gapless.engine.entering import enter
+from gapless.engine.price_and_cut import total_slack
 from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings, settled_fixings
-from gapless.testing.enumeration import feasible_structures
+from gapless.testing.enumeration import given_or_enumerated
 
 S = TypeVar("S")
 V = TypeVar("V", bound=View)
 _ROUNDS = 200
+_LISTED = 20
 
 
 def check_oracle(
@@ -29,17 +32,31 @@ def check_oracle(
     *,
     on_sets: Sequence[IntArray] | None = None,
     make_restricted: Callable[[], Restricted[S, V]] | None = None,
+    structures: Iterable[S] | None = None,
     seed: int = 0,
 ) -> None:
-    """Check an oracle of either kind; see `check_maximiser` and `check_generator`."""
+    """Check an oracle of either kind; see `check_maximiser` and `check_generator`.
+
+    Parameters
+    ----------
+    oracle : Maximiser or Generator
+    problem : Problem
+        Small enough to enumerate, unless `on_sets` or `structures` are given.
+    on_sets : sequence of int64 arrays, optional
+        For a maximiser: all that it ranges over; the feasible structures by default.
+    make_restricted : callable, optional
+        For a generator, which needs it.
+    structures : iterable of S, optional
+        All feasible structures.
+    seed : int
+    """
     if isinstance(oracle, Maximiser):
-        check_maximiser(
-            oracle, problem.decisions, on_sets or [f.on_ids for f in feasible_structures(problem)], seed=seed
-        )
+        ranged = on_sets or [f.on_ids for f in given_or_enumerated(problem, structures)]
+        check_maximiser(oracle, problem.decisions, ranged, seed=seed)
         return
     if make_restricted is None:
         raise TypeError("check_oracle: a generator needs make_restricted, the master that it extends")
-    check_generator(oracle, make_restricted, problem, seed=seed)
+    check_generator(oracle, make_restricted, problem, structures=structures, seed=seed)
 
 
 def check_maximiser(
@@ -164,70 +181,138 @@ def _near(a: float, b: float, weights: FloatArray) -> bool:
 
 
 def check_generator(
-    generator: Generator[V],
+    generator: Generator[V] | Sequence[Generator[V]],
     make_restricted: Callable[[], Restricted[S, V]],
     problem: Problem[S],
     *,
+    structures: Iterable[S] | None = None,
     samples: int = 20,
     seed: int = 0,
 ) -> None:
-    """Run a generator against its master until nothing new comes, and judge every slack by where that ends.
+    """Run generators against their master until nothing new comes, and judge every slack by what is reached later.
 
-    Rules: ``restricted bound + slack`` dominates every feasible value and what the master reaches later; a slack
-    is a number >= 0 and owed with an empty batch; no returned column is banned by the fixings; no NaN; equal
-    views get equal answers; at the end nothing feasible is better than the bound, and an integral master scores
-    what the problem says. For the last, the fixings that leave a single structure are tried as well.
+    Rules: ``restricted bound + slacks`` dominates every feasible value and what the master reaches in later rounds
+    (in earlier ones it may have reached more, before a row cut that off); a slack is a number >= 0 and owed with an
+    empty batch; no returned column is banned by the fixings; no NaN; equal views get equal answers; a key names one
+    column, or one row; at the end nothing feasible is better than the bound, and an integral master scores what the
+    problem says. For the last, the fixings that leave a single structure are tried as well.
 
     Parameters
     ----------
-    generator : Generator
-        The only one of the master.
+    generator : Generator or sequence of Generator
+        All those of the master.
     make_restricted : callable
         Makes a fresh restricted master.
     problem : Problem
-        Small enough to enumerate.
+        Small enough to enumerate, unless `structures` are given.
+    structures : iterable of S, optional
+        All feasible structures, instead of enumerating the assignments of decisions.
     samples : int
         How many fixings to try.
     seed : int
     """
-    check = Check(generator)
-    found = feasible_structures(problem)
+    generators = [generator] if isinstance(generator, Generator) else list(generator)
+    found = given_or_enumerated(problem, structures)
     on_sets = [f.on_ids for f in found]
     tried = sample_fixings(problem.decisions, on_sets, samples, seed)
     for fixings in [*tried, *settled_fixings(problem.decisions, on_sets, samples, seed)]:
-        restricted = make_restricted()
-        claims: list[float] = []
-        best, closed = best_score(found, fixings), False
+        _Rounds(generators, make_restricted(), problem.decisions, fixings, best_score(found, fixings)).check()
+
+
+class _Rounds(Generic[S, V]):
+    """One restricted master under some fixings, and what was claimed and reached in each round."""
+
+    def __init__(
+        self,
+        generators: Sequence[Generator[V]],
+        restricted: Restricted[S, V],
+        decisions: Decisions,
+        fixings: Fixings,
+        best: float,
+    ) -> None:
+        self.checks = [Check(generator) for generator in generators]
+        self.check_all = Check(" and ".join(type(generator).__name__ for generator in generators))
+        self.generators, self.restricted, self.decisions = generators, restricted, decisions
+        self.fixings, self.best = fixings, best
+        self.known: dict[tuple[str, int], bytes] = {}
+        self.rows: list[int] = []
+
+    def place(self, number: int) -> str:
+        """Where it failed; rows are named, as claims and bounds hold only with those that are there."""
+        return f"{self.fixings}, round {number}" + (f" with rows {_listed(self.rows)}" if self.rows else "")
+
+    def check(self) -> None:
+        """Raise `ConformanceError` unless every rule holds."""
+        claims: list[tuple[str, float]] = []
+        reached: list[float] = []
         state: Any = None
-        attained = -math.inf
-        for round_number in range(_ROUNDS):
-            place = f"{fixings}, round {round_number}"
-            relaxed = restricted.solve(fixings, Budget(), state=state)
-            state, attained = relaxed.state, max(attained, relaxed.attained)
-            answer = _ask_twice(check, generator, restricted.view(), place)
-            _check_answer(check, answer, problem.decisions, fixings, place)
-            if answer.slack is not None and relaxed.bound > -math.inf:
-                claims.append(relaxed.bound + answer.slack)
-            added = restricted.extend(answer.batch) if len(answer.batch) else 0
+        for number in range(_ROUNDS):
+            relaxed = self.restricted.solve(self.fixings, Budget(), state=state)
+            state = relaxed.state
+            reached.append(relaxed.attained)
+            answers = self._ask(number)
+            slack = total_slack(answers)
+            claim = math.inf if slack is None or relaxed.bound == -math.inf else relaxed.bound + slack
+            claims.append((self.place(number), claim))
+            added, _ = enter(answers, self.restricted.extend)
+            self.rows += [key for a in answers for key in a.batch.rows.keys.tolist() if key not in self.rows]
             if not added:
-                closed = True
-                check.require(answer.slack is not None, "a slack is owed when nothing new is returned", place)
-                end = relaxed.bound + (answer.slack or 0.0)
-                check.require(
-                    dominates(end, best),
-                    "nothing feasible is missing at the end",
-                    f"{place}: the completed bound is {end!r}, but {best!r} is feasible",
-                )
-                rule = "an integral master scores what the problem says"
-                check.call(rule, place, restricted.judge, relaxed, end)
+                self._check_end(number, relaxed, answers)
                 break
-        check.require(closed, f"the generator runs dry within {_ROUNDS} rounds", str(fixings))
-        for round_number, claim in enumerate(claims):
-            check.require(
-                dominates(claim, max(best, attained)),
+        else:
+            self.check_all.require(False, f"the generator runs dry within {_ROUNDS} rounds", str(self.fixings))
+        for number, (place, claim) in enumerate(claims):
+            later = max(range(number, len(reached)), key=reached.__getitem__)
+            told = f"{reached[later]!r} is reached in round {later}"
+            if self.best >= reached[later]:
+                told = f"{self.best!r} is feasible"
+            self.check_all.require(
+                dominates(claim, max(self.best, reached[later])),
                 "the slack bounds what is missing",
-                f"{fixings}, round {round_number}: the claim is {claim!r}, but {max(best, attained)!r} is reached",
+                f"{place}: the claim is {claim!r}, but {told}",
             )
+
+    def _ask(self, number: int) -> list[Answer]:
+        view, place = self.restricted.view(), self.place(number)
+        answers = []
+        for check, generator in zip(self.checks, self.generators, strict=True):
+            answer = _ask_twice(check, generator, view, place)
+            _check_answer(check, answer, self.decisions, self.fixings, place)
+            self._check_keys(check, answer, place)
+            answers.append(answer)
+        return answers
+
+    def _check_keys(self, check: Check, answer: Answer, place: str) -> None:
+        """What has a key is ignored under it, so another column or row would be lost."""
+        columns, rows = answer.batch.columns, answer.batch.rows
+        for what, keys, uses, numbers in (
+            ("column", columns.keys, columns.uses, (columns.objective, columns.upper)),
+            ("row", rows.keys, rows.uses, (rows.lower, rows.upper)),
+        ):
+            for number, key in enumerate(keys.tolist()):
+                content = np.concatenate([*uses.row(number), [a[number] for a in numbers]]).tobytes()
+                check.require(
+                    self.known.setdefault((what, key), content) == content,
+                    f"a key names one {what}",
+                    f"{place}: {what} {key} was another one before",
+                )
+
+    def _check_end(self, number: int, relaxed: Relaxed[S], answers: Sequence[Answer]) -> None:
+        place, slack = self.place(number), total_slack(answers)
+        self.check_all.require(slack is not None, "a slack is owed when nothing new is returned", place)
+        end = relaxed.bound + (slack or 0.0)
+        self.check_all.require(
+            dominates(end, self.best),
+            "nothing feasible is missing at the end",
+            f"{place}: the completed bound is {end!r}, but {self.best!r} is feasible",
+        )
+        rule = "an integral master scores what the problem says"
+        self.check_all.call(rule, place, self.restricted.judge, relaxed, end)
+
+
+def _listed(keys: Sequence[int]) -> str:
+    """Keys for a message."""
+    return f"[{', '.join(map(str, keys[:_LISTED]))}{', ...' if len(keys) > _LISTED else ''}]"
 
 
 def _ask_twice(check: Check, generator: Generator[V], view: V, place: str) -> Answer:
@@ -238,13 +323,21 @@ def _ask_twice(check: Check, generator: Generator[V], view: V, place: str) -> An
         answer.slack is not None and again.slack is not None and same(answer.slack, again.slack)
     )
     check.require(
-        same_slack
-        and np.array_equal(answer.batch.columns.keys, again.batch.columns.keys)
-        and np.array_equal(answer.batch.rows.keys, again.batch.rows.keys),
+        same_slack and _keys(answer) == _keys(again),
         "equal views get equal answers",
-        f"{place}: columns {answer.batch.columns.keys.tolist()} and then {again.batch.columns.keys.tolist()}",
+        f"{place}: {_told(answer)} and then {_told(again)}; "
+        "a generator may keep what it would compute again, but not what it has returned",
     )
     return answer
+
+
+def _keys(answer: Answer) -> tuple[list[int], list[int]]:
+    return answer.batch.columns.keys.tolist(), answer.batch.rows.keys.tolist()
+
+
+def _told(answer: Answer) -> str:
+    columns, rows = _keys(answer)
+    return f"columns {_listed(columns)}, rows {_listed(rows)} and slack {answer.slack!r}"
 
 
 def _check_answer(check: Check, answer: Answer, decisions: Decisions, fixings: Fixings, place: str) -> None:
@@ -254,13 +347,13 @@ def _check_answer(check: Check, answer: Answer, decisions: Decisions, fixings: F
     check.require(
         answer.slack is None or answer.slack >= 0, "a slack is a number >= 0", f"{place}: {answer.slack!r}"
     )
-    columns = answer.batch.columns
+    columns, rows = answer.batch.columns, answer.batch.rows
+    numbers = [columns.objective, columns.coefficients.values, columns.uses.values, columns.upper]
+    numbers += rows.lower, rows.upper, rows.coefficients.values, rows.uses.values
+    check.require(
+        not any(np.isnan(a).any() for a in numbers),
+        "columns and rows hold no NaN",
+        f"{place}: {_told(answer)}",
+    )
     banned = columns.keys[fixings.forbids(columns.uses, decisions)]
     check.require(not banned.size, "no returned column is banned by the fixings", f"{place}: {banned.tolist()}")
-    numbers = (columns.objective, columns.coefficients.values, columns.uses.values, columns.upper)
-    rows = answer.batch.rows
-    check.require(
-        not any(np.isnan(a).any() for a in (*numbers, rows.lower, rows.upper, rows.coefficients.values)),
-        "columns and rows hold no NaN",
-        place,
-    )

@@ -12,7 +12,7 @@ from gapless.core import serial
 from gapless.core.certificate import LinearDualCertificate
 from gapless.core.problem import Problem
 from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings
-from gapless.testing.enumeration import LIMIT, Feasible, SpaceTooLarge, feasible_structures
+from gapless.testing.enumeration import LIMIT, Feasible, SpaceTooLarge, feasible_structures, given_or_enumerated
 
 S = TypeVar("S")
 
@@ -26,7 +26,8 @@ def check_problem(
     ----------
     problem : Problem
     structures : iterable of S, optional
-        Feasible structures to check; all feasible ones when the instance is small enough to enumerate.
+        Feasible structures to check; all feasible ones when the instance is small enough to enumerate. Where it is
+        not, the linear model is held against those given.
     json : bool
         Whether problem and structures have to survive `gapless.core.serial`.
     seed : int
@@ -65,8 +66,7 @@ def check_problem(
         )
     if json:
         _check_json(check, problem, chosen)
-    if found is not None:
-        _check_linear_model(check, problem, found, seed)
+    _check_linear_model(check, problem, given_or_enumerated(problem, chosen) if found is None else found, seed)
 
 
 def _enumerated(problem: Problem[S], everything: bool) -> list[Feasible[S]] | None:

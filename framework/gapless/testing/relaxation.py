@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,14 +17,19 @@ from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.tolerance import margin, round_bound
 from gapless.testing.certificate import check_proofs
 from gapless.testing.conformance import Check, best_score, dominates, sample_fixings
-from gapless.testing.enumeration import Feasible, feasible_structures
+from gapless.testing.enumeration import Feasible, given_or_enumerated
 
 S = TypeVar("S")
 _POINT = 1e-6
 
 
 def check_relaxation(
-    make_relaxation: Callable[[], Relaxation[S]], problem: Problem[S], *, samples: int = 20, seed: int = 0
+    make_relaxation: Callable[[], Relaxation[S]],
+    problem: Problem[S],
+    *,
+    structures: Iterable[S] | None = None,
+    samples: int = 20,
+    seed: int = 0,
 ) -> None:
     """Check bounds, points, fixings, tightenings, warm starts, certificates and limits of a relaxation.
 
@@ -35,7 +40,9 @@ def check_relaxation(
     make_relaxation : callable
         Makes a fresh relaxation of `problem`.
     problem : Problem
-        Small enough to enumerate.
+        Small enough to enumerate, unless `structures` are given.
+    structures : iterable of S, optional
+        All feasible structures, instead of enumerating the assignments of decisions.
     samples : int
         How many fixings to try.
     seed : int
@@ -44,7 +51,7 @@ def check_relaxation(
     ------
     ConformanceError
     """
-    found = feasible_structures(problem)
+    found = given_or_enumerated(problem, structures)
     on_sets = [f.on_ids for f in found]
     used = make_relaxation()
     check = Check(used)
