@@ -13,6 +13,7 @@ import numpy as np
 from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, Verdict, serialisable
 from gapless.core.certificate import UNREADABLE
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
+from gapless.core.work import CALL
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.backbones import Bounds, judge_of
 from gapless_dependency.proofs.entered_sets import best_through_some
@@ -95,6 +96,26 @@ class SplitMultipliers(BoundCertificate):
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
         return Verdict(True, "", "", bound, time.perf_counter() - start)
+
+    def work_to_verify(self, problem: Problem[Any]) -> float:
+        """The sums over scopes, and one recursion or contraction."""
+        return self._steps(problem, 1.0)
+
+    def work_to_verify_flips(self, problem: Problem[Any], flips: int) -> float:
+        """All flips in one pass; over trees with crossing arcs about ten get a contraction of their own."""
+        crossing = isinstance(problem, ParsingProblem) and not problem.projective
+        return self._steps(problem, min(10.0, flips) if crossing else 4.0)
+
+    def _steps(self, problem: Problem[Any], passes: float) -> float:
+        if not isinstance(problem, ParsingProblem):
+            return super().work_to_verify(problem)
+        words = problem.length + 1
+        if self.backbone != "first":
+            tree = 20.0 * words ** (3 if self.backbone == "sibling" else 4)
+        else:
+            tree = 2 * words**3 + 20 * CALL * words if problem.projective else 60 * words**3 + 40 * CALL * words
+        scopes = sum(factor.scopes.size for factor in problem.conjunctions)
+        return 100 * CALL + 10.0 * scopes + passes * tree
 
     def _weigh(self, problem: Problem[Any], fixings: Fixings) -> tuple[Weighed | None, Bounds]:
         if not isinstance(problem, ParsingProblem):

@@ -8,6 +8,7 @@ All bounds are on scores, which are maximised.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from abc import ABC, abstractmethod
@@ -81,16 +82,12 @@ def limited(check: Callable[[], Verdict]) -> Verdict:
     with opened() as (account, begun):
         if not begun:
             return check()
-        try:
+        with contextlib.suppress(OutOfWork):
             verdict = check()
-        except OutOfWork:
-            pass
     if verdict is not None and not account.spent:
         return attrs.evolve(verdict, work=account.steps)
     seconds = time.perf_counter() - start
-    return Verdict(
-        False, undecided(account), "certificate", seconds=seconds, undecided=True, work=account.steps
-    )
+    return Verdict(False, undecided(account), "certificate", seconds=seconds, undecided=True, work=account.steps)
 
 
 class Certificate(ABC):

@@ -268,9 +268,10 @@ class Result(Generic[S]):
         ----------
         problem : Problem
         work : float, optional
-            Steps after which the check is stopped and the verdict is "undecided", which does not hold: a certificate
-            comes from anyone, and may be made to keep its checker busy. A thousand million steps take about a
-            second. By default what `gapless.work_limit` says around the call, else 1e11; `math.inf` lifts the limit.
+            Steps after which the check is stopped and the verdict is "undecided", which does not hold: a
+            certificate comes from anyone, and may be made to keep its checker busy. A thousand million steps take
+            about a second. By default what `gapless.work_limit` says around the call, else 1e11; `math.inf` lifts
+            the limit.
 
         Raises
         ------

@@ -23,7 +23,7 @@ from gapless_dependency.proofs.entered_sets import arborescence_bounds
 from gapless_dependency.proofs.rounding import raised
 
 Bounds = Callable[..., tuple[float, FloatArray]]
-"""From weights [head, modifier] to a bound on all trees, and, unless ``through=False``, on the trees with each arc."""
+"""From weights [head, modifier] to a bound on all trees and, unless ``through=False``, on those with each arc."""
 
 _COUNTED: dict[str, tuple[type[BackboneFactor] | type[Grandchild], ...]] = {
     "first": (),

@@ -10,7 +10,11 @@ from gapless_dependency.proofs.rounding import raised
 
 
 def through_every_arc(
-    weights: FloatArray, sibling: FloatArray | None, grandchild: FloatArray | None, single_root: bool, through: bool = True
+    weights: FloatArray,
+    sibling: FloatArray | None,
+    grandchild: FloatArray | None,
+    single_root: bool,
+    through: bool = True,
 ) -> tuple[float, FloatArray]:
     """Bounds on all projective trees and on those with each arc: the best ones, raised by what rounding may cost.
 

@@ -9,9 +9,7 @@ from gapless.core.sparse import FloatArray
 from gapless_dependency.proofs.rounding import raised
 
 
-def through_every_arc(
-    weights: FloatArray, single_root: bool, through: bool = True
-) -> tuple[float, FloatArray]:
+def through_every_arc(weights: FloatArray, single_root: bool, through: bool = True) -> tuple[float, FloatArray]:
     """Bounds on all projective trees and on those with each arc: the best ones, raised by what rounding may cost.
 
     Parameters
