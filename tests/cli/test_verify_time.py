@@ -1,4 +1,4 @@
-"""``gapless verify --time`` and ``--work``: what is undecided does not hold, and the records after it are still checked."""
+"""``gapless verify --time`` and ``--work``: what is undecided does not hold; the records after it are checked."""
 
 import json
 import time
