@@ -62,6 +62,7 @@ from gapless.core.relaxation import Relaxation, Relaxed, Restricted
 from gapless.core.result import NoSolution, Result, Solution, Stats, Status
 from gapless.core.serial import ask_when_unknown, dumps, loads, serialisable
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
+from gapless.core.work import OutOfWork, spend_work, work_limit
 from gapless.plugins import Method, Registry, Solve, Specimens, Task, hookimpl, load_plugins
 from gapless.solving import solve, solve_many
 from gapless.streaming import solve_stream
@@ -112,6 +113,7 @@ __all__ = [
     "NoSolution",
     "Observer",
     "OracleError",
+    "OutOfWork",
     "PointCertificate",
     "ProbabilisticCertificate",
     "Problem",
@@ -154,4 +156,6 @@ __all__ = [
     "solve",
     "solve_many",
     "solve_stream",
+    "spend_work",
+    "work_limit",
 ]

@@ -9,10 +9,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import Fixings, InvalidProblem, serialisable
+from gapless import Fixings, InvalidProblem, serialisable, spend_work
 from gapless.core.certificate import BoundCertificate
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
 from gapless.core.tolerance import margin
+from gapless.core.work import CALL
 from gapless_kernels import SearchRecord
 from gapless_linking.problem import LinkingProblem
 from gapless_linking.proofs.floors import true_floors
@@ -76,6 +77,11 @@ class SearchCertificate(BoundCertificate):
                 raise InvalidProblem(f"{name} must hold numbers, none that stands for more than {LARGEST:g}")
         return -_Check(self, problem, fixings).run()
 
+    def work_to_verify(self, problem: Any) -> float:
+        """What is seen beforehand: stages and dead ends, not the nested searches."""
+        members = problem.decisions.count
+        return super().work_to_verify(problem) + 20 * CALL * self.script.size + 15 * members * self.moved.size
+
 
 class _Check:
     """One way through a script."""
@@ -112,6 +118,7 @@ class _Check:
         if np.any(np.bincount(self.set_of[alive], minlength=self.problem.k) == 0):
             return math.inf
         while self.at["script"] < self.evidence.script.size:
+            spend_work(alive.size, 20)
             operation = self._take("script", 1)[0]
             if operation == STAGE:
                 stage = self._stage(alive)
@@ -125,6 +132,8 @@ class _Check:
                 alive, stage = self._dominated(alive), None
             elif operation == SPLIT:
                 member = self._member(self._take("script", 1)[0])
+                if len(parts) >= max(1000, alive.size):  # each is held in memory
+                    raise InvalidProblem("the script splits more often than there are members")
                 parts.append((alive.copy(), bound, member))
                 alive, stage = alive.copy(), None
                 alive[(self.set_of == self.set_of[member]) & (np.arange(alive.size) != member)] = False
@@ -171,6 +180,8 @@ class _Check:
             raise InvalidProblem("a stage names sets that are not there, or one twice")
         if np.any((members < 0) | (members >= alive.size)) or np.unique(members).size != size:
             raise InvalidProblem("a stage names members that are not there, or one twice")
+        inside = int(np.count_nonzero(alive))
+        spend_work(15 * inside**2 + 4 * count * size, 100)
         return MovedCosts.of(self.problem, alive, self.set_of, sets, members, moved)
 
     def _dolls(self, alive: BoolArray, stage: MovedCosts | None) -> float:
@@ -188,6 +199,7 @@ class _Check:
         """
         alive, own = alive.copy(), self.problem.centred_costs[0]
         for _ in range(max(0, int(self._take("script", 1)[0]))):
+            spend_work(6 * alive.size, 30)
             worse, better = (self._member(number) for number in self._take("script", 2))
             if worse == better or self.set_of[worse] != self.set_of[better] or not (alive[worse] and alive[better]):
                 continue

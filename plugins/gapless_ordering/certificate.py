@@ -13,6 +13,7 @@ from gapless import Fixings, InvalidProblem, serialisable
 from gapless.core.certificate import BoundCertificate
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
 from gapless.core.tolerance import margin
+from gapless.core.work import CALL
 from gapless_kernels import FoundPaths
 from gapless_ordering.problem import OrderingProblem
 from gapless_ordering.proofs.labels import best_labels
@@ -88,6 +89,13 @@ class WalkCertificate(BoundCertificate):
         memory = None if self.memory is None else self._memory(problem)
         claim = max(level, self.claim + margin(self.claim) / 2)
         return max(claim, best_labels(tables, prices, memory, claim))
+
+    def work_to_verify(self, problem: Any) -> float:
+        """What is seen beforehand: the stages, not the labels that they leave."""
+        if not isinstance(problem, OrderingProblem):
+            return super().work_to_verify(problem)
+        stage = 4.0 * problem.length * problem.vertices**2 + 40 * CALL * problem.length
+        return super().work_to_verify(problem) + max(0, self.first.size - 1) * stage
 
     def _prices(self, stage: int, count: int) -> FloatArray:
         names = self.classes[self.first[stage] : self.first[stage + 1]]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, Verdict, serialisable
+from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, Verdict, serialisable, spend_work
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
 from gapless_dependency import ParsingProblem
 from gapless_splitbound.certificate import SplitMultipliers, orientations
@@ -63,6 +63,17 @@ class CompletedDual(BoundCertificate):
             return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
         return dense.verify_flips(problem, fixings, on, off)
 
+    def work_to_verify(self, problem: Problem[Any]) -> float:
+        """As that of the completed certificate."""
+        return self._dense().work_to_verify(problem)
+
+    def work_to_verify_flips(self, problem: Problem[Any], flips: int) -> float:
+        """As that of the completed certificate."""
+        return self._dense().work_to_verify_flips(problem, flips)
+
+    def _dense(self) -> SplitMultipliers:
+        return SplitMultipliers(self.orientation, self.values, self.alone)
+
     def completed(self, problem: Problem[Any]) -> SplitMultipliers:
         """A multiplier for every scope of the problem.
 
@@ -74,6 +85,7 @@ class CompletedDual(BoundCertificate):
         if not isinstance(problem, ParsingProblem) or problem.configurations or problem.backbone_factors:
             raise InvalidProblem("a completed dual speaks of a ParsingProblem whose factors are conjunctions")
         blocks = problem.conjunctions
+        spend_work(20 * sum(block.scopes.size for block in blocks), 50)
         if len(self.orientation) != len(blocks):
             raise InvalidProblem(f"{len(self.orientation)} orientations for {len(blocks)} factors")
         if not self.scopes.shape == self.places.shape == self.values.shape == (self.scopes.size,):

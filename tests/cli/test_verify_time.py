@@ -1,4 +1,4 @@
-"""``gapless verify --time``: what is undecided does not hold, and the records after it are still checked."""
+"""``gapless verify --time`` and ``--work``: what is undecided does not hold; the records after it are checked."""
 
 import json
 import time
@@ -20,6 +20,18 @@ class Endless(gl.BoundCertificate):
     def upper_bound(self, problem, fixings):
         while True:
             time.sleep(0.01)
+
+
+@gl.serialisable("tests.SlowCertificate")
+@attrs.frozen
+class Slow(gl.ReplayCertificate):
+    """Says that it takes long."""
+
+    evidence: gl.Certificate
+    about_seconds = 7.5
+
+    def upper_bound(self, problem, fixings):
+        return self.evidence.upper_bound(problem, fixings)
 
 
 @pytest.fixture
@@ -45,3 +57,29 @@ def test_an_undecided_record_fails_and_the_next_is_checked(records, capsys):
 def test_a_time_that_cannot_be_is_refused(records, capsys, seconds):
     assert main(["verify", str(records), f"--time={seconds}"]) == 2
     assert "--time is" in capsys.readouterr().err
+
+
+def test_a_record_that_takes_too_much_work_fails_and_names_the_option(records, capsys):
+    assert main(["verify", str(records), "--time", "0.2", "--work", "10", "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["checked"], told["verified"]) == (2, 0)
+    assert "undecided" in told["failures"][1]["reason"]
+    assert "--work" in told["failures"][1]["reason"]
+
+
+@pytest.mark.parametrize("steps", ["0", "-1", "nan"])
+def test_work_that_cannot_be_is_refused(records, capsys, steps):
+    assert main(["verify", str(records), "--time", "0.2", f"--work={steps}"]) == 2
+    assert "work limit" in capsys.readouterr().err
+
+
+def test_what_takes_long_is_told_beforehand(tmp_path, capsys):
+    problem = ChainProblem(np.eye(2), np.zeros((2, 2)))
+    result = gl.solve(problem)
+    path = tmp_path / "record.json"
+    gl.Record(problem, result, "short").save(path)
+    assert main(["verify", str(path)]) == 0
+    assert capsys.readouterr().err == ""
+    gl.Record(problem, attrs.evolve(result, certificate=Slow(result.certificate)), "a long one").save(path)
+    assert main(["verify", str(path)]) == 0
+    assert capsys.readouterr().err == "gapless: a long one takes about 7.5 s to verify\n"

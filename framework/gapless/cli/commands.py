@@ -16,6 +16,7 @@ from gapless.cli.reporting import add_report_options, report_source
 from gapless.cli.running import add_shared_options, run_task
 from gapless.cli.solving import add_solve_options, solve_file
 from gapless.cli.verifying import verify_records
+from gapless.core.work import DEFAULT_WORK
 from gapless.plugins.manager import Plugins
 from gapless.runs.reading import record_files
 
@@ -54,6 +55,12 @@ def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plug
     )
     verifying.add_argument("--problem", help="the problem, when FILE holds a bare result")
     verifying.add_argument("--time", type=float, metavar="S", help="seconds for each record; it fails as undecided")
+    verifying.add_argument(
+        "--work",
+        type=float,
+        metavar="STEPS",
+        help=f"steps for each record, about a second for 1e9; it fails as undecided (default {DEFAULT_WORK:g})",
+    )
 
     add_report_options(add("report", "Write one HTML page about an answer or a run.", report_source))
 
@@ -117,7 +124,7 @@ def verify_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int
     checked = failed = 0
     failures: list[dict[str, Any]] = []
     for file in files:
-        count, found = verify_records(file, problem, console, parsed.time)
+        count, found = verify_records(file, problem, console, parsed.time, parsed.work)
         wrong = len(found) if count else 0
         console.say(f"{f'{file}: ' if len(files) > 1 else ''}{count - wrong} of {count} verified")
         checked, failed = checked + count, failed + wrong

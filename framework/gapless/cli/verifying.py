@@ -11,12 +11,16 @@ import attrs
 from gapless.cli.alarm import TimeIsUp, alarm
 from gapless.cli.console import Console
 from gapless.core import serial
-from gapless.core.certificate import Verdict
+from gapless.core.certificate import UNREADABLE, Verdict
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
 from gapless.core.record import Record
 from gapless.core.result import Result
+from gapless.core.work import in_seconds
 from gapless.runs.reading import record_documents
+
+ANNOUNCED = 1.0
+"""Seconds; what takes longer is told beforehand."""
 
 
 @attrs.frozen
@@ -41,11 +45,16 @@ class Failure:
 
 
 def verify_records(
-    file: Path, problem: Problem[Any] | None, console: Console, seconds: float | None = None
+    file: Path,
+    problem: Problem[Any] | None,
+    console: Console,
+    seconds: float | None = None,
+    work: float | None = None,
 ) -> tuple[int, list[Failure]]:
     """Verify the records of one file and say what fails.
 
-    A record that takes more than `seconds` is undecided, and counts as failed: what is not verified does not hold.
+    A record that takes more than `seconds`, or more steps than `work`, is undecided, and counts as failed: what is
+    not verified does not hold. What will take longer than a second is announced on standard error.
 
     Returns
     -------
@@ -61,7 +70,7 @@ def verify_records(
     """
     checked = 0
     failures: list[Failure] = []
-    for checked, failure in enumerate(_verdicts(file, problem, console, seconds), 1):  # noqa: B007  used after the loop
+    for checked, failure in enumerate(_verdicts(file, problem, console, seconds, work), 1):  # noqa: B007  used after the loop
         if failure is not None:
             failures.append(failure)
             console.say(f"FAILED {failure}")
@@ -72,7 +81,7 @@ def verify_records(
 
 
 def _verdicts(
-    file: Path, problem: Problem[Any] | None, console: Console, seconds: float | None
+    file: Path, problem: Problem[Any] | None, console: Console, seconds: float | None, work: float | None
 ) -> Iterator[Failure | None]:
     for number, (place, text) in enumerate(record_documents(file), 1):
         try:
@@ -87,14 +96,28 @@ def _verdicts(
             raise InvalidProblem(
                 f"{place}: holds a {type(value).__name__}; a record is needed (or a result, with --problem)"
             )
+        called = record.name or f"record {number}"
+        expected = expected_seconds(record)
+        if expected > ANNOUNCED:
+            console.complain(f"gapless: {called} takes about {expected:.2g} s to verify")
         try:
             with alarm(seconds):
-                verdict = record.verify()
+                verdict = record.verify(work=work)
         except TimeIsUp:
-            verdict = Verdict(False, f"undecided: not verified within {seconds:g} s", "certificate")
+            said = f"undecided: not verified within {seconds:g} s; allow more by --time"
+            verdict = Verdict(False, said, "certificate", undecided=True)
         if ".jsonl" not in file.suffixes:
             console.say(f"claimed: {record.result.status.value}; {record.result.proof}")
         if ".jsonl" not in file.suffixes and verdict:
             console.say(f"holds: {verdict.reason}")
             console.say(f"checked in {verdict.seconds:.3g} s")
-        yield None if verdict else Failure(record.name or f"record {number}", verdict.place, verdict.reason)
+        yield None if verdict else Failure(called, verdict.place, verdict.reason)
+
+
+def expected_seconds(record: Record) -> float:
+    """About how long the check takes, as far as the sizes of the record say; 0 where they say nothing."""
+    try:
+        steps = float(record.result.certificate.work_to_verify(record.problem))
+    except UNREADABLE:  # it will not verify either
+        return 0.0
+    return in_seconds(steps) if steps > 0 else 0.0

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
+from gapless.core.work import spend_work
 
 
 def ids(values: Iterable[int]) -> tuple[int, ...]:
@@ -47,6 +48,7 @@ def uncovered(parent: Fixings, branches: Sequence[Branch], decisions: Decisions)
     ]
     while open_cases:
         assigned, clauses = open_cases.pop()
+        spend_work(0, 1 + len(assigned) / 10 + sum(map(len, clauses)) / 5)
         if any(not clause for clause in clauses):
             continue
         if not clauses:

@@ -8,10 +8,11 @@ All bounds are on scores, which are maximised.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -24,6 +25,7 @@ from gapless.core.problem import Problem, Sense, score_of
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
 from gapless.core.tolerance import margin, round_bound
+from gapless.core.work import CALL, STEPS_A_SECOND, OutOfWork, opened, undecided
 
 AnyProblem = Problem[Any]
 UNREADABLE = (
@@ -57,6 +59,10 @@ class Verdict:
         Of the problem.
     missing : bool
         Whether it fails because there is no evidence: nothing was found to be wrong.
+    undecided : bool
+        Whether the check was stopped before its end: it says neither that the evidence holds nor that it is wrong.
+    work : float
+        Steps that the check took, see `gapless.work_limit`.
     """
 
     holds: bool
@@ -66,6 +72,8 @@ class Verdict:
     seconds: float = 0.0
     sense: Sense = Sense.MAXIMISE
     missing: bool = False
+    undecided: bool = False
+    work: float = 0.0
 
     def __bool__(self) -> bool:
         return self.holds
@@ -74,6 +82,23 @@ class Verdict:
     def value_bound(self) -> float:
         """`bound` in the problem's own sense: no structure has a better value."""
         return self.sense.turn(self.bound)
+
+
+def limited(check: Callable[[], Verdict]) -> Verdict:
+    """The verdict of a check; "undecided" when it reached the work limit, whatever it made of that itself.
+
+    A check inside another is charged to the account of that one, which then gives this verdict.
+    """
+    start, verdict = time.perf_counter(), None
+    with opened() as (account, begun):
+        if not begun:
+            return check()
+        with contextlib.suppress(OutOfWork):
+            verdict = check()
+    if verdict is not None and not account.spent:
+        return attrs.evolve(verdict, work=account.steps)
+    seconds = time.perf_counter() - start
+    return Verdict(False, undecided(account), "certificate", seconds=seconds, undecided=True, work=account.steps)
 
 
 class Certificate(ABC):
@@ -93,7 +118,18 @@ class Certificate(ABC):
 
     @abstractmethod
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
-        """Recompute the bound from the problem's data. `Verdict.bound` is what was proved."""
+        """Recompute the bound from the problem's data. `Verdict.bound` is what was proved.
+
+        Loops that the fields may make long call `gapless.spend_work`.
+        """
+
+    def work_to_verify(self, problem: AnyProblem) -> float:
+        """About how many steps a check takes, as far as that is seen beforehand; see `gapless.work_limit`."""
+        return CALL + problem.decisions.count
+
+    def work_to_verify_flips(self, problem: AnyProblem, flips: int) -> float:
+        """The same for `verify_flips` of so many decisions."""
+        return flips * self.work_to_verify(problem)
 
     def verify_flips(self, problem: AnyProblem, fixings: Fixings, on: Sequence[int], off: Sequence[int]) -> Verdict:
         """Bound the structures under `fixings` that lack a decision of `on` or have one of `off`.
@@ -139,9 +175,14 @@ class BoundCertificate(Certificate):
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Evaluate the formula."""
+        return limited(lambda: self._evaluated(problem, fixings))
+
+    def _evaluated(self, problem: AnyProblem, fixings: Fixings | None) -> Verdict:
         start = time.perf_counter()
         try:
             bound = self.upper_bound(problem, fixings or Fixings.none(problem.decisions.count))
+        except OutOfWork:
+            raise
         except UNREADABLE as error:
             return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
         seconds = time.perf_counter() - start
@@ -202,6 +243,10 @@ class ReplayCertificate(BoundCertificate):
 
     about_seconds: float = 0.0
 
+    def work_to_verify(self, problem: AnyProblem) -> float:
+        """As `about_seconds` says."""
+        return max(super().work_to_verify(problem), self.about_seconds * STEPS_A_SECOND)
+
 
 @serialisable("gapless.ProbabilisticCertificate")
 @attrs.frozen
@@ -246,6 +291,13 @@ class ProbabilisticCertificate(Certificate):
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Check the arithmetic, and the evidence for the bound; without any the bound stays infinite."""
+        return limited(lambda: self._checked(problem, fixings))
+
+    def work_to_verify(self, problem: AnyProblem) -> float:
+        """As much as the evidence takes."""
+        return CALL if self.evidence is None else self.evidence.work_to_verify(problem)
+
+    def _checked(self, problem: AnyProblem, fixings: Fixings | None) -> Verdict:
         if not 0 < self.size <= self.colours or self.trials < 1:
             return Verdict(False, "trials, colours and size do not describe a colour coding", "certificate")
         said = f"optimal but for a chance of {self.failure_probability:.3g}"
@@ -302,6 +354,17 @@ class TreeCertificate(Certificate):
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Check that every inner node is covered by its children and every leaf by its evidence."""
+        return limited(lambda: self._checked(problem, fixings))
+
+    def work_to_verify(self, problem: AnyProblem) -> float:
+        """The sum over nodes, leaves and tightenings."""
+        steps = len(self.parents) * (8 * CALL + problem.decisions.count)
+        steps += sum(leaf.work_to_verify(problem) for leaf in self.leaves.values())
+        for step in (step for several in self.tightenings.values() for step in several):
+            steps += step.certificate.work_to_verify_flips(problem, len(step.on) + len(step.off))
+        return steps
+
+    def _checked(self, problem: AnyProblem, fixings: Fixings | None) -> Verdict:
         start = time.perf_counter()
         decisions = problem.decisions
         broken = self._malformed(decisions.count)
@@ -323,10 +386,13 @@ class TreeCertificate(Certificate):
                 if not verdict:
                     return verdict
                 bound = max(bound, verdict.bound)
-            held[node] = here
+            if parent >= 0 and node == children[parent][-1]:
+                del held[parent]  # nobody asks for it any more: a long tree takes no more memory than it is wide
             if here is None:
+                held[node] = None
                 continue
             if children[node]:
+                held[node] = here
                 hole = uncovered(here, [self.branches[c] for c in children[node]], decisions)
                 if hole is not None:
                     said = ", ".join(f"{decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import BoolArray, IntArray, Sparse, int_array
+from gapless.core.work import spend_work
 
 FREE, OFF, ON = -1, 0, 1
 
@@ -71,6 +73,56 @@ class Decisions:
         return np.ones(self.count, np.int64) if self.threshold is None else self.threshold
 
 
+@attrs.frozen(eq=False)
+class _Groups:
+    """The exactly-one groups one after the other.
+
+    Parameters
+    ----------
+    members : int64
+    starts : int64 (groups,)
+    disjoint : bool
+        Whether no decision is in two of them, and none is empty: then each speaks for itself.
+    """
+
+    members: IntArray
+    starts: IntArray
+    disjoint: bool
+
+    @classmethod
+    def of(cls, decisions: Decisions) -> _Groups:
+        groups = [np.asarray(group, np.int64) for group in decisions.exactly_one]
+        sizes = np.array([group.size for group in groups], np.int64)
+        members = np.concatenate([np.zeros(0, np.int64), *groups])
+        counts = np.bincount(members, minlength=1) if not members.size or members.min() >= 0 else np.array([2])
+        return cls(members, np.cumsum(sizes) - sizes, bool(np.all(sizes > 0) and counts.max() <= 1))
+
+    def imply(self, state: NDArray[np.int8]) -> bool:
+        """Write down what disjoint groups imply; False when that is a contradiction."""
+        if not self.members.size:
+            return True
+        values = state[self.members]
+        on = np.add.reduceat(values == ON, self.starts, dtype=np.int64)
+        free = np.add.reduceat(values == FREE, self.starts, dtype=np.int64)
+        if np.any(on > 1) or np.any(on + free == 0):
+            return False
+        implied = np.where(on == 1, OFF, np.where(free == 1, ON, FREE)).astype(np.int8)
+        spread = np.repeat(implied, np.diff(np.append(self.starts, self.members.size)))
+        state[self.members] = np.where(values == FREE, spread, values)
+        return True
+
+
+_grouped: WeakKeyDictionary[Decisions, _Groups] = WeakKeyDictionary()
+
+
+def _groups_of(decisions: Decisions) -> _Groups:
+    """Made once for each `Decisions`, which do not change."""
+    found = _grouped.get(decisions)
+    if found is None:
+        found = _grouped[decisions] = _Groups.of(decisions)
+    return found
+
+
 def _state(values: object) -> NDArray[np.int8]:
     array = np.array(values, dtype=np.int8)
     array.flags.writeable = False
@@ -114,6 +166,7 @@ class Fixings:
 
     def fix(self, on: Iterable[int] = (), off: Iterable[int] = ()) -> Fixings | None:
         """These fixings and more; None when the new ones contradict the old or each other."""
+        spend_work(self.state.size)
         state = self.state.copy()
         for ids, value in ((on, ON), (off, OFF)):
             chosen = np.fromiter(ids, np.int64) if not isinstance(ids, np.ndarray) else ids
@@ -124,7 +177,12 @@ class Fixings:
 
     def implied(self, decisions: Decisions) -> Fixings | None:
         """These fixings and what the exactly-one groups imply; None when that is a contradiction."""
+        groups = _groups_of(decisions)
         state = self.state.copy()
+        if groups.disjoint:
+            spend_work(state.size + 4 * groups.members.size, 2)
+            return Fixings(state) if groups.imply(state) else None
+        spend_work(state.size + groups.members.size, len(decisions.exactly_one))
         for group in decisions.exactly_one:
             ids = np.asarray(group, np.int64)
             values = state[ids]

@@ -52,9 +52,9 @@ class Record:
         if not isinstance(self.name, str) or not all(isinstance(word, str) for word in self.words):
             raise InvalidProblem("the name and the words of a record are text")
 
-    def verify(self) -> Verdict:
-        """Re-check the result against the problem."""
-        return self.result.verify(self.problem)
+    def verify(self, *, work: float | None = None) -> Verdict:
+        """Re-check the result against the problem; `work` is the limit that `Result.verify` takes."""
+        return self.result.verify(self.problem, work=work)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one JSON document, whole or not at all."""

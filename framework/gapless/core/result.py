@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import math
 from collections.abc import Iterable, Sequence
@@ -18,6 +19,7 @@ from gapless.core.certificate import (
     ProbabilisticCertificate,
     Verdict,
     check_bound,
+    limited,
 )
 from gapless.core.errors import GaplessError, InvalidResult
 from gapless.core.events import Event
@@ -25,6 +27,7 @@ from gapless.core.limits import Stop
 from gapless.core.problem import Problem, Sense
 from gapless.core.serial import serialisable
 from gapless.core.tolerance import margin, meets
+from gapless.core.work import OutOfWork, spend_work, work_limit
 
 S = TypeVar("S")
 
@@ -295,18 +298,34 @@ class Result(Generic[S]):
         """Whether the bound is infinite, so that it says nothing."""
         return self.sense.sign * self.bound == math.inf
 
-    def verify(self, problem: Problem[S]) -> Verdict:
+    def verify(self, problem: Problem[S], *, work: float | None = None) -> Verdict:
         """Re-check everything: feasibility and value of each solution, and the evidence for the bound.
 
         Scores of the solutions that a problem remembers are asked for afresh: evidence about scores that
         change from call to call proves nothing.
-        """
-        return attrs.evolve(self._verify(problem), sense=self.sense)
 
-    def _verify(self, problem: Problem[S]) -> Verdict:
+        Parameters
+        ----------
+        problem : Problem
+        work : float, optional
+            Steps after which the check is stopped and the verdict is "undecided", which does not hold: a
+            certificate comes from anyone, and may be made to keep its checker busy. A thousand million steps take
+            about a second. By default what `gapless.work_limit` says around the call, else 1e11; `math.inf` lifts
+            the limit.
+
+        Raises
+        ------
+        InvalidLimits
+            `work` is no number above 0.
+        """
+        with contextlib.nullcontext() if work is None else work_limit(work):
+            return attrs.evolve(limited(lambda: self._checked(problem)), sense=self.sense)
+
+    def _checked(self, problem: Problem[S]) -> Verdict:
         seen: list[list[int]] = []
         for number, solution in enumerate(self.solutions):
             place = f"solutions[{number}]"
+            spend_work(problem.decisions.count, 10 + len(seen) / 10)
             try:
                 broken = list(problem.violations(solution.structure))
                 value = math.nan if broken else float(problem.value(solution.structure))
@@ -335,6 +354,8 @@ class Result(Generic[S]):
             return Verdict(True, f"{held}; no bound is claimed")
         try:
             verdict = self.certificate.verify(problem)
+        except OutOfWork:
+            raise
         except UNREADABLE as error:
             return Verdict(False, f"the evidence cannot be read: {type(error).__name__}: {error}", "certificate")
         if self.unbounded:

@@ -50,6 +50,8 @@ def _failure(problem: Problem[S], result: Result[S], verdict: Verdict) -> Verifi
             f"the answer cannot be checked: {verdict.reason}; leave out verify, or take a method and options that "
             "write a certificate"
         )
+    elif verdict.undecided:
+        said = f"the answer was not checked to the end: {verdict.reason}"
     else:
         said = f"the answer does not pass its check: {verdict.place}: {verdict.reason}"
     failure = VerificationFailed(f"{result.method}: {said}" if result.method else said)

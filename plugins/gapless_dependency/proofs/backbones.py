@@ -22,8 +22,8 @@ from gapless_dependency.proofs import adjacent_siblings, grand_siblings, outermo
 from gapless_dependency.proofs.entered_sets import arborescence_bounds
 from gapless_dependency.proofs.rounding import raised
 
-Bounds = Callable[[FloatArray], tuple[float, FloatArray]]
-"""From weights [head, modifier] to a bound on all trees, and on the trees with each arc."""
+Bounds = Callable[..., tuple[float, FloatArray]]
+"""From weights [head, modifier] to a bound on all trees and, unless ``through=False``, on those with each arc."""
 
 _COUNTED: dict[str, tuple[type[BackboneFactor] | type[Grandchild], ...]] = {
     "first": (),

@@ -5,8 +5,12 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
+from gapless import spend_work
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency.proofs.rounding import ObjectArray, rounded_up, whole_numbers
+
+WHOLE = 30
+"""Steps that arithmetic takes for each number, where these are Python's integers."""
 
 
 @attrs.frozen(eq=False)
@@ -53,36 +57,123 @@ def arborescence_bounds(
     float, float64 (n + 1, n + 1)
         The first is -inf when there is no tree.
     """
-    n = len(weights) - 1
-    there = weights > -np.inf
-    there[:, 0] = False
-    np.fill_diagonal(there, False)
-    graph, bits = whole_numbers(np.where(there, weights, 0.0))
-    # The weights of two trees of n arcs differ by less than this.
-    charge = 2 * n * int(np.abs(graph).max()) + 1
-    if single_root:
-        graph[0] -= charge
-    graph[~there] = -4 * charge
-    prices = priced_sets(graph)
-    values = prices.values.copy()
-    values[n:] = np.minimum(values[n:], 0)
-    rest = graph.copy()
-    for entered, value in zip(prices.members, values, strict=True):
-        rest[np.ix_(~entered, entered)] -= value
-    rest = np.where(there, rest, -4 * charge - np.abs(values).sum())[:, 1:]
-    most = rest.max(axis=0)
-    bound = values.sum() + most.sum()
+    priced = Priced.of(weights, single_root)
     each = np.full(weights.shape, -np.inf)
-    # Trees pay the charge of one root; whoever must pay more is none.
-    least = -2 * charge + charge // 2 if single_root else -charge
-    back = charge if single_root else 0
-    if bound <= least:
-        return -np.inf, each
-    if through:
-        with_arc = bound - most + rest
-        held = there[:, 1:] & (with_arc > least)
-        each[:, 1:][held] = [rounded_up(value + back, bits) for value in with_arc[held]]
-    return rounded_up(bound + back, bits), each
+    if through and priced.bound > priced.least:
+        with_arc = priced.bound + priced.slack
+        held = priced.there[:, 1:] & (with_arc > priced.least)
+        each[:, 1:][held] = [priced.rounded(value) for value in with_arc[held]]
+    return priced.rounded(priced.bound), each
+
+
+def best_through_some(weights: FloatArray, single_root: bool, heads: IntArray, words: IntArray) -> float:
+    """A bound on the trees that hold at least one of some arcs.
+
+    Prices of the best tree may say too much about other arcs. So the arc of which they say most gets prices of its
+    own, until that is one which has them.
+
+    Parameters
+    ----------
+    weights, single_root
+        As in `arborescence_bounds`.
+    heads, words : int64 (k,)
+
+    Returns
+    -------
+    float
+        -inf when there is no such tree.
+    """
+    priced = Priced.of(weights, single_root)
+    least = priced.least
+    if priced.bound <= least:
+        return -np.inf
+    there = priced.there[heads, words]
+    heads, words = heads[there], words[there]
+    best = least
+    values = priced.bound + priced.slack[heads, words - 1]
+    for at in (-values).argsort(kind="stable").tolist():
+        if values[at] <= best:
+            break
+        best = max(best, min(values[at], priced.forced(int(heads[at]), int(words[at]))))
+    return priced.rounded(best)
+
+
+@attrs.frozen(eq=False)
+class Priced:
+    """Weights less the prices of the sets that each arc enters, in whole numbers.
+
+    Parameters
+    ----------
+    graph : int (n + 1, n + 1)
+        Weights, [head, modifier], with the charges.
+    there : bool (n + 1, n + 1)
+        Arcs, without those into the root.
+    charge : int
+        More than what two trees differ by.
+    single_root : bool
+    bits : int
+        The numbers are multiples of this power of one half.
+    slack : int (n + 1, n)
+        What prices leave of the weight of each arc, less the most that they leave into its word; [head, word - 1].
+    bound : int
+        On all trees.
+    """
+
+    graph: ObjectArray
+    there: BoolArray
+    charge: int
+    single_root: bool
+    bits: int
+    slack: ObjectArray
+    bound: int
+
+    @classmethod
+    def of(cls, weights: FloatArray, single_root: bool) -> Priced:
+        """The weights in whole numbers, with prices."""
+        there = weights > -np.inf
+        there[:, 0] = False
+        np.fill_diagonal(there, False)
+        graph, bits = whole_numbers(np.where(there, weights, 0.0))
+        # The weights of two trees of n arcs differ by less than this.
+        charge = 2 * (len(weights) - 1) * int(np.abs(graph).max()) + 1
+        if single_root:
+            graph[0] -= charge
+        return cls._with_prices(graph, there, charge, single_root, bits)
+
+    @classmethod
+    def _with_prices(
+        cls, graph: ObjectArray, there: BoolArray, charge: int, single_root: bool, bits: int
+    ) -> Priced:
+        n = len(graph) - 1
+        spend_work(2 * WHOLE * n**3, 30 * n)
+        graph[~there] = -4 * charge
+        sets = priced_sets(graph)
+        values = sets.values.copy()
+        values[n:] = np.minimum(values[n:], 0)
+        rest = graph[:, 1:] - values[:n]
+        for entered, value in zip(sets.members[n:], values[n:], strict=True):
+            if value:
+                rest[np.ix_(~entered, entered[1:])] -= value
+        rest = np.where(there[:, 1:], rest, -4 * charge - np.abs(values).sum())
+        most = rest.max(axis=0)
+        return cls(graph, there, charge, single_root, bits, rest - most, values.sum() + most.sum())
+
+    @property
+    def least(self) -> int:
+        """What does not exceed this is no tree: a tree pays the charge of one root, and what is none more."""
+        return -2 * self.charge + self.charge // 2 if self.single_root else -self.charge
+
+    def rounded(self, value: int) -> float:
+        """As a float64 that is no less, with the charge given back; -inf for what is no tree."""
+        if value <= self.least:
+            return -np.inf
+        return rounded_up(value + (self.charge if self.single_root else 0), self.bits)
+
+    def forced(self, head: int, word: int) -> int:
+        """A bound on the trees with an arc, by prices of their own."""
+        there = self.there.copy()
+        there[np.arange(len(there)) != head, word] = False
+        return self._with_prices(self.graph.copy(), there, self.charge, self.single_root, self.bits).bound
 
 
 def priced_sets(weights: ObjectArray) -> SetPrices:
@@ -95,34 +186,35 @@ def priced_sets(weights: ObjectArray) -> SetPrices:
     """
     n = len(weights) - 1
     size = 2 * n + 1
-    graph = np.zeros((size, size), object)
+    # Worse than any sum that matters: for nodes that are not there yet, or no more.
+    never = -(4 * n + 4) * (1 + int(np.abs(weights).max()))
+    graph = np.full((size, size), never, object)
     graph[: n + 1, : n + 1] = weights
+    graph[np.arange(n + 1), np.arange(n + 1)] = never
     members = np.zeros((size, n + 1), bool)
     members[np.arange(1, n + 1), np.arange(1, n + 1)] = True
     values = np.zeros(size, object)
-    active = list(range(1, n + 1))
     best = np.zeros(size, np.int64)
-    fresh, end = list(active), n + 1
-    while fresh:
-        for node in fresh:
-            heads = [0, *(head for head in active if head != node)]
-            column = graph[heads, node]
-            chosen = int(column.argmax())
-            best[node], values[node] = heads[chosen], column[chosen]
-            graph[heads, node] = column - column[chosen]
-        loop = _loop(best, active)
-        fresh = []
-        if loop:
-            active = [node for node in active if node not in loop]
-            graph[end, active] = graph[np.ix_(loop, active)].max(axis=0)
-            heads = [0, *active]
-            graph[heads, end] = graph[np.ix_(heads, loop)].max(axis=1)
-            members[end] = members[loop].any(axis=0)
-            active.append(end)
-            # Best heads inside the loop are now the loop.
-            best[np.isin(best, loop)] = end
-            fresh = [end]
-            end += 1
+    best[1 : n + 1] = graph[: n + 1, 1 : n + 1].argmax(axis=0)
+    values[1 : n + 1] = graph[best[1 : n + 1], np.arange(1, n + 1)]
+    graph[: n + 1, 1 : n + 1] -= values[1 : n + 1]
+    active, end = list(range(1, n + 1)), n + 1
+    while loop := _loop(best, active):
+        inside = np.zeros(size, bool)
+        inside[loop] = True
+        active = [node for node in active if not inside[node]]
+        graph[end, :end] = graph[loop, :end].max(axis=0)
+        entering = graph[:end, loop].max(axis=1)
+        graph[loop] = never
+        entering[loop] = never
+        best[end] = entering.argmax()
+        values[end] = entering[best[end]]
+        graph[:end, end] = entering - values[end]
+        members[end] = members[loop].any(axis=0)
+        # Best heads inside the loop are now the loop.
+        best[inside[best]] = end
+        active.append(end)
+        end += 1
     return SetPrices(members[1:end], values[1:end])
 
 

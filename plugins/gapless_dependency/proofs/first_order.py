@@ -35,4 +35,4 @@ class FirstOrderCertificate(BoundCertificate):
         weights = problem.scores.copy()
         weights[arcs.heads[settled.off], arcs.modifiers[settled.off]] = -math.inf
         bounds = through_every_arc if problem.projective else arborescence_bounds
-        return bounds(weights, problem.single_root)[0]
+        return bounds(weights, problem.single_root, through=False)[0]

@@ -15,6 +15,7 @@ def through_every_arc(
     sibling: FloatArray | None,
     grand_sibling: FloatArray | None,
     single_root: bool,
+    through: bool = True,
 ) -> tuple[float, FloatArray]:
     """Bounds on all projective trees and on those with each arc: the best ones, raised by what rounding may cost.
 
@@ -29,6 +30,8 @@ def through_every_arc(
     grand_sibling : float64 (n + 1, n + 1, n + 1, n + 1), or None
         [grandparent, head, nearer, farther] as in `gapless_dependency.GrandSibling`.
     single_root : bool
+    through : bool
+        Whether the trees with each arc are asked for; else the second answer holds nothing.
 
     Returns
     -------
@@ -93,6 +96,8 @@ def through_every_arc(
             recursion.best((span, (at[:, None], head, end)), (arc, (g, h, m)), (span, (h[None], m[None], e[None])))
     # The root has no head: its items are those that know position 0.
     span.outside[0, 0, size - 1] = 0.0
-    recursion.backwards()
-    through: FloatArray = arc_scores.inside + arc_scores.outside
-    return float(span.inside[0, 0, size - 1]), through
+    each = np.full(weights.shape, -np.inf)
+    if through:
+        recursion.backwards()
+        each = arc_scores.inside + arc_scores.outside
+    return float(span.inside[0, 0, size - 1]), each

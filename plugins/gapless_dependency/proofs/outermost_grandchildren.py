@@ -10,7 +10,11 @@ from gapless_dependency.proofs.rounding import raised
 
 
 def through_every_arc(
-    weights: FloatArray, sibling: FloatArray | None, grandchild: FloatArray | None, single_root: bool
+    weights: FloatArray,
+    sibling: FloatArray | None,
+    grandchild: FloatArray | None,
+    single_root: bool,
+    through: bool = True,
 ) -> tuple[float, FloatArray]:
     """Bounds on all projective trees and on those with each arc: the best ones, raised by what rounding may cost.
 
@@ -23,6 +27,8 @@ def through_every_arc(
     grandchild : float64 (n + 1, n + 1, n + 1), or None
         [head, modifier, farthest] as in `gapless_dependency.OutermostGrandchild`.
     single_root : bool
+    through : bool
+        Whether the trees with each arc are asked for; else the second answer holds nothing.
 
     Returns
     -------
@@ -79,6 +85,8 @@ def through_every_arc(
             recursion.best((reach, (at[:, None], head, end)), (farthest, (other, h[None], m[None])), spans)
             recursion.best((near, (head, end, at[:, None])), (pair, (h[None], m[None], other)), spans)
     span.outside[0, size - 1] = 0.0
-    recursion.backwards()
-    through: FloatArray = arc_scores.inside + arc_scores.outside
-    return float(span.inside[0, size - 1].max()), through
+    each = np.full(weights.shape, -np.inf)
+    if through:
+        recursion.backwards()
+        each = arc_scores.inside + arc_scores.outside
+    return float(span.inside[0, size - 1].max()), each

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gapless import spend_work
 from gapless.core.sparse import FloatArray
 
 
@@ -52,6 +53,7 @@ class Recursion:
             that are made.
         """
         total = _sum(parts)
+        spend_work(10 * total.size, 20)
         if total.shape[-1]:
             chart, index = made
             chart.inside[index] = np.maximum(chart.inside[index], total.max(axis=-1))
@@ -64,10 +66,12 @@ class Recursion:
         of length one.
         """
         for (chart, index), parts in reversed(self._steps):
+            spend_work(0, 20 * len(parts))
             above = chart.outside[index][..., None]
             for number, (within, where) in enumerate(parts):
                 if isinstance(within, Chart):
                     around = above + _sum((*parts[:number], *parts[number + 1 :]))
+                    spend_work(10 * around.size)
                     shape = np.broadcast_shapes(*map(np.shape, where))
                     repeated = tuple(a for a, (n, m) in enumerate(zip(around.shape, shape, strict=True)) if n > m)
                     around = around.max(axis=repeated, keepdims=True)

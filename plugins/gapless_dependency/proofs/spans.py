@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from gapless import spend_work
 from gapless.core.sparse import FloatArray
 from gapless_dependency.proofs.rounding import raised
 
 
-def through_every_arc(weights: FloatArray, single_root: bool) -> tuple[float, FloatArray]:
+def through_every_arc(weights: FloatArray, single_root: bool, through: bool = True) -> tuple[float, FloatArray]:
     """Bounds on all projective trees and on those with each arc: the best ones, raised by what rounding may cost.
 
     Parameters
@@ -16,6 +17,8 @@ def through_every_arc(weights: FloatArray, single_root: bool) -> tuple[float, Fl
     weights : float64 (n + 1, n + 1)
         [head, modifier]; -inf where there is no arc.
     single_root : bool
+    through : bool
+        Whether the trees with each arc are asked for; else the second answer holds nothing.
 
     Returns
     -------
@@ -28,28 +31,35 @@ def through_every_arc(weights: FloatArray, single_root: bool) -> tuple[float, Fl
     are two slices. O(n^3) time in O(n) array operations a length.
     """
     weights = raised(weights, len(weights))
+    spend_work(2 * len(weights) ** 3, 15 * len(weights))
+    if through:
+        spend_work(6 * len(weights) ** 3, 30 * len(weights))
     if single_root:
-        return _single(weights)
+        return _single(weights, through)
     spans = _Spans(weights)
     spans.inside()
     value = float(spans.right[0, -1])
+    if not through:
+        return value, np.full(weights.shape, -np.inf)
     spans.outside_right[0, -1] = 0.0
     return value, spans.outside()
 
 
-def _single(weights: FloatArray) -> tuple[float, FloatArray]:
+def _single(weights: FloatArray, through: bool) -> tuple[float, FloatArray]:
     words = _Spans(weights[1:, 1:])
     words.inside()
     n = len(weights) - 1
     m = np.arange(n)
     left, right = words.left[m, m], words.right[m, n - 1 - m]
     roots = weights[0, 1:] + left + right
+    each = np.full(weights.shape, -np.inf)
+    if not through:
+        return float(roots.max()), each
     words.outside_left[m, m] = weights[0, 1:] + right
     words.outside_right[m, n - 1 - m] = weights[0, 1:] + left
-    through = np.full(weights.shape, -np.inf)
-    through[0, 1:] = roots
-    through[1:, 1:] = words.outside()
-    return float(roots.max()), through
+    each[0, 1:] = roots
+    each[1:, 1:] = words.outside()
+    return float(roots.max()), each
 
 
 class _Spans:

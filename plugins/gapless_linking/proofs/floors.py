@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from gapless import InvalidProblem
+from gapless import InvalidProblem, spend_work
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_linking.proofs.moved import MovedCosts
 
@@ -75,6 +75,8 @@ class _Suffixes:
                 half = heard.shape[0] // 2
                 stack += [(d, cost[half:], heard[half:]), (d, cost[:half], heard[:half])]
                 continue
+            # Most choices end here, few go on: what they are charged is what all would hold.
+            spend_work(10 * heard.shape[0] * mine + 6 * heard.size, 15)
             places = np.arange(self.first[d], stop)
             total = cost[:, None] + heard[:, :mine] + self.own[places]
             if d == self.sets - 1:
@@ -86,6 +88,7 @@ class _Suffixes:
             parents, chosen = np.nonzero(worth + floors[d + 1] < level)
             if not parents.size:
                 continue
+            spend_work(12 * parents.size * rest.shape[1], 15)
             further = rest[parents] + self.pair[places[chosen], stop:]
             reached = total[parents, chosen]
             left = reached + np.minimum.reduceat(further, starts, axis=1).sum(axis=1) + floors[d + 1] < level

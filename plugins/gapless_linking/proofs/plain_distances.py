@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem
+from gapless import InvalidProblem, spend_work
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_linking.changed_graph import changed_graph
 from gapless_linking.graph import Graph
@@ -32,6 +32,7 @@ def _breadth_first(graph: Graph, sources: list[int], left: set[int]) -> dict[int
     queue = deque(sources)
     while queue and left:
         u = queue.popleft()
+        spend_work(0, 0.5 + 0.05 * int(graph.offsets[u + 1] - graph.offsets[u]))
         further = found[u] + 1.0
         for v in graph.neighbours[graph.offsets[u] : graph.offsets[u + 1]].tolist():
             if v not in found:
@@ -50,6 +51,7 @@ def _dijkstra(graph: Graph, sources: list[int], left: set[int]) -> dict[int, flo
             continue
         found[u] = distance
         left.discard(u)
+        spend_work(0, 0.5 + 0.2 * int(graph.offsets[u + 1] - graph.offsets[u]))
         row = slice(graph.offsets[u], graph.offsets[u + 1])
         weights = graph.weights[row].tolist() if graph.weights is not None else []
         for v, weight in zip(graph.neighbours[row].tolist(), weights, strict=True):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gapless import spend_work
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_ordering.proofs.walks import WalkTables, sum_of
 
@@ -61,6 +62,7 @@ def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None,
         step, most = max(1, _AT_ONCE // max(1, left.size)), _AT_ONCE
         for first in range(0, labels.at.size, step):
             last = labels.chosen(slice(first, first + step))
+            spend_work(6 * last.at.size * left.size, 20)
             scores = last.scores[:, None] + edges[last.at]
             label, column = np.nonzero(scores - last.paid[:, None] + rest > level)
             v = left[column]
@@ -90,6 +92,8 @@ def _sets(pairs: IntArray, n: int, words: int) -> Sets:
 
 def _best_of_each(parts: list[_Labels], paths: bool) -> _Labels:
     """Of labels with the same vertex and set, the one of the best value; paths with the same set paid the same."""
+    # Sorting: a label costs much more than an extension that was looked at.
+    spend_work(500 * sum(part.at.size for part in parts), 20)
     labels = _Labels(*(np.concatenate(field) for field in zip(*parts, strict=True)))
     values = labels.scores if paths else labels.scores - labels.paid
     labels = labels.chosen(np.lexsort((-values, *labels.sets.T, labels.at)))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from gapless import Fixings
+from gapless import Fixings, spend_work
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import EPSILON
 from gapless_ordering.problem import OrderingProblem
@@ -45,6 +45,7 @@ class WalkTables:
         tails = np.concatenate([np.full(n, -1), np.repeat(np.arange(n), n), np.arange(n)])
         heads = np.concatenate([np.arange(n), np.tile(np.arange(n), n), np.full(n, -1)])
         for edge in fixings.on.tolist():
+            spend_work(4 * scores.size)
             rivals = (tails == tails[edge]) | (heads == heads[edge])
             rivals[edge] = False
             scores[rivals] = -np.inf
@@ -86,6 +87,7 @@ class WalkTables:
 
     def _step(self, place: int, scores: FloatArray, edges: FloatArray) -> FloatArray:
         """Best over the vertices that may be at a place, of their score and the edge from there."""
+        spend_work(2 * scores.size * np.count_nonzero(self.alive[place]), 10)
         here = np.flatnonzero(self.alive[place] & (scores > -np.inf))
         best = np.full(scores.size, -np.inf)
         for some in _portions(here):

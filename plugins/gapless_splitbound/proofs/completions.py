@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from gapless import Fixings, InvalidProblem
+from gapless import Fixings, InvalidProblem, spend_work
 from gapless.core.sparse import BoolArray, IntArray
 from gapless_dependency import DependencyTree, ParsingProblem
 
@@ -43,6 +43,7 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
         raise InvalidProblem(f"{count} choices of heads are left, at most {most} are enumerated")
     if count == 0:
         return -math.inf
+    spend_work(8 * count * problem.length**2, 50 * problem.length)
     chosen = np.empty((count, problem.length), np.int64)
     numbers = np.arange(count)
     for column, into in enumerate(choices):
@@ -53,6 +54,7 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
     sizes, terms = np.abs(problem.arc_weights[chosen]).sum(axis=1), problem.length + 4
     for factor in problem.conjunctions:
         left = np.flatnonzero(open_arcs[factor.scopes].all(axis=1))
+        spend_work(factor.scopes.size + 2 * left.size * len(chosen), 10 + 10 * left.size)
         for scope, score in zip(factor.scopes[left], factor.scores(left), strict=True):
             fires = (chosen[:, arcs.modifiers[scope] - 1] == scope).all(axis=1)
             scores[fires] += score
@@ -61,6 +63,7 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
     for other, arcs_of_it in problem.configurations:
         on: BoolArray = chosen[:, arcs.modifiers[arcs_of_it] - 1] == arcs_of_it
         seen: dict[bytes, float] = {}
+        spend_work(on.size, 2 * len(on))
         for number, configuration in enumerate(on):
             key = configuration.tobytes()
             if key not in seen:
@@ -69,6 +72,7 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
             sizes[number] += abs(seen[key]) if seen[key] > -math.inf else 0.0
         terms += 1
     if problem.backbone_factors:
+        spend_work(0, 50 * len(chosen))
         trees = (DependencyTree(arcs.heads[row]) for row in chosen[scores > -math.inf])
         return max((problem.value(tree) for tree in trees if not problem.violations(tree)), default=-math.inf)
     # These sums are rounded; the problem's own value decides among all that may be the largest.
@@ -76,6 +80,7 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
     for row in np.argsort(-most_it_can_be, kind="stable"):
         if most_it_can_be[row] <= best:
             break
+        spend_work(0, 50)
         tree = DependencyTree(arcs.heads[chosen[row]])
         if not problem.violations(tree):
             best = max(best, problem.value(tree))

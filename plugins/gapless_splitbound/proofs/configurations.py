@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gapless import ConfigurationFactor, InvalidProblem
+from gapless import ConfigurationFactor, InvalidProblem, spend_work
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin
 
@@ -37,6 +37,7 @@ def best_configuration(factor: ConfigurationFactor, weights: FloatArray) -> floa
     open_arcs = np.flatnonzero(weights > -np.inf)
     configurations = _all(open_arcs) if open_arcs.size <= ENUMERATED else _likely(weights, open_arcs, named)
     for chosen in configurations:
+        spend_work(weights.size, 8)
         on = np.zeros(weights.size, bool)
         on[list(chosen)] = True
         worth = factor.value(on) + float(weights[on].sum())
@@ -78,6 +79,7 @@ def allows(factor: ConfigurationFactor, on: BoolArray, free: BoolArray) -> bool:
     places = np.flatnonzero(free)
     if places.size <= ENUMERATED:
         for chosen in _all(places):
+            spend_work(on.size, 4)
             configuration = on.copy()
             configuration[list(chosen)] = True
             if factor.value(configuration) > -np.inf:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
 
-from gapless import Factor, Fixings, InvalidProblem
+from gapless import Factor, Fixings, InvalidProblem, spend_work
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.rounding import ULP, raised
@@ -60,6 +61,73 @@ class _Sums:
         self.constant_terms += values.size
 
 
+@attrs.frozen(eq=False)
+class _Block:
+    """A conjunctive factor: all that the fixings do not change.
+
+    Parameters
+    ----------
+    scopes : int64 (k, width)
+    scores : float64 (k,)
+    fine : bool (k,)
+        Scopes that some tree might hold.
+    grouped : bool (k,)
+    first : int64 (k,)
+        The first multiplier of each.
+    """
+
+    scopes: IntArray
+    scores: FloatArray
+    fine: BoolArray
+    grouped: BoolArray
+    first: IntArray
+
+
+@attrs.frozen(eq=False)
+class _LaidOut:
+    """The conjunctions of a problem, how many multipliers they take, and what no allowed tree scores less than."""
+
+    asked: Any
+    blocks: Sequence[_Block]
+    multipliers: int
+    floor: float
+
+
+_last: WeakKeyDictionary[ParsingProblem, _LaidOut] = WeakKeyDictionary()
+
+
+def _laid_out(
+    problem: ParsingProblem, orientation: tuple[int, ...], alone: IntArray, counted: Sequence[Any]
+) -> _LaidOut:
+    """Made once for the certificates of a tree, which all ask for the same."""
+    elsewhere = frozenset(map(id, counted))
+    asked = orientation, alone.tobytes(), elsewhere
+    known = _last.get(problem)
+    if known is not None and known.asked == asked:
+        return known
+    if len(orientation) != len(problem.conjunctions):
+        raise InvalidProblem(f"{len(orientation)} orientations for {len(problem.conjunctions)} factors")
+    blocks: list[_Block] = []
+    at = seen = 0
+    for factor, way in zip(problem.conjunctions, orientation, strict=True):
+        left_out = id(factor.factor) in elsewhere
+        scopes = factor.scopes[:0] if left_out else factor.scopes
+        scores = np.zeros(0) if left_out else factor.all_scores()
+        spend_work(20 * scopes.size, 40)
+        if scopes.size:
+            grouped = grouped_pairs(problem, scopes, way) & ~np.isin(seen + np.arange(len(scopes)), alone)
+            counts = np.where(grouped | (scores < 0), 1, scopes.shape[1])
+            fine = _compatible(problem, scopes)
+        else:
+            grouped = fine = np.zeros(len(scopes), bool)
+            counts = np.zeros(len(scopes), np.int64)
+        blocks.append(_Block(scopes, scores, fine, grouped, at + np.cumsum(counts) - counts))
+        at, seen = at + int(counts.sum()), seen + len(scopes)
+    floor = -np.inf if counted else _floor(problem, [(block.scopes, block.scores) for block in blocks])
+    _last[problem] = made = _LaidOut(asked, blocks, at, floor)
+    return made
+
+
 def weigh(
     problem: ParsingProblem,
     orientation: tuple[int, ...],
@@ -88,32 +156,21 @@ def weigh(
     if not arcs.count:
         return None
     open_arcs, on = state != 0, state == 1
-    elsewhere = set(map(id, counted))
-    blocks = [
-        (f.scopes[:0], np.zeros(0)) if id(f.factor) in elsewhere else (f.scopes, f.all_scores())
-        for f in problem.conjunctions
-    ]
-    if len(orientation) != len(blocks):
-        raise InvalidProblem(f"{len(orientation)} orientations for {len(blocks)} factors")
+    laid = _laid_out(problem, orientation, alone, counted)
     given = np.nan_to_num(np.asarray(multipliers, np.float64), nan=0.0, posinf=1e150, neginf=-1e150)
     given = np.clip(given, -1e150, 1e150)
     sums = _Sums(problem.arc_weights)
     loss = min(loss, 1e150) if loss > 0 else 0.0
-    floor = -np.inf if counted else _floor(problem, blocks)
-    at = seen = 0
+    at = laid.multipliers
+    if at > given.size:
+        raise InvalidProblem(f"{given.size} multipliers are too few for the factors")
     worth: Worth = []
-    for (scopes, scores), way in zip(blocks, orientation, strict=True):
+    for block, way in zip(laid.blocks, orientation, strict=True):
+        scopes, scores, grouped, first = block.scopes, block.scores, block.grouped, block.first
         if not scopes.size:
-            seen += len(scopes)
             continue
-        grouped = grouped_pairs(problem, scopes, way) & ~np.isin(seen + np.arange(len(scopes)), alone)
-        seen += len(scopes)
-        counts = np.where(grouped | (scores < 0), 1, scopes.shape[1])
-        first = at + np.cumsum(counts) - counts
-        at += int(counts.sum())
-        if at > given.size:
-            raise InvalidProblem(f"{given.size} multipliers are too few for the factors")
-        alive = _compatible(problem, scopes) & open_arcs[scopes].all(axis=1)
+        spend_work(8 * scopes.size, 40)
+        alive = block.fine & open_arcs[scopes].all(axis=1)
         free = open_arcs[scopes] & ~on[scopes]
         left = free.sum(axis=1)
         sums.add_constant(scores[alive & (left == 0)])
@@ -125,7 +182,7 @@ def weigh(
             lower = 1 if way == LOWER_IS_SECOND else 0
             charge = np.maximum(given[first[rows]], 0.0)
             # Rounding counts pair by pair, so that only the pair which is chosen pays for its own.
-            worths = raised(scores[rows], len(blocks)) + raised(-charge, len(blocks))
+            worths = raised(scores[rows], len(laid.blocks)) + raised(-charge, len(laid.blocks))
             worth.append((scopes[rows, 1 - lower], scopes[rows, lower], worths))
             sums.add(scopes[rows, 1 - lower], charge)
         rows = np.flatnonzero(wide & ~grouped & (scores > 0))
@@ -144,6 +201,7 @@ def weigh(
         at += scope.size
         if prices.size < scope.size:
             raise InvalidProblem(f"{given.size} multipliers are too few for the factors")
+        spend_work(scope.size, 20)
         if np.all(~open_arcs[scope] | on[scope]):
             sums.add_constant(np.array([factor.value(on[scope])]))
             continue
@@ -156,7 +214,7 @@ def weigh(
     weights = np.full(problem.scores.shape, -np.inf)
     higher = sums.total + ULP * sums.size * (sums.terms + problem.length + 4)
     weights[arcs.heads[open_arcs], arcs.modifiers[open_arcs]] = higher[open_arcs]
-    return Weighed(weights, sums.constant, ULP * sums.constant_size * (sums.constant_terms + 4), floor)
+    return Weighed(weights, sums.constant, ULP * sums.constant_size * (sums.constant_terms + 4), laid.floor)
 
 
 def _add_groups(problem: ParsingProblem, open_arcs: BoolArray, sums: _Sums, worth: Worth) -> None:

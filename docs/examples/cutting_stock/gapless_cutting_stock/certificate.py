@@ -80,6 +80,7 @@ class PatternPriceCertificate(gl.BoundCertificate):
         for item in sorted(range(len(problem.sizes)), key=lambda i: (-problem.sizes[i], i)):
             size, price, reached = problem.sizes[item], self.item_prices[item], best
             for _ in range(problem.demands[item]):
+                gl.spend_work(calls=len(best))
                 longer: dict[int, int] = {}
                 for offset, worth in reached.items():
                     arc = int(problem.arcs.number[item, offset])
