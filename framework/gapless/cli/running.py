@@ -26,12 +26,17 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
     if "--out" not in parser._option_string_actions:
         parser.add_argument("--out", metavar="DIR", help="keep the tables here, as data")
     parser.add_argument("--report", metavar="FILE", help="write one HTML page: tables, figures, answers")
+    if "--verbose" not in parser._option_string_actions:
+        parser.add_argument(
+            "--verbose", action="store_true", help="say more, such as how each epoch of a training went"
+        )
     if "--jobs" in parser._option_string_actions:
         add_backend_options(parser)
 
 
 def run_task(task: Task, parsed: argparse.Namespace, console: Console) -> int:
     """Do the job, keep its tables in the folder of ``--out``, and write the page of ``--report``."""
+    console.verbose = parsed.verbose
     if not parsed.report:
         return _run(task, parsed, console)
     require_folder(parsed.report)

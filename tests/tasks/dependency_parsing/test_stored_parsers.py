@@ -175,6 +175,6 @@ def test_lines_keep_their_place_when_the_embedded_treebank_is_cut():
 @pytest.mark.parametrize(("wrong", "said"), [(1, "1 sentence wrong"), (2, "2 sentences wrong")])
 def test_one_sentence_is_no_plural(capsys, wrong, said):
     report = argparse.Namespace(score=None, wrong=wrong)
-    with training_progress.told(Console(), "parser", 5) as tell:
+    with training_progress.told(Console(verbose=True), "parser", 5) as tell:
         tell("parser", argparse.Namespace(kind="epoch", epoch=1, count=5, done=5, report=report))
     assert f"epoch 1: {said}" in capsys.readouterr().out
