@@ -209,8 +209,11 @@ def test_an_evaluator_finds_the_heads_that_were_found_and_no_relation(capsys, mo
     count, right, relations, both = scored(gold.read_text(), predicted)
     assert (count, right / count) == (7, found["uas_with_punctuation"])
     assert (relations, both) == (0, 0)
-    drawn = (tmp_path / "out" / "trees" / "2.svg").read_text()
-    assert drawn.count("nsubj") <= right
+    assert right < count  # so that there is a wrong arc to look at
+    for place, (above, tree) in enumerate(zip(heads, predicted.split("\n\n"), strict=False), 1):
+        chosen = [int(text.split("\t")[6]) for text in tree.splitlines()]
+        drawn = (tmp_path / "out" / "trees" / f"{place}.svg").read_text()
+        assert drawn.count(">nsubj<") == sum(h == g > 0 for h, g in zip(chosen, above, strict=True))
 
 
 @pytest.mark.parametrize(("wrong", "said"), [(1, "1 sentence wrong"), (2, "2 sentences wrong")])
