@@ -8,6 +8,7 @@ import numpy.typing as npt
 PROVED: Final[int]
 TIME: Final[int]
 NODES: Final[int]
+STEPS: Final[int]
 
 class SplitBoundSearch:
     """The best tree under arc scores and scores of sets of arcs that fire together.
@@ -85,8 +86,10 @@ class SplitBoundSearch:
         ask: Callable[[npt.NDArray[Any]], npt.ArrayLike] | None = ...,
         unknown: npt.ArrayLike | None = ...,
     ) -> None: ...
-    def advance(self, seconds: float = ..., nodes: int = ...) -> int:
-        """Work for `seconds`, or until `nodes` nodes were worked on in all; `PROVED`, `TIME` or `NODES`.
+    def advance(self, seconds: float = ..., nodes: int = ..., steps: int = ...) -> int:
+        """Work for `seconds` or `steps`, or until `nodes` nodes were worked on in all.
+
+        A step is one bound of a node, and one move of its multipliers. Returns `PROVED`, `TIME`, `STEPS` or `NODES`.
 
         The GIL is released; signals are the caller's, between slices.
         """
@@ -130,6 +133,18 @@ class SplitBoundSearch:
     @property
     def bound(self) -> float:
         """No tree scores more; +inf before the first bound."""
+
+    @property
+    def working(self) -> bool:
+        """Whether a node is in work."""
+
+    @property
+    def step_bound(self) -> float:
+        """The least bound that the steps of the node in work have found; +inf before the first, and between nodes."""
+
+    @property
+    def free(self) -> int:
+        """Arcs that are possible in the node in work."""
 
     @property
     def heads(self) -> npt.NDArray[Any]:

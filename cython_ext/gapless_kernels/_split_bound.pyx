@@ -9,7 +9,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 cdef extern from "_split_bound_tree.h" nogil:
-    int SB_CHOICES, SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY, SB_FAILED
+    int SB_CHOICES, SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY, SB_FAILED, SB_STEPS
 
     ctypedef int (*sb_asks)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
 
@@ -74,8 +74,10 @@ cdef extern from "_split_bound_tree.h" nogil:
     void sb_number_arcs(sb_search *)
     int sb_take_blocks(sb_search *, const sb_block *, Py_ssize_t)
     int sb_start(sb_search *, const int32_t *)
-    int sb_advance(sb_search *, double, int64_t)
+    int sb_advance(sb_search *, double, int64_t, int64_t)
     double sb_bound(const sb_search *)
+    double sb_step_bound(const sb_search *)
+    Py_ssize_t sb_free_arcs(const sb_search *)
     double sb_open_bytes(const sb_search *)
     double sb_proof_bytes(const sb_search *)
     int sb_rough(const sb_search *)
@@ -88,7 +90,7 @@ cdef extern from "_split_bound_tree.h" nogil:
 
 ORDERS = ("best-first", "depth-first", "breadth-first")
 VARIANTS = ("default", "paper")
-PROVED, TIME, NODES = SB_PROVED, SB_TIME, SB_NODES
+PROVED, TIME, NODES, STEPS = SB_PROVED, SB_TIME, SB_NODES, SB_STEPS
 
 
 cdef int ask_scores(void *asker, const int32_t *scopes, Py_ssize_t count, double *scores) noexcept with gil:
@@ -258,12 +260,12 @@ cdef class SplitBoundSearch:
     def __dealloc__(self):
         sb_free(&self.s)
 
-    def advance(self, double seconds=1e9, int64_t nodes=2**62):
-        """Work on for `seconds` or until `nodes` nodes were worked on in all; the status."""
+    def advance(self, double seconds=1e9, int64_t nodes=2**62, int64_t steps=2**62):
+        """Work on for `seconds` or `steps`, or until `nodes` nodes were worked on in all; the status."""
         if self.s.head == NULL:
             raise RuntimeError("this search was not set up")
         with nogil:
-            self.status = sb_advance(&self.s, seconds, nodes)
+            self.status = sb_advance(&self.s, seconds, nodes, steps)
         if self.status == SB_NO_MEMORY:
             raise MemoryError("no memory for the search tree")
         if self.status == SB_FAILED:
@@ -333,6 +335,18 @@ cdef class SplitBoundSearch:
     @property
     def bound(self):
         return sb_bound(&self.s)
+
+    @property
+    def working(self):
+        return bool(self.s.working)
+
+    @property
+    def step_bound(self):
+        return sb_step_bound(&self.s)
+
+    @property
+    def free(self):
+        return sb_free_arcs(&self.s)
 
     @property
     def heads(self):

@@ -128,6 +128,21 @@ static double sb_bound(const sb_search *s)
     return bound;
 }
 
+/* The least bound that the steps of the node in work have found, whether or not it can be shown. */
+static double sb_step_bound(const sb_search *s)
+{
+    return s->working ? fmin(s->node.bound, sb_round(s, s->best_psi)) : INFINITY;
+}
+
+/* How many arcs are possible in the node in work. */
+static ptrdiff_t sb_free_arcs(const sb_search *s)
+{
+    ptrdiff_t count = 0;
+    for (ptrdiff_t e = 0; e < s->arcs; e++)
+        count += s->alive[e] != 0;
+    return count;
+}
+
 /* Before a proof is made in the middle of a node: bound it by its multipliers of now, if they are its best. */
 static void sb_settle(sb_search *s)
 {
@@ -206,7 +221,7 @@ static int sb_restart(sb_search *s, const double *split, const int32_t *heads)
     return 1;
 }
 
-static int sb_advance(sb_search *s, double seconds, int64_t nodes)
+static int sb_advance(sb_search *s, double seconds, int64_t nodes, int64_t steps)
 {
     const double end = sb_now() + seconds;
     while (!s->no_memory) {
@@ -217,6 +232,8 @@ static int sb_advance(sb_search *s, double seconds, int64_t nodes)
         if (s->working) {
             if (sb_now() > end)
                 return SB_TIME;
+            if (steps-- <= 0)
+                return SB_STEPS;
             sb_step(s);
             continue;
         }

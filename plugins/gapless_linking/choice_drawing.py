@@ -106,7 +106,7 @@ def draw_choice(
     mentions : sequence of k str
         Those of the problem, or numbers, when there are not as many.
     name : callable, optional
-        What people call a vertex; by default what the graph says, or its number.
+        What people call a vertex; by default what the problem says, or its number.
     fair : sequence of k collections of int, optional
         The right vertices of each mention: then those are green and wrong ones red.
     title : str
@@ -136,8 +136,7 @@ def draw_choice(
 
 
 def _namer(problem: LinkingProblem) -> Callable[[int], str]:
-    names = None if problem.graph is None else problem.graph.names
-    return (lambda vertex: f"vertex {vertex}") if names is None else names.__getitem__
+    return problem.name if problem.named else lambda vertex: f"vertex {vertex}"
 
 
 def _paths(scene: _Scene, outer: Mapping[int, Place], shown: Sequence[int]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -50,6 +51,8 @@ class LinkingProblem(Problem[IntArray]):
         Edges on top of the graph; see `maximal_connection` and `minimal_connection`.
     distance_matrix : (n, n) array of numbers, optional
         Instead of a graph; see `from_distances`.
+    names : sequence of n str, optional
+        What people call the vertices of given distances, for messages and drawings; a graph brings its own names.
 
     Attributes
     ----------
@@ -86,6 +89,7 @@ class LinkingProblem(Problem[IntArray]):
     distance_matrix: Matrix | None = attrs.field(
         converter=problem_fields.distance_matrix, default=None, kw_only=True
     )
+    names: tuple[str, ...] | None = attrs.field(converter=problem_fields.vertex_names, default=None, kw_only=True)
     first: IntArray = attrs.field(init=False)
     members: IntArray = attrs.field(init=False)
     points: IntArray = attrs.field(init=False)
@@ -108,6 +112,8 @@ class LinkingProblem(Problem[IntArray]):
             raise InvalidProblem(f"prior must hold {k} arrays with one score for each candidate: {sizes}")
         if self.mentions is not None and len(self.mentions) != k:
             raise InvalidProblem(f"mentions holds {len(self.mentions)} names, expected {k}")
+        if self.names is not None:
+            problem_fields.check_names(self.names, self.distance_matrix)
         members = np.concatenate(self.candidates)
         points = np.unique(np.concatenate([members, np.array([z for z, _ in self.anchors], np.int64)]))
         for name, values in (
@@ -143,7 +149,7 @@ class LinkingProblem(Problem[IntArray]):
         candidates
             As in the class.
         **more
-            `anchors`, `prior`, `prior_weight`, `mentions`, as in the class.
+            `anchors`, `prior`, `prior_weight`, `mentions`, `names`, as in the class.
         """
         return cls(None, candidates, distance_matrix=distances, **more)
 
@@ -163,7 +169,10 @@ class LinkingProblem(Problem[IntArray]):
         return attrs.evolve(self, connection=minimal(self._graph(), self.candidates))
 
     def without_graph(self) -> LinkingProblem:
-        """The same problem over its distances only, vertices numbered as in `points`: small enough for a file."""
+        """The same problem over its distances only, vertices numbered as in `points`: small enough for a file.
+
+        The names of these vertices go with it.
+        """
         at = [np.searchsorted(self.points, members) for members in self.candidates]
         anchors = [(int(np.searchsorted(self.points, z)), weight) for z, weight in self.anchors]
         return attrs.evolve(
@@ -173,6 +182,7 @@ class LinkingProblem(Problem[IntArray]):
             distance_matrix=self.lengths(),
             candidates=at,
             anchors=anchors,
+            names=[self._bare_name(z) for z in self.points.tolist()] if self.named else None,
         )
 
     def with_distances(self, distances: Matrix) -> LinkingProblem:
@@ -278,6 +288,30 @@ class LinkingProblem(Problem[IntArray]):
         """What people call a set."""
         return self.mentions[i] if self.mentions is not None else f"set {i}"
 
+    def name(self, vertex: int) -> str:
+        """What people call a vertex: its name, or its number; both where several of `points` have that name."""
+        name = self._bare_name(vertex)
+        return f"{name} (vertex {vertex})" if name in self._ambiguous else name
+
+    @property
+    def named(self) -> bool:
+        """Whether vertices have names."""
+        return self._names is not None
+
+    @property
+    def _names(self) -> Sequence[str] | None:
+        return self.names if self.graph is None else self.graph.names
+
+    def _bare_name(self, vertex: int) -> str:
+        names = self._names or ()
+        return names[vertex] if 0 <= vertex < len(names) else str(vertex)
+
+    @functools.cached_property
+    def _ambiguous(self) -> frozenset[str]:
+        """Names that several of `points` have."""
+        counts = Counter(map(self._bare_name, self.points.tolist()))
+        return frozenset(name for name, count in counts.items() if count > 1)
+
     # --- the role
 
     @functools.cached_property
@@ -286,7 +320,7 @@ class LinkingProblem(Problem[IntArray]):
 
         def name(decision: int) -> str:
             i = int(np.searchsorted(self.first, decision, "right")) - 1
-            return f"{self.mention(i)} = {self.members[decision]}"
+            return f"{self.mention(i)} = {self.name(int(self.members[decision]))}"
 
         groups = [list(range(a, b)) for a, b in zip(self.first[:-1].tolist(), self.first[1:].tolist(), strict=True)]
         return Decisions(self.members.size, name, exactly_one=groups)
@@ -319,12 +353,13 @@ class LinkingProblem(Problem[IntArray]):
         if self._narrows:
             return self._narrowed(chosen).violations(vertices)
         found = [
-            f"{vertices[i]} is forbidden for {self.mention(i)}"
+            f"{self.name(int(vertices[i]))} is forbidden for {self.mention(i)}"
             for i in np.flatnonzero(self.own_costs[chosen] == np.inf).tolist()
         ]
         apart: BoolArray = np.isinf(self.lengths(self.slots[chosen], self.slots[chosen]))
+        ends = [self.name(vertex) for vertex in vertices.tolist()]
         found += [
-            f"no path connects {vertices[i]} of {self.mention(i)} with {vertices[j]} of {self.mention(j)}"
+            f"no path connects {ends[i]} of {self.mention(i)} with {ends[j]} of {self.mention(j)}"
             for i, j in np.argwhere(np.triu(apart, 1)).tolist()
         ]
         return found

@@ -45,6 +45,29 @@ def mention_names(values: Iterable[str] | None) -> tuple[str, ...] | None:
     return None if values is None else tuple(values)
 
 
+def vertex_names(values: Any) -> tuple[str, ...] | None:
+    """What people call the vertices, or none."""
+    if values is None:
+        return None
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidProblem(f"names is {values!r}, expected a sequence of text, one for each vertex")
+    names = tuple(values)
+    for name in names:
+        if not isinstance(name, str):
+            raise InvalidProblem(f"names holds {name!r}, expected text")
+    return names
+
+
+def check_names(names: tuple[str, ...], distances: FloatArray | None) -> None:
+    """Raise `InvalidProblem` unless there is a name for each row of given distances."""
+    if distances is None:
+        raise InvalidProblem("names are for given distances: a graph brings its own names (Graph(..., names=...))")
+    if len(names) != len(distances):
+        raise InvalidProblem(
+            f"names holds {len(names)} names, expected {len(distances)}, one for each row of the distances"
+        )
+
+
 def anchor_pairs(values: Any) -> tuple[tuple[int, float], ...]:
     """Anchors with their weights; the same vertex may come again."""
     if values is None:

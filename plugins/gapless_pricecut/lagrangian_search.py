@@ -71,11 +71,11 @@ class LagrangianSearch(fused.Search):
             compact=self.compact,
         )
 
-    def advance(self, seconds: float, nodes: int) -> bool:
+    def advance(self, seconds: float, nodes: int, steps: int = fused.ENDLESS) -> bool:
         """As `fused.Search.advance`; begins again with all scores when one turns out to forbid its scope."""
         until = min(nodes, PROGRAM_AFTER) if self.program_due else nodes
         try:
-            done = super().advance(seconds, until)
+            done = super().advance(seconds, until, steps)
             if done or until == nodes or self.kernel.nodes < until:
                 return done
             self.program_due = False

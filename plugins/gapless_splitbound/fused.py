@@ -25,6 +25,7 @@ from gapless import (
     Stop,
 )
 from gapless.core.certificate import Certificate
+from gapless.core.limits import Budget
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
@@ -45,6 +46,8 @@ OUTGROWN = (
 )
 SLICE = 0.05
 """Seconds between two looks at Ctrl-C and the clock."""
+ENDLESS = 1 << 60
+"""Nodes or steps."""
 
 
 def fits(problem: ParsingProblem, solve: Solve, backbone: str) -> bool:
@@ -160,11 +163,11 @@ class Search:
             ask=tables.ask,
         )
 
-    def advance(self, seconds: float, nodes: int) -> bool:
-        """Work until so many nodes are done in all, for a slice at most; whether the search is over."""
-        return bool(self.kernel.advance(min(SLICE, seconds), nodes) == PROVED)
+    def advance(self, seconds: float, nodes: int, steps: int = ENDLESS) -> bool:
+        """Work until so many nodes are done in all, for a slice and so many steps at most; whether all is done."""
+        return bool(self.kernel.advance(min(SLICE, seconds), nodes, steps) == PROVED)
 
-    def finish(self, nodes: int = 1 << 60, seconds: float = math.inf) -> bool:
+    def finish(self, nodes: int = ENDLESS, seconds: float = math.inf) -> bool:
         """Run to the proof, or until so many nodes or seconds are spent; whether there is a proof.
 
         Ctrl-C comes through between slices.
@@ -181,6 +184,16 @@ class Search:
         """No tree scores more; -inf when that is less than an allowed tree can score."""
         bound = float(self.kernel.bound)
         return -math.inf if bound < self.floor - margin(self.floor) else bound
+
+    @property
+    def inside_root(self) -> bool:
+        """Whether the root is in work, or about to be."""
+        return self.kernel.nodes == 0 or (self.kernel.nodes == 1 and self.kernel.working)
+
+    def step(self, budget: Budget) -> None:
+        """Tell what a step inside the root has found."""
+        bound = max(min(self.bound, float(self.kernel.step_bound)), self.value)
+        guarded(budget, budget.emit, "step", bound, self.value, free=int(self.kernel.free))
 
     @property
     def value(self) -> float:
@@ -364,21 +377,27 @@ def _checked(run: Search, bound: float, value: float) -> tuple[Certificate, floa
 def _advance(run: Search, solve: Solve) -> Stop:
     """Slices until the proof is done or something is spent."""
     budget, limits = solve.budget, solve.budget.limits
-    # Whoever listens, or stops at a value or a gap, is asked after every node.
-    step = 1 if budget.observers or budget.trace or limits.target is not None or limits.gap > 0 else None
+    listened = bool(budget.observers or budget.trace)
+    # Whoever listens, or stops at a value or a gap, is asked after every node; who listens, also inside the root.
+    each = listened or limits.target is not None or limits.gap > 0
     while True:
-        value = run.value
-        if limits.target is not None and value >= limits.target:
+        nodes = int(run.kernel.nodes)
+        stepping = listened and run.inside_root
+        whole = not (stepping and nodes)  # in the middle of the root nothing is judged: telling changes no answer
+        if whole and limits.target is not None and run.value >= limits.target:
             return Stop.TARGET
-        if limits.gap > 0 and value > -math.inf and meets(run.bound, value, limits.gap):
+        if whole and limits.gap > 0 and run.value > -math.inf and meets(run.bound, run.value, limits.gap):
             return Stop.GAP
         spent = budget.spent()
         if spent is not None:
             return spent
-        nodes = int(run.kernel.nodes)
-        if limits.nodes is not None and nodes >= limits.nodes:
+        if whole and limits.nodes is not None and nodes >= limits.nodes:
             return Stop.NODES
-        until = min(nodes + step if step else 1 << 60, limits.nodes if limits.nodes is not None else 1 << 60)
-        if run.advance(budget.time_left, until):
+        until = 1 if stepping else nodes + 1 if each else ENDLESS
+        until = min(until, limits.nodes if limits.nodes is not None else ENDLESS)
+        if run.advance(budget.time_left, until, 1 if stepping else ENDLESS):
             return Stop.PROVED
-        guarded(budget, budget.emit, "node", run.bound, run.value, node=int(run.kernel.nodes))
+        if stepping and run.inside_root:
+            run.step(budget)
+        else:
+            guarded(budget, budget.emit, "node", run.bound, run.value, node=int(run.kernel.nodes))

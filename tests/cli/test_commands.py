@@ -293,7 +293,7 @@ def test_run_looks_at_its_arguments_before_it_trains(
         (["--out", str(stored)], "cannot be used as a folder"),
         (["--model", str(stored)], "damaged, or not a file of"),
     ):
-        assert main(["run", "pos-tagging", *wrong]) == exit_codes.USAGE
+        assert main(["run", "pos-tagging", "--verbose", *wrong]) == exit_codes.USAGE
         printed = capsys.readouterr()
         assert message in printed.err
         assert "epoch" not in printed.out

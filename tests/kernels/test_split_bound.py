@@ -10,7 +10,7 @@ import pytest
 if os.environ.get("GAPLESS_PURE") == "1":
     pytest.skip("the fused search has no NumPy twin; the role objects are its reference", allow_module_level=True)
 
-from gapless_kernels._split_bound import NODES, PROVED, TIME, SplitBoundSearch
+from gapless_kernels._split_bound import NODES, PROVED, STEPS, TIME, SplitBoundSearch
 
 INF = np.inf
 OPTIONS = [
@@ -262,6 +262,30 @@ def test_slices_give_the_same_answer_and_limits_give_bounds() -> None:
         while timed.advance(seconds=0.0) == TIME:
             assert timed.bound >= whole.value - 1e-7
         assert timed.value == whole.value
+
+
+def test_single_steps_give_the_same_answer_and_falling_bounds() -> None:
+    rng = np.random.default_rng(15)
+    stepped = 0
+    for _ in range(40):
+        case = problem(rng, 6)
+        whole = search(case, projective=True, single_root=True)
+        assert whole.advance() == PROVED
+        found = search(case, projective=True, single_root=True)
+        assert (found.working, found.step_bound) == (False, INF)
+        arcs, last = len(case[2]), INF
+        while (status := found.advance(nodes=1, steps=1)) == STEPS:
+            assert found.working
+            assert whole.value - 1e-7 <= found.step_bound <= last
+            assert 0 < found.free <= arcs
+            last, stepped = found.step_bound, stepped + 1
+        if status != PROVED:
+            assert (status, found.nodes, found.working) == (NODES, 1, False)
+            while found.advance(steps=3) == STEPS:
+                assert found.bound >= whole.value - 1e-7
+        same = [(one.value, one.bound, one.dp_calls, one.nodes, one.fixed) for one in (found, whole)]
+        assert same[0] == same[1]
+    assert stepped > 40
 
 
 def test_granularity_and_a_given_tree() -> None:

@@ -1,5 +1,7 @@
 """The linking problem: what it accepts and refuses, costs by hand, transforms, messages, and that files keep it."""
 
+import json
+
 import attrs
 import networkx as nx
 import numpy as np
@@ -11,6 +13,7 @@ from gapless.core import serial
 from gapless.scip import write_model
 from gapless.testing import SpaceTooLarge
 from gapless_linking import Graph, LinkingProblem
+from gapless_linking.choice_drawing import draw_choice
 from gapless_linking.enumeration import all_structures, best_structures
 from gapless_linking.random_problems import random_problem
 
@@ -290,3 +293,87 @@ def test_enumeration_knows_its_limit():
     assert all_structures(problem, limit=81)[1].size == 81
     with pytest.raises(SpaceTooLarge, match=r"more than 27 choices from the first 3 sets, and set 3 has 3"):
         all_structures(problem, limit=80)
+
+
+# --- what people call vertices
+
+
+NAMED = ["Jaguar", "Jaguar Cars", "Jungle", "Jungle"]
+TOGETHER = 1 - np.eye(4, dtype=np.int64)
+
+
+def named(**more):
+    fields = {"mentions": ["jaguar", "jungle"], "names": NAMED, **more}
+    return LinkingProblem.from_distances(TOGETHER, [[0, 1], [2, 3]], **fields)
+
+
+def test_names_stand_in_decisions_and_messages():
+    problem = named(prior=[[0.0, -INF], [0.0, 0.0]])
+    assert [problem.decisions.name(d) for d in range(4)] == [
+        "jaguar = Jaguar",
+        "jaguar = Jaguar Cars",
+        "jungle = Jungle (vertex 2)",  # two vertices are called so
+        "jungle = Jungle (vertex 3)",
+    ]
+    assert problem.violations([1, 2]) == ["Jaguar Cars is forbidden for jaguar"]
+    assert problem.violations([2, 2]) == ["2 is no candidate of jaguar"]
+    far = np.where(TOGETHER == 1, INF, 0.0)
+    apart = LinkingProblem.from_distances(far, [[0], [2]], names=NAMED, mentions=["jaguar", "jungle"])
+    assert apart.violations([0, 2]) == ["no path connects Jaguar of jaguar with Jungle of jungle"]
+
+
+def test_names_of_a_graph_go_with_the_problem():
+    links = nx.Graph([("Jaguar", "Panthera"), ("Panthera", "Jungle"), ("Jaguar Cars", "Car"), ("Car", "Jungle")])
+    graph = Graph.from_networkx(links)
+    vertex = {name: number for number, name in enumerate(graph.names)}
+    sets = [[vertex["Jaguar"], vertex["Jaguar Cars"]], [vertex["Jungle"]]]
+    problem = LinkingProblem(graph, sets, mentions=["jaguar", "jungle"], anchors={vertex["Car"]: 1.0})
+    assert problem.decisions.name(0) == "jaguar = Jaguar"
+    alone = serial.loads(serial.dumps(problem.without_graph()))
+    assert [alone.decisions.name(d) for d in range(3)] == [problem.decisions.name(d) for d in range(3)]
+    assert alone.names == tuple(graph.names[point] for point in problem.points.tolist())
+    assert alone.without_graph().names == alone.names
+    fewer = LinkingProblem.from_distances(TOGETHER, [[3], [1]], names=["a", "b", "c", "d"]).without_graph()
+    assert (fewer.names, fewer.decisions.name(0)) == (("b", "d"), "set 0 = d")
+
+
+def test_a_problem_that_was_stored_before_there_were_names_is_read():
+    document = json.loads(serial.dumps(named()))
+    del document["names"]
+    assert serial.loads(json.dumps(document)).decisions.name(0) == "jaguar = 0"
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a"], "names holds 1 names, expected 4, one for each row of the distances"),
+        ([1, 2, 3, 4], "names holds 1, expected text"),
+        ("abcd", "names is 'abcd', expected a sequence of text"),
+        (7, "names is 7, expected a sequence of text"),
+    ],
+)
+def test_names_must_fit(names, message):
+    with pytest.raises(InvalidProblem, match=message):
+        named(names=names)
+
+
+def test_a_graph_has_names_of_its_own():
+    with pytest.raises(InvalidProblem, match="a graph brings its own names"):
+        LinkingProblem(Graph.from_edges([[0, 1]]), [[0], [1]], names=["a", "b"])
+
+
+def test_answers_do_not_depend_on_names():
+    plain, called = named(names=None, mentions=None), named()
+    for method in ("exact", "ilp", "local-search"):
+        one, other = (gapless.solve(problem, method, k=1) for problem in (plain, called))
+        assert (one.value, one.bound, one.status) == (other.value, other.bound, other.status)
+        assert one.best.tolist() == other.best.tolist()
+        assert one.verify(called).holds == other.verify(plain).holds == (method != "ilp")
+
+
+def test_a_drawing_of_given_distances_shows_names():
+    drawn = draw_choice(named(), np.array([0, 2]))
+    for shown in ("Jaguar Cars", "“jaguar”", "Jungle (vertex 3)"):
+        assert shown in drawn
+    assert "vertex 1" not in drawn
+    assert "vertex 1" in draw_choice(named(names=None), np.array([0, 2]))

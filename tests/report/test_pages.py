@@ -290,6 +290,37 @@ def test_solving_again_for_the_events(records: dict[str, gl.Record], tmp_path: P
     assert "a second solve, made for this report: method column-generation, prune=False" in page
 
 
+TWO_SOLVES = "The events are those of a second solve, made for this report"
+
+
+def test_again_draws_how_embedded_sentences_were_proved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their proofs are found at the root: what is to be seen are its steps."""
+    pytest.importorskip("conllu")
+    out, page = tmp_path / "out", tmp_path / "run.html"
+    asked = ["run", "dependency-parsing", "--epochs", "1", "--out", str(out), "--report", str(page)]
+    assert main(asked) == exit_codes.PROVED
+    without = page.read_text("utf-8")
+    assert "make the report with --again" in without
+    assert 'class="plot"' not in without
+    assert main([*asked, "--again"]) == exit_codes.PROVED
+    drawn = page.read_text("utf-8")
+    assert drawn.count(TWO_SOLVES) == 5
+    assert drawn.count("Bound and best value over time") >= 3
+    assert main(["report", str(out), "-o", str(page), "--again"]) == exit_codes.PROVED
+    assert page.read_text("utf-8").count(TWO_SOLVES) == 5
+    capsys.readouterr()
+    assert main([*asked[:-2], "--again"]) == exit_codes.USAGE
+    assert "--again is for the page of --report" in capsys.readouterr().err
+
+
+def test_an_answer_that_nothing_can_be_drawn_of_says_so() -> None:
+    problem = ChainProblem([[1.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]])
+    page = report_of(gl.Record(problem, gl.solve(problem)), again={})
+    assert TWO_SOLVES in page
+    assert "told of nothing between its beginning and its end: there is nothing to draw." in page
+    assert 'class="plot"' not in page
+
+
 def test_a_trace_is_stored_when_asked_for(records: dict[str, gl.Record], tmp_path: Path) -> None:
     problem, out = tmp_path / "problem.json", tmp_path / "record.json"
     problem.write_text(gl.dumps(records["chain"].problem), "utf-8")

@@ -26,6 +26,30 @@ def test_a_bound_at_a_node_limit_is_what_the_certificate_proves(variant, nodes):
         assert result.verify(problem)
 
 
+@pytest.mark.parametrize(
+    "limits", [Limits(), Limits(nodes=1), Limits(nodes=3), Limits(gap=0.1), Limits(target=3.0)]
+)
+def test_telling_what_happens_changes_nothing(limits):
+    told = drawn = 0
+    for seed in range(20):
+        families = ["tri-sibling", "great-grandchild"]
+        problem = random_problem(np.random.default_rng(seed), 6, projective=bool(seed % 2), families=families)
+        # A limit on a gap or a value is looked at after every node: so it is when somebody listens.
+        plain, traced = (
+            gapless.solve(problem, "split-bound", limits=limits, trace=trace) for trace in (False, True)
+        )
+        assert (plain.value, plain.bound, plain.stop) == (traced.value, traced.bound, traced.stop)
+        assert plain.stats.nodes == traced.stats.nodes
+        assert plain.stats.oracle_calls == traced.stats.oracle_calls
+        steps = [event for event in traced.trace if event.kind == "step"]
+        bounds = [event.bound for event in steps]
+        assert bounds == sorted(bounds, reverse=True)
+        assert all(event.bound >= traced.value - margin(traced.value) for event in steps)
+        assert all(event.details["free"] <= problem.decisions.count for event in steps)
+        told, drawn = told + len(steps), drawn + bool(steps)
+    assert not gapless_kernels.COMPILED or told > drawn > 5
+
+
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="needs the compiled kernels")
 @pytest.mark.parametrize("seconds", [3e-5, 1e-4, 3e-4, 6e-4, 1e-3])
 def test_a_search_stopped_inside_a_node_claims_what_it_can_prove(seconds):

@@ -231,7 +231,7 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_the_work(tmp_path, monk
 
 def test_jobs_without_joblib_are_refused_before_the_training(monkeypatch, capsys):
     monkeypatch.setattr(asked, "find_spec", lambda _: None)
-    assert main(["run", "pos-tagging", *QUICK, "--jobs", "2"]) != exit_codes.PROVED
+    assert main(["run", "pos-tagging", *QUICK, "--verbose", "--jobs", "2"]) != exit_codes.PROVED
     printed = capsys.readouterr()
     assert "pip install 'gapless[distributed]'" in printed.err
     assert "epoch" not in printed.out
@@ -239,9 +239,9 @@ def test_jobs_without_joblib_are_refused_before_the_training(monkeypatch, capsys
 
 def test_a_stored_product_tagger_is_used_again(tmp_path, capsys):
     stored = str(tmp_path / "tagger.npz")
-    assert main(["run", "joint-tagging", *QUICK, "--model", stored]) == exit_codes.PROVED
+    assert main(["run", "joint-tagging", *QUICK, "--verbose", "--model", stored]) == exit_codes.PROVED
     first = capsys.readouterr().out
-    assert main(["run", "joint-tagging", *QUICK, "--model", stored]) == exit_codes.PROVED
+    assert main(["run", "joint-tagging", *QUICK, "--verbose", "--model", stored]) == exit_codes.PROVED
     second = capsys.readouterr().out
     assert "epoch 1" in first
     assert "epoch 1" not in second
@@ -276,7 +276,18 @@ sys.exit(main(sys.argv[2:]))
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
 def test_a_killed_training_goes_on_after_its_last_finished_epoch(tmp_path, capsys):
     write_corpus(tmp_path / "tagging" / "wsj_pos")
-    asked = ["run", "pos-tagging", "--data", str(tmp_path), "--epochs", "3", "--shuffles", "2", "--use-dev"]
+    asked = [
+        "run",
+        "pos-tagging",
+        "--data",
+        str(tmp_path),
+        "--epochs",
+        "3",
+        "--shuffles",
+        "2",
+        "--use-dev",
+        "--verbose",
+    ]
     assert main([*asked, "--model", str(tmp_path / "whole.npz")]) == exit_codes.PROVED
     whole = capsys.readouterr().out
     model = tmp_path / "killed.npz"

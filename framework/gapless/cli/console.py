@@ -1,6 +1,7 @@
 """Where commands write: tables for people, JSON for programs, progress only on a terminal.
 
-With `rich` installed (extra ``tasks``) tables and progress are drawn by it; without, plain text.
+With `rich` installed (extra ``tasks``) tables and progress are drawn by it; without, plain text. While a bar is
+drawn, text for the same terminal goes through the bar's live display, which puts it above the bar.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from typing import Any, TextIO
 
 import attrs
 
+from gapless.cli.column_groups import GAP, column_groups
+
 try:
     import rich.console
     import rich.progress
     import rich.table
+    import rich.text
     from rich import box
 except ImportError:  # the core install has no rich
     rich = None  # type: ignore[assignment]
@@ -48,6 +52,8 @@ class Console:
     as_json : bool
         Print nothing for people; `data` prints one JSON document.
     out, err : text streams
+    verbose : bool
+        Whether `detail` is printed.
 
     Attributes
     ----------
@@ -55,20 +61,54 @@ class Console:
         Every table that was shown, with ``--json`` too: reports and the results pages are made of them.
     """
 
-    def __init__(self, *, as_json: bool = False, out: TextIO | None = None, err: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        as_json: bool = False,
+        out: TextIO | None = None,
+        err: TextIO | None = None,
+        verbose: bool = False,
+    ) -> None:
         self.as_json = as_json
+        self.verbose = verbose
         self.out = out or sys.stdout
         self.err = err or sys.stderr
         self.tables: list[Table] = []
+        self._bar: Any = None
+        """The live display, while one is drawn."""
 
     def say(self, text: str = "") -> None:
         """One line for people."""
         if not self.as_json:
-            print(text, file=self.out)
+            self._write(text, self.out)
+
+    def detail(self, text: str) -> None:
+        """One line for people who ask for more, by ``--verbose``."""
+        if self.verbose:
+            self.say(text)
 
     def complain(self, text: str) -> None:
         """One line on standard error, always."""
-        print(text, file=self.err)
+        self._write(text, self.err)
+
+    def draw(self, drawing: Any) -> None:
+        """Something that rich draws, such as coloured text, on a terminal; see `draws`. No line is folded."""
+        self._live().print(drawing, soft_wrap=True)
+
+    @property
+    def draws(self) -> bool:
+        """Whether `draw` may be called: there is rich, and a terminal."""
+        return not self.as_json and rich is not None and self.out.isatty()
+
+    def _write(self, text: str, stream: TextIO) -> None:
+        if self._bar is not None and stream.isatty():
+            self._bar.console.print(rich.text.Text(text), soft_wrap=True)
+        else:
+            print(text, file=stream)
+
+    def _live(self) -> Any:
+        """What draws on the terminal: the display of the bar, if one is drawn."""
+        return rich.console.Console(file=self.out) if self._bar is None else self._bar.console
 
     def data(self, document: Any) -> None:
         """The whole outcome for programs: printed with ``--json`` only. Arrays become lists, infinities strings."""
@@ -82,17 +122,8 @@ class Console:
             return
         cells = [[cell(value) for value in row] for row in rows]
         numeric = [bool(rows) and all(isinstance(r[c], (int, float)) for r in rows) for c in range(len(columns))]
-        if rich is not None and self.out.isatty():
-            drawn = rich.table.Table(
-                title=title, box=box.SIMPLE_HEAD, title_justify="left", show_edge=False, padding=(0, 1, 0, 0)
-            )
-            last = len(columns) - 1
-            for number, (name, right) in enumerate(zip(columns, numeric, strict=True)):
-                # Names are never cut; on a narrow terminal the last column, where the prose stands, gets the folds.
-                drawn.add_column(name, justify="right" if right else "left", no_wrap=number < last, overflow="fold")
-            for row in cells:
-                drawn.add_row(*row)
-            rich.console.Console(file=self.out).print(drawn)
+        if self.draws:
+            self._draw_table(title, columns, cells, numeric)
             return
         widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
         self.say(title)
@@ -103,26 +134,60 @@ class Console:
             ]
             self.say("  ".join(padded).rstrip())
 
+    def _draw_table(
+        self, title: str, columns: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[bool]
+    ) -> None:
+        terminal = self._live()
+        for group in column_groups(columns, cells, terminal.width):
+            drawn = rich.table.Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", padding=(0, 1, 0, 0))
+            drawn.show_edge = drawn.pad_edge = False
+            for column in group:
+                justify = "right" if numeric[column.number] else "left"
+                drawn.add_column(columns[column.number], justify=justify, width=column.width, overflow="fold")
+            for row in cells:
+                drawn.add_row(*(row[column.number] for column in group))
+            # A column that is too wide by itself is left to the terminal to fold: nothing is cut.
+            needed = sum(column.width + GAP for column in group) - GAP
+            terminal.print(drawn, width=max(terminal.width, needed), crop=False)
+            title = ""
+
     @property
     def draws_progress(self) -> bool:
         """Whether `progress` is seen: what it costs to know the total is spared otherwise."""
-        return not self.as_json and rich is not None and self.err.isatty()
+        if self.as_json or rich is None or not self.err.isatty():
+            return False
+        return bool(rich.console.Console(file=self.err).is_interactive)  # a dumb terminal cannot take a line back
 
     @contextlib.contextmanager
     def progress(self, title: str, total: int) -> Iterator[Callable[[int], None]]:
-        """A progress bar on a terminal, silence elsewhere. Yields ``advance(steps)``."""
+        """A progress bar on a terminal, silence elsewhere. Yields ``advance(steps)``.
+
+        A bar within a bar is drawn below it. What else writes to standard output or standard error of this process
+        meanwhile, such as a library, comes to stand above the bars, too.
+        """
         if not self.draws_progress:
             yield lambda steps: None
             return
-        bar = rich.progress.Progress(
-            *rich.progress.Progress.get_default_columns(),
+        with contextlib.ExitStack() as stack:
+            if self._bar is None:
+                self._bar = stack.enter_context(self._new_bar())
+                stack.callback(setattr, self, "_bar", None)
+            bar = self._bar
+            task = bar.add_task(title, total=total)
+            stack.callback(bar.remove_task, task)
+            yield lambda steps: bar.advance(task, steps)
+
+    def _new_bar(self) -> Any:
+        return rich.progress.Progress(
+            rich.progress.TextColumn("{task.description}", markup=False),
+            rich.progress.BarColumn(),
+            rich.progress.TaskProgressColumn(),
+            rich.progress.TimeRemainingColumn(),
             rich.progress.MofNCompleteColumn(),
             console=rich.console.Console(file=self.err),
             transient=True,
+            redirect_stdout=self.out.isatty(),  # a pipe gets what is printed
         )
-        with bar:
-            task = bar.add_task(title, total=total)
-            yield lambda steps: bar.advance(task, steps)
 
 
 def cell(value: Any) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from gapless.cli.backends import add_backend_options, chosen_backend
 from gapless.cli.console import Console, plain_data
-from gapless.core.errors import InvalidProblem
+from gapless.core.errors import InvalidProblem, UnknownOption
 from gapless.core.serial import require_folder, write_aside
 from gapless.plugins.registry import Task
 from gapless.report import require_jinja, write_report
@@ -27,13 +27,25 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
     if "--out" not in parser._option_string_actions:
         parser.add_argument("--out", metavar="DIR", help="keep the tables here, as data")
     parser.add_argument("--report", metavar="FILE", help="write one HTML page: tables, figures, answers")
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="with --report: solve the answers that are shown whole again, for events and pictures of the search",
+    )
+    if "--verbose" not in parser._option_string_actions:
+        parser.add_argument(
+            "--verbose", action="store_true", help="say more, such as how each epoch of a training went"
+        )
     if "--jobs" in parser._option_string_actions:
         add_backend_options(parser)
 
 
 def run_task(task: Task, parsed: argparse.Namespace, console: Console) -> int:
     """Do the job, keep its tables in the folder of ``--out``, and write the page of ``--report``."""
+    console.verbose = parsed.verbose
     if not parsed.report:
+        if parsed.again:
+            raise UnknownOption("--again is for the page of --report: give that too")
         return _run(task, parsed, console)
     require_folder(parsed.report)
     require_jinja()  # now: a long run must not end in a page that cannot be written
@@ -41,7 +53,7 @@ def run_task(task: Task, parsed: argparse.Namespace, console: Console) -> int:
         if not parsed.out:
             parsed.out = stack.enter_context(tempfile.TemporaryDirectory(prefix="gapless-run-"))
         code = _run(task, parsed, console)
-        write_report(parsed.out, parsed.report, progress=console.progress)
+        write_report(parsed.out, parsed.report, again={} if parsed.again else None, progress=console.progress)
     console.say(f"wrote {parsed.report}")
     return code
 

@@ -81,12 +81,15 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
     trace: Sequence[Event] = result.trace
     traced = ""
     if not trace:
-        traced = "This record kept no events. Solve with --trace, or make the report with --again."
+        traced = (
+            "This record kept no events, which are told by a second solve: make the report with --again. "
+            "(`gapless solve --trace` keeps them at once.)"
+        )
         if again is not None:
             trace, traced = _solved_again(record, again)
     bounds = bounds_over_time(trace, result)
     if trace and bounds is None:
-        traced += " The bound met the best value at once: there is nothing to draw over time."
+        traced += " The search told of nothing between its beginning and its end: there is nothing to draw."
     nodes = search_tree(record, trace)
     several = len(nodes) > 1
     return Answer(

@@ -158,7 +158,7 @@ def run_of(
                 laborious.offer(_labour(record), record, verdict, row)
                 before = _tell(advance, file, before, counts["records"])
             advance(max(0, file.stat().st_size - before))
-    shown = _details((laborious, sure), again)
+    shown = _details((laborious, sure), again, progress)
     return Run(
         _about(folder),
         _tables(folder),
@@ -236,16 +236,18 @@ def _labour(record: Record) -> float:
     return _seconds(record) + 1e-9 * (stats.nodes + stats.iterations) + 1e-15 * record.problem.decisions.count
 
 
-def _details(tops: Sequence[_Top], again: Mapping[str, Any] | None) -> list[Detail]:
+def _details(tops: Sequence[_Top], again: Mapping[str, Any] | None, progress: Progress) -> list[Detail]:
     """Answers to be shown whole, each once; their rows of the list get their anchors."""
     held: dict[int, tuple[Record, Verdict | None, list[Any], list[str]]] = {}
     for top in tops:
         for _, _, record, verdict, row in top.best_first():
             held.setdefault(id(record), (record, verdict, row, []))[-1].append(top.why)
     found = []
-    for number, (record, verdict, row, why) in enumerate(held.values(), 1):
-        row[-1] = f"answer-{number}"
-        found.append(Detail(row[-1], " and ".join(why), answer_of(record, verdict, again)))
+    with progress("drawing answers" if again is None else "solving answers again", len(held)) as advance:
+        for number, (record, verdict, row, why) in enumerate(held.values(), 1):
+            row[-1] = f"answer-{number}"
+            found.append(Detail(row[-1], " and ".join(why), answer_of(record, verdict, again)))
+            advance(1)
     return found
 
 

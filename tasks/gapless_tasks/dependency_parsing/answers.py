@@ -15,10 +15,10 @@ ANSWERS = "answers.jsonl"
 
 def keep_trees(out: Path, treebank: Treebank, parsed: Parsed) -> None:
     """The treebank with the heads found, and every tree drawn."""
-    found = (parsed.heads.get(i) for i in range(len(treebank.entries)))
+    known = (parsed.heads.get(i) for i in range(len(treebank.entries)))
     lines = (
         entry.with_heads(None if heads is None else heads.tolist())
-        for entry, heads in zip(treebank.entries, found, strict=True)
+        for entry, heads in zip(treebank.entries, known, strict=True)
     )
     write_aside(out / "predicted.conllu", "".join(lines))
     trees = out / "trees"
@@ -28,5 +28,7 @@ def keep_trees(out: Path, treebank: Treebank, parsed: Parsed) -> None:
             left.unlink()
     for i, heads in sorted(parsed.heads.items()):
         one = treebank.test[i]
-        drawn = draw_svg(one.words, heads.tolist(), labels=one.labels, tags=one.tags, gold=one.heads or None)
+        found = heads.tolist()
+        labels = one.relations(found)
+        drawn = draw_svg(one.words, found, labels=labels, tags=one.tags, gold=one.heads or None)
         write_aside(trees / f"{i + 1}.svg", drawn)

@@ -20,7 +20,8 @@ except ImportError:  # the extra `tasks` brings it
     conllu = None  # type: ignore[assignment]
 
 _FIELDS = 10
-_HEAD = 6
+_OF_THE_TREE = slice(6, 9)
+"""HEAD, DEPREL and DEPS: what a gold tree says."""
 _PREFIX = 2
 """Letters of a fine tag that stand for the coarse one where a treebank has none."""
 
@@ -46,13 +47,18 @@ class Entry:
     def with_heads(self, heads: Sequence[int] | None) -> str:
         """The lines with other heads of the words, ``_`` where there is no tree, and a blank line.
 
-        Every other column stays as it was; so does the relation, which was that of the head before.
+        Relations and enhanced dependencies (DEPREL, DEPS) are ``_``, and empty nodes are left out: they belong to
+        the gold tree, and nobody predicted them. Every other column stays as it was.
         """
         written, above = [], None if heads is None else iter(heads)
         for line in self.lines:
             fields = line.split("\t")
-            if fields[0].isdigit() and len(fields) == _FIELDS:  # a word; no comment, multiword token or empty node
-                fields[_HEAD] = "_" if above is None else str(next(above))
+            if len(fields) == _FIELDS and not line.startswith("#"):
+                number = fields[0]
+                if "." in number:  # an empty node
+                    continue
+                if number.isdigit():  # a word; else a multiword token
+                    fields[_OF_THE_TREE] = ["_" if above is None else str(next(above)), "_", "_"]
             written.append("\t".join(fields) + "\n")
         return "".join(written) + "\n"
 

@@ -51,12 +51,13 @@ def explain(
     """Print both trees and what fires in each; returns it as JSON data."""
     gold: Sequence[int] | None = sentence.heads or None
     rows = [sentence.tags, sentence.labels] if sentence.labels else [sentence.tags]
+    found = [sentence.tags, sentence.relations(heads.tolist())] if sentence.labels else rows
     wrong = (
         [] if gold is None else [m for m, (h, g) in enumerate(zip(heads.tolist(), gold, strict=True), 1) if h != g]
     )
     known = "no gold tree" if gold is None else f"{len(wrong)} of {len(sentence)} heads wrong, arcs that end in ✗"
     console.say(f"found ({known}):")
-    show(draw(sentence.words, heads.tolist(), rows=rows, gold=gold, width=width), console)
+    show(draw(sentence.words, heads.tolist(), rows=found, gold=gold, width=width), console)
     if gold is not None and wrong:
         console.say("gold:")
         show(draw(sentence.words, gold, rows=rows, width=width), console)

@@ -94,13 +94,13 @@ def draw(
 def show(lines: Sequence[Line], console: Console) -> None:
     """Print a drawing; on a terminal with rich, wrong arcs are red."""
     for line in lines:
-        if rich is None or console.as_json or not console.out.isatty() or not line.wrong:
+        if not console.draws or not line.wrong:
             console.say(line.text)
             continue
         text = rich.text.Text()
         for place, cell in enumerate(line.text):
             text.append(cell, "bold red" if place in line.wrong else "")
-        rich.console.Console(file=console.out, soft_wrap=True).print(text)
+        console.draw(text)
 
 
 class _Canvas:

@@ -14,7 +14,7 @@ from gapless_tasks.parsing.training import Stage
 def told(
     console: Console, title: str, total: int, *, mistakes: bool = True
 ) -> Iterator[Callable[[Stage, Progress], None]]:
-    """Say how each epoch went, and draw how far it is.
+    """Draw how far a training is; with ``--verbose`` say how each epoch went.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def told(
                 report = event.report
                 wrong = f"{report.wrong} sentence{'' if report.wrong == 1 else 's'} wrong"
                 said = [*_score(stage, report.score), *([wrong] if mistakes else [])]
-                console.say(f"{title}, epoch {event.epoch}: {', '.join(said) or 'done'}")
+                console.detail(f"{title}, epoch {event.epoch}: {', '.join(said) or 'done'}")
 
         yield tell
 

@@ -1,12 +1,12 @@
 """A linked document as a record that ``gapless verify`` re-checks, and back.
 
-A problem is written with the distances between its candidates and without its graph: vertices are numbered as in
-its `points`.
+A problem is written with the titles of its candidates and the distances between them, and without its graph:
+vertices are numbered as in its `points`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -20,8 +20,11 @@ from gapless_tasks.entity_linking.document import Document
 from gapless_tasks.entity_linking.measuring import EXACT, Linked
 
 
-def keep(log: AnswerLog, linked: Linked) -> None:
-    """Append the answer of `EXACT`, beside what the other methods found; without `EXACT` nothing is kept."""
+def keep(log: AnswerLog, titles: Sequence[str], linked: Linked) -> None:
+    """Append the answer of `EXACT`, beside what the other methods found; without `EXACT` nothing is kept.
+
+    The problem has the titles of its vertices, of which `titles` has those of all.
+    """
     if EXACT not in linked.results:
         return
     problem = linked.problem
@@ -32,7 +35,7 @@ def keep(log: AnswerLog, linked: Linked) -> None:
     others = {name: numbers_only(one) for name, one in linked.results.items() if name != EXACT}
     log.keep(
         linked.document.name,
-        problem.without_graph(),
+        attrs.evolve(problem.without_graph(), names=[titles[vertex] for vertex in problem.points.tolist()]),
         _renamed(linked.results[EXACT], at_places),
         linked.document.mentions,
         {

@@ -144,7 +144,7 @@ class _Run:
             seed=self.arguments.seed,
             jobs=self.arguments.jobs,
             known=self._known(log, corpus, connection),
-            finished=bool if log is None else partial(keep, log),
+            finished=bool if log is None else partial(keep, log, corpus.knowledge.titles),
         )
         self.wrong += [*one.failed, *contradictions(one), *verify(one, self.console)]
         self.unproved += unproved(one)

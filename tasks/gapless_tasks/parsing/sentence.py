@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -51,6 +52,12 @@ class Sentence:
         for i, head in enumerate(self.heads, start=1):
             if not 0 <= head <= n or head == i:
                 raise ValueError(f"word {i} has head {head}, expected another of 0..{n}")
+
+    def relations(self, heads: Sequence[int]) -> tuple[str, ...]:
+        """The gold relation of each word whose head is the gold one; empty for the others."""
+        gold = self.heads or (-1,) * len(self)
+        known = self.labels or ("",) * len(self)
+        return tuple(one if h == g else "" for one, h, g in zip(known, heads, gold, strict=True))
 
     def __len__(self) -> int:
         return len(self.words)

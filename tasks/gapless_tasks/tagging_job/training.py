@@ -42,7 +42,7 @@ def _train(
     checkpoint: Path | None,
     dev: Sequence[TaggedSentence] | None = None,
 ) -> tuple[Tagger, list[Fitted]]:
-    """Train all shuffles and say how each epoch went."""
+    """Train all shuffles; with ``--verbose`` say how each epoch went."""
     fitted: list[Fitted] = []
     with console.progress("training", epochs * arguments.shuffles) as advance:
 
@@ -52,7 +52,7 @@ def _train(
             right = (
                 "" if epoch.dev_accuracy is None else f", {100 * epoch.dev_accuracy:.2f} % of the dev words right"
             )
-            console.say(f"{prefix}epoch {epoch.epoch}: {epoch.updates} sentences wrong{right}")
+            console.detail(f"{prefix}epoch {epoch.epoch}: {epoch.updates} sentences wrong{right}")
 
         tagger = train(
             sentences,

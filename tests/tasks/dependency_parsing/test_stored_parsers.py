@@ -51,13 +51,14 @@ def test_new_text_is_parsed_and_written_with_its_heads(capsys, model, tmp_path):
     found = summary(capsys, "--treebank", str(new), "--model", model, "--out", str(tmp_path / "out"))
     assert (found["scored"], found["uas"], found["whole_trees"]) == (0, None, None)
     written = (tmp_path / "out" / "predicted.conllu").read_text()
-    assert "_\tdep" not in written
-    for got, given in zip(written.splitlines(), new.read_text().splitlines(), strict=True):
-        columns = got.split("\t")
+    kept = [text for text in new.read_text().splitlines() if not text.startswith("1.1")]
+    for got, given in zip(written.splitlines(), kept, strict=True):
+        columns, before = got.split("\t"), given.split("\t")
         if columns[0].isdigit():
             assert columns[6] in {"0", "1", "2"}
-            columns[6] = "_"
-        assert "\t".join(columns) == given
+            assert columns[7:9] == ["_", "_"]
+            columns[6:9] = before[6:9] = []
+        assert columns == before
     _, printed, _ = run(capsys, "--treebank", str(new), "--model", model, "--explain", "1")
     assert "2 of 2 test sentences have no gold tree" in printed
     assert "found (no gold tree)" in printed
@@ -165,16 +166,59 @@ def test_models_of_the_tables_are_used_again_only_for_the_same_request(capsys, t
 def test_lines_keep_their_place_when_the_embedded_treebank_is_cut():
     treebank = embedded_treebank().first(3)
     assert [entry.sentence for entry in treebank.entries] == list(treebank.test)
-    assert treebank.entries[0].with_heads(treebank.test[0].heads).splitlines()[:-1] == list(
-        treebank.entries[0].lines
-    )
-    words = [text for text in treebank.entries[0].with_heads(None).splitlines() if text[:1].isdigit()]
-    assert all(text.split("\t")[6] == "_" for text in words)
+    entry = treebank.entries[0]
+    for heads in (treebank.test[0].heads, None):
+        for got, given in zip(entry.with_heads(heads).splitlines()[:-1], entry.lines, strict=True):
+            columns, before = got.split("\t"), given.split("\t")
+            if columns[0].isdigit():
+                before[6:9] = [before[6] if heads else "_", "_", "_"]
+            assert columns == before
+
+
+def scored(gold, predicted):
+    """Words with the right head, with the right relation, and with both, as an evaluator counts them."""
+    conllu = pytest.importorskip("conllu")
+    counts = [0, 0, 0, 0]
+    for right, found in zip(conllu.parse(gold), conllu.parse(predicted), strict=True):
+        pairs = zip(right.filter(id=lambda i: isinstance(i, int)), found, strict=True)
+        for one, other in pairs:
+            assert all(
+                one[name] == other[name] for name in ("id", "form", "lemma", "upos", "xpos", "feats", "misc")
+            )
+            assert other["deps"] is None
+            head, relation = one["head"] == other["head"], one["deprel"] == other["deprel"]
+            counts = [n + more for n, more in zip(counts, (1, head, relation, head and relation), strict=True)]
+    return counts
+
+
+def test_an_evaluator_finds_the_heads_that_were_found_and_no_relation(capsys, model, tmp_path):
+    """Neither relations nor enhanced dependencies of the gold trees are in what was predicted."""
+    words = [["The", "dog", "barks"], ["Dogs", "bark", "and", "sleep"]]
+    heads = [[2, 3, 0], [2, 0, 4, 2]]
+    lines = []
+    for sentence, above in zip(words, heads, strict=True):
+        lines += [
+            f"{m}\t{word}\t{word.lower()}\tNOUN\tNN\tA=B\t{h}\t{'root' if h == 0 else 'nsubj'}\t{h}:x\t_"
+            for m, (word, h) in enumerate(zip(sentence, above, strict=True), 1)
+        ]
+        lines += [f"{len(sentence)}.1\tto\tto\tPART\t_\t_\t_\t_\t1:mark\t_", ""]
+    gold = tmp_path / "gold.conllu"
+    gold.write_text("\n".join(lines) + "\n")
+    found = summary(capsys, "--treebank", str(gold), "--model", model, "--out", str(tmp_path / "out"))
+    predicted = (tmp_path / "out" / "predicted.conllu").read_text()
+    count, right, relations, both = scored(gold.read_text(), predicted)
+    assert (count, right / count) == (7, found["uas_with_punctuation"])
+    assert (relations, both) == (0, 0)
+    assert right < count  # so that there is a wrong arc to look at
+    for place, (above, tree) in enumerate(zip(heads, predicted.split("\n\n"), strict=False), 1):
+        chosen = [int(text.split("\t")[6]) for text in tree.splitlines()]
+        drawn = (tmp_path / "out" / "trees" / f"{place}.svg").read_text()
+        assert drawn.count(">nsubj<") == sum(h == g > 0 for h, g in zip(chosen, above, strict=True))
 
 
 @pytest.mark.parametrize(("wrong", "said"), [(1, "1 sentence wrong"), (2, "2 sentences wrong")])
 def test_one_sentence_is_no_plural(capsys, wrong, said):
     report = argparse.Namespace(score=None, wrong=wrong)
-    with training_progress.told(Console(), "parser", 5) as tell:
+    with training_progress.told(Console(verbose=True), "parser", 5) as tell:
         tell("parser", argparse.Namespace(kind="epoch", epoch=1, count=5, done=5, report=report))
     assert f"epoch 1: {said}" in capsys.readouterr().out

@@ -1,6 +1,7 @@
 """The task from documents to tables, on the embedded documents."""
 
 import argparse
+import gzip
 import json
 import os
 import xml.etree.ElementTree as ET
@@ -94,6 +95,46 @@ def prior(found):
 def test_kept_answers_are_verified_from_the_shell(capsys, tmp_path):
     run(capsys, "--limit", "2", "--method", "exact", "--no-prior", "--out", str(tmp_path))
     assert main(["verify", str(tmp_path)]) == exit_codes.PROVED
+
+
+def test_a_report_shows_what_each_mention_is_linked_to(tmp_path):
+    pytest.importorskip("jinja2")
+    asked = ["run", "entity-linking", "--limit", "3", "--method", "exact", "--no-prior", "--out", str(tmp_path)]
+    page = tmp_path / "page.html"
+    assert main([*asked, "--report", str(page)]) == exit_codes.PROVED
+    (record, *_) = read_values(tmp_path / "embedded-documents.maximal.jsonl.gz")
+    on = record.problem.encode(record.result.best)
+    assert [record.problem.decisions.name(d) for d in on] == [
+        "jaguar = Jaguar (cat)",
+        "jungle = Jungle (forest)",
+        "Amazon = Amazon rainforest",
+        "puma = Puma (cat)",
+    ]
+    shown = page.read_text()
+    assert "<li>jaguar = Jaguar (cat)</li>" in shown
+    assert ">Jaguar (car maker)</text>" in shown  # a candidate that was not chosen
+    assert ">“jaguar”</text>" in shown
+    assert "vertex" not in shown
+    assert main(["report", str(tmp_path), "-o", str(page)]) == exit_codes.PROVED
+    assert "<li>jaguar = Jaguar (cat)</li>" in page.read_text()
+
+
+def test_a_run_that_kept_no_titles_goes_on(capsys, tmp_path):
+    """Records of gapless 0.1: their problems have no names, and the run is the same one."""
+    asked = ["--method", "exact", "--no-prior", "--connection", "maximal", "--out", str(tmp_path)]
+    run(capsys, "--limit", "2", *asked)
+    log = tmp_path / "embedded-documents.maximal.jsonl.gz"
+    before = [json.loads(line) for line in gzip.decompress(log.read_bytes()).splitlines()]
+    for document in before:
+        assert document["problem"].pop("names")
+    log.write_bytes(b"".join(gzip.compress(json.dumps(one).encode() + b"\n", mtime=0) for one in before))
+    known = gzip.decompress(log.read_bytes())
+    code, found, complaints = run(capsys, "--limit", "3", *asked)
+    assert (code, complaints, found["wrong"]) == (exit_codes.PROVED, "", [])
+    assert gzip.decompress(log.read_bytes()).startswith(known)
+    records = list(read_values(log))
+    assert [record.problem.named for record in records] == [False, False, True]
+    assert all(record.verify() for record in records)
 
 
 def test_people_see_tables_beside_the_paper_s(capsys):

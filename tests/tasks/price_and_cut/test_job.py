@@ -37,7 +37,7 @@ QUICK = ["--sentences", "6", "--epochs", "2"]
 def run(capsys, *asked, systems=STUBS, as_json=True):
     parser = argparse.ArgumentParser()
     options.add_arguments(parser)
-    code = PriceAndCutJob(systems).run(parser.parse_args([*QUICK, *asked]), Console(as_json=as_json))
+    code = PriceAndCutJob(systems).run(parser.parse_args([*QUICK, *asked]), Console(as_json=as_json, verbose=True))
     printed = capsys.readouterr()
     return code, json.loads(printed.out) if as_json else printed.out, printed.err
 

@@ -1,0 +1,87 @@
+"""Which columns of a table stand beside each other on a terminal, and how wide each one is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+import attrs
+
+PROSE, NARROWEST = 30, 16
+"""Longer cells may be folded between words, into lines of so many letters at least."""
+GAP = 2
+"""Between two columns."""
+
+
+@attrs.frozen
+class Column:
+    """A column in its place.
+
+    Parameters
+    ----------
+    number : int
+        Of the table.
+    width : int
+        Letters.
+    """
+
+    number: int
+    width: int
+
+
+def column_groups(heads: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[list[Column]]:
+    """The columns in groups that fit the terminal, each with the first columns, which name the rows.
+
+    Names and numbers are not cut, heads are folded between words, and so is prose. A column that is alone with the
+    names may still be too wide.
+
+    Parameters
+    ----------
+    heads : sequence of str
+    cells : sequence of sequence of str
+        Row by row.
+    width : int
+        Of the terminal.
+    """
+    columns = list(zip(heads, *cells, strict=True))
+    whole = [max(map(len, column)) for column in columns]
+    if sum(whole) + GAP * (len(whole) - 1) <= width:
+        return [[Column(number, letters) for number, letters in enumerate(whole)]]
+    names = _names(cells, whole, width)
+    least = [_least(head, column, number < names) for number, (head, *column) in enumerate(columns)]
+    groups = [list(range(names))]
+    for number in range(names, len(columns)):
+        taken = sum(least[other] + GAP for other in groups[-1])
+        if len(groups[-1]) > names and taken + least[number] > width:
+            groups.append(list(range(names)))
+        groups[-1].append(number)
+    return [_widened(group, least, whole, width) for group in groups]
+
+
+def _names(cells: Sequence[Sequence[str]], whole: Sequence[int], width: int) -> int:
+    """How many of the first columns tell the rows apart, in a good half of the terminal; at least one."""
+    for names in range(1, len(whole)):
+        if sum(letters + GAP for letters in whole[:names]) > 0.6 * width:
+            break
+        if len({tuple(row[:names]) for row in cells}) == len(cells):
+            return names
+    return 1
+
+
+def _least(head: str, column: Sequence[str], names: bool) -> int:
+    """Letters that a column needs."""
+    longest = max(map(len, column), default=0)
+    if longest > PROSE and not names:
+        longest = max(NARROWEST, *map(len, chain.from_iterable(text.split() for text in column)))
+    return max(longest, *map(len, head.split() or [""]))
+
+
+def _widened(group: Sequence[int], least: Sequence[int], whole: Sequence[int], width: int) -> list[Column]:
+    """The columns of a group; what is left of the terminal goes to those that are folded, the last one first."""
+    left = width - sum(least[number] + GAP for number in group) + GAP
+    widths = {number: least[number] for number in group}
+    for number in reversed(group):
+        more = max(0, min(left, whole[number] - least[number]))
+        widths[number] += more
+        left -= more
+    return [Column(number, widths[number]) for number in group]

@@ -1,0 +1,192 @@
+"""Progress beside text: on a terminal nothing is mixed up, in a pipe there is no bar."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from gapless.cli import exit_codes, main
+from gapless.plugins import load_plugins
+
+pytest.importorskip("rich", reason="bars need rich")
+fcntl = pytest.importorskip("fcntl", reason="pseudo-terminals are of POSIX")
+pty = pytest.importorskip("pty", reason="pseudo-terminals are of POSIX")
+termios = pytest.importorskip("termios", reason="pseudo-terminals are of POSIX")
+
+BAR = re.compile(r"[━╸╺]")
+"""What only bars, and rules of tables, are made of."""
+ERASED = rb"(?:\r\x1b\[2K(?:\x1b\[1A\x1b\[2K)*|\n)(?:\x1b\[[0-9;?]*[a-z])*"
+"""What comes before a line that begins at the left of an empty row."""
+SPEAKS = """
+import sys, warnings
+from gapless.cli import Console
+console = Console(verbose=True)
+console.say("before")
+with console.progress("working", 40) as advance:
+    for step in range(40):
+        advance(1)
+        if step % 8 == 0:
+            console.say(f"said at {step} [bold] {{}}")
+            console.complain(f"complained at {step}")
+            console.detail(f"detail at {step}")
+            getattr(console, '_bar', None) and console._bar.refresh()  # now, not ten times a second
+    console.table("A table", ("name", "number"), [("one", 1), ("two", 2)])
+    with console.progress("working inside", 3) as inner:
+        inner(1)
+        getattr(console, '_bar', None) and console._bar.refresh()  # now, not ten times a second
+        console.say("said inside")
+        print("printed by a library")
+        print("warned by a library", file=sys.stderr)
+    console.say("said after the inner one")
+console.say("after")
+"""
+
+
+def on_terminal(
+    command: list[str], *, columns: int = 80, out: IO[bytes] | None = None, term: str = "xterm-256color"
+) -> bytes:
+    """What a command sends to a terminal of 24 rows; with `out` its standard output goes there."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    known = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=out or theirs, stderr=theirs, env={**known, "TERM": term}
+    ) as process:
+        os.close(theirs)
+        sent = b""
+        while True:
+            try:
+                sent += os.read(ours, 1 << 16)
+            except OSError:  # the last writer has gone
+                break
+    os.close(ours)
+    assert process.returncode == 0
+    return sent
+
+
+def rendered(sent: bytes, columns: int = 80) -> tuple[list[str], list[str]]:
+    """What stands on the screen and above it at the end, and every row with a bar in it that was ever seen."""
+    pyte = pytest.importorskip("pyte", reason="needs a terminal emulator: pip install pyte")
+    screen = pyte.HistoryScreen(columns, 24, history=10_000)
+    stream = pyte.ByteStream(screen)
+    bars: dict[str, None] = {}
+    for number, part in enumerate(sent.split(b"\x1b")):
+        stream.feed(part if number == 0 else b"\x1b" + part)
+        bars.update((row, None) for row in screen.display if BAR.search(row))
+    above = ["".join(row[column].data for column in range(columns)) for row in screen.history.top]
+    return [row.rstrip() for row in (*above, *screen.display)], list(bars)
+
+
+def test_text_stands_above_the_bars_that_are_gone_at_the_end() -> None:
+    sent = on_terminal([sys.executable, "-c", SPEAKS])
+    rows, bars = rendered(sent)
+    said = [
+        f"{what} at {step}{more}"
+        for step in range(0, 40, 8)
+        for what, more in (("said", " [bold] {}"), ("complained", ""), ("detail", ""))
+    ]
+    inside = ["said inside", "printed by a library", "warned by a library", "said after the inner one"]
+    kept = [row for row in rows if row and "─" not in row and not row.startswith(("A table", "name", "one", "two"))]
+    assert kept == ["before", *said, *inside, "after"]
+    assert any("40/40" in row for row in bars)
+    assert any("working inside" in row for row in bars)
+    for row in bars:
+        assert re.fullmatch(r"working( inside)? +━*[━╸╺]━* .*", row) or "─" in row, row
+
+
+def test_every_line_begins_where_the_bar_was_taken_away() -> None:
+    """The same without an emulator."""
+    sent = on_terminal([sys.executable, "-c", SPEAKS])
+    for step in range(8, 40, 8):
+        for what in (b"said", b"complained", b"detail"):
+            assert re.search(ERASED + b"%s at %d" % (what, step), sent), (what, step)
+    assert re.search(ERASED + b"printed by a library", sent)
+
+
+def test_standard_output_in_a_file_gets_the_text_and_nothing_else(tmp_path: Path) -> None:
+    with (tmp_path / "out.txt").open("wb") as out:
+        sent = on_terminal([sys.executable, "-c", SPEAKS], out=out)
+    written = (tmp_path / "out.txt").read_text()
+    assert "\x1b" not in written
+    assert "printed by a library\nsaid after the inner one\nafter\n" in written
+    assert "complained" not in written
+    assert b"said" not in sent
+    assert b"40/40" in sent
+    assert re.search(ERASED + b"complained at 8", sent)
+
+
+def test_a_terminal_that_cannot_take_a_line_back_gets_no_bar() -> None:
+    sent = on_terminal([sys.executable, "-c", SPEAKS], term="dumb").decode()
+    assert "\x1b" not in sent
+    assert not BAR.search(sent)
+    assert "said at 8" in sent
+
+
+COLLIDES = [sys.executable, "-m", "gapless", "run", "dependency-parsing", "--epochs", "2", "--sentences", "60"]
+
+
+def test_a_training_on_a_terminal_draws_bars_and_says_its_epochs_when_asked() -> None:
+    rows, bars = rendered(on_terminal(COLLIDES))
+    assert not any("epoch" in row for row in rows)
+    assert bars
+    rows, bars = rendered(on_terminal([*COLLIDES, "--verbose"]))
+    spoken = [row for row in rows if "epoch" in row]
+    assert len(spoken) == 10  # 8 of the pruner
+    assert all(
+        re.fullmatch(r"(pruner|parser), epoch \d: .*(a dev word|right, \d+ sentences? wrong)", r) for r in spoken
+    )
+    assert not any(BAR.search(row) for row in rows)
+    assert not any("epoch" in row for row in bars)
+
+
+@pytest.mark.parametrize("task", ["pos-tagging", "dependency-parsing", "entity-linking"])
+def test_a_pipe_gets_no_bar_and_few_lines(task: str) -> None:
+    command = [sys.executable, "-m", "gapless", "run", task]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, "FORCE_COLOR": "1"}
+    )
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    assert "\r" not in done.stdout
+    assert "epoch " not in done.stdout
+    assert len(done.stdout.splitlines()) <= (60 if task == "entity-linking" else 12)
+
+
+def test_the_demo_fits_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    rows, _ = rendered(on_terminal([sys.executable, "-m", "gapless", "run", "pos-tagging"]))
+    shown = "\n".join(rows).strip().splitlines()
+    assert len(shown) <= 24
+    assert main(["run", "pos-tagging"]) == exit_codes.PROVED
+    piped = capsys.readouterr().out.splitlines()
+    assert max(map(len, piped)) <= 80
+    titles = [row.split()[0] for row in shown if row.startswith(("viterbi", "column-generation", "dominance"))]
+    assert titles == ["viterbi", "column-generation", "dominance"]
+
+
+def test_a_wide_table_loses_nothing_on_a_narrow_terminal() -> None:
+    drawn = """
+from gapless.cli import Console
+names = ["UAS %", "with punct. %", "whole trees %", "proved %", "words/s, decode only", "oracle calls", "at root %"]
+Console().table("Exact parsing", names, [[98.76, 97.65, 96.54, 95.43, 79459, 3.21, 91.23]])
+"""
+    for columns in (80, 60, 30):
+        rows, _ = rendered(on_terminal([sys.executable, "-c", drawn], columns=columns), columns)
+        whole = " ".join(rows)
+        for number in ("98.76", "97.65", "96.54", "95.43", "79459", "3.21", "91.23"):
+            assert number in (whole if columns > 30 else "".join(rows)), (columns, number)
+        for name in ("punct.", "decode", "oracle", "root"):
+            assert name in (whole if columns > 30 else "".join(rows)), (columns, name)
+
+
+def test_every_task_takes_verbose() -> None:
+    for name in load_plugins().registry.tasks:
+        with pytest.raises(SystemExit) as ended:
+            main(["run", name, "--verbose", "--help"])
+        assert ended.value.code == exit_codes.PROVED
