@@ -20,6 +20,7 @@ from gapless_dependency import Arcs, DependencyTree, Node, ParsingProblem
 from gapless_dependency.enumeration import all_trees, tree_scores
 from gapless_splitbound import fused
 from gapless_tasks.dependency_parsing import paper
+from gapless_tasks.dependency_parsing.explaining import fired
 from gapless_tasks.dependency_parsing.perceptron_parser import SOURCE, trial
 from gapless_tasks.dependency_parsing.tables import models
 from gapless_tasks.parsing import FAMILIES, Options, ParserModel, Sentence, train
@@ -228,6 +229,16 @@ def test_the_factors_keep_the_contract_and_are_stored() -> None:
     for heads in all_trees(6, True, True)[::50]:
         assert again.value(DependencyTree(heads)) == problem.value(DependencyTree(heads))
     assert gl.solve(problem, "split-bound").verify(again)
+
+
+def test_what_fires_is_named_by_its_pattern() -> None:
+    problem = drawn(2).problem(PAPER)
+    told = fired(problem, np.array(PAPER.heads))
+    arcs_of = {name: set(arcs) for name, arcs, _ in told}
+    assert arcs_of["pattern rather than + pattern rather than between any words"] == {(3, 7), (7, 6), (7, 8)}
+    assert sum(score for _, _, score in told) == problem.value(problem.tree(PAPER.heads))
+    again = loads(dumps(problem))  # as a file holds it, it knows the scores only
+    assert {name for name, _, _ in fired(again, np.array(PAPER.heads))} == {"arc", "conjunction"}
 
 
 def test_one_set_of_arcs_by_two_patterns_scores_both() -> None:

@@ -114,7 +114,8 @@ class Tables:
             if row.name == paper.FULL:
                 self._full = parser
         self.console.table(
-            "Table 2: UAS without punctuation (the paper trains on thirteen times as many sentences of English)",
+            f"Table 2: UAS without punctuation, from {len(self.treebank.train):,} training sentences (the paper's: "
+            "40,000 of English, 16,000 of Chinese)",
             ("model", "dev %", "test %", "(paper)", "proved %", SPEED, "oracle calls"),
             [
                 (

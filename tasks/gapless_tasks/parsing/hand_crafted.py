@@ -103,7 +103,7 @@ _add(
     same_word="a>b",
 )
 _add(
-    "rather than, any words",
+    "rather than between any words",
     {"a": Node(), "r": _word("rather"), "t": _word("than"), "b": Node()},
     "a>t t>r t>b",
     "a.coarse b.coarse, a.suffix b.suffix, a.tag b.tag marks(a,t) verbs(a,t)",
@@ -112,7 +112,7 @@ _add(
 )
 # The same for a conjunction: "to software as well as to works", "in Boston or in Maine".
 _add(
-    "word, conjunction, same word: one head",
+    "same word twice: one head",
     {"h": Node(), "a": Node(), "c": _tag(_CONJUNCTION), "b": Node()},
     "h>a h>c h>b",
     "a.lower, a.lower c.lower, h.tag a.lower, h.word a.lower, a.tag marks(a,b), a.tag verbs(a,b)",
@@ -121,7 +121,7 @@ _add(
     same_word="a>b",
 )
 _add(
-    "word, conjunction, same word: the first is head",
+    "same word twice: the first is head",
     {"h": Node(), "a": Node(), "c": _tag(_CONJUNCTION), "b": Node()},
     "h>a a>c a>b",
     "a.lower, a.lower c.lower, h.tag a.lower, h.word a.lower, a.tag marks(a,b), a.tag verbs(a,b)",
@@ -130,7 +130,7 @@ _add(
     same_word="a>b",
 )
 _add(
-    "word, conjunction, same word: a chain",
+    "same word twice: a chain",
     {"h": Node(), "a": Node(), "c": _tag(_CONJUNCTION), "b": Node()},
     "h>a a>c c>b",
     "a.lower, a.lower c.lower, h.tag a.lower, h.word a.lower, a.tag marks(a,b), a.tag verbs(a,b)",
@@ -205,6 +205,21 @@ _add(
     _PHRASE,
     before="v>n n>p p>o",
 )
+# The same where the noun is head of its adposition, as in Universal Dependencies.
+_add(
+    "adposition and noun at the verb",
+    {"v": _tag(_VERB), "n": _tag(_NOUN), "p": _tag(_PREPOSITION), "o": _tag(_NOUN)},
+    "v>n v>o o>p",
+    _PHRASE,
+    before="v>n n>p p>o",
+)
+_add(
+    "adposition and noun at the noun",
+    {"v": _tag(_VERB), "n": _tag(_NOUN), "p": _tag(_PREPOSITION), "o": _tag(_NOUN)},
+    "v>n n>o o>p",
+    _PHRASE,
+    before="v>n n>p p>o",
+)
 # "far below the high", "ind i huset".
 _ADVERBIAL = (
     "r.lower p.lower, p.lower, r.lower, v.word r.lower p.lower, v.word r.lower, r.lower p.lower o.tag, "
@@ -241,7 +256,7 @@ _CONJUNCTS = (
     "a-1.tag a.tag b-1.tag b.tag, a.tag a+1.tag b.tag b+1.tag, a.shape b.shape a.tag b.tag"
 )
 _add(
-    "conjuncts: conjunction and one below the other",
+    "conjuncts: the first is head",
     {"g": Node(), "a": Node(), "c": _tag(_CONJUNCTION), "b": Node()},
     "g>a a>c a>b",
     _CONJUNCTS,
@@ -305,14 +320,14 @@ _add(
 )
 # What a sentence is: its root, what stands before it, and the mark that ends it.
 _add(
-    "root, subject, final mark",
+    "root with subject and final mark",
     {"v": Node(), "s": _tag(_NOUN), "f": Node(word=_FINAL)},
     "root>v v>s v>f",
     "v.lower, v.lower s.tag, v.tag s.tag marks(s,v) verbs(s,v), v.tag verbs(v,f), f.word",
     before="s>v",
 )
 _add(
-    "root, clause, comma",
+    "root with clause and comma",
     {"v": _tag(_VERB), "w": _tag(_VERB), "c": _word(",")},
     "root>v v>w v>c",
     "v.lower, w.lower, v.lower w.tag, v.tag w.tag verbs(v,w) marks(v,w), w-1.tag w.tag v.tag, w-1.lower v.tag, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import attrs
 import numpy as np
@@ -86,13 +87,14 @@ class _Sets:
         Head and modifier; each set once.
     patterns : tuple of int
         Numbers of the patterns with so many arcs.
-    set_of : int64 (matches,)
-        The set of each match of the patterns, in their order.
+    set_of, pattern_of : int64 (matches,)
+        The set and the pattern of each match, pattern by pattern.
     """
 
     arcs: IntArray
     patterns: tuple[int, ...]
     set_of: IntArray
+    pattern_of: IntArray
 
 
 @attrs.frozen(eq=False)
@@ -131,8 +133,12 @@ class PatternMatches:
         for sets in self.sets:
             each = [score(self.templates[i].features, self.positions[i]) for i in sets.patterns]
             scores = np.bincount(sets.set_of, np.concatenate(each), len(sets.arcs))
-            found.append(PatternFactor(sets.arcs, scores))
+            found.append(PatternFactor(sets.arcs, scores, partial(self._named, sets)))
         return found
+
+    def _named(self, sets: _Sets, number: int) -> str:
+        """The patterns that match by one set of arcs."""
+        return " + ".join(self.templates[i].name for i in np.unique(sets.pattern_of[sets.set_of == number]))
 
     def in_tree(self, heads: IntArray) -> dict[str, IntArray]:
         """The words of the matches in a tree, by the pattern's name; ``heads[i]`` is the head of word ``i + 1``."""
@@ -147,7 +153,8 @@ def _sets(arcs: Sequence[IntArray], width: int, size: int) -> _Sets:
     chosen = tuple(i for i, rows in enumerate(arcs) if len(rows) and rows.shape[1] == width)
     rows = np.concatenate([arcs[i] for i in chosen])
     keys, set_of = np.unique(np.sort(rows[:, :, 0] * size + rows[:, :, 1], axis=1), axis=0, return_inverse=True)
-    return _Sets(np.stack(np.divmod(keys, size), axis=2), chosen, set_of.reshape(-1))
+    pattern_of = np.repeat(chosen, [len(arcs[i]) for i in chosen])
+    return _Sets(np.stack(np.divmod(keys, size), axis=2), chosen, set_of.reshape(-1), pattern_of)
 
 
 class PatternFactor(Factor):
@@ -158,12 +165,14 @@ class PatternFactor(Factor):
     arcs : int64 (sets, width, 2)
         Head and modifier of each arc; each set once.
     scores : float64 (sets,)
+    named : callable, optional
+        Gives the names of the patterns behind a set, from its number.
     """
 
     name = PATTERN
 
-    def __init__(self, arcs: IntArray, scores: FloatArray) -> None:
-        self._arcs, self._scores = arcs, scores
+    def __init__(self, arcs: IntArray, scores: FloatArray, named: Callable[[int], str] = lambda _: PATTERN) -> None:
+        self._arcs, self._scores, self._named = arcs, scores, named
 
     def scopes(self, decisions: Decisions) -> IntArray:
         """The sets whose arcs are all candidates, int64 (parts, width)."""
@@ -171,18 +180,25 @@ class PatternFactor(Factor):
 
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
         """The sums."""
-        known, scores = self._known(decisions)
-        if np.array_equal(known, scopes):  # all, in order, as searches ask
-            return scores
-        score_of = dict(zip(map(tuple, known.tolist()), scores.tolist(), strict=True))
-        return np.array([score_of[tuple(scope)] for scope in scopes.tolist()], np.float64)
+        known, numbers = self._known(decisions)
+        if not np.array_equal(known, scopes):  # all, in order, is what searches ask
+            number_of = dict(zip(map(tuple, known.tolist()), numbers.tolist(), strict=True))
+            numbers = np.array([number_of[tuple(scope)] for scope in scopes.tolist()], np.int64)
+        return self._scores[numbers]
+
+    def names(self, scopes: IntArray, decisions: Decisions) -> list[str]:
+        """The patterns that match by the given sets of arcs, in words."""
+        known, numbers = self._known(decisions)
+        number_of = dict(zip(map(tuple, known.tolist()), numbers.tolist(), strict=True))
+        return [self._named(number_of[tuple(scope)]) for scope in scopes.tolist()]
 
     def tabulated(self, decisions: Decisions) -> ArcConjunctions:
         """The factor as JSON can hold it."""
         del decisions
         return ArcConjunctions(self._arcs, self._scores)
 
-    def _known(self, decisions: Decisions) -> tuple[IntArray, FloatArray]:
+    def _known(self, decisions: Decisions) -> tuple[IntArray, IntArray]:
+        """The sets whose arcs are all candidates, and their numbers."""
         ids: IntArray = as_arcs(decisions, self.name).index[self._arcs[:, :, 0], self._arcs[:, :, 1]]
         known = (ids >= 0).all(axis=1)
-        return ids[known], self._scores[known]
+        return ids[known], np.flatnonzero(known)

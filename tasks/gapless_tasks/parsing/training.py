@@ -39,7 +39,7 @@ class Options:
     Parameters
     ----------
     families : tuple of str
-        Higher-order families, see `FAMILIES`.
+        Higher-order families, see `FAMILIES`; and "pattern", see `HAND_CRAFTED`.
     projective, single_root : bool
         Which trees there are.
     epochs, seed, patience : int
