@@ -132,7 +132,7 @@ class PatternMatches:
         found = []
         for sets in self.sets:
             each = [score(self.templates[i].features, self.positions[i]) for i in sets.patterns]
-            scores = np.bincount(sets.set_of, np.concatenate(each), len(sets.arcs))
+            scores = np.asarray(np.bincount(sets.set_of, np.concatenate(each), len(sets.arcs)), np.float64)
             found.append(PatternFactor(sets.arcs, scores, partial(self._named, sets)))
         return found
 
