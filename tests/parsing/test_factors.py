@@ -365,3 +365,22 @@ def test_the_families_are_sorted_right():
     for family in FAMILIES:
         [factor] = random_problem(rng, 3, families=[family]).factors
         assert isinstance(factor, Factor) == (family in CONJUNCTIVE)
+
+
+def test_matches_give_the_positions_of_the_nodes():
+    problem = ParsingProblem(np.zeros((10, 10)), words=SENTENCE)
+    found = rather_than(1.0).matches(problem.decisions)
+    assert {name: places.tolist() for name, places in found.items()} == {
+        "first": [3],
+        "rather": [6],
+        "than": [7],
+        "second": [8],
+    }
+    swapped = rather_than(1.0, before=[], adjacent=[("rather", "than")]).matches(problem.decisions)
+    pairs = zip(swapped["first"].tolist(), swapped["second"].tolist(), strict=True)
+    assert sorted(pairs) == [(3, 8), (8, 3)]  # either is the first "through"
+    none = rather_than(1.0, nodes={**rather_than(1.0).nodes, "than": Node("as")})
+    assert all(places.shape == (0,) for places in none.matches(problem.decisions).values())
+    assert none.scopes(problem.decisions).shape == (0, 3)
+    with pytest.raises(InvalidProblem, match="9 words, but the sentence has 3"):
+        rather_than(1.0).matches(arcs_of(3))

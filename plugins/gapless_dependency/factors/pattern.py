@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import attrs
@@ -31,6 +32,11 @@ def _expression(value: Any) -> str | None:
     return str(value)
 
 
+@lru_cache(maxsize=1 << 16)
+def _matches(expression: str, text: str) -> bool:
+    return re.fullmatch(expression, text) is not None
+
+
 @serialisable("gapless_dependency.Node")
 @attrs.frozen
 class Node:
@@ -50,9 +56,7 @@ class Node:
         fits = np.ones(len(words), bool)
         for expression, texts in ((self.word, words), (self.tag, tags)):
             if expression is not None and texts is not None:
-                full = re.compile(expression).fullmatch
-                found = {text: full(text) is not None for text in set(texts)}
-                fits &= np.array([found[text] for text in texts], bool)
+                fits &= np.array([_matches(expression, text) for text in texts], bool)
         return np.flatnonzero(fits) + 1
 
 
@@ -136,9 +140,8 @@ class Pattern(Factor):
     def scopes(self, decisions: Decisions) -> IntArray:
         """The sets of arcs that match, int64 (sets, arcs), ascending in each set."""
         arcs = as_arcs(decisions, self.name)
-        if len(self.words) != arcs.length:
-            raise InvalidProblem(f"pattern: {len(self.words)} words, but the sentence has {arcs.length}")
-        matches = self._matches(arcs)
+        matches = self.matches(arcs)
+        matches[ROOT] = np.zeros_like(next(iter(matches.values())))
         ids = np.stack([arcs.index[matches[head], matches[modifier]] for head, modifier in self.arcs], axis=1)
         return np.unique(np.sort(ids, axis=1), axis=0)
 
@@ -146,14 +149,38 @@ class Pattern(Factor):
         """The same for all."""
         return np.full(len(scopes), self.score_each)
 
-    def _matches(self, arcs: Arcs) -> dict[str, IntArray]:
-        """Positions of the nodes, (matches,) for each name: joined node by node, those that arcs tie first."""
+    def matches(self, decisions: Decisions) -> dict[str, IntArray]:
+        """Every way in which the candidate arcs let the pattern match.
+
+        Returns
+        -------
+        dict of str to int64 (matches,)
+            The positions of each node, 1..n. Several ways may name the same arcs.
+
+        Raises
+        ------
+        InvalidProblem
+            The sentence has another length, or there are too many combinations to try.
+        """
+        arcs = as_arcs(decisions, self.name)
+        if len(self.words) != arcs.length:
+            raise InvalidProblem(f"pattern: {len(self.words)} words, but the sentence has {arcs.length}")
+        positions = {}
+        for node, asked in self.nodes.items():
+            positions[node] = asked.positions(self.words, self.tags)
+            if not positions[node].size:
+                return dict.fromkeys(self.nodes, np.zeros(0, np.int64))
+        matches = self._joined(arcs, positions)
+        return {node: matches[node] for node in self.nodes}
+
+    def _joined(self, arcs: Arcs, positions: Mapping[str, IntArray]) -> dict[str, IntArray]:
+        """Matches, (matches,) for each name: joined node by node, those that arcs tie first."""
         forms = np.unique([word.lower() for word in self.words], return_inverse=True)[1]
         matches = {ROOT: np.zeros(1, np.int64)}
         while left := [node for node in self.nodes if node not in matches]:
             tied = [n for n in left if any(n in arc and set(arc) - {n} <= matches.keys() for arc in self.arcs)]
             node = (tied or left)[0]
-            places = self.nodes[node].positions(self.words, self.tags)
+            places = positions[node]
             rows = matches[ROOT].size
             if rows * places.size > MOST_MATCHES:
                 raise InvalidProblem(

@@ -13,6 +13,7 @@ from gapless.core.sparse import IntArray
 from gapless_dependency import ParsingProblem
 from gapless_tasks.dependency_parsing.terminal_drawing import WIDTH, draw, show
 from gapless_tasks.parsing import Sentence
+from gapless_tasks.parsing.patterns import PatternFactor
 
 TOP = 12
 """Factors shown of each family: those that score most, either way."""
@@ -24,8 +25,8 @@ def fired(problem: ParsingProblem, heads: IntArray) -> list[tuple[str, tuple[tup
     Returns
     -------
     list of (str, tuple of (int, int), float)
-        Name, arcs (head, modifier) and score: of each arc, then of each factor that fires. Their sum is the tree's
-        value.
+        Name, arcs (head, modifier) and score: of each arc, then of each factor that fires; the name of a pattern is
+        its own. Their sum is the tree's value.
     """
     arcs = problem.decisions
     on_ids = problem.encode(problem.tree(heads))
@@ -35,8 +36,11 @@ def fired(problem: ParsingProblem, heads: IntArray) -> list[tuple[str, tuple[tup
     ]
     for scored in problem.conjunctions:
         firing = scored.firing(on_ids)
-        for scope, score in zip(scored.scopes[firing].tolist(), scored.scores(firing).tolist(), strict=True):
-            found.append((scored.factor.name, tuple(pairs[d] for d in scope), float(score)))
+        scopes, names = scored.scopes[firing], [scored.factor.name] * len(firing)
+        if isinstance(scored.factor, PatternFactor):
+            names = scored.factor.names(scopes, arcs)
+        for name, scope, score in zip(names, scopes.tolist(), scored.scores(firing).tolist(), strict=True):
+            found.append((name, tuple(pairs[d] for d in scope), float(score)))
     on = np.zeros(arcs.count, bool)
     on[on_ids] = True
     for factor, scope in problem.configurations:

@@ -13,6 +13,7 @@ from gapless.plugins import load_plugins
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import BACKBONES
 from gapless_tasks.asked import add_run_options, positive, positive_seconds
+from gapless_tasks.dependency_parsing import paper
 from gapless_tasks.dependency_parsing.parser import Parser
 
 DECIDING = (
@@ -86,6 +87,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tables", action="store_true", help="also train and print the paper's tables 2 and 3, figures 4 and 5"
     )
     parser.add_argument(
+        "--rows",
+        metavar="NAMES",
+        help="with --tables: only these rows of table 2, with commas, for instance '+ sibling,all'; table 3 and "
+        "the figures are of the row all",
+    )
+    parser.add_argument(
         "--explain",
         type=positive,
         metavar="N",
@@ -109,8 +116,24 @@ def families(text: str, known: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def rows(text: str | None) -> tuple[str, ...]:
+    """The rows of table 2 that ``--rows`` asks for, in the paper's order; all by default.
+
+    Raises
+    ------
+    InvalidProblem
+        There is no such row.
+    """
+    known = [row.name for row in paper.MODELS]
+    names = known if text is None else [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise gl.InvalidProblem(f"--rows {name}{nearest(name, known)}: expected some of {', '.join(known)}")
+    return tuple(name for name in known if name in names)
+
+
 def prepare(arguments: argparse.Namespace) -> None:
-    """Look at the names of method and backbone and at the model's folder.
+    """Look at the names of method, backbone and rows and at the model's folder.
 
     Raises
     ------
@@ -121,6 +144,9 @@ def prepare(arguments: argparse.Namespace) -> None:
     if arguments.backbone is not None and arguments.backbone not in BACKBONES:
         near = nearest(arguments.backbone, BACKBONES)
         raise gl.InvalidProblem(f"--backbone {arguments.backbone}{near}: expected one of {', '.join(BACKBONES)}")
+    if arguments.rows is not None and not arguments.tables:
+        raise gl.InvalidProblem("--rows: says which rows of --tables to make; give both")
+    rows(arguments.rows)
     if arguments.model:
         require_folder(arguments.model)
 

@@ -19,6 +19,7 @@ from gapless_tasks.parsing import Sentence
 from gapless_tasks.parsing.families import FAMILIES
 from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel, all_arcs
 from gapless_tasks.parsing.parts import factor_of
+from gapless_tasks.parsing.patterns import PATTERN, PatternFactor
 from gapless_tasks.parsing.training import PRUNER_EPOCHS, Options, train, train_pruner
 
 
@@ -116,11 +117,15 @@ class Trainer:
 def trial(families: tuple[str, ...], projective: bool) -> ParsingProblem:
     """Five words with these factors and no scores."""
     candidates = all_arcs(5)
+    a_pattern = PatternFactor(np.array([[[0, 1], [1, 2]]]), np.zeros(1))
     return ParsingProblem(
         np.where(candidates, 0.0, -np.inf),
-        factors=[factor_of(name, candidates, lambda parts: np.zeros(len(parts))) for name in families],
+        factors=[
+            a_pattern if name == PATTERN else factor_of(name, candidates, lambda parts: np.zeros(len(parts)))
+            for name in families
+        ],
         projective=projective,
     )
 
 
-SOURCE = ParserSource(Trainer(), PerceptronParser.load, tuple(FAMILIES), trial)
+SOURCE = ParserSource(Trainer(), PerceptronParser.load, (*FAMILIES, PATTERN), trial)

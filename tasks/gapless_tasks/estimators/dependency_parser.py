@@ -30,8 +30,8 @@ class DependencyParser(BaseEstimator):
     Parameters
     ----------
     families : sequence of str
-        Higher-order parts that are scored beside arcs: "sibling", "grandchild", ...; see
-        `gapless_tasks.parsing.FAMILIES`.
+        Higher-order parts that are scored beside arcs: "sibling", "grandchild", ..., see
+        `gapless_tasks.parsing.FAMILIES`; or "pattern", see `gapless_tasks.parsing.HAND_CRAFTED`.
     projective, single_root : bool
         Which trees there are; y must hold such trees.
     epochs : int

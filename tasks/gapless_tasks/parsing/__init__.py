@@ -2,6 +2,7 @@
 
 from gapless_tasks.parsing.evaluation import Attachment, attachment, bootstrap_p_value
 from gapless_tasks.parsing.families import FAMILIES
+from gapless_tasks.parsing.hand_crafted import HAND_CRAFTED
 from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel
 from gapless_tasks.parsing.pruning import arc_marginals, prune_mask, pruning_recall
 from gapless_tasks.parsing.sentence import Sentence
@@ -9,6 +10,7 @@ from gapless_tasks.parsing.training import Options, train, train_pruner
 
 __all__ = [
     "FAMILIES",
+    "HAND_CRAFTED",
     "Attachment",
     "FirstOrder",
     "Options",

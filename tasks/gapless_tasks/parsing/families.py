@@ -113,4 +113,4 @@ FAMILIES = {
         Templates.of("grand-sibling", 8000, "g h a b", "a b", _tags_and_one_word("g", "h", "a", "b")),
     )
 }
-"""Templates of the higher-order families by name."""
+"""Templates of the higher-order families by name; those of patterns are in `hand_crafted`."""

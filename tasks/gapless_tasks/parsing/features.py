@@ -13,11 +13,14 @@ from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.learn import Blocks, FeatureMap, FeatureVector, Weights
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_tasks.parsing.families import ARC, FAMILIES
-from gapless_tasks.parsing.parser_model import arc_scores, part_scorer
-from gapless_tasks.parsing.parts import check_families, factor_of, parts_of_tree
+from gapless_tasks.parsing.hand_crafted import HAND_CRAFTED
+from gapless_tasks.parsing.parser_model import arc_scores, factors_of
+from gapless_tasks.parsing.parts import check_families, parts_of_tree
+from gapless_tasks.parsing.patterns import PATTERN, PatternMatches
 
 TABLE = "table"
 """The only block of weights."""
+_TEMPLATES = {one.name: one for one in (ARC, *FAMILIES.values(), *(pattern.features for pattern in HAND_CRAFTED))}
 
 
 def arc_places(atoms: NDArray[np.uint32], arcs: IntArray, bits: int) -> tuple[IntArray, IntArray]:
@@ -37,11 +40,14 @@ class TrainingSentence:
         The gold tree.
     candidates : bool (n + 1, n + 1)
         The arcs to choose from, the gold ones among them.
+    patterns : PatternMatches or None
+        Where patterns match among the candidates; None without the family.
     """
 
     atoms: NDArray[np.uint32]
     heads: IntArray
     candidates: BoolArray
+    patterns: PatternMatches | None = None
 
 
 class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTree]):
@@ -85,20 +91,17 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
 
     def _problem(self, weights: Weights, example: TrainingSentence, scores: FloatArray) -> ParsingProblem:
         table = weights[TABLE]
-        factors = [
-            factor_of(name, example.candidates, part_scorer(example.atoms, FAMILIES[name], table))
-            for name in self.families
-        ]
+        factors = factors_of(self.families, example.atoms, table, example.candidates, example.patterns)
         # No granularity: averages, and margins, need not be whole numbers.
         return ParsingProblem(scores, factors=factors, projective=self.projective, single_root=self.single_root)
 
     def features(self, example: TrainingSentence, structure: DependencyTree) -> FeatureVector:
         """The table places of all arcs and parts of a tree."""
-        return self._vector(example, self._parts(structure))
+        return self._vector(example, self._parts(example, structure))
 
     def difference(self, example: TrainingSentence, better: DependencyTree, worse: DependencyTree) -> FeatureVector:
         """Of the parts that only one of the two trees has."""
-        gained, lost = self._parts(better), self._parts(worse)
+        gained, lost = self._parts(example, better), self._parts(example, worse)
         only_gained = {name: _without(gained[name], lost[name]) for name in gained}
         only_lost = {name: _without(lost[name], gained[name]) for name in gained}
         return self._vector(example, only_gained) - self._vector(example, only_lost)
@@ -107,17 +110,24 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
         """The number of wrong heads."""
         return float(np.count_nonzero(example.heads != structure.heads))
 
-    def _parts(self, tree: DependencyTree) -> dict[str, IntArray]:
-        arcs = np.column_stack([tree.heads, np.arange(1, len(tree) + 1)])
-        return {ARC.name: arcs, **{name: parts_of_tree(name, tree.heads) for name in self.families}}
+    def _parts(self, example: TrainingSentence, tree: DependencyTree) -> dict[str, IntArray]:
+        """The parts of a tree by the name of their templates."""
+        found = {ARC.name: np.column_stack([tree.heads, np.arange(1, len(tree) + 1)])}
+        for name in self.families:
+            if name != PATTERN:
+                found[name] = parts_of_tree(name, tree.heads)
+            elif example.patterns is not None:
+                found.update(example.patterns.in_tree(tree.heads))
+        return found
 
     def _vector(self, example: TrainingSentence, parts: dict[str, IntArray]) -> FeatureVector:
         places = [
             gapless_kernels.part_features(example.atoms, rows, templates.values, templates.rows, self.bits)
             for name, rows in parts.items()
-            for templates in (ARC if name == ARC.name else FAMILIES[name],)
+            if len(rows)
+            for templates in (_TEMPLATES[name],)
         ]
-        return self._blocks.vector(**{TABLE: (np.concatenate(places), 1.0)})
+        return self._blocks.vector(**{TABLE: (np.concatenate([np.zeros(0, np.int64), *places]), 1.0)})
 
 
 def _without(rows: IntArray, others: IntArray) -> IntArray:

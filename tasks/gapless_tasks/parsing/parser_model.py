@@ -17,7 +17,9 @@ from gapless.learn import DamagedFile, read_archive, write_archive
 from gapless_dependency import ParsingProblem
 from gapless_tasks.parsing.atoms import PAD, atoms_of
 from gapless_tasks.parsing.families import ARC, FAMILIES
+from gapless_tasks.parsing.hand_crafted import HAND_CRAFTED
 from gapless_tasks.parsing.parts import Score, check_families, factor_of
+from gapless_tasks.parsing.patterns import PATTERN, PatternMatches
 from gapless_tasks.parsing.pruning import arc_marginals, prune_mask
 from gapless_tasks.parsing.sentence import Sentence
 from gapless_tasks.parsing.template_digest import check_templates, template_digests
@@ -42,6 +44,28 @@ def arc_scores(atoms: NDArray[np.uint32], table: NDArray[np.floating], candidate
     scores = np.full(candidates.shape, -np.inf)
     scores[candidates] = part_scorer(atoms, ARC, table)(np.argwhere(candidates))
     return scores
+
+
+def pattern_matches(families: Sequence[str], sentence: Sentence, candidates: BoolArray) -> PatternMatches | None:
+    """Where the shipped patterns match among the candidate arcs; None without the family."""
+    return PatternMatches.of(HAND_CRAFTED, sentence, candidates) if PATTERN in families else None
+
+
+def factors_of(
+    families: Sequence[str],
+    atoms: NDArray[np.uint32],
+    table: NDArray[np.floating],
+    candidates: BoolArray,
+    patterns: PatternMatches | None,
+) -> list[Any]:
+    """The factors of a sentence: parts are scored when they are asked for, patterns now."""
+    found: list[Any] = []
+    for name in families:
+        if name != PATTERN:
+            found.append(factor_of(name, candidates, part_scorer(atoms, FAMILIES[name], table)))
+        elif patterns is not None:
+            found += patterns.factors(lambda templates, parts: part_scorer(atoms, templates, table)(parts))
+    return found
 
 
 def all_arcs(length: int) -> BoolArray:
@@ -150,7 +174,7 @@ class ParserModel:
         table = self.table
         return ParsingProblem(
             arc_scores(atoms, table, candidates),
-            factors=[factor_of(name, candidates, part_scorer(atoms, FAMILIES[name], table)) for name in chosen],
+            factors=factors_of(chosen, atoms, table, candidates, pattern_matches(chosen, sentence, candidates)),
             projective=self.projective,
             single_root=self.single_root,
             words=sentence.words,

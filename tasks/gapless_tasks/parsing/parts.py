@@ -22,6 +22,7 @@ from gapless_dependency import (
 )
 from gapless_dependency.factors import BackboneFactor
 from gapless_dependency.factors.part_factor import PartFactor
+from gapless_tasks.parsing.patterns import PATTERN
 
 MOST_CELLS = 1 << 25
 """Of a backbone factor's dense table, 256 MB: grand-siblings of up to 75 words."""
@@ -39,7 +40,7 @@ BACKBONES: dict[str, type[BackboneFactor]] = {
 
 def check_families(families: tuple[str, ...]) -> None:
     """Raise `InvalidProblem` for names that are no family, or come twice."""
-    known = [*CONJUNCTIONS, *BACKBONES]
+    known = [*CONJUNCTIONS, PATTERN, *BACKBONES]
     for family in families:
         if family not in known:
             raise InvalidProblem(f"{family!r} is no family of parts; there are {', '.join(known)}")

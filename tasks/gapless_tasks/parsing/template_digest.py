@@ -7,12 +7,16 @@ from collections.abc import Iterable, Mapping
 from itertools import islice, product
 
 import numpy as np
+from numpy.typing import NDArray
 
 import gapless_kernels
 from gapless import InvalidProblem
-from gapless_tasks.parsing.atoms import ATOMS, atoms_of
+from gapless_tasks.parsing.atoms import ATOMS, PAD, atoms_of
 from gapless_tasks.parsing.families import ARC, FAMILIES
+from gapless_tasks.parsing.hand_crafted import HAND_CRAFTED
+from gapless_tasks.parsing.patterns import PATTERN
 from gapless_tasks.parsing.sentence import Sentence
+from gapless_tasks.parsing.templates import Templates
 
 _BITS = 22
 _PARTS = 200
@@ -28,16 +32,27 @@ def template_digests(families: Iterable[str]) -> dict[str, str]:
     """
     words, tags, coarse = zip(*(token.rsplit("/", 2) for token in _TEXT.split()), strict=True)
     atoms = atoms_of(Sentence(words, tags, coarse))
-    found = {}
-    for templates in (ARC, *(FAMILIES[family] for family in families)):
-        tuples = islice(product(range(len(words) + 1), repeat=len(templates.slots)), 0, _PARTS * _STEP, _STEP)
-        parts = np.array(list(tuples), np.int64)
-        places = gapless_kernels.part_features(atoms, parts, templates.values, templates.rows, _BITS)
-        digest = hashlib.sha256(" ".join((*ATOMS, templates.name, *templates.slots)).encode())
-        for array, kind in ((templates.values, "<i4"), (templates.rows, "<i4"), (places, "<i8")):
-            digest.update(array.astype(kind).tobytes())
-        found[templates.name] = digest.hexdigest()[:16]
+    found = {ARC.name: _digest(ARC, atoms).hexdigest()[:16]}
+    for family in families:
+        if family != PATTERN:
+            found[family] = _digest(FAMILIES[family], atoms).hexdigest()[:16]
+            continue
+        whole = hashlib.sha256()
+        for pattern in HAND_CRAFTED:
+            whole.update(pattern.digest() + _digest(pattern.features, atoms).digest())
+        found[family] = whole.hexdigest()[:16]
     return found
+
+
+def _digest(templates: Templates, atoms: NDArray[np.uint32]) -> hashlib._Hash:
+    size = len(atoms) - 2 * PAD
+    tuples = islice(product(range(size), repeat=len(templates.slots)), 0, _PARTS * _STEP, _STEP)
+    parts = np.array(list(tuples), np.int64)
+    places = gapless_kernels.part_features(atoms, parts, templates.values, templates.rows, _BITS)
+    digest = hashlib.sha256(" ".join((*ATOMS, templates.name, *templates.slots)).encode())
+    for array, kind in ((templates.values, "<i4"), (templates.rows, "<i4"), (places, "<i8")):
+        digest.update(array.astype(kind).tobytes())
+    return digest
 
 
 def check_templates(trained: Mapping[str, str], families: Iterable[str], place: str) -> None:

@@ -18,7 +18,7 @@ from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_tasks.parsing.atoms import atoms_of
 from gapless_tasks.parsing.decoder import exact_tree
 from gapless_tasks.parsing.features import TABLE, ParsingFeatures, TrainingSentence
-from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel, all_arcs
+from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel, all_arcs, pattern_matches
 from gapless_tasks.parsing.sentence import Sentence
 from gapless_tasks.parsing.tree_likelihood import TreeLikelihood
 
@@ -39,7 +39,7 @@ class Options:
     Parameters
     ----------
     families : tuple of str
-        Higher-order families, see `FAMILIES`.
+        Higher-order families, see `FAMILIES`; and "pattern", see `HAND_CRAFTED`.
     projective, single_root : bool
         Which trees there are.
     epochs, seed, patience : int
@@ -185,7 +185,7 @@ def training_sentence(
             projective=options.projective,
             single_root=options.single_root,
         )
-    return TrainingSentence(atoms, heads, candidates)
+    return TrainingSentence(atoms, heads, candidates, pattern_matches(options.families, sentence, candidates))
 
 
 def whole_multiples(average: NDArray[np.floating], steps: int) -> tuple[NDArray[np.float32], float]:

@@ -175,6 +175,11 @@ def test_a_stored_parser_is_used_again(capsys, tmp_path):
         (["--treebank", "/nowhere"], "--treebank /nowhere"),
         (["--explain", "9"], "--explain 9: there are 8 test sentences"),
         (["--tables", "--heads-kept", "all"], "--tables: table 3 keeps 3 to 20 heads"),
+        (
+            ["--tables", "--rows", "+ siblin"],
+            r"--rows \+ siblin \(did you mean '\+ sibling'\?\): expected some of first",
+        ),
+        (["--rows", "all"], "--rows: says which rows of --tables to make"),
         (["--model", "/nowhere/m.json"], "there is no folder"),
     ],
 )
@@ -269,3 +274,33 @@ def test_processes_start_before_the_clock(monkeypatch):
     parse_all(asked, None, Console(), jobs=2)
     assert lengths[0] == {1}
     assert 1 not in set.union(*lengths[1:])
+
+
+def test_table_2_of_trained_parsers_has_all_rows_of_the_paper(capsys, tmp_path):
+    """The row "+ hand craft" was missing: patterns were no family that is trained."""
+    quick = ["--trees", "projective", "--limit-seconds", "60", "--out", str(tmp_path), "--json", "--tables"]
+    code = main(["run", "dependency-parsing", *QUICK, *quick, "--families", "pattern"])
+    printed = capsys.readouterr()
+    assert code == exit_codes.PROVED, printed.err
+    found = json.loads(printed.out)
+    rows = {row["model"]: row for row in found["tables"]["table2"]}
+    assert list(rows) == [
+        *("first order", "second order", "+ grandchild", "+ great-grandchild", "+ sibling", "+ tri-sibling"),
+        *("+ comb", "+ hand craft", "all"),
+    ]
+    assert found["families"] == ["pattern"]
+    assert all(row["proved"] == 1.0 for row in rows.values())
+    assert rows["+ hand craft"]["uas"] == found["uas"]  # the same parser, from the same request
+    assert main(["verify", str(tmp_path)]) == exit_codes.PROVED
+
+
+def test_chosen_rows_of_table_2(capsys, tmp_path):
+    """What is left out is said, in the table too."""
+    asked = ["--tables", "--rows", "+ sibling, first order", "--model", str(tmp_path / "m.json")]
+    _, found, _ = run(capsys, *asked)
+    assert [row["model"] for row in found["tables"]["table2"]] == ["first order", "+ sibling"]
+    assert found["tables"]["table3"] == []
+    _, printed, _ = run(capsys, *asked, as_json=False)
+    assert "left out of table 2 by --rows: second order, + grandchild," in printed
+    assert "; without second order, + grandchild," in printed
+    assert not (tmp_path / "m.all.json").exists()
