@@ -211,6 +211,8 @@ class ChainBatch(ProblemBatch[ChainProblem]):
             start = stop
 
     def _between(self, start: int, stop: int) -> ChainBatch:
+        if (start, stop) == (0, len(self)):
+            return self
         begin, end = self.offsets[start], self.offsets[stop]
         return ChainBatch(self.unary[begin:end], np.diff(self.offsets[start : stop + 1]), self.model)
 
