@@ -79,7 +79,7 @@ def test_a_method_that_fails_costs_its_own_lines_only(capsys, monkeypatch, asked
     assert "embedded: IndexError: index 7 is out of bounds" in found["disagreements"]
     assert "in broken" in err
     named = [line["what"] for line in found["lines"]]
-    assert "lagrangian-cut, whole test set" in named
+    assert f"lagrangian-cut, whole test set, {FROM_ARRAYS}" in named
     assert "proved within 10 s each" not in named
     assert "memory growth of price-and-cut, 5 sentences" in named
 
