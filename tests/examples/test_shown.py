@@ -31,5 +31,7 @@ def test_a_plan_is_drawn_for_reports() -> None:
 def test_the_task_compares_both_trees() -> None:
     console = Console(as_json=True, out=io.StringIO())
     assert benchmark.run(argparse.Namespace(sizes=[20], seeds=2), console) == exit_codes.PROVED
+    columns = console.tables[0].columns
+    assert {"from arrays, median ms", "search alone, median ms"} <= set(columns)
     (table,) = console.tables
     assert [row[1:3] for row in table.rows] == [(3, 3), (3, 0)]

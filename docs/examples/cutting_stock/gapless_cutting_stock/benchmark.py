@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import attrs
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless_cutting_stock.instances import gilmore_gomory, uniform_bin_packing
-from gapless_cutting_stock.problem import CuttingStockProblem, Plan
 
+T = TypeVar("T")
 SIZES = (50, 60, 80, 100, 120)
 METHODS = {"branch-and-price": "own tree", "scip": "SCIP's tree"}
 
@@ -27,12 +31,14 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     instances.append(gilmore_gomory())
     rows, values, held = [], [], True
     for method, tree in METHODS.items():
-        results, seconds = [], []
+        results, whole, alone = [], [], []
         with console.progress(tree, len(instances)) as advance:
             for problem in instances:
-                result, cpu = _timed(problem, method)
+                fresh, cpu = _timed(lambda problem=problem: attrs.evolve(problem))
+                result, more = _timed(lambda fresh=fresh, method=method: gl.solve(fresh, method))
                 results.append(result)
-                seconds.append(cpu)
+                whole.append(1000 * (cpu + more))
+                alone.append(1000 * _timed(lambda fresh=fresh, method=method: gl.solve(fresh, method))[1])
                 advance(1)
         certified = [
             bool(result.verify(problem))
@@ -41,20 +47,28 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         ]
         held = held and all(certified) and all(result.proved for result in results)
         values.append([result.value for result in results])
-        milliseconds = [1000 * cpu for cpu in seconds[:-1]]
         rows.append(
             (
                 f"{tree} ({method})",
                 sum(result.proved for result in results),
                 sum(certified),
-                round(statistics.median(milliseconds)),
-                round(max(milliseconds)),
-                round(1000 * seconds[-1]),
+                round(statistics.median(whole[:-1])),
+                round(statistics.median(alone[:-1])),
+                round(max(whole[:-1])),
+                round(whole[-1]),
             )
         )
     console.table(
         f"Bin packing, {len(instances) - 1} instances, and Gilmore and Gomory's cutting stock: CPU time",
-        ("method", "proved", "certificates verified", "median ms", "slowest ms", "Gilmore and Gomory, ms"),
+        (
+            "method",
+            "proved",
+            "certificates verified",
+            "from arrays, median ms",
+            "search alone, median ms",
+            "from arrays, slowest ms",
+            "Gilmore and Gomory, from arrays, ms",
+        ),
         rows,
     )
     agreed = values[0] == values[1]
@@ -63,10 +77,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return exit_codes.PROVED if agreed and held else exit_codes.FAILED
 
 
-def _timed(problem: CuttingStockProblem, method: str) -> tuple[gl.Result[Plan], float]:
+def _timed(work: Callable[[], T]) -> tuple[T, float]:
+    """The outcome and its CPU seconds; a problem that is solved again has its arcs and bounds laid out already."""
     began = time.process_time()
-    result = gl.solve(problem, method)
-    return result, time.process_time() - began
+    outcome = work()
+    return outcome, time.process_time() - began
 
 
 TASK = gl.Task("cutting-stock-benchmark", "Bin packing by two trees over one formulation.", add_arguments, run)
