@@ -2,7 +2,7 @@
 """Branch and bound with split scores in compiled code; the headers ``_split_bound_*.h`` say what they do."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
@@ -394,12 +394,13 @@ cdef class SplitBoundSearch:
 
     def groups(self):
         """For each scope whether it is a pair in a group, bool (scopes,)."""
-        grouped = np.zeros(self.s.scopes, bool)
+        grouped = np.zeros(self.s.scopes, np.uint8)
+        cdef uint8_t[::1] marks = grouped
         cdef Py_ssize_t k
         for k in range(self.s.star_cells):
             if self.s.star_scope[k] >= 0:
-                grouped[self.s.star_scope[k]] = True
-        return grouped
+                marks[self.s.star_scope[k]] = 1
+        return grouped.view(bool)
 
     def proof(self, sparse=False):
         """Nodes, fixing steps and multipliers as arrays; see the stub."""
@@ -416,14 +417,13 @@ cdef class SplitBoundSearch:
     cdef nonzero_multipliers(self):
         """For each remembered set of multipliers, those that are not 0, in score units, and their slots."""
         cdef Py_ssize_t k, i, c, at
-        cdef double[::1] split
         sets = []
+        values = np.zeros(self.s.slots)  # one for all: touching fresh memory takes longer than filling it
+        cdef double[::1] split = values
         for k in range(self.s.snapshot_count):
             if self.s.snapshots[k].split == NULL:
                 continue
-            values = np.zeros(self.s.slots)
             if self.s.slots:
-                split = values
                 sb_recall(&self.s, self.s.snapshots + k, &split[0])
                 for c in range(self.s.shared):
                     at = self.s.star_cells + self.s.shared_first[c]

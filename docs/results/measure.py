@@ -1,8 +1,10 @@
 """Regenerate the tables of the results pages: run what ``measurements.toml`` lists, then write the pages.
 
 ``make results`` runs this. Each measurement is one command; the tables that it shows are kept in
-``tables/NAME.json`` and copied into the pages between ``<!-- tables: NAME -->`` and ``<!-- end -->``. Nobody edits
-them there: a test compares.
+``tables/NAME.json`` and copied into the pages between ``<!-- tables: NAME -->`` and ``<!-- end -->``. A sentence
+that quotes a number has it from there, too: ``<!-- value: NAME | TABLE | ROW | COLUMN -->12<!-- /value -->`` holds
+the first number of a cell. TABLE is how the title begins, ROW is cells of the row with `` & `` between them, and
+a fifth part, a number, asks for so many significant digits. Nobody edits either there: a test compares.
 
     python docs/results/measure.py                 all of them: hours
     python docs/results/measure.py --only linking  one of them
@@ -16,6 +18,7 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import json
+import math
 import os
 import platform
 import re
@@ -28,6 +31,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import gapless_kernels
 from gapless.cli.console import Console, cell, plain_data
 from gapless.cli.main import build_parser
 from gapless.core.serial import write_aside
@@ -41,6 +45,9 @@ WORK = ROOT / "build" / "results"
 GIT = ("git", "-C", str(ROOT))
 CODE = ("pyproject.toml", "framework", "plugins", "cython_ext", "tasks")
 
+PAGES = (HERE, HERE.parent / "explanation")
+VALUE = re.compile(r"(<!-- value: ([^>]*?) -->)(.*?)(<!-- /value -->)", re.DOTALL)
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 MARKED = re.compile(r"(<!-- tables: ([\w-]+)(?: \| ([^\n]*?))? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
@@ -79,6 +86,7 @@ def measured_here(name: str, command: str, left_out: Sequence[str]) -> int:
         "exit_code": code,
         "version": importlib.metadata.version("gapless"),
         "commit": commit(),
+        "instruction_set": gapless_kernels.INSTRUCTION_SET,
         "machine": f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "tables": [
             {
@@ -117,7 +125,9 @@ def drawn(document: Mapping[str, Any], chosen: str | None) -> str:
     tables = [table for table in document["tables"] if chosen is None or table["title"].startswith(chosen)]
     if not tables:
         sys.exit(f"{document['command']}: no table begins with {chosen!r}")
-    said = f"*`{document['command']}`: {document['date']}, {clock(document['seconds'])}, {document['commit']}.*"
+    kernels = f", {document['instruction_set']}" if "instruction_set" in document else ""
+    when = f"{document['date']}, {clock(document['seconds'])}, {document['commit']}{kernels}"
+    said = f"*`{document['command']}`: {when}.*"
     return "\n".join([*map(_table, tables), said, ""])
 
 
@@ -148,7 +158,46 @@ def written(page: str) -> str:
             return found[0]
         return f"{found[1]}\n{drawn(json.loads(kept.read_text('utf-8')), found[3])}\n{found[5]}"
 
-    return MARKED.sub(fill, page)
+    return VALUE.sub(quote, MARKED.sub(fill, page))
+
+
+def quote(found: re.Match[str]) -> str:
+    """A quoted number with the one that the kept tables have in its place."""
+    parts = [part.strip() for part in found[2].split(" | ")]
+    if len(parts) not in (4, 5):
+        sys.exit(f"value: {found[2]}: expected NAME | TABLE | ROW | COLUMN, and perhaps digits")
+    return f"{found[1]}{value(*parts[:4], digits=int(parts[4]) if parts[4:] else None)}{found[4]}"
+
+
+def value(name: str, table: str, row: str, column: str, digits: int | None = None) -> str:
+    """The first number of a cell of the kept tables, as it stands there or with so many significant digits."""
+    place = f"value: {name} | {table} | {row} | {column}"
+    kept = TABLES / f"{name}.json"
+    if not kept.exists():
+        sys.exit(f"{place}: there are no tables of {name}")
+    tables = json.loads(kept.read_text("utf-8"))["tables"]
+    wanted = row.split(" & ")
+    cells = [
+        line[one["columns"].index(column)]
+        for one in tables
+        if one["title"].startswith(table) and column in one["columns"]
+        for line in one["rows"]
+        if all(part in line for part in wanted)
+    ]
+    if len(cells) != 1:
+        sys.exit(f"{place}: {len(cells)} cells, expected one")
+    number = NUMBER.search(cells[0])
+    if number is None:
+        sys.exit(f"{place}: no number in {cells[0]!r}")
+    return number[0] if digits is None else rounded(float(number[0].replace(",", "")), digits)
+
+
+def rounded(number: float, digits: int) -> str:
+    """So many significant digits, thousands with commas."""
+    if number == 0:
+        return "0"
+    places = digits - 1 - math.floor(math.log10(abs(number)))
+    return f"{round(number, places):,.{max(places, 0)}f}"
 
 
 def main() -> int:
@@ -171,7 +220,7 @@ def main() -> int:
         if not (asked.missing and (TABLES / f"{name}.json").exists()):
             measure(name, commands[name]["command"])
     different = False
-    for page in sorted(HERE.glob("*.md")):
+    for page in sorted(page for folder in PAGES for page in folder.glob("*.md")):
         before = page.read_text("utf-8")
         after = written(before)
         if after != before:

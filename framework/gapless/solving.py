@@ -161,7 +161,7 @@ def solve_many(
         plugins.registry.find_method(problems.problem_type, method).check(options, k, ())
     wanted = Wanted(method, limits, seed, options, k, verify=bool(verify))
     if todo and (batched or len({type(p) for p in todo}) == 1):
-        chosen = choose(plugins, todo[0], method)
+        chosen = choose_for(plugins, todo, method)
         if chosen.solves_together(k):
             chosen.check(options, k, ())
             wanted = attrs.evolve(wanted, method=chosen.name, together=True)
@@ -206,7 +206,7 @@ class Wanted:
     def solve_part(self, start: int, problems: Sequence[Problem[S]]) -> BatchResult[S]:
         """Solve consecutive problems, the first of which is number `start` of all."""
         if self.together:
-            chosen = choose(load_plugins(), problems[0], self.method)
+            chosen = choose_for(load_plugins(), problems, self.method)
             batch = self.run_many(chosen, problems, start, every_result=self.verify)
             return self._checked(batch, problems) if self.verify else batch
         finished: list[Result[S] | SolveError] = []
@@ -302,3 +302,10 @@ def choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Metho
     if method is None:
         method = plugins.hook.gapless_default_method(problem=problem)
     return plugins.registry.find_method(type(problem), method)
+
+
+def choose_for(plugins: Plugins, problems: Sequence[Problem[Any]], method: str | None) -> Method:
+    """As `choose`, for problems of one type; a batch that is told the method makes no problem for it."""
+    if method is None or not isinstance(problems, ProblemBatch):
+        return choose(plugins, problems[0], method)
+    return plugins.registry.find_method(problems.problem_type, method)

@@ -250,6 +250,8 @@ class ChainBatch(ProblemBatch[ChainProblem]):
             start = stop
 
     def _between(self, start: int, stop: int) -> ChainBatch:
+        if (start, stop) == (0, len(self)):
+            return self
         begin, end = self.offsets[start], self.offsets[stop]
         lengths = np.diff(self.offsets[start : stop + 1])
         return ChainBatch(self.unary[begin:end], lengths, self.model, padded_to=self.padded_to)

@@ -93,7 +93,7 @@ def decode_many(
     count = len(problems)
     batches, left = shared_batches(problems)
     offsets = token_offsets(problems)
-    labels = np.full(offsets[-1], -1, np.int64)
+    labels: IntArray | None = None
     values, bounds = np.full(count, np.nan), np.full(count, np.nan)
     reached = np.zeros(count, bool)
     arrays: dict[str, NDArray[Any]] = {}
@@ -104,7 +104,7 @@ def decode_many(
                 here = numbers[start : start + len(chunk)]
                 found = _settled(chunk, kernel(chunk), again, solve.first + here)
                 values[here], bounds[here], reached[here] = found.values, found.bounds, True
-                _scatter(found.labels, chunk.offsets, here, offsets, labels)
+                labels = _placed(found.labels, chunk.offsets, here, offsets, labels)
                 for name, entries in found.arrays.items():
                     arrays.setdefault(name, np.zeros(count, entries.dtype))[here] = entries
                 if several is not None and found.k_best is not None:
@@ -114,12 +114,14 @@ def decode_many(
             values[number] = result.value if result.solutions else -np.inf
             bounds[number], reached[number] = result.bound, True
             if result.solutions:
+                labels = _room(offsets) if labels is None else labels
                 labels[offsets[number] : offsets[number + 1]] = result.best
             if several is not None:
                 several.take_result(result, number)
     except KeyboardInterrupt:
         solve.budget.interrupt()
 
+    labels = _room(offsets) if labels is None else labels
     # Structures are views: whoever changed one would change what the others are checked against.
     labels.flags.writeable = False
     ranked = several.arrays() if several is not None else {}
@@ -172,13 +174,27 @@ def token_offsets(problems: Sequence[ChainProblem]) -> IntArray:
     return np.concatenate([[0], np.cumsum([problem.positions for problem in problems])]).astype(np.int64)
 
 
-def _scatter(found: IntArray, starts: IntArray, numbers: IntArray, offsets: IntArray, labels: IntArray) -> None:
-    """Write the labels of the sentences `numbers` to their places."""
+def _room(offsets: IntArray) -> IntArray:
+    """Labels of sentences that were not reached."""
+    return np.full(offsets[-1], -1, np.int64)
+
+
+def _placed(
+    found: IntArray, starts: IntArray, numbers: IntArray, offsets: IntArray, labels: IntArray | None
+) -> IntArray:
+    """All labels, with those of the sentences `numbers` in their places; of one chunk they are there already.
+
+    A second array would be fresh memory, whose first touch costs more than the copy.
+    """
+    if len(numbers) == len(offsets) - 1:
+        return found
+    labels = _room(offsets) if labels is None else labels
     if numbers[-1] - numbers[0] == len(numbers) - 1:
         labels[offsets[numbers[0]] : offsets[numbers[-1] + 1]] = found
-        return
+        return labels
     for number, start, end in zip(numbers, starts[:-1], starts[1:], strict=True):
         labels[offsets[number] : offsets[number + 1]] = found[start:end]
+    return labels
 
 
 def _settled(chunk: ChainBatch, found: Found, again: Again, numbers: IntArray) -> Found:
@@ -204,6 +220,8 @@ def _complain(chunk: ChainBatch, i: int, number: int) -> None:
 
 def _statuses(values: FloatArray, bounds: FloatArray, reached: NDArray[np.bool_]) -> list[Status | None]:
     optimal = values == bounds
+    if bool((optimal & reached & (values > -np.inf)).all()):
+        return [Status.OPTIMAL] * len(values)
     for i in np.flatnonzero(reached & ~optimal):
         optimal[i] = meets(float(bounds[i]), float(values[i]))
     nothing = np.where(bounds == -np.inf, 1, 4)

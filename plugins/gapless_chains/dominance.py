@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gapless import BatchResult, Result, Solve, Stats, Stop
 from gapless.core.sparse import IntArray
@@ -64,7 +65,7 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
         tables = dominance_cache(problem.transition).worth_it(problem.positions)
         if tables is None:
             return viterbi.decode_again(problem)
-        labels, score, _ = _decode(problem, tables)
+        labels, score, *_ = _search(problem, tables)
         return labels, score, score
 
     def make(
@@ -95,13 +96,18 @@ def decode_batch(batch: ChainBatch) -> Found:
     return Found(labels, values, values.copy(), status, {"survivors": survivors})
 
 
-def _decode(problem: ChainProblem, tables: DominanceTables) -> tuple[IntArray, float, DominanceCertificate]:
-    """Labels, score and certificate, all in float64."""
+def _search(problem: ChainProblem, tables: DominanceTables) -> tuple[IntArray, float, NDArray[np.bool_], IntArray]:
+    """Labels and score in float64, which labels were kept (n, K), and what dominated the others (n,)."""
     labels, dominators = np.empty(problem.positions, np.int64), np.empty(problem.positions, np.int64)
     kept = np.empty(problem.unary.shape, bool)
     score = dominance(problem.unary, tables, problem.initial, problem.final, labels, kept, dominators)
-    kept_positions, kept_labels = kept.nonzero()
-    return labels, score, DominanceCertificate(kept_positions, kept_labels, dominators)
+    return labels, score, kept, dominators
+
+
+def _decode(problem: ChainProblem, tables: DominanceTables) -> tuple[IntArray, float, DominanceCertificate]:
+    """Labels, score and certificate, all in float64."""
+    labels, score, kept, dominators = _search(problem, tables)
+    return labels, score, DominanceCertificate(*kept.nonzero(), dominators)
 
 
 def _result(

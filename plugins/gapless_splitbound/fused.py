@@ -266,7 +266,7 @@ def run(problem: ParsingProblem, solve: Solve, begin: Start, *, certificate: boo
     try:
         guarded(budget, budget.emit, "start", math.inf, work.value)
         stop = _advance(work, solve)
-        if stop is Stop.PROVED and work.rough and not certificate:
+        if stop is Stop.PROVED and not certificate and work.rough:
             # Rounding may have decided: only the checker can tell, and it needs the record.
             known = problem.tree(work.kernel.heads[1:]) if work.value > -math.inf else start
             work = begin(known, True)

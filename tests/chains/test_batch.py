@@ -1,6 +1,7 @@
 """Many chains as one array: the same problems, views instead of copies, and errors that name the place."""
 
 import pickle
+import tracemalloc
 from copy import deepcopy
 
 import numpy as np
@@ -145,3 +146,40 @@ def test_rows_that_changed_after_decoding_are_named(model, unary, method, change
     with pytest.raises(gl.InvalidResult, match="the rows of the batch have changed since they were decoded"):
         found[2]
     assert found[1].status is gl.Status.OPTIMAL
+
+
+@pytest.mark.parametrize("method", ["dominance", "viterbi"])
+def test_one_call_makes_no_problem_and_takes_memory_for_its_answers_only(monkeypatch, method):
+    rng = np.random.default_rng(5)
+    lengths = [25] * 400
+    batch = ChainModel(rng.normal(size=(20, 20))).batch(8 * rng.normal(size=(10_000, 20)), lengths)
+    values = gl.solve_many(batch, method).values
+    made = []
+    monkeypatch.setattr(ChainBatch, "__getitem__", lambda self, at: made.append(at))
+    tracemalloc.start()
+    try:
+        found = gl.solve_many(batch, method)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert made == []
+    assert (found.values == values).all()
+    assert set(found.statuses) == {gl.Status.OPTIMAL}
+    assert most < 1.5 * found.arrays["labels"].nbytes
+
+
+def test_what_ctrl_c_leaves_out_has_no_labels(monkeypatch, model, unary):
+    monkeypatch.setattr("gapless_chains.batch.CHUNK", 4)
+    batch = model.batch(unary, LENGTHS)
+    whole = gl.solve_many(batch, "viterbi")
+    chunks = ChainBatch.chunks
+
+    def one_only(self):
+        yield next(chunks(self))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ChainBatch, "chunks", one_only)
+    found = gl.solve_many(batch, "viterbi")
+    assert found.statuses[:2] == whole.statuses[:2]
+    assert found.statuses[2:] == [None, None]
+    assert found.arrays["labels"].tolist() == [*whole.arrays["labels"][:4].tolist(), *[-1] * 6]

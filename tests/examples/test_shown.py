@@ -33,5 +33,7 @@ def test_the_task_compares_both_trees() -> None:
     assert (
         benchmark.run(argparse.Namespace(sizes=[20], seeds=2, data=None, time=None), console) == exit_codes.PROVED
     )
+    columns = console.tables[0].columns
+    assert {"from arrays, median ms", "search alone, median ms"} <= set(columns)
     (table,) = console.tables
     assert [row[1:3] for row in table.rows] == [(3, 3), (3, 0)]

@@ -14,7 +14,8 @@ import pytest
 
 import gapless as gl
 from gapless.cli import Console, exit_codes, main
-from gapless_tasks.chain_benchmark import contenders, loops, measurement, synthetic, task
+from gapless_kernels import INSTRUCTION_SET
+from gapless_tasks.chain_benchmark import contenders, loops, measurement, one_call, synthetic, task
 from gapless_tasks.chain_benchmark.corpora import CORPORA, read_functions
 from gapless_tasks.chain_benchmark.score_set import ScoreSet
 from gapless_tasks.chain_benchmark.stopwatch import Spread, cycled, streamed
@@ -66,9 +67,15 @@ def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "chain-benchmark", "--quick", "--labels", "3,8", "--json"]) == exit_codes.PROVED
     document = json.loads(capsys.readouterr().out)
     assert [one["labels"] for one in document["sets"]] == [3, 8]
+    assert document["machine"]["instruction_set"] == INSTRUCTION_SET
     for one in document["sets"]:
         assert one["disagreements"] == []
         assert one["accuracy"] is not None
+        whole = one["from_arrays_ns_per_token"]
+        assert {f"{contenders.PUBLIC}dominance", f"{contenders.PUBLIC}viterbi", contenders.NUMBA} <= whole.keys()
+        assert contenders.VITERBI not in whole, "a kernel takes no arrays of a user"
+        assert [call["instruction_set"] for call in one["one_call"]][:1] == [INSTRUCTION_SET]
+        assert all(call["call_ns_per_token"]["median"] > 0 for call in one["one_call"])
         for times in (one["cold_ns_per_token"], one["warm_ns_per_token"]):
             assert {contenders.VITERBI, contenders.READING, contenders.ARGMAX} <= times.keys()
             assert all(spread["least"] <= spread["median"] <= spread["most"] for spread in times.values())
@@ -111,6 +118,22 @@ def test_a_wrong_value_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert f"{contenders.VITERBI} does not give the optimal values" in capsys.readouterr().err
 
 
+def test_what_one_call_costs_is_measured_on_each_instruction_set(tmp_path: Path, monkeypatch) -> None:
+    scores = synthetic.peaked(5, 30)
+    scores.save(tmp_path / "scores.npz")
+    called = []
+    solve_many = gl.solve_many
+    monkeypatch.setattr(
+        gl, "solve_many", lambda batch, *rest: called.append(len(batch)) or solve_many(batch, *rest)
+    )
+    here = one_call.one_call(tmp_path / "scores.npz", 100, rounds=2)
+    assert len(called) == 15  # five calls, in a round that is not counted and two that are
+    assert here.call.shape == here.kernel.shape == here.viterbi.shape == (2,)
+    calls = one_call.measured(tmp_path / "scores.npz", 100, rounds=1)
+    sets = list(one_call.SETS[one_call.SETS.index(INSTRUCTION_SET) :]) if INSTRUCTION_SET in one_call.SETS else []
+    assert [call.instruction_set for call in calls] == (sets or [INSTRUCTION_SET])
+
+
 # --- contenders and floors
 
 
@@ -124,6 +147,8 @@ def test_contenders_agree(scores: ScoreSet) -> None:
     assert {contenders.VITERBI, contenders.NUMBA} <= everyone.keys()
     for name, one in everyone.items():
         values = one.decode(scores)
+        if one.from_arrays is not None:
+            np.testing.assert_array_equal(one.from_arrays(scores), values, err_msg=name)
         if one.exact:
             np.testing.assert_allclose(values, best, rtol=1e-5, err_msg=name)
         else:

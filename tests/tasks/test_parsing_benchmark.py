@@ -7,9 +7,14 @@ import pytest
 
 import gapless as gl
 from gapless.cli import exit_codes, main
+from gapless_dependency import ParsingProblem
+from gapless_dependency.factors import ArcConjunctions
+from gapless_kernels import INSTRUCTION_SET
 from gapless_tasks.parsing_benchmark import kernel_timing
 from gapless_tasks.parsing_benchmark.measurement import prepared
+from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
 from gapless_tasks.parsing_benchmark.synthetic import peaked
+from gapless_tasks.sides import ALONE, FROM_ARRAYS
 
 
 def test_it_runs_on_the_embedded_treebank(capsys, tmp_path):
@@ -18,9 +23,12 @@ def test_it_runs_on_the_embedded_treebank(capsys, tmp_path):
     assert main(asked) == exit_codes.PROVED
     found = json.loads(capsys.readouterr().out)
     values = {(line["what"], line["scores"]): line["value"] for line in found["lines"]}
-    assert values["decode only, k = 10", "embedded"]["median"] > 0
+    for what in ("k = 10", "unpruned"):
+        whole, alone = (values[f"{what}, {how}", "embedded"]["median"] for how in (FROM_ARRAYS, ALONE))
+        assert 0 < whole < alone
+    assert found["machine"]["instruction_set"] == INSTRUCTION_SET
     assert values["proved within 10 s each", "embedded"]["median"] == 100
-    assert ("decode only, k = 10", "drawn, peaked (easier)") in values
+    assert (f"k = 10, {FROM_ARRAYS}", "drawn, peaked (easier)") in values
     assert found["disagreements"] == []
     stored = (tmp_path / "embedded.npz").read_bytes()
     assert main(asked) == exit_codes.PROVED
@@ -49,3 +57,33 @@ def test_kernels_take_turns_and_agree():
     assert all(found.shape == (3,) and (found > 0).all() for found in times.values())
     assert kernel_timing.disagreements(weights) == 0
     assert kernel_timing.eisner_microseconds([], 1) is None
+
+
+def test_the_arrays_of_a_sentence_make_the_same_problem():
+    for problem in peaked(2, seed=2):
+        arrays = SentenceArrays.of(prepared(problem))
+        again = arrays.problem()
+        assert all(factor.scored == 0 for factor in again.conjunctions), (
+            "nothing is looked up before the clock runs"
+        )
+        result = gl.solve(again)
+        assert result.value == gl.solve(problem).value
+        assert result.verify(problem)
+    with pytest.raises(gl.InvalidProblem, match="not named by word positions"):
+        SentenceArrays.of(ParsingProblem(np.zeros((3, 3)), factors=[ArcConjunctions([[[0, 1], [1, 2]]], [1.0])]))
+
+
+def test_ufal_is_timed_from_the_same_arrays(monkeypatch):
+    rng = np.random.default_rng(0)
+    weights = [rng.normal(size=(9, 9)) for _ in range(3)]
+    given = []
+
+    def peer(turned):
+        given.append(turned)
+        return [-1, *([0] * 8)], 0.0
+
+    monkeypatch.setattr(kernel_timing, "ufal_parse", peer)
+    found = kernel_timing.beside_ufal(weights, 2)
+    assert all((times.seconds > 0).all() for both in found for times in (both.from_arrays, both.alone))
+    assert all(np.array_equal(turned, weights[0].T) for turned in given[:1])
+    assert kernel_timing.beside_ufal([], 2) is None

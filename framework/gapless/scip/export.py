@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -75,7 +76,8 @@ def solve_monolithic(
     Returns
     -------
     Result
-        Without a certificate: SCIP's proof is not recorded. Ctrl-C while SCIP works ends it with its best so far;
+        Without a certificate: SCIP's proof is not recorded. ``stats.extra["model_seconds"]`` is the CPU time of
+        writing the model. Ctrl-C while SCIP works ends it with its best so far;
         while the model is still written, nothing is known but `start`.
 
     Raises
@@ -97,8 +99,10 @@ def solve_monolithic(
 
 
 def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str) -> Result[S]:
+    began = time.thread_time()
     linear = _linear_model(problem)
     model, columns = _scip_model(linear)
+    written = time.thread_time() - began
     try:
         apply_limits(model, budget)
         for structure in start:
@@ -123,7 +127,12 @@ def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str
             stop_of(model, budget),
             certificate=NoCertificate("SCIP's tree is not recorded"),
             method=method,
-            stats=Stats(seconds=budget.elapsed, nodes=int(model.getNTotalNodes()), warm_start_used=bool(start)),
+            stats=Stats(
+                seconds=budget.elapsed,
+                nodes=int(model.getNTotalNodes()),
+                warm_start_used=bool(start),
+                extra={"model_seconds": written},
+            ),
             explanation=problem.infeasibility() if model.getStatus() == "infeasible" else (),
         )
     finally:

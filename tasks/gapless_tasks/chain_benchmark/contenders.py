@@ -27,6 +27,8 @@ READING = "floor: read the scores once"
 ARGMAX = "floor: best label of each token"
 PUBLIC = "solve_many, "
 """Begins the names of what runs through the public interface."""
+FROM_ARRAYS = "from arrays: "
+"""Begins the names of the same decoders with nothing prepared."""
 BEAM_WIDTHS = (1, 2, 3, 4, 5)
 _LARGEST_EXPONENT = 300.0
 
@@ -38,13 +40,18 @@ class Contender:
     Parameters
     ----------
     decode : callable
-        ``decode(scores)`` gives the value of each sentence, (S,); a floor gives nothing.
+        ``decode(scores)`` gives the value of each sentence, (S,); a floor gives nothing. The search alone: what can
+        be made of the model's scores is there.
     exact : bool
         Whether the values are the optimal ones.
+    from_arrays : callable, optional
+        The same from arrays: what is made of the model's scores is made anew, and so is the room to write to. Ours
+        leaves a batch of results, whose certificates can be asked for.
     """
 
     decode: Callable[[ScoreSet], Any]
     exact: bool = True
+    from_arrays: Callable[[ScoreSet], Any] | None = None
 
 
 def kernels(scores: ScoreSet) -> dict[str, Contender]:
@@ -57,20 +64,23 @@ def public(scores: ScoreSet) -> dict[str, Contender]:
     model = scores.model()
     known = load_plugins().registry.methods_for(ChainProblem)
 
-    def through(method: str, **options: Any) -> Callable[[ScoreSet], Values]:
+    def through(method: str, *, exact: bool = True, **options: Any) -> Contender:
         def decode(part: ScoreSet) -> Values:
             return gl.solve_many(model.batch(part.unary, part.lengths), method, **options).values
 
-        return decode
+        def from_arrays(part: ScoreSet) -> Values:
+            return gl.solve_many(part.model().batch(part.unary, part.lengths), method, **options).values
+
+        return Contender(decode, exact, from_arrays)
 
     found = {
-        f"{PUBLIC}{name}": Contender(through(name))
+        f"{PUBLIC}{name}": through(name)
         for name in ("dominance", "viterbi", "viterbi-pruned", "column-generation")
         if name in known and known[name].run_many is not None
     }
     if "beam" in known:
         for width in BEAM_WIDTHS:
-            found[beam(width)] = Contender(through("beam", width=width, bound=False), exact=False)
+            found[beam(width)] = through("beam", exact=False, width=width, bound=False)
     return found
 
 
@@ -88,10 +98,10 @@ def peers(scores: ScoreSet, loops: Compiled | None) -> dict[str, Contender]:
     """What people use today, as far as it is installed."""
     found = {}
     if loops is not None:
-        found[NUMBA] = Contender(_numba(scores, loops))
+        found[NUMBA] = Contender(_numba(scores, loops), from_arrays=lambda part: _numba(part, loops)(part))
     hmmlearn = _hmmlearn(scores)
     if hmmlearn is not None:
-        found[HMMLEARN] = Contender(hmmlearn)
+        found[HMMLEARN] = Contender(hmmlearn, from_arrays=_hmmlearn_anew)
     return found
 
 
@@ -200,6 +210,12 @@ def _hmmlearn(scores: ScoreSet) -> Callable[[ScoreSet], Values] | None:
         return scale * values
 
     return decode
+
+
+def _hmmlearn_anew(part: ScoreSet) -> Values:
+    decode = _hmmlearn(part)
+    assert decode is not None
+    return decode(part)
 
 
 def _at_least(room: NDArray[Any], size: int) -> NDArray[Any]:

@@ -10,9 +10,10 @@ import attrs
 import numpy as np
 
 from gapless_kernels import viterbi_batch
-from gapless_tasks.chain_benchmark import contenders, memory, single_call, stopwatch, synthetic
-from gapless_tasks.chain_benchmark.contenders import Contender
+from gapless_tasks.chain_benchmark import contenders, memory, one_call, single_call, stopwatch, synthetic
+from gapless_tasks.chain_benchmark.contenders import FROM_ARRAYS, Contender
 from gapless_tasks.chain_benchmark.loops import Compiled
+from gapless_tasks.chain_benchmark.one_call import Call
 from gapless_tasks.chain_benchmark.score_set import ScoreSet
 from gapless_tasks.chain_benchmark.stopwatch import Seconds, Spread
 
@@ -31,17 +32,20 @@ class Effort:
         The streamed scores are at least that large: a few times what caches hold.
     warm_bytes : int
         The cycled ones at most that: half of what a core's own cache holds.
+    call_tokens : int
+        Of one call whose cost is measured beside its kernel's.
     """
 
     rounds: int = 7
     budget: float = 0.4
     cold_bytes: int = 96 << 20
     warm_bytes: int = 512 << 10
+    call_tokens: int = 10_000
 
     @classmethod
     def quick(cls) -> Effort:
         """Enough to see that everything runs."""
-        return cls(rounds=2, budget=0.01, cold_bytes=0, warm_bytes=64 << 10)
+        return cls(rounds=2, budget=0.01, cold_bytes=0, warm_bytes=64 << 10, call_tokens=200)
 
 
 @attrs.frozen
@@ -52,7 +56,12 @@ class Measured:
     ----------
     scores : ScoreSet
     streamed, cycled : mapping of str to array of float64, shape (rounds,)
-        CPU seconds a token of each contender, with the scores coming from memory or staying in the caches.
+        CPU seconds a token of each contender's search alone, with the scores coming from memory or staying in the
+        caches.
+    from_arrays : mapping of str to array of float64, shape (rounds,)
+        CPU seconds a token from arrays, with the scores coming from memory.
+    calls : tuple of Call
+        What one call of `solve_many` costs beside its kernel, for each instruction set that may be used.
     unprunable : mapping of str to mapping
         For scores that pruning helps little with: seconds a token of the kernels.
     tables : Spread
@@ -70,6 +79,8 @@ class Measured:
     scores: ScoreSet
     streamed: Mapping[str, Seconds]
     cycled: Mapping[str, Seconds]
+    from_arrays: Mapping[str, Seconds]
+    calls: tuple[Call, ...]
     unprunable: Mapping[str, Mapping[str, Seconds]]
     tables: Spread
     overhead: Spread | None
@@ -104,7 +115,10 @@ def measure(scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Calla
     size = scores.unary.nbytes
     cold = scores.repeated(max(1, -(-effort.cold_bytes // size)))
     say(f"{scores.name}: streaming {cold.unary.nbytes >> 20} MB")
-    streamed = _floor_of(stopwatch.streamed(decoders, cold, effort.rounds, effort.budget), floors)
+    anew = {f"{FROM_ARRAYS}{name}": one.from_arrays for name, one in everyone.items() if one.from_arrays}
+    both = stopwatch.streamed(decoders | anew, cold, effort.rounds, effort.budget)
+    from_arrays = {name.removeprefix(FROM_ARRAYS): both.pop(name) for name in anew}
+    streamed = _floor_of(both, floors)
     say(f"{scores.name}: cycling {effort.warm_bytes >> 10} kB")
     warm = _a_few(scores, effort.warm_bytes)
     cycled = _floor_of(stopwatch.cycled(decoders, warm, effort.rounds), floors)
@@ -122,10 +136,13 @@ def measure(scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Calla
         stored = Path(folder) / "scores.npz"
         cold.save(stored)
         used = memory.measured(cold, None, stored)
+        calls = one_call.measured(stored, effort.call_tokens, effort.rounds)
     return Measured(
         scores,
         streamed,
         cycled,
+        from_arrays,
+        calls,
         unprunable,
         contenders.tables_seconds(scores),
         single_call.overhead(scores, 10 * effort.rounds),
@@ -146,9 +163,11 @@ def _check(scores: ScoreSet, everyone: Mapping[str, Contender], effort: Effort) 
     lost = 1e-5 * (1 + float(np.abs(best).max()))
     wrong = []
     for name, one in everyone.items():
-        values = one.decode(part)
-        if (np.abs(values - best) > lost).any() if one.exact else (values > best + lost).any():
-            wrong.append(name)
+        for decode in filter(None, (one.decode, one.from_arrays)):
+            values = decode(part)
+            if (np.abs(values - best) > lost).any() if one.exact else (values > best + lost).any():
+                wrong.append(name)
+                break
     return tuple(wrong), float((labels == scores.gold).mean())
 
 

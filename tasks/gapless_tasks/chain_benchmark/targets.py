@@ -76,8 +76,13 @@ def lines(measured: Measured) -> list[Line]:
     """Every number of one model's scores."""
     size = min(_SIZES, key=lambda count: abs(count - measured.scores.label_count))
     found = []
-    for caches, seconds in ((STREAMED, measured.streamed), (CYCLED, measured.cycled), ("", None)):
-        for number in _costs(measured) if seconds is None else _speeds(seconds):
+    for caches, numbers in (
+        (STREAMED, _users(measured.from_arrays)),
+        (STREAMED, _speeds(measured.streamed)),
+        (CYCLED, _speeds(measured.cycled)),
+        ("", _costs(measured)),
+    ):
+        for number in numbers:
             must, aim = number.marks.get(size, (None, None))
             if number.value is not None or must is not None:
                 name, value = measured.scores.name, number.value
@@ -85,24 +90,39 @@ def lines(measured: Measured) -> list[Line]:
     return found
 
 
+_OVER_VITERBI = {_FEW: (3, 3.6), _SOME: (8, 15), _MANY: (40, 75)}
+_OVER_NUMBA = {_FEW: (8, 15), _SOME: (25, 50)}
+_GENERATING = {_FEW: (0.55, 0.8), _SOME: (1.8, 5)}
+
+
+def _users(seconds: Mapping[str, Seconds]) -> Iterator[_Number]:
+    """Ratios of what users get: both sides from arrays."""
+    for what, slower, faster, marks in (
+        (f"{PUBLIC}{DOMINANCE} over {PUBLIC}viterbi", f"{PUBLIC}viterbi", f"{PUBLIC}{DOMINANCE}", _OVER_VITERBI),
+        (f"{PUBLIC}{DOMINANCE} over {NUMBA}", NUMBA, f"{PUBLIC}{DOMINANCE}", _OVER_NUMBA),
+        (
+            f"{PUBLIC}column-generation over {PUBLIC}viterbi",
+            f"{PUBLIC}viterbi",
+            f"{PUBLIC}column-generation",
+            _GENERATING,
+        ),
+    ):
+        yield _Number(f"{what}, from arrays", ratio(seconds, slower, faster), "x", marks)
+
+
 def _speeds(seconds: Mapping[str, Seconds]) -> Iterator[_Number]:
+    yield _Number(f"{DOMINANCE} over {VITERBI}, kernels", ratio(seconds, VITERBI, DOMINANCE), "x", _OVER_VITERBI)
     yield _Number(
-        f"{DOMINANCE} over {VITERBI}, kernels",
-        ratio(seconds, VITERBI, DOMINANCE),
-        "x",
-        {_FEW: (3, 3.6), _SOME: (8, 15), _MANY: (40, 75)},
-    )
-    yield _Number(
-        f"{PUBLIC}{DOMINANCE} over {NUMBA}",
+        f"{PUBLIC}{DOMINANCE} over {NUMBA}, search alone",
         ratio(seconds, NUMBA, f"{PUBLIC}{DOMINANCE}"),
         "x",
-        {_FEW: (8, 15), _SOME: (25, 50)},
+        _OVER_NUMBA,
     )
     yield _Number(
-        f"column generation over {VITERBI}",
+        f"column generation over {VITERBI}, search alone",
         ratio(seconds, VITERBI, f"{PUBLIC}column-generation"),
         "x",
-        {_FEW: (0.55, 0.8), _SOME: (1.8, 5)},
+        _GENERATING,
     )
     yield _Number(
         f"{DOMINANCE} over the {READING}",
@@ -129,6 +149,19 @@ def _costs(m: Measured) -> Iterator[_Number]:
             dict.fromkeys(_SIZES, (1.15, 1.05)),
             more=False,
         )
+    for call in m.calls:
+        beside = f"{call.tokens:,} tokens, {call.instruction_set}"
+        yield _Number(
+            f"one call of solve_many over its kernel, {beside}", Spread.of(call.call / call.kernel), "x time"
+        )
+        yield _Number(
+            f"Viterbi kernel over the {DOMINANCE} kernel, {beside}", Spread.of(call.viterbi / call.kernel), "x"
+        )
+        yield _Number(
+            f"Viterbi kernel over one call of solve_many, {beside}", Spread.of(call.viterbi / call.call), "x"
+        )
+        if call.page_faults is not None:
+            yield _Number(f"pages of fresh memory in one call, {beside}", Spread.of([call.page_faults]), "")
     tables = _scaled(m.tables, 1e3)
     yield _Number("dominance tables of the model", tables, "ms", {_SOME: (20, 8), _MANY: (200, 80)}, more=False)
     for what, size in (("all of the process", m.memory.process), ("arrays, tables ready", m.memory.arrays)):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,14 +16,17 @@ from gapless_tasks.chain_benchmark import loops, synthetic
 from gapless_tasks.chain_benchmark.contenders import VITERBI
 from gapless_tasks.chain_benchmark.corpora import CORPORA, Corpus
 from gapless_tasks.chain_benchmark.measurement import Effort, Measured, measure, ratio
+from gapless_tasks.chain_benchmark.one_call import Call
 from gapless_tasks.chain_benchmark.score_set import ScoreSet
 from gapless_tasks.chain_benchmark.stopwatch import Spread
 from gapless_tasks.chain_benchmark.targets import Line, lines
 from gapless_tasks.data_folder import add_data_option
+from gapless_tasks.machine import machine
 from gapless_tasks.tagging import train
 from gapless_tasks.tagging_job.decoder import decode
 
 LABELS = (45, 350, 1000)
+_PARTS = ("call", "kernel", "viterbi")
 _NEAR = 0.2
 
 
@@ -114,11 +115,13 @@ def show_times(measured: Measured, console: Console) -> None:
     for name, cold in sorted(measured.streamed.items(), key=lambda item: float(np.median(item[1]))):
         warm = measured.cycled[name]
         faster = [ratio(seconds, VITERBI, name) for seconds in (measured.streamed, measured.cycled)]
+        whole = measured.from_arrays.get(name)
         rows.append(
             (
                 name,
+                "" if whole is None else _spread(_nanoseconds(whole)),
+                "" if whole is None else f"{1 / (mean_length * float(np.median(whole))):,.0f}",
                 _spread(_nanoseconds(cold)),
-                round(1 / (mean_length * float(np.median(cold)))),
                 *(f"{one.median:.3g}" if one is not None else "" for one in faster),
                 _spread(_nanoseconds(warm)),
             )
@@ -126,7 +129,15 @@ def show_times(measured: Measured, console: Console) -> None:
     title = f"CPU time, {measured.scores.name}, {measured.scores.label_count} labels, one thread: median (range)"
     if measured.accuracy is not None:
         title += f"; {100 * measured.accuracy:.2f} % of the labels right"
-    columns = ("decoder", "cold ns/token", "sentences/s", f"x {VITERBI}, cold", "warm", "warm ns/token")
+    columns = (
+        "decoder",
+        "from arrays, cold ns/token",
+        "sentences/s",
+        "search alone, cold ns/token",
+        f"x {VITERBI}, cold",
+        "warm",
+        "search alone, warm ns/token",
+    )
     console.table(title, columns, rows)
     console.say()
 
@@ -159,7 +170,7 @@ def show_lines(judged: Sequence[Line], console: Console) -> None:
 def document(found: Sequence[Measured], judged: Sequence[Line], *, verdicts: bool) -> dict[str, Any]:
     """The whole outcome for programs; without `verdicts` no line is judged."""
     return {
-        "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+        "machine": machine(),
         "sets": [
             {
                 "name": one.scores.name,
@@ -169,6 +180,10 @@ def document(found: Sequence[Measured], judged: Sequence[Line], *, verdicts: boo
                 "tokens": one.scores.tokens,
                 "accuracy": one.accuracy,
                 "cold_ns_per_token": {name: attrs.asdict(_nanoseconds(s)) for name, s in one.streamed.items()},
+                "from_arrays_ns_per_token": {
+                    name: attrs.asdict(_nanoseconds(s)) for name, s in one.from_arrays.items()
+                },
+                "one_call": [_call(call) for call in one.calls],
                 "warm_ns_per_token": {name: attrs.asdict(_nanoseconds(s)) for name, s in one.cycled.items()},
                 "memory": attrs.asdict(one.memory),
                 "disagreements": one.disagreements,
@@ -176,6 +191,16 @@ def document(found: Sequence[Measured], judged: Sequence[Line], *, verdicts: boo
             for one in found
         ],
         "lines": [{**attrs.asdict(line), "verdict": line.verdict if verdicts else ""} for line in judged],
+    }
+
+
+def _call(call: Call) -> dict[str, Any]:
+    spreads = {f"{name}_ns_per_token": attrs.asdict(_nanoseconds(getattr(call, name))) for name in _PARTS}
+    return {
+        "instruction_set": call.instruction_set,
+        "tokens": call.tokens,
+        "page_faults": call.page_faults,
+        **spreads,
     }
 
 

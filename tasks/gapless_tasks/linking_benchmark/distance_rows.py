@@ -20,6 +20,7 @@ from gapless_tasks.chain_benchmark.stopwatch import cpu_seconds
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.linking_benchmark.instances import CANDIDATES, VERTICES
 from gapless_tasks.parsing_benchmark.lines import UNJUDGED, line, one
+from gapless_tasks.sides import Both, Compared, Timed
 
 SETS = 12
 DEGREE = 20
@@ -33,7 +34,7 @@ _GIBIBYTE = 2.0**30
 
 def distance_lines(
     vertices: int = VERTICES, candidates: int = CANDIDATES, *, large: bool = False
-) -> Iterator[Line]:
+) -> Iterator[Line | Compared]:
     """Time for all pairs, and peak memory of a process that does nothing else.
 
     Parameters
@@ -47,8 +48,8 @@ def distance_lines(
 
     Yields
     ------
-    Line
-        The ratio to networkit only where that is installed.
+    Line or Compared
+        networkit only where that is installed.
     """
     judged = (vertices, candidates) == (VERTICES, CANDIDATES)
     sizes = [(communities, vertices, vertices * DEGREE // 2) for communities in KINDS]
@@ -63,10 +64,11 @@ def distance_lines(
         marks = (2, 1.5) if n == LARGE and judged else UNJUDGED
         yield line("peak memory, with the graph", scores, one(peak / _GIBIBYTE), "GiB", marks, False)
         if find_spec("networkit") is not None:
-            peer = _networkit_seconds(graph, points)
-            yield line("networkit, one search for each candidate", scores, one(peer), "s", UNJUDGED, False)
             marks = (60, 200) if n == VERTICES and judged else UNJUDGED
-            yield line("distances over networkit", scores, one(peer / seconds), "x", marks, True)
+            pairs = _edges(graph)
+            built = cpu_seconds(Graph.from_edges, pairs)
+            ours, peer = _both(built, seconds), _both(*_networkit_seconds(graph, pairs, points))
+            yield Compared("distances", "networkit, one search for each candidate", "", scores, (ours, peer), marks)
 
 
 def _alone(graph: Graph, points: IntArray) -> tuple[float, float]:
@@ -86,14 +88,28 @@ def measured(path: Path, points: IntArray) -> tuple[float, float]:
     return seconds, 1024.0 * int(status["VmHWM"].split()[0])
 
 
-def _networkit_seconds(graph: Graph, points: IntArray) -> float:
-    """CPU seconds for a search from each point, by those that a few of them took; the graph is made before."""
-    networkit: Any = importlib.import_module("networkit")
-    networkit.setNumberOfThreads(1)
+def _edges(graph: Graph) -> IntArray:
+    """Each edge once, (m, 2)."""
     rows = np.repeat(np.arange(graph.vertex_count), np.diff(graph.offsets))
     half = rows < graph.neighbours
-    ends = rows[half], graph.neighbours[half].astype(np.int64)  # of two types it crashes
-    made = networkit.GraphFromCoo(ends, n=graph.vertex_count)
+    return np.stack([rows[half], graph.neighbours[half].astype(np.int64)], axis=1)
+
+
+def _both(building: float, searching: float) -> Both[None]:
+    """One number each: from an array of edges, and with the graph there already."""
+    return Both(Timed(np.array([building + searching]), []), Timed(np.array([searching]), []))
+
+
+def _networkit_seconds(graph: Graph, pairs: IntArray, points: IntArray) -> tuple[float, float]:
+    """CPU seconds for the graph, and for a search from each point, by those that a few of them took."""
+    networkit: Any = importlib.import_module("networkit")
+    networkit.setNumberOfThreads(1)
+    made: list[Any] = []
+
+    def build() -> None:
+        made.append(networkit.GraphFromCoo((pairs[:, 0].copy(), pairs[:, 1].copy()), n=graph.vertex_count))
+
+    building = cpu_seconds(build)
     sources = graph.inner(points[:: max(1, points.size // PEER_SOURCES)])
-    searches = [networkit.distance.BFS(made, source, storePaths=False) for source in sources.tolist()]
-    return float(np.mean([cpu_seconds(search.run) for search in searches]) * points.size)
+    searches = [networkit.distance.BFS(made[0], source, storePaths=False) for source in sources.tolist()]
+    return building, float(np.mean([cpu_seconds(search.run) for search in searches]) * points.size)

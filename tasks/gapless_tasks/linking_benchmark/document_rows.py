@@ -15,6 +15,7 @@ from gapless_tasks.entity_linking.corpora import load_corpora
 from gapless_tasks.entity_linking.document import Corpus, Document
 from gapless_tasks.linking_benchmark.proof_rows import Bench
 from gapless_tasks.parsing_benchmark.lines import UNJUDGED, line, percent
+from gapless_tasks.sides import Compared
 
 SHORT = ("aida", "iitb", "senseval2", "semeval2007", "semeval2013")
 LONG = tuple(f"{name}-documents" for name in SHORT[2:])
@@ -29,7 +30,7 @@ WITHIN = {"maximal": (1.0, (100, 100)), "minimal": (1.0, (100, 100)), "plain": (
 LONGEST = gl.Limits(time=10.0)
 
 
-def document_lines(bench: Bench, data: str | None, limit: int | None) -> Iterator[Line]:
+def document_lines(bench: Bench, data: str | None, limit: int | None) -> Iterator[Line | Compared]:
     """Documents and sentences under each connection, then whole word-sense documents.
 
     Parameters
@@ -49,7 +50,7 @@ def document_lines(bench: Bench, data: str | None, limit: int | None) -> Iterato
         whole = Spread.of(1e3 * (building + exact.seconds))
         yield line("from candidates to proof, median", scores, whole, "ms", (15, 6) if judged else UNJUDGED, False)
         yield line("distances, median", scores, Spread.of(1e3 * building), "ms", UNJUDGED, False)
-        yield line("exact, median", scores, exact.milliseconds, "ms", UNJUDGED, False)
+        yield from exact.lines("exact, median", scores, UNJUDGED)
         proved = percent(exact.proved.mean())
         yield line("proved", scores, proved, "%", (100, 100) if judged else UNJUDGED, True)
         yield from bench.peer_lines(scores, problems, exact, (3, 10) if judged else UNJUDGED)
@@ -57,7 +58,7 @@ def document_lines(bench: Bench, data: str | None, limit: int | None) -> Iterato
         yield from _long_lines(bench, load_corpora(data, LONG, bench.console), limit)
 
 
-def _long_lines(bench: Bench, corpora: Sequence[Corpus], limit: int | None) -> Iterator[Line]:
+def _long_lines(bench: Bench, corpora: Sequence[Corpus], limit: int | None) -> Iterator[Line | Compared]:
     for connection, (seconds, marks) in WITHIN.items():
         scores = f"word-sense documents, {connection}"
         problems, building = _prepared(corpora, connection, limit)

@@ -15,6 +15,7 @@ from gapless_tasks.linking_benchmark import toulbar2_peer
 from gapless_tasks.linking_benchmark.instances import FAMILIES, Synthetic
 from gapless_tasks.ordering_benchmark.timing import EXACT, Solved, contradictions, solve_in_turn
 from gapless_tasks.parsing_benchmark.lines import UNJUDGED, Marks, line, one, percent
+from gapless_tasks.sides import ALONE, FROM_ARRAYS, Both, Compared, Timed
 
 MARKS = {12: (10, 1), 25: (1000, 200)}
 """Milliseconds of the median proof, for each number of sets."""
@@ -50,28 +51,35 @@ class Bench:
     def solve(self, scores: str, problems: Sequence[LinkingProblem], limits: gl.Limits | None = None) -> Solved:
         """Solve each problem by method exact, and verify its certificate."""
         small = LinkingProblem.from_distances(1 - np.eye(3, dtype=np.int64), [[0, 1], [1, 2]])
-        found = solve_in_turn({"exact": EXACT}, problems, self.console, scores, limits or self.limits, small)
+        found = solve_in_turn({"exact": EXACT}, problems, self.console, scores, limits or self.limits, small, _anew)
         self.wrong.extend(contradictions(scores, found))
         return found["exact"]
 
     def peer_lines(
         self, scores: str, problems: Sequence[LinkingProblem], exact: Solved, marks: Marks
-    ) -> Iterator[Line]:
+    ) -> Iterator[Line | Compared]:
         """Toulbar2 on the problems that were just solved; where its limit stops it, the true ratio is larger."""
         if not self.peer_seconds:
             return
         peer = toulbar2_peer.solve_each(problems, self.peer_seconds)
         self.wrong.extend(peer.contradictions(scores, exact))
-        milliseconds = one(1e3 * float(np.median(peer.seconds)))
-        yield line("toulbar2 with its model, median", scores, milliseconds, "ms", UNJUDGED, False)
         yield line("proved by toulbar2", scores, percent(peer.proved.mean()), "%", UNJUDGED, True)
-        ratio = one(float(np.median(peer.seconds / exact.seconds)))
-        yield line("exact over toulbar2, median", scores, ratio, "x", marks, True)
-        ratio = one(float(peer.seconds.sum() / exact.seconds.sum()))
-        yield line("exact over toulbar2, total time", scores, ratio, "x", UNJUDGED, True)
+        both = Both(Timed(peer.seconds, []), Timed(peer.alone, []))
+        yield Compared("exact", "toulbar2", "median", scores, (exact.both, both), marks)
+        for how, ours, theirs in (
+            (FROM_ARRAYS, exact.seconds, peer.seconds),
+            (ALONE, exact.alone, peer.alone),
+        ):
+            ratio = one(float(theirs.sum() / ours.sum()))
+            yield line(f"exact over toulbar2, total time, {how}", scores, ratio, "x", UNJUDGED, True)
 
 
-def proof_lines(bench: Bench) -> Iterator[Line]:
+def _anew(problem: LinkingProblem) -> LinkingProblem:
+    """The same candidates and distances, of which nothing else is known."""
+    return problem.with_distances(problem.distances)
+
+
+def proof_lines(bench: Bench) -> Iterator[Line | Compared]:
     """Documents of 12, 25 and 53 mentions on each graph."""
     judged = bench.synthetic.judged
     for family in FAMILIES:
@@ -79,7 +87,7 @@ def proof_lines(bench: Bench) -> Iterator[Line]:
             scores = f"{family}, k = {k} x {bench.synthetic.candidates}"
             problems = bench.synthetic.documents(family, k, bench.seeds)
             exact = bench.solve(scores, problems)
-            yield line("exact, median", scores, exact.milliseconds, "ms", marks if judged else UNJUDGED, False)
+            yield from exact.lines("exact, median", scores, marks if judged else UNJUDGED)
             yield line("exact, worst", scores, exact.percentile(100), "ms", UNJUDGED, False)
             proved = percent(exact.proved.mean())
             yield line("proved", scores, proved, "%", (100, 100) if judged else UNJUDGED, True)

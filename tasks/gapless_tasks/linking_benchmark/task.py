@@ -20,6 +20,7 @@ from gapless_tasks.linking_benchmark.document_rows import document_lines
 from gapless_tasks.linking_benchmark.instances import CANDIDATES, VERTICES, Synthetic
 from gapless_tasks.linking_benchmark.proof_rows import Bench, proof_lines
 from gapless_tasks.parsing_benchmark.lines import failures, report
+from gapless_tasks.sides import Compared
 
 SEEDS = 5
 SECONDS = 60.0
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return report(_all_lines(arguments, bench), bench.wrong, remarks, console)
 
 
-def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line]:
+def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line | Compared]:
     groups = {
         "proofs": lambda: proof_lines(bench),
         "documents": lambda: document_lines(bench, arguments.data, arguments.limit),

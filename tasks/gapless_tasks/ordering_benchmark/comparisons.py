@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 import numpy as np
@@ -16,6 +16,7 @@ from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.ordering_benchmark.timing import EXACT, Solved, Way, contradictions, solve_in_turn
 from gapless_tasks.parsing_benchmark.lines import UNJUDGED, Marks, line, one, percent
+from gapless_tasks.sides import ALONE, FROM_ARRAYS, Compared
 
 BEAM_WIDTH = 1345
 """The smallest beam that found all optima in the paper (section 6)."""
@@ -60,22 +61,22 @@ class Bench:
         return found
 
 
-def drawn_lines(bench: Bench) -> Iterator[Line]:
+def drawn_lines(bench: Bench) -> Iterator[Line | Compared]:
     """Large instances like those of titles and summaries, a beam beside them."""
     for family in ("title-like", "summary-like"):
         scores = f"{family}, n = 600, k = 13"
         found = bench.solve(scores, bench.drawn(family, 600, 13), exact=EXACT, beam=_BEAM)
         exact, beam = found["exact"], found["beam"]
-        yield line("exact, median", scores, exact.milliseconds, "ms", (3, 1), False)
+        yield from exact.lines("exact, median", scores, (3, 1))
         yield line("exact, 99th percentile", scores, exact.percentile(99), "ms", (100, 50), False)
         yield line("exact, worst", scores, exact.percentile(100), "ms", UNJUDGED, False)
         yield line("proved", scores, percent(exact.proved.mean()), "%", (100, 100), True)
-        yield line("beam 80 and its gap", scores, beam.milliseconds, "ms", UNJUDGED, False)
+        yield Compared("exact", "beam 80 with its gap", "", scores, (exact.both, beam.both))
         reached = percent(float(np.isclose(beam.values, exact.values, rtol=1e-9).mean()))
         yield line("optimal by beam 80", scores, reached, "%", UNJUDGED, True)
 
 
-def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool) -> Iterator[Line]:
+def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool) -> Iterator[Line | Compared]:
     """Graphs of real sections, at the length of their titles and beyond; a wide beam in the same run.
 
     Parameters
@@ -93,18 +94,21 @@ def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool
     wide = Way("beam", {"width": BEAM_WIDTH, "bound": False})
     found = bench.solve(scores, titles, exact=EXACT, beam=wide)
     exact, beam = found["exact"], found["beam"]
-    yield line("exact, median", scores, exact.milliseconds, "ms", marks(0.15, 0.07), False)
+    yield from exact.lines("exact, median", scores, marks(0.15, 0.07))
     yield line("exact, 99th percentile", scores, exact.percentile(99), "ms", UNJUDGED, False)
     yield line("proved", scores, percent(exact.proved.mean()), "%", marks(100, 100), True)
-    alone = one(float(beam.seconds.sum() / exact.seconds.sum()))
-    yield line(f"exact over beam {BEAM_WIDTH}, one by one", scores, alone, "x", UNJUDGED, True)
-    together = [_together(titles, (EXACT, exact), (wide, beam), wrong=bench.wrong) for _ in range(_ROUNDS)]
-    times = Spread.of([slow / fast for fast, slow in together])
-    yield line(f"exact over beam {BEAM_WIDTH}, total time", scores, times, "x", marks(5, 12), True)
+    yield Compared("exact", f"beam {BEAM_WIDTH}", "one by one", scores, (exact.both, beam.both))
+    pairs = (EXACT, exact), (wide, beam)
+    together = [_together(titles, *pairs, wrong=bench.wrong) for _ in range(_ROUNDS)]
+    for how, place in ((FROM_ARRAYS, 0), (ALONE, 1)):
+        times = Spread.of([slow[place] / fast[place] for fast, slow in together])
+        what = f"exact over beam {BEAM_WIDTH}, total time, {how}"
+        yield line(what, scores, times, "x", marks(5, 12), True)
     reached = percent(float(np.isclose(beam.values, exact.values, rtol=1e-9, equal_nan=True).mean()))
     yield line(f"optimal by beam {BEAM_WIDTH}", scores, reached, "%", UNJUDGED, True)
-    each = Spread.of([1e3 * fast / len(titles) for fast, _ in together])
-    yield line("exact by solve_many, mean", scores, each, "ms", UNJUDGED, False)
+    for how, place in ((FROM_ARRAYS, 0), (ALONE, 1)):
+        each = Spread.of([1e3 * fast[place] / len(titles) for fast, _ in together])
+        yield line(f"exact by solve_many, mean, {how}", scores, each, "ms", UNJUDGED, False)
     for what, longer, share, slow, proved in (
         (f"at {LONGER} more", [_of_length(p, p.length + LONGER) for p in titles], 99, (20, 5), (100, 100)),
         (f"at {LONG}", [_of_length(p, LONG) for p in titles], 90, (70, 10), (99, 100)),
@@ -119,7 +123,7 @@ def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool
             marks(*proved),
             True,
         )
-        yield line("exact, median", scores, exact.milliseconds, "ms", UNJUDGED, False)
+        yield from exact.lines("exact, median", scores, UNJUDGED)
         yield line(f"exact, {share}th percentile", scores, exact.percentile(share), "ms", marks(*slow), False)
         yield line("exact, worst", scores, exact.percentile(100), "ms", UNJUDGED, False)
 
@@ -128,17 +132,26 @@ def _of_length(problem: OrderingProblem, length: int) -> OrderingProblem:
     return attrs.evolve(problem, length=length)
 
 
-def _together(titles: Sequence[OrderingProblem], *ways: tuple[Way, Solved], wrong: list[str]) -> list[float]:
-    """CPU seconds of each way when it gets all titles by one call; the values must be those of the single calls."""
+def _together(
+    titles: Sequence[OrderingProblem], *ways: tuple[Way, Solved], wrong: list[str]
+) -> list[tuple[float, float]]:
+    """CPU seconds of each way when it gets all titles by one call, from arrays and of the search alone.
+
+    The values must be those of the single calls.
+    """
     seconds = []
-    for way, alone in ways:
+    for way, one_by_one in ways:
         answers: list[gl.BatchResult[IntArray]] = []
 
-        def solve(way: Way = way, answers: list[gl.BatchResult[IntArray]] = answers) -> None:
-            answers.append(gl.solve_many(list(titles), way.method, **way.options))
+        def solve(
+            make: Callable[[OrderingProblem], OrderingProblem],
+            way: Way = way,
+            answers: list[gl.BatchResult[IntArray]] = answers,
+        ) -> None:
+            answers.append(gl.solve_many([make(title) for title in titles], way.method, **way.options))
 
-        seconds.append(cpu_seconds(solve))
-        if not np.allclose(answers[0].values, alone.values, rtol=1e-9, equal_nan=True):
+        seconds.append((cpu_seconds(solve, attrs.evolve), cpu_seconds(solve, lambda title: title)))
+        if not all(np.allclose(found.values, one_by_one.values, rtol=1e-9, equal_nan=True) for found in answers):
             wrong.append(f"titles: solve_many gives other values than solve by {way.method}")
     return seconds
 
@@ -148,13 +161,12 @@ def colour_lines(bench: Bench) -> Iterator[Line]:
     scores = "title-like, n = 200, k = 10"
     single = Way("color-coding", {"trials": 1, "colors": 12, "bounds": False})
     found = bench.solve(scores, bench.drawn("title-like", 200, 10), exact=EXACT, colouring=single)
-    spread = found["colouring"].milliseconds
-    yield line("one colouring, 12 colours, no bounds", scores, spread, "ms", (15, 8), False)
+    yield from found["colouring"].lines("one colouring, 12 colours, no bounds", scores, (15, 8))
     scores = "title-like, n = 200, k = 8"
     whole = Way("color-coding", {"failure": 1e-3})
     found = bench.solve(scores, bench.drawn("title-like", 200, 8), exact=EXACT, colours=whole)
     colours = found["colours"]
-    yield line("colour coding with bounds, failure 1e-3", scores, colours.milliseconds, "ms", (60, 10), False)
+    yield from colours.lines("colour coding with bounds, failure 1e-3", scores, (60, 10))
     yield line("colour coding, 99th percentile", scores, colours.percentile(99), "ms", UNJUDGED, False)
     reached = percent(float(np.isclose(colours.values, found["exact"].values, rtol=1e-9).mean()))
     yield line("optimal by colour coding", scores, reached, "%", UNJUDGED, True)
@@ -167,18 +179,16 @@ def hard_lines(bench: Bench) -> Iterator[Line]:
         problems = bench.drawn(family, n, length, min(bench.seeds, 4 * _FEW))
         exact = bench.solve(scores, problems, exact=EXACT)["exact"]
         yield line("proved", scores, percent(exact.proved.mean()), "%", (100, 100), True)
-        yield line("exact, median", scores, exact.milliseconds, "ms", UNJUDGED, False)
+        yield from exact.lines("exact, median", scores, UNJUDGED)
         yield line("exact, worst", scores, one(float(exact.seconds.max())), "s", (10, 1), False)
 
 
-def program_lines(bench: Bench) -> Iterator[Line]:
+def program_lines(bench: Bench) -> Iterator[Line | Compared]:
     """The integer programs against the exact method; where the limit stops one, the true ratio is larger."""
     for method, n, length in (("ilp", 50, 5), ("ilp", 50, 8), ("ilp-cuts", 50, 8), ("ilp-cuts", 100, 8)):
         scores = f"title-like, n = {n}, k = {length}"
         problems = bench.drawn("title-like", n, length, min(bench.seeds, _FEW))
-        found = bench.solve(scores, problems, exact=EXACT, program=Way(method))
+        found = bench.solve(scores, problems, exact=EXACT, program=Way(method, separable=False))
         program = found["program"]
-        yield line(method, scores, one(float(np.median(program.seconds))), "s", UNJUDGED, False)
         yield line(f"proved by {method}", scores, percent(program.proved.mean()), "%", UNJUDGED, True)
-        ratio = one(float(np.median(program.seconds / found["exact"].seconds)))
-        yield line(f"exact over {method}", scores, ratio, "x", UNJUDGED, True)
+        yield Compared("exact", method, "", scores, (found["exact"].both, program.both))

@@ -19,6 +19,7 @@ from gapless_tasks.ordering_benchmark.comparisons import (
     title_lines,
 )
 from gapless_tasks.parsing_benchmark.lines import failures, report
+from gapless_tasks.sides import Compared
 from gapless_tasks.title_generation.corpus import FOLDER
 from gapless_tasks.title_generation.preparing import title_problems
 
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return report(_all_lines(arguments, bench), bench.wrong, [], console)
 
 
-def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line]:
+def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line | Compared]:
     for measure in (drawn_lines, hard_lines, colour_lines):
         with failures(measure.__name__, bench.console, bench.wrong):
             yield from measure(bench)

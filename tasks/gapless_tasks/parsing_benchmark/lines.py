@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,10 +12,10 @@ import attrs
 from gapless.cli import Console, exit_codes
 from gapless_tasks.chain_benchmark.stopwatch import Spread
 from gapless_tasks.chain_benchmark.targets import Line
+from gapless_tasks.machine import machine
+from gapless_tasks.sides import ALONE, FROM_ARRAYS, UNJUDGED, Compared, Marks
 
-Marks = tuple[float, float] | tuple[None, None]
-"""What must be reached, and what to aim at."""
-UNJUDGED: Marks = (None, None)
+__all__ = ["UNJUDGED", "Marks", "failures", "line", "one", "percent", "report", "show_lines", "value_of"]
 
 
 def line(what: str, scores: str, value: Spread | None, unit: str, marks: Marks, more: bool) -> Line:
@@ -37,13 +35,12 @@ def percent(share: float) -> Spread:
 
 def value_of(judged: Line) -> str:
     """Median and range with the unit."""
-    value = judged.value
-    if value is None:
-        return "not measured"
+    return "not measured" if judged.value is None else f"{_spread(judged.value)} {judged.unit}".rstrip()
+
+
+def _spread(value: Spread) -> str:
     numbers = f"{_short(value.median)}"
-    if value.least != value.most:
-        numbers += f" ({_short(value.least)}-{_short(value.most)})"
-    return f"{numbers} {judged.unit}"
+    return numbers if value.least == value.most else f"{numbers} ({_short(value.least)}-{_short(value.most)})"
 
 
 def _short(value: float) -> str:
@@ -71,21 +68,64 @@ def show_lines(judged: Sequence[Line], console: Console) -> None:
     console.say(f"{missed} of {sum(bool(one_line.verdict) for one_line in judged)} marks missed")
 
 
-def document(judged: Sequence[Line], disagreements: Sequence[str]) -> dict[str, Any]:
+def show_compared(compared: Sequence[Compared], console: Console) -> None:
+    """Both sides of each comparison, from arrays to the certified answer and the search alone."""
+    if not compared:
+        return
+    console.table(
+        "Both sides, milliseconds: from arrays to the answer, and the search alone",
+        (
+            "ours",
+            "peer",
+            "what",
+            "scores",
+            *(f"{side}, {how}" for how in (FROM_ARRAYS, ALONE) for side in ("ours", "peer")),
+        ),
+        [
+            (
+                one_pair.ours,
+                one_pair.peer,
+                one_pair.what,
+                one_pair.scores,
+                *(_spread(both.from_arrays.milliseconds) for both in one_pair.times),
+                *(_spread(both.alone.milliseconds) for both in one_pair.times),
+            )
+            for one_pair in compared
+        ],
+    )
+    console.say(
+        "from arrays: building the model is timed on both sides, and on ours a certificate can be asked for"
+    )
+
+
+def document(
+    judged: Sequence[Line], disagreements: Sequence[str], compared: Sequence[Compared] = ()
+) -> dict[str, Any]:
     """The whole outcome for programs."""
     return {
-        "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+        "machine": machine(),
+        "compared": [
+            {
+                **{name: getattr(pair, name) for name in ("ours", "peer", "what", "scores")},
+                **{
+                    f"{side}_{how}_ms": attrs.asdict(times.milliseconds)
+                    for side, both in zip(("ours", "peer"), pair.times, strict=True)
+                    for how, times in (("from_arrays", both.from_arrays), ("alone", both.alone))
+                },
+            }
+            for pair in compared
+        ],
         "lines": [{**attrs.asdict(one_line), "verdict": one_line.verdict} for one_line in judged],
         "disagreements": list(disagreements),
     }
 
 
-def report(found: Iterable[Line], wrong: Sequence[str], remarks: Sequence[str], console: Console) -> int:
+def report(found: Iterable[Line | Compared], wrong: Sequence[str], remarks: Sequence[str], console: Console) -> int:
     """Measure, saying each number as it comes; Ctrl-C leaves those that there are.
 
     Parameters
     ----------
-    found : iterable of Line
+    found : iterable of Line or Compared
         Measures while it is walked through.
     wrong : sequence of str
         What may not be, as long as it is by then.
@@ -99,18 +139,22 @@ def report(found: Iterable[Line], wrong: Sequence[str], remarks: Sequence[str], 
         The exit code.
     """
     judged: list[Line] = []
+    compared: list[Compared] = []
     interrupted = False
     try:
-        for one_line in found:
-            judged.append(one_line)
-            console.say(f"{one_line.scores}, {one_line.what}: {value_of(one_line)}")
+        for measured in found:
+            compared += [measured] if isinstance(measured, Compared) else []
+            for one_line in measured.lines() if isinstance(measured, Compared) else (measured,):
+                judged.append(one_line)
+                console.say(f"{one_line.scores}, {one_line.what}: {value_of(one_line)}")
     except KeyboardInterrupt:
         interrupted = True
         console.complain("interrupted: the table shows what was measured")
     show_lines(judged, console)
+    show_compared(compared, console)
     for what in (*remarks, *wrong):
         console.complain(what)
-    console.data(document(judged, wrong))
+    console.data(document(judged, wrong, compared))
     if interrupted:
         return exit_codes.INTERRUPTED
     return exit_codes.FAILED if wrong else exit_codes.PROVED

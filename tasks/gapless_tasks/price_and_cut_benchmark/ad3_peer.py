@@ -23,8 +23,8 @@ import numpy as np
 
 from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
-from gapless_dependency import ParsingProblem
-from gapless_tasks.price_and_cut_benchmark.lean_program import grandparents_of
+from gapless_dependency import Grandchild
+from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
 
 FUNCTION = "gapless_ad3_grandparents"
 ETAS = (0.1, 0.3, 1.0)
@@ -50,7 +50,7 @@ class DenseScores:
     single_root: bool
 
     @classmethod
-    def of(cls, problem: ParsingProblem) -> DenseScores:
+    def of(cls, arrays: SentenceArrays) -> DenseScores:
         """Scores of a sentence, divided by the standard deviation of its arc scores: step sizes depend on that.
 
         Raises
@@ -58,14 +58,14 @@ class DenseScores:
         InvalidProblem
             Not all arcs are candidates, or the factor is no grandparent factor.
         """
-        arcs, n = problem.decisions, problem.length
-        if arcs.count != n * n:
+        scores = arrays.arcs
+        weights = scores[scores > -np.inf]
+        if weights.size != (len(scores) - 1) ** 2:
             raise InvalidProblem("AD3's star factors are written for sentences with all arcs")
-        upper, lower, scores = grandparents_of(problem)
-        dense = np.zeros((n + 1,) * 3)
-        dense[arcs.heads[upper], arcs.modifiers[upper], arcs.modifiers[lower]] = scores
-        unit = float(problem.arc_weights.std()) or 1.0
-        return cls(np.ascontiguousarray(problem.scores / unit), dense / unit, problem.single_root)
+        if [kind for kind, _ in arrays.parts] != [Grandchild]:
+            raise InvalidProblem("AD3's star factors are written for grandparents alone")
+        unit = float(weights.std()) or 1.0
+        return cls(np.ascontiguousarray(scores / unit), arrays.parts[0][1] / unit, arrays.single_root)
 
 
 class Ad3:

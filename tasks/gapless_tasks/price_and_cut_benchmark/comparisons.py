@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
-import attrs
 import numpy as np
 
-from gapless_dependency import ParsingProblem
 from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.parsing_benchmark.lines import UNJUDGED, line, one, percent
 from gapless_tasks.parsing_benchmark.measurement import decode, prepared
+from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
 from gapless_tasks.price_and_cut_benchmark.ad3_peer import ETAS, Ad3, DenseScores
-from gapless_tasks.price_and_cut_benchmark.highs_peer import solve_relaxation
+from gapless_tasks.price_and_cut_benchmark.highs_peer import highs_side
 from gapless_tasks.price_and_cut_benchmark.material import LONG, Material, between
-from gapless_tasks.price_and_cut_benchmark.timing import exact_value, result_of, timed, timed_in_turn
+from gapless_tasks.price_and_cut_benchmark.timing import exact_side, exact_value, result_of, result_side
+from gapless_tasks.sides import ALONE, FROM_ARRAYS, Compared, Side, both_in_turn
 
 DELAYED = "price-and-cut"
 _LONG = f"n = {LONG[0]}-{LONG[1]}"
@@ -27,25 +26,29 @@ _EVERY = 3
 """The paper's variant, which takes long, solves every third sentence."""
 
 
-HIGHS = {"flow": "whole program", "cuts": "lazy cut-sets"}
+HIGHS = {"flow": "HiGHS, whole program", "cuts": "HiGHS, lazy cut-sets"}
 """The lean program whole, with a flow; and as HiGHS solves it fastest, which is judged by the same marks."""
-HIGHS_SOLVERS: dict[str, Callable[[ParsingProblem], Any]] = {
-    "flow": partial(solve_relaxation, flow=True),
-    "cuts": solve_relaxation,
-}
+
+
+def _highs_sides() -> dict[str, Side[SentenceArrays, Any]]:
+    return {"flow": highs_side(flow=True), "cuts": highs_side(flow=False)}
 
 
 def exact_lines(material: Material, method: str, rounds: int) -> Iterator[Line]:
     """How fast the exact method finds and proves trees."""
     name, console = material.name, material.console
     if material.long:
-        alone = timed(exact_value(method), material.long, console, f"{name}, {method}, {_LONG}").milliseconds
-        yield line(f"{method}, {_LONG}, median sentence", name, alone, "ms", material.marks(3, 1.2), False)
-        slowest = one(alone.most)
-        yield line(f"{method}, {_LONG}, slowest sentence", name, slowest, "ms", material.marks(40, 10), False)
+        sides = {method: exact_side(method)}
+        found_long = both_in_turn(sides, material.long_arrays, console, f"{name}, {method}, {_LONG}")[method]
+        for how, times in ((FROM_ARRAYS, found_long.from_arrays), (ALONE, found_long.alone)):
+            median, slowest = times.milliseconds, one(times.milliseconds.most)
+            what = f"{method}, {_LONG}"
+            yield line(f"{what}, median sentence, {how}", name, median, "ms", material.marks(3, 1.2), False)
+            yield line(f"{what}, slowest sentence, {how}", name, slowest, "ms", material.marks(40, 10), False)
     found = decode(material.problems, console, f"{name}, {method}", method=method, rounds=rounds)
     marks = material.marks(25_000, 60_000) if name == "danish" else UNJUDGED
-    yield line(f"{method}, whole test set", name, found.words_per_second, "words/s", marks, True)
+    for how, rate in ((FROM_ARRAYS, found.from_arrays), (ALONE, found.words_per_second)):
+        yield line(f"{method}, whole test set, {how}", name, rate, "words/s", marks, True)
     if found.closed_at_root is not None:
         closed = percent(found.closed_at_root)
         yield line("closed at the root without an LP", name, closed, "%", material.marks(85, 95), True)
@@ -54,72 +57,63 @@ def exact_lines(material: Material, method: str, rounds: int) -> Iterator[Line]:
     yield line("proved within 10 s each", name, percent(found.proved), "%", material.marks(99.5, 100), True)
 
 
-def highs_lines(material: Material, method: str) -> Iterator[Line]:
+def highs_lines(material: Material, method: str) -> Iterator[Compared]:
     """The exact method and the delayed program against HiGHS on the whole program."""
     name, console = material.name, material.console
     if material.some:
-        solvers: dict[str, Callable[[ParsingProblem], Any]] = {
-            "ours": exact_value(method),
-            **HIGHS_SOLVERS,
-        }
-        found = timed_in_turn(solvers, material.some, console, f"{name}, {method} and HiGHS")
-        for form, what in HIGHS.items():
-            times = found[form].times(found["ours"])
-            yield line(f"{method} over HiGHS, {what}, n = 11-40", name, times, "x", material.marks(40, 120), True)
+        sides = {"ours": exact_side(method), **_highs_sides()}
+        found = both_in_turn(sides, material.some_arrays, console, f"{name}, {method} and HiGHS")
+        for form, peer in HIGHS.items():
+            times = found["ours"], found[form]
+            yield Compared(method, peer, "n = 11-40", name, times, material.marks(40, 120))
     if material.long:
-        solvers = {"ours": result_of(DELAYED), **HIGHS_SOLVERS}
-        found = timed_in_turn(solvers, material.long, console, f"{name}, {DELAYED} and HiGHS, {_LONG}")
-        for form, what in HIGHS.items():
-            times = found[form].times(found["ours"])
-            yield line(f"{DELAYED} over HiGHS, {what}, {_LONG}", name, times, "x", material.marks(2.5, 6), True)
+        sides = {"ours": result_side(DELAYED), **_highs_sides()}
+        found = both_in_turn(sides, material.long_arrays, console, f"{name}, {DELAYED} and HiGHS, {_LONG}")
+        for form, peer in HIGHS.items():
+            yield Compared(DELAYED, peer, _LONG, name, (found["ours"], found[form]), material.marks(2.5, 6))
 
 
-@attrs.frozen(eq=False)
-class _Both:
-    """A sentence as our methods and as AD3 are given it."""
-
-    problem: ParsingProblem
-    dense: DenseScores
-
-
-def ad3_lines(material: Material, method: str, ad3: Ad3) -> Iterator[Line]:
-    """The exact method against AD3 with the best of a few step sizes."""
+def ad3_lines(material: Material, method: str, ad3: Ad3) -> Iterator[Line | Compared]:
+    """The exact method against AD3 with the best of a few step sizes; AD3 builds its graph in the same call."""
     name, console = material.name, material.console
     if not material.some:
         return
-    some = [_Both(problem, DenseScores.of(problem)) for problem in material.some]
-    exact = exact_value(method)
-    steps = {str(eta): partial(_parsed_by_ad3, ad3, eta) for eta in ETAS}
-    tried = timed_in_turn(steps, some[:_TUNED], console, f"{name}, AD3's step size")
-    best = min(tried, key=lambda step: float(tried[step].seconds.sum()))
-    solvers: dict[str, Callable[[_Both], Any]] = {"ours": lambda both: exact(both.problem), "ad3": steps[best]}
-    found = timed_in_turn(solvers, some, console, f"{name}, {method} and AD3")
-    times = found["ad3"].times(found["ours"])
-    yield line(f"{method} over AD3 with stars, n = 11-40", name, times, "x", material.marks(5, 15), True)
+    some = material.some_arrays
+    sides = {str(eta): _ad3_side(ad3, eta) for eta in ETAS}
+    tried = both_in_turn(sides, some[:_TUNED], console, f"{name}, AD3's step size")
+    best = min(tried, key=lambda step: float(tried[step].from_arrays.seconds.sum()))
+    found = both_in_turn(
+        {"ours": exact_side(method), "ad3": sides[best]}, some, console, f"{name}, {method} and AD3"
+    )
+    times = found["ours"], found["ad3"]
+    yield Compared(method, "AD3 with stars", "n = 11-40", name, times, material.marks(5, 15))
     values = np.array(
         [
-            np.nan if heads is None else both.problem.value(both.problem.tree(heads))
-            for both, heads in zip(some, found["ad3"].answers, strict=True)
+            np.nan if heads is None else problem.value(problem.tree(heads))
+            for problem, heads in zip(material.some, found["ad3"].alone.answers, strict=True)
         ]
     )
     proved = percent(float(np.isfinite(values).mean()))
     yield line("proved by AD3, n = 11-40", name, proved, "%", UNJUDGED, True)
-    material.compare("values proved by AD3 and by us", np.array(found["ours"].answers), values)
+    material.compare("values proved by AD3 and by us", np.array(found["ours"].alone.answers), values)
 
 
-def _parsed_by_ad3(ad3: Ad3, eta: float, both: _Both) -> Any:
-    return ad3(both.dense, eta)
+def _ad3_side(ad3: Ad3, eta: float) -> Side[SentenceArrays, Any]:
+    def search(dense: DenseScores) -> Any:
+        return ad3(dense, eta)
+
+    return Side(lambda arrays: search(DenseScores.of(arrays)), search, DenseScores.of)
 
 
-def program_lines(material: Material) -> Iterator[Line]:
+def program_lines(material: Material) -> Iterator[Line | Compared]:
     """The default delayed program against the paper's variant, and how often it has an integral optimum."""
     name, console = material.name, material.console
     if material.long:
-        solvers = {"ours": result_of(DELAYED), "paper": result_of(DELAYED, variant="paper")}
-        found = timed_in_turn(solvers, material.long[::_EVERY], console, f"{name}, the paper's variant, {_LONG}")
-        yield line(f"{DELAYED}, {_LONG}", name, found["ours"].milliseconds, "ms", UNJUDGED, False)
-        times = found["paper"].times(found["ours"])
-        yield line(f"{DELAYED} over the paper's variant, {_LONG}", name, times, "x", material.marks(3, 6), True)
+        sides = {"ours": result_side(DELAYED), "paper": result_side(DELAYED, variant="paper")}
+        some = material.long_arrays[::_EVERY]
+        found = both_in_turn(sides, some, console, f"{name}, the paper's variant, {_LONG}")
+        times = found["ours"], found["paper"]
+        yield Compared(DELAYED, "the paper's variant", _LONG, name, times, material.marks(3, 6))
     solve = result_of(DELAYED, fix=False)
     sentences = between(material.problems, 1, LONG[1])
     integral = []

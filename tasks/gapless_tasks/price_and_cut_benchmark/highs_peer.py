@@ -10,9 +10,11 @@ import numpy as np
 
 import gapless as gl
 from gapless.core.sparse import FloatArray
-from gapless_dependency import ParsingProblem
+from gapless_dependency import Arcs, ParsingProblem
+from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
 from gapless_tasks.price_and_cut_benchmark.cut_sets import violated_cut_sets
-from gapless_tasks.price_and_cut_benchmark.lean_program import LeanProgram, lean_program
+from gapless_tasks.price_and_cut_benchmark.lean_program import LeanProgram, arcs_of, lean_program, lean_program_of
+from gapless_tasks.sides import Side
 
 HIGHS_MISSING = "highspy is not installed: pip install 'gapless[bench]'"
 _INTEGRAL = 1e-6
@@ -49,8 +51,46 @@ class Relaxed:
         return bool(np.all(np.abs(self.point - np.rint(self.point)) <= _INTEGRAL))
 
 
+@attrs.frozen(eq=False)
+class Model:
+    """A sentence in HiGHS, nothing solved yet.
+
+    Parameters
+    ----------
+    solver : Highs
+    arcs : Arcs
+        Its first columns.
+    flow : bool
+        Whether the program keeps out cycles by itself.
+    """
+
+    solver: Any
+    arcs: Arcs
+    flow: bool
+
+
+def highs_side(*, flow: bool) -> Side[SentenceArrays, Relaxed]:
+    """From arrays: the lean program, handed over in one call, and its optimum; the search alone: the optimum."""
+
+    def model(arrays: SentenceArrays) -> Model:
+        return Model(_loaded(lean_program_of(arrays, flow=flow)), arcs_of(arrays), flow)
+
+    return Side(lambda arrays: optimum(model(arrays)), optimum, model)
+
+
 def solve_relaxation(problem: ParsingProblem, *, flow: bool = False) -> Relaxed:
-    """The best point of the lean program, over the arborescence polytope or, with `flow`, over a flow's.
+    """The best point of the lean program of a problem, see `optimum`.
+
+    Raises
+    ------
+    SolveError
+        HiGHS does not find an optimum.
+    """
+    return optimum(Model(_loaded(lean_program(problem, flow=flow)), problem.decisions, flow))
+
+
+def optimum(model: Model) -> Relaxed:
+    """The best point over the arborescence polytope or, with `flow`, over a flow's.
 
     One thread, dual simplex without presolve: with presolve it takes 1.3 to 2 times as long, by primal simplex,
     interior points or from the dual feasible basis of a greedy point no less. Cut-sets enter where they are
@@ -61,16 +101,15 @@ def solve_relaxation(problem: ParsingProblem, *, flow: bool = False) -> Relaxed:
     SolveError
         HiGHS does not find an optimum.
     """
-    program = lean_program(problem, flow=flow)
-    solver = _loaded(program)
+    solver = model.solver
     rounds = 0
     while True:
         solver.run()
         rounds += 1
         if solver.getModelStatus().name != "kOptimal":
             raise gl.SolveError(f"HiGHS ends as {solver.getModelStatus().name}")
-        point = np.array(solver.getSolution().col_value[: program.arcs])
-        cuts = [] if flow else violated_cut_sets(problem.decisions, point)
+        point = np.array(solver.getSolution().col_value[: model.arcs.count])
+        cuts = [] if model.flow else violated_cut_sets(model.arcs, point)
         if not cuts:
             return Relaxed(float(solver.getInfo().objective_function_value), point, rounds)
         lengths = [0, *(len(cut) for cut in cuts)]

@@ -7,7 +7,9 @@ import numpy as np
 
 from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
-from gapless_dependency import ParsingProblem
+from gapless_dependency import Arcs, ParsingProblem
+from gapless_dependency.factors.arc_scopes import arc_chains
+from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
 
 
 @attrs.frozen(eq=False)
@@ -87,16 +89,45 @@ def grandparents_of(problem: ParsingProblem) -> tuple[IntArray, IntArray, FloatA
 
 
 def lean_program(problem: ParsingProblem, *, flow: bool) -> LeanProgram:
-    """The program of a sentence with one factor over all grandparents.
+    """The program of a sentence with one factor over all grandparents; see `lean_program_of`."""
+    return _program(problem.decisions, problem.arc_weights, *grandparents_of(problem), problem.single_root, flow)
+
+
+def lean_program_of(arrays: SentenceArrays, *, flow: bool) -> LeanProgram:
+    """The program of a sentence, straight from its arrays: no problem of ours is made for it.
 
     Parameters
     ----------
-    problem : ParsingProblem
+    arrays : SentenceArrays
+        With grandparents alone.
     flow : bool
         Whether a single-commodity flow keeps out cycles (Riedel et al. 2012, section 3.1); else nothing does.
     """
-    arcs, n = problem.decisions, problem.length
-    upper, lower, scores = grandparents_of(problem)
+    (_, dense), *others = arrays.parts
+    if others:
+        raise InvalidProblem(f"a peer takes one grandparent factor, this sentence has {len(arrays.parts)} factors")
+    arcs = arcs_of(arrays)
+    chains = arc_chains(arcs, 2)
+    upper, lower = chains[:, 0], chains[:, 1]
+    scores = dense[arcs.heads[upper], arcs.modifiers[upper], arcs.modifiers[lower]]
+    return _program(arcs, arrays.arcs[arcs.heads, arcs.modifiers], upper, lower, scores, arrays.single_root, flow)
+
+
+def arcs_of(arrays: SentenceArrays) -> Arcs:
+    """The candidate arcs of a sentence."""
+    return Arcs(arrays.arcs > -np.inf, None)
+
+
+def _program(
+    arcs: Arcs,
+    weights: FloatArray,
+    upper: IntArray,
+    lower: IntArray,
+    scores: FloatArray,
+    single_root: bool,
+    flow: bool,
+) -> LeanProgram:
+    n = arcs.length
     every, part = np.arange(arcs.count), np.arange(len(scores))
     into, ones = arcs.modifiers - 1, np.ones(arcs.count)
     rows = _Rows()
@@ -113,10 +144,10 @@ def lean_program(problem: ParsingProblem, *, flow: bool) -> LeanProgram:
     )
     pairs = np.stack([upper, arcs.count + part], axis=1).ravel()
     rows.add(np.repeat(part, 2), pairs, np.tile([-1.0, 1.0], part.size), (-np.inf, 0.0), part.size)
-    if problem.single_root:
+    if single_root:
         root = np.flatnonzero(arcs.heads == 0)
         rows.add(np.zeros_like(root), root, np.ones(root.size), (1.0, 1.0), 1)
-    objective = np.concatenate([problem.arc_weights, scores])
+    objective = np.concatenate([weights, scores])
     if flow:
         amount = objective.size + every
         carried = np.stack([every, amount], axis=1).ravel()

@@ -18,6 +18,7 @@ from gapless_tasks.grandparent_model.model import GrandparentModel
 from gapless_tasks.grandparent_model.training import Training, train
 from gapless_tasks.parsing_benchmark.lines import UNJUDGED, Marks
 from gapless_tasks.parsing_benchmark.measurement import prepared
+from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
 
 LONG = (31, 40)
 """Words of the sentences that the marks speak of."""
@@ -67,6 +68,16 @@ class Material:
     def some(self) -> list[ParsingProblem]:
         """Every third of those of 11 to 40 words."""
         return between(self.problems, _SHORT, LONG[1])[::_EVERY]
+
+    @cached_property
+    def long_arrays(self) -> list[SentenceArrays]:
+        """The scores of `long`."""
+        return [SentenceArrays.of(problem) for problem in self.long]
+
+    @cached_property
+    def some_arrays(self) -> list[SentenceArrays]:
+        """The scores of `some`."""
+        return [SentenceArrays.of(problem) for problem in self.some]
 
     def marks(self, must: float, aim: float) -> Marks:
         """The marks, which speak of the paper's treebanks; short embedded sentences reach them or do not."""

@@ -27,6 +27,7 @@ from gapless_tasks.price_and_cut_benchmark.comparisons import (
 from gapless_tasks.price_and_cut_benchmark.endurance import limit_lines, memory_lines
 from gapless_tasks.price_and_cut_benchmark.highs_peer import HIGHS_MISSING, has_highs
 from gapless_tasks.price_and_cut_benchmark.material import Material
+from gapless_tasks.sides import Compared
 
 TREEBANKS = ("danish", "italian", "hungarian")
 EXACT = "lagrangian-cut"
@@ -43,7 +44,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return report(_measured(arguments, ad3, console, wrong), wrong, remarks, console)
 
 
-def _measured(arguments: argparse.Namespace, ad3: Ad3 | None, console: Console, wrong: list[str]) -> Iterator[Line]:
+def _measured(
+    arguments: argparse.Namespace, ad3: Ad3 | None, console: Console, wrong: list[str]
+) -> Iterator[Line | Compared]:
     models = Path(arguments.models) if arguments.models else None
     method = arguments.method
     for number, treebank in enumerate(_treebanks(arguments)):

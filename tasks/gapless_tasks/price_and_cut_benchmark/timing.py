@@ -1,86 +1,17 @@
-"""CPU time of each sentence: of our methods and of peers in turn, and their ratios."""
+"""Our methods as sides of a comparison: from arrays with a certificate, and the search alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable
+from typing import Any
 
-import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.cli import Console
-from gapless.core.sparse import FloatArray
 from gapless_dependency import ParsingProblem
-from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
-from gapless_tasks.parsing_benchmark.measurement import LIMIT
-
-_SHORTEST = 0.002
-"""Seconds of work between two looks at the clock; shorter work is repeated."""
-Asked = TypeVar("Asked")
-Answer = TypeVar("Answer")
-
-
-@attrs.frozen(eq=False)
-class Timed(Generic[Answer]):
-    """What one solver did with each sentence.
-
-    Parameters
-    ----------
-    seconds : float64 (sentences,)
-        CPU time of this thread.
-    answers : list
-    """
-
-    seconds: FloatArray
-    answers: list[Answer]
-
-    @property
-    def milliseconds(self) -> Spread:
-        """Median and range over the sentences."""
-        return Spread.of(1e3 * self.seconds)
-
-    def times(self, other: Timed[Any]) -> Spread:
-        """How many times as long this one takes, median and range over the sentences."""
-        return Spread.of(self.seconds / other.seconds)
-
-
-def timed(
-    solve: Callable[[Asked], Answer], sentences: Sequence[Asked], console: Console, title: str
-) -> Timed[Answer]:
-    """Solve each sentence on its own, see `timed_in_turn`."""
-    return timed_in_turn({title: solve}, sentences, console, title)[title]
-
-
-def timed_in_turn(
-    solvers: Mapping[str, Callable[[Asked], Answer]], sentences: Sequence[Asked], console: Console, title: str
-) -> dict[str, Timed[Answer]]:
-    """Let every solver solve each sentence on its own, before the next one comes: load falls on all of them.
-
-    What takes less than 2 ms is repeated. The first sentence is solved once more before the clock runs.
-    """
-    found: dict[str, Timed[Answer]] = {name: Timed(np.empty(len(sentences)), []) for name in solvers}
-    with console.progress(title, len(sentences)) as advance:
-        for number, sentence in enumerate(sentences):
-            for name, solve in solvers.items():
-                if number == 0:
-                    solve(sentence)
-                found[name].seconds[number] = _seconds(solve, sentence, found[name].answers)
-            advance(1)
-    return found
-
-
-def _seconds(solve: Callable[[Asked], Answer], sentence: Asked, answers: list[Answer]) -> float:
-    once = cpu_seconds(lambda: answers.append(solve(sentence)))
-    repeats = int(_SHORTEST / max(once, 1e-6))
-    if not repeats:
-        return once
-
-    def again() -> None:
-        for _ in range(repeats):
-            solve(sentence)
-
-    return cpu_seconds(again) / repeats
+from gapless_tasks.parsing_benchmark.measurement import LIMIT, prepared
+from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
+from gapless_tasks.sides import Side
 
 
 def exact_value(method: str) -> Callable[[ParsingProblem], float]:
@@ -103,3 +34,24 @@ def result_of(method: str, **options: Any) -> Callable[[ParsingProblem], gl.Resu
         return gl.solve(problem, method, **options)
 
     return solve
+
+
+def exact_side(method: str) -> Side[SentenceArrays, float]:
+    """An exact method: from arrays to the value of a tree and its certificate, and `exact_value`."""
+
+    def solve(arrays: SentenceArrays) -> float:
+        result = gl.solve(arrays.problem(), method, limits=gl.Limits(time=LIMIT))
+        return result.value if result.status is gl.Status.OPTIMAL else np.nan
+
+    return Side(solve, exact_value(method), ready)
+
+
+def result_side(method: str, **options: Any) -> Side[SentenceArrays, gl.Result[Any]]:
+    """A method without a batch kernel: its search alone leaves out the problem, and has the certificate."""
+    solve = result_of(method, **options)
+    return Side(lambda arrays: solve(arrays.problem()), solve, ready)
+
+
+def ready(arrays: SentenceArrays) -> ParsingProblem:
+    """The problem with all that can be looked up before a search."""
+    return prepared(arrays.problem())

@@ -9,7 +9,8 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless_chains import ChainBatch, ChainModel
+from gapless_chains import ChainModel
+from gapless_dependency import ParsingProblem
 from gapless_dependency.random_problems import random_problem
 from gapless_linking import LinkingProblem
 from gapless_linking.synthetic import synthetic_candidates, synthetic_graph
@@ -20,6 +21,8 @@ _GRAPH = (30_000, 100_000)
 """Vertices and edges: where most distances are 4."""
 
 Problems = Sequence[gl.Problem[Any]]
+Make = Callable[[], Problems]
+"""Makes problems of arrays that have been drawn: new ones each time, of which nothing is known."""
 
 
 @attrs.frozen
@@ -30,52 +33,66 @@ class Kind:
     ----------
     name : str
     draw : callable
-        ``draw(count)`` makes that many of them.
+        ``draw(count)`` draws the arrays of that many.
     method : str or None
         By default the problem type's own.
     """
 
     name: str
-    draw: Callable[[int], Problems]
+    draw: Callable[[int], Make]
     method: str | None = None
 
 
-def _model(labels: int, rng: np.random.Generator) -> ChainModel:
-    return ChainModel(rng.normal(size=(labels, labels)))
-
-
-def _chains(labels: int) -> Callable[[int], Problems]:
-    def draw(count: int) -> Problems:
+def _chains(labels: int) -> Callable[[int], Make]:
+    def draw(count: int) -> Make:
         rng = np.random.default_rng(0)
-        model = _model(labels, rng)
-        return [model.problem(rng.normal(size=(WORDS, labels))) for _ in range(count)]
+        transition = rng.normal(size=(labels, labels))
+        arrays = [rng.normal(size=(WORDS, labels)) for _ in range(count)]
+
+        def make() -> Problems:
+            model = ChainModel(transition)
+            return [model.problem(array) for array in arrays]
+
+        return make
 
     return draw
 
 
-def _batch(labels: int) -> Callable[[int], ChainBatch]:
-    def draw(count: int) -> ChainBatch:
+def _batch(labels: int) -> Callable[[int], Make]:
+    def draw(count: int) -> Make:
         rng = np.random.default_rng(0)
         scores = rng.standard_normal((WORDS * count, labels), np.float32)
-        return _model(labels, rng).batch(scores, [WORDS] * count)
+        transition = rng.normal(size=(labels, labels))
+        return lambda: ChainModel(transition).batch(scores, [WORDS] * count)
 
     return draw
 
 
-def _parses(count: int) -> Problems:
+def _parses(count: int) -> Make:
     rng = np.random.default_rng(0)
-    return [random_problem(rng, WORDS, families=("grandchild",), strength=0.3) for _ in range(count)]
+    drawn = [random_problem(rng, WORDS, families=("grandchild",), strength=0.3) for _ in range(count)]
+    return lambda: [
+        ParsingProblem(
+            one.scores,
+            factors=one.factors,
+            projective=one.projective,
+            single_root=one.single_root,
+            granularity=one.granularity,
+        )
+        for one in drawn
+    ]
 
 
-def _paths(count: int) -> Problems:
+def _paths(count: int) -> Make:
     # Drawing one takes longer than solving it: a hundred, each copied anew, so that nothing is known of the copies.
     drawn = [title_like(150, 12, seed) for seed in range(min(count, 100))]
-    return [attrs.evolve(drawn[i % len(drawn)]) for i in range(count)]
+    return lambda: [attrs.evolve(drawn[i % len(drawn)]) for i in range(count)]
 
 
-def _links(count: int) -> Problems:
+def _links(count: int) -> Make:
     graph, communities = synthetic_graph(*_GRAPH, communities="base")
-    return [LinkingProblem(graph, synthetic_candidates(graph, communities, 6, 48, seed=s)) for s in range(count)]
+    drawn = [synthetic_candidates(graph, communities, 6, 48, seed=seed) for seed in range(count)]
+    return lambda: [LinkingProblem(graph, sets) for sets in drawn]
 
 
 KINDS = (

@@ -33,16 +33,18 @@ class Spent:
     cpu: float
 
 
-@attrs.frozen
+@attrs.define
 class Shared:
-    """One kind of problems, solved by one worker and by several.
+    """One kind of problems, solved by one worker and by several, from arrays and with the problems made before.
 
     Parameters
     ----------
     name : str
     count, jobs : int
     alone, together : list of Spent
-        One entry a round; the rounds of both alternate.
+        From arrays; one entry a round; the rounds of both alternate.
+    alone_searching, together_searching : list of Spent
+        The same with the problems made before.
     agree : bool
         Whether all gave the same values.
     """
@@ -52,22 +54,23 @@ class Shared:
     jobs: int
     alone: list[Spent]
     together: list[Spent]
+    alone_searching: list[Spent]
+    together_searching: list[Spent]
     agree: bool
 
-    @property
-    def milliseconds(self) -> float:
-        """Of one worker, for each problem: CPU time, median of the rounds."""
-        return 1e3 * float(np.median([spent.cpu for spent in self.alone])) / self.count
+    def milliseconds(self, spent: list[Spent]) -> float:
+        """For each problem: CPU time, median of the rounds."""
+        return 1e3 * float(np.median([one.cpu for one in spent])) / self.count
 
-    @property
-    def ratios(self) -> list[float]:
-        """How many times sooner several workers are done."""
-        return [one.clock / many.clock for one, many in zip(self.alone, self.together, strict=True)]
 
-    @property
-    def overhead(self) -> list[float]:
-        """How many times the CPU time several workers take: 1 if the way there and back costs nothing."""
-        return [many.cpu / one.cpu for one, many in zip(self.alone, self.together, strict=True)]
+def ratios(alone: list[Spent], together: list[Spent]) -> list[float]:
+    """How many times sooner several workers are done."""
+    return [one.clock / many.clock for one, many in zip(alone, together, strict=True)]
+
+
+def overhead(alone: list[Spent], together: list[Spent]) -> list[float]:
+    """How many times the CPU time several workers take: 1 if the way there and back costs nothing."""
+    return [many.cpu / one.cpu for one, many in zip(alone, together, strict=True)]
 
 
 def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
@@ -75,21 +78,27 @@ def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
 
     The processes are there before, and have imported what they need.
     """
-    _solve(kind, kind.draw(_PROBE), 1)
-    _solve(kind, kind.draw(_PROBE), jobs)
-    each = _spent(partial(_solve, kind, kind.draw(_PROBE), 1))[1].cpu / _PROBE
+    probe = kind.draw(_PROBE)
+    for workers in (1, jobs):
+        _solve(kind, probe(), workers)
+    each = _spent(lambda: _solve(kind, probe(), 1))[1].cpu / _PROBE
     count = int(min(MOST, max(_PROBE, seconds / max(each, 1e-6))))
-    alone: list[Spent] = []
-    together: list[Spent] = []
-    agree = True
+    make = kind.draw(count)
+    found = Shared(kind.name, count, jobs, [], [], [], [], True)
+    values = None
     for _ in range(rounds):
-        # Drawn anew each time: problems remember what was found out about them.
-        here, spent = _spent(partial(_solve, kind, kind.draw(count), 1))
-        alone.append(spent)
-        there, spent = _spent(partial(_solve, kind, kind.draw(count), jobs))
-        together.append(spent)
-        agree &= bool(np.allclose(here.values, there.values, rtol=1e-9, equal_nan=True))
-    return Shared(kind.name, count, jobs, alone, together, agree)
+        for workers, whole, searching in (
+            (1, found.alone, found.alone_searching),
+            (jobs, found.together, found.together_searching),
+        ):
+            # Made anew each time: problems remember what was found out about them.
+            answers, spent = _spent(lambda workers=workers: _solve(kind, make(), workers))  # type: ignore[misc]
+            whole.append(spent)
+            problems = make()
+            searching.append(_spent(partial(_solve, kind, problems, workers))[1])
+            values = answers.values if values is None else values
+            found.agree &= bool(np.allclose(values, answers.values, rtol=1e-9, equal_nan=True))
+    return found
 
 
 def _solve(kind: Kind, problems: Problems, jobs: int) -> gl.BatchResult[object]:

@@ -12,7 +12,8 @@ from gapless_tasks.chain_benchmark.stopwatch import Spread
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.parsing_benchmark.lines import UNJUDGED, failures, line, one, report
 from gapless_tasks.scale_benchmark.kinds import KINDS, Kind
-from gapless_tasks.scale_benchmark.measurement import Shared, measure
+from gapless_tasks.scale_benchmark.measurement import Shared, measure, overhead, ratios
+from gapless_tasks.sides import ALONE, FROM_ARRAYS
 
 WORTH_SHARING = 1.0
 """Milliseconds that a problem must take for the marks to hold: sending it costs some 0.05."""
@@ -43,14 +44,21 @@ def _lines(kinds: list[Kind], arguments: argparse.Namespace, console: Console, w
 
 def _judged(shared: Shared) -> Iterator[Line]:
     marks = UNJUDGED
-    if shared.milliseconds >= WORTH_SHARING:
+    if shared.milliseconds(shared.alone) >= WORTH_SHARING:
         marks = (TWICE[0] * shared.jobs / 2, TWICE[1] * shared.jobs / 2)
-    yield line("each problem, one worker", shared.name, one(shared.milliseconds), "ms", UNJUDGED, False)
-    for what, numbers in (("one worker", shared.alone), (f"{shared.jobs} workers", shared.together)):
-        clock = Spread.of([spent.clock for spent in numbers])
-        yield line(f"{shared.count:,} problems, {what}", shared.name, clock, "s by the clock", UNJUDGED, False)
-    yield line("times sooner by the clock", shared.name, Spread.of(shared.ratios), "x", marks, True)
-    yield line("times the CPU time", shared.name, Spread.of(shared.overhead), "x", UNJUDGED, False)
+    for how, alone, together in (
+        (FROM_ARRAYS, shared.alone, shared.together),
+        (ALONE, shared.alone_searching, shared.together_searching),
+    ):
+        each = one(shared.milliseconds(alone))
+        yield line(f"each problem, one worker, {how}", shared.name, each, "ms", UNJUDGED, False)
+        for what, numbers in (("one worker", alone), (f"{shared.jobs} workers", together)):
+            clock = Spread.of([spent.clock for spent in numbers])
+            named = f"{shared.count:,} problems, {what}, {how}"
+            yield line(named, shared.name, clock, "s by the clock", UNJUDGED, False)
+        sooner, more = Spread.of(ratios(alone, together)), Spread.of(overhead(alone, together))
+        yield line(f"times sooner by the clock, {how}", shared.name, sooner, "x", marks, True)
+        yield line(f"times the CPU time, {how}", shared.name, more, "x", UNJUDGED, False)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ from gapless_tasks.linking_benchmark import toulbar2_peer
 from gapless_tasks.linking_benchmark.instances import FAMILIES, Synthetic
 from gapless_tasks.linking_benchmark.proof_rows import Bench, proof_lines
 from gapless_tasks.ordering_benchmark.timing import Solved
+from gapless_tasks.sides import ALONE, FROM_ARRAYS, Compared
 
 
 class Network:
@@ -49,6 +50,14 @@ def toulbar2(monkeypatch):
     return option
 
 
+_PARTS = ("distances, median", f"exact, median, {FROM_ARRAYS}")
+
+
+def expanded(found):
+    for one in found:
+        yield from one.lines() if isinstance(one, Compared) else (one,)
+
+
 def small(peer_seconds=0):
     return Bench(Synthetic(600, 5), 1, gl.Limits(time=5.0), peer_seconds, Console(as_json=True), [])
 
@@ -62,7 +71,7 @@ def test_it_runs_on_the_embedded_documents(capsys):
     for connection in ("maximal", "minimal", "plain"):
         scores = f"documents and sentences, {connection}"
         assert lines[scores, "proved"]["value"]["median"] == 100
-        parts = [lines[scores, f"{part}, median"]["value"]["median"] for part in ("distances", "exact")]
+        parts = [lines[scores, f"{part}"]["value"]["median"] for part in _PARTS]
         assert 0 < max(parts) < lines[scores, "from candidates to proof, median"]["value"]["most"]
         assert lines[scores, "proved"]["must"] is None, "marks speak of the real corpora"
 
@@ -71,12 +80,13 @@ def test_proofs_of_drawn_documents(monkeypatch, toulbar2):
     monkeypatch.setattr("gapless_tasks.linking_benchmark.proof_rows.MARKS", {3: (10, 1), 4: (1000, 200)})
     monkeypatch.setattr("gapless_tasks.linking_benchmark.proof_rows.LARGE", 6)
     bench = small(peer_seconds=1)
-    lines = {(line.scores, line.what): line for line in proof_lines(bench)}
+    lines = {(line.scores, line.what): line for line in expanded(proof_lines(bench))}
     assert bench.wrong == []
     for family in FAMILIES:
         for k in (3, 4, 6):
             assert lines[f"{family}, k = {k} x 5", "proved"].value.median == 100
-        assert lines[f"{family}, k = 3 x 5", "exact over toulbar2, median"].value.median > 0
+        for how in (FROM_ARRAYS, ALONE):
+            assert lines[f"{family}, k = 3 x 5", f"exact over toulbar2, median, {how}"].value.median > 0
         assert lines[f"{family}, k = 6 x 5", "largest gap"].value.median == 0
     assert not any(line.verdict for line in lines.values()), "marks speak of the full sizes"
 
@@ -106,19 +116,24 @@ def test_the_peer_is_asked_the_same_question(toulbar2):
     np.testing.assert_allclose(peer.values, least, rtol=1e-12, atol=1e-9)
     assert np.isnan(least).any()
     assert peer.proved.all()
-    assert (peer.seconds > 0).all()
+    assert (peer.alone > 0).all()
+    assert (peer.alone < peer.seconds).all(), "writing the model is timed, and told apart"
     toulbar2.limited = True
     assert not toulbar2_peer.solve_each(problems[:3], 1).proved.any()
 
 
 def solved(values, bounds):
     values, bounds = np.array(values), np.array(bounds)
-    return Solved(np.ones(values.size), values, bounds, values == bounds, [], gl.Sense.MINIMISE)
+    return Solved(
+        np.ones(values.size), np.ones(values.size), values, bounds, values == bounds, [], gl.Sense.MINIMISE
+    )
 
 
 def test_answers_that_differ_are_told():
     exact = solved([4.0, 6.0, 9.0], [4.0, 6.0, 5.0])
-    peer = toulbar2_peer.PeerSolved(np.ones(3), np.array([4.0, 7.0, 7.0]), np.array([True, False, True]))
+    peer = toulbar2_peer.PeerSolved(
+        np.ones(3), np.ones(3), np.array([4.0, 7.0, 7.0]), np.array([True, False, True])
+    )
     assert peer.contradictions("toy", exact) == []
     peer.values[:] = 4.0 - 1e-6, 7.0, 4.0
     assert [sentence[:14] for sentence in peer.contradictions("toy", exact)] == ["toy, problem 0", "toy, problem 2"]

@@ -10,6 +10,7 @@ from gapless.cli import Console, exit_codes, main
 from gapless_ordering.random_problems import title_like, uniform
 from gapless_tasks.ordering_benchmark.comparisons import Bench, hard_lines
 from gapless_tasks.ordering_benchmark.timing import EXACT, Solved, Way, contradictions, solve_in_turn
+from gapless_tasks.sides import ALONE, FROM_ARRAYS
 
 
 @pytest.fixture
@@ -24,24 +25,32 @@ def test_it_runs_on_the_embedded_essays(capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["disagreements"] == []
     lines = {(line["scores"], line["what"]): line for line in found["lines"]}
-    judged = lines["title-like, n = 600, k = 13", "exact, median"]
+    judged = lines["title-like, n = 600, k = 13", f"exact, median, {FROM_ARRAYS}"]
     assert (judged["must"], judged["aim"], judged["more"]) == (3, 1, False)
     assert judged["value"]["median"] > 0
     assert lines["title-like, n = 600, k = 13", "proved"]["value"]["median"] == 100
     assert lines["titles, at their length", "proved"]["value"]["median"] == 100
     assert lines["titles, at their length", "proved"]["must"] is None, "marks speak of the real corpus"
     assert {what for _, what in lines} >= {
-        "one colouring, 12 colours, no bounds",
-        "colour coding with bounds, failure 1e-3",
-        "exact over beam 1345, total time",
-        "exact by solve_many, mean",
-        "exact over ilp",
+        f"{what}, {how}"
+        for how in (FROM_ARRAYS, ALONE)
+        for what in (
+            "one colouring, 12 colours, no bounds",
+            "colour coding with bounds, failure 1e-3",
+            "exact over beam 1345, total time",
+            "exact by solve_many, mean",
+            "exact over ilp",
+        )
     }
+    programs = [pair for pair in found["compared"] if pair["peer"] == "ilp"]
+    assert programs
+    for pair in programs:
+        assert 0 < pair["peer_alone_ms"]["median"] < pair["peer_from_arrays_ms"]["median"], "the model takes time"
 
 
 def solved(values, bounds, failed=()):
     values, bounds = np.array(values), np.array(bounds)
-    return Solved(np.ones(values.size), values, bounds, values == bounds, list(failed))
+    return Solved(np.ones(values.size), np.ones(values.size), values, bounds, values == bounds, list(failed))
 
 
 def test_a_value_above_a_bound_and_a_bad_certificate_are_told():
@@ -59,7 +68,10 @@ def test_ways_take_turns_and_certificates_are_verified(console, monkeypatch):
     asked = []
     solve = gl.solve
 
+    given = []
+
     def remembering(problem, method, **options):
+        given.append(problem)
         asked.append((problem.vertices, problem.length, method))
         return solve(problem, method, **options)
 
@@ -69,6 +81,7 @@ def test_ways_take_turns_and_certificates_are_verified(console, monkeypatch):
     monkeypatch.setattr(gl.Result, "verify", lambda result, problem: verified.append(1) or verify(result, problem))
     ways = {"exact": EXACT, "beam": Way("beam", {"width": 3})}
     found = solve_in_turn(ways, problems, console, "toy", gl.Limits(), uniform(20, 3, 0))
+    assert all(problem not in problems for problem in given), "every problem is made of its arrays again"
     assert asked[2:] == [(n, 4, method) for n in (20, 21, 22) for method in ("exact", "beam")]
     assert [method for _, _, method in asked[:2]] == ["exact", "beam"], "before the clock runs"
     assert len(verified) == 3

@@ -5,32 +5,16 @@ import pytest
 
 import gapless as gl
 from gapless.cli import Console
+from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
 from gapless_tasks.price_and_cut_benchmark.hard_sentence import hard_sentence
 from gapless_tasks.price_and_cut_benchmark.material import Material, between
 from gapless_tasks.price_and_cut_benchmark.memory import growth, has_statm
-from gapless_tasks.price_and_cut_benchmark.timing import Timed, exact_value, timed_in_turn
+from gapless_tasks.price_and_cut_benchmark.timing import exact_side, exact_value, result_side
 
 
 @pytest.fixture
 def console():
     return Console(as_json=True)
-
-
-def test_solvers_take_turns_and_keep_one_answer_a_sentence(console):
-    asked = []
-    solvers = {"double": lambda x: asked.append(x) or 2 * x, "square": lambda x: x * x}
-    found = timed_in_turn(solvers, [3, 5], console, "numbers")
-    assert found["double"].answers == [6, 10]
-    assert found["square"].answers == [9, 25]
-    assert (found["double"].seconds > 0).all()
-    assert asked.count(3) > 2  # short work is repeated
-
-
-def test_ratios_are_of_sentences():
-    slow, fast = Timed(np.array([6.0, 1.0, 8.0]), []), Timed(np.array([1.0, 1.0, 2.0]), [])
-    spread = slow.times(fast)
-    assert (spread.median, spread.least, spread.most) == (4.0, 1.0, 6.0)
-    assert fast.milliseconds.median == 1000.0
 
 
 def test_a_value_is_told_only_when_it_is_proved(monkeypatch):
@@ -39,6 +23,25 @@ def test_a_value_is_told_only_when_it_is_proved(monkeypatch):
     assert exact_value("split-bound")(problem) == pytest.approx(best)
     monkeypatch.setattr("gapless_tasks.price_and_cut_benchmark.timing.LIMIT", 0.0)
     assert np.isnan(exact_value("split-bound")(hard_sentence(words=12)))
+
+
+def test_our_sides_solve_new_problems_to_a_certificate_and_search_prepared_ones(monkeypatch):
+    arrays = SentenceArrays.of(hard_sentence(words=7))
+    solved = []
+    solve = gl.solve
+    monkeypatch.setattr(
+        gl, "solve", lambda problem, *rest, **more: solved.append(solve(problem, *rest, **more)) or solved[-1]
+    )
+    side = exact_side("lagrangian-cut")
+    value = side.solve(arrays)
+    assert solved[-1].value == value
+    assert solved[-1].verify(arrays.problem())
+    ready = side.prepare(arrays)
+    assert all(factor.scored == len(factor.scopes) for factor in ready.conjunctions)
+    assert side.search(ready) == pytest.approx(value)
+    assert len(solved) == 1, "the search alone makes no result"
+    delayed = result_side("price-and-cut")
+    assert delayed.search(delayed.prepare(arrays)).bound == delayed.solve(arrays).bound
 
 
 def test_values_that_differ_are_told(console):

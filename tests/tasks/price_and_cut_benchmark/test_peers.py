@@ -1,5 +1,6 @@
 """The peers are given the right problem: their optima are checked against enumeration and another LP solver."""
 
+import attrs
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -9,10 +10,16 @@ import gapless as gl
 from gapless import InvalidProblem
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
+from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
 from gapless_tasks.price_and_cut_benchmark.ad3_peer import Ad3, DenseScores
 from gapless_tasks.price_and_cut_benchmark.cut_sets import violated_cut_sets
-from gapless_tasks.price_and_cut_benchmark.highs_peer import solve_relaxation
-from gapless_tasks.price_and_cut_benchmark.lean_program import grandparents_of, lean_program
+from gapless_tasks.price_and_cut_benchmark.highs_peer import highs_side, solve_relaxation
+from gapless_tasks.price_and_cut_benchmark.lean_program import (
+    LeanProgram,
+    grandparents_of,
+    lean_program,
+    lean_program_of,
+)
 
 
 def drawn(seed, words=5, second_order=1.0, **options):
@@ -62,6 +69,21 @@ def test_the_relaxation_is_solved_over_cut_sets_and_over_a_flow(single_root):
         loose += flow.objective > cut_sets.objective + 1e-6
     assert fractional  # the draws tell both kinds of optima
     assert loose
+
+
+@pytest.mark.parametrize("flow", [True, False])
+def test_the_program_of_arrays_is_that_of_the_problem(flow):
+    pytest.importorskip("highspy")
+    for seed in range(5):
+        problem = drawn(seed, single_root=seed % 2 == 0)
+        arrays = SentenceArrays.of(problem)
+        made, same = lean_program(problem, flow=flow), lean_program_of(arrays, flow=flow)
+        for field in attrs.fields(LeanProgram):
+            np.testing.assert_array_equal(getattr(made, field.name), getattr(same, field.name), err_msg=field.name)
+        side = highs_side(flow=flow)
+        best = solve_relaxation(problem, flow=flow).objective
+        assert side.solve(arrays).objective == pytest.approx(best)
+        assert side.search(side.prepare(arrays)).objective == pytest.approx(best)
 
 
 def test_cut_sets_of_cycles_and_of_fractional_points():
@@ -116,12 +138,12 @@ def test_only_sentences_that_a_peer_can_take():
     heads = np.ones((6, 6), bool)
     heads[2, 3] = False
     with pytest.raises(InvalidProblem, match="all arcs"):
-        DenseScores.of(problem.restricted(heads))
+        DenseScores.of(SentenceArrays.of(problem.restricted(heads)))
 
 
 def test_dense_scores_have_the_size_that_step_sizes_are_for():
     problem = drawn(3)
-    dense = DenseScores.of(problem)
+    dense = DenseScores.of(SentenceArrays.of(problem))
     unit = problem.arc_weights.std()
     tree = gl.solve(problem).best
     value = sum(dense.arcs[h, m] for m, h in enumerate(tree.heads, 1))

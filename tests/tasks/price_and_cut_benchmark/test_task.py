@@ -8,6 +8,7 @@ import pytest
 from gapless.cli import Console, exit_codes, main
 from gapless_tasks.dependency_parsing.treebank import embedded_treebank
 from gapless_tasks.price_and_cut_benchmark import agreement, comparisons, endurance, highs_peer, material, task
+from gapless_tasks.sides import ALONE, FROM_ARRAYS
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,13 @@ def test_it_runs_on_the_embedded_treebank(capsys, asked):
     assert found["disagreements"] == []
     assert "not compared with AD3" in err
     values = {(line["what"], line["scores"]): line["value"]["median"] for line in found["lines"]}
-    assert values["lagrangian-cut, whole test set", "embedded"] > 0
+    for how in (FROM_ARRAYS, ALONE):
+        assert values[f"lagrangian-cut, whole test set, {how}", "embedded"] > 0
+        assert values[f"lagrangian-cut over HiGHS, lazy cut-sets, n = 11-40, {how}", "embedded"] > 0
+    pairs = {(pair["ours"], pair["peer"]): pair for pair in found["compared"]}
+    pair = pairs["lagrangian-cut", "HiGHS, lazy cut-sets"]
+    for side in ("ours", "peer"):
+        assert 0 < pair[f"{side}_alone_ms"]["median"] < pair[f"{side}_from_arrays_ms"]["median"]
     assert values["proved within 10 s each", "embedded"] == 100
     assert 0 <= values["integral over cut-sets, n <= 40", "embedded"] <= 100
     assert values["memory growth of price-and-cut, 5 sentences", "embedded"] < 50
@@ -72,7 +79,7 @@ def test_a_method_that_fails_costs_its_own_lines_only(capsys, monkeypatch, asked
     assert "embedded: IndexError: index 7 is out of bounds" in found["disagreements"]
     assert "in broken" in err
     named = [line["what"] for line in found["lines"]]
-    assert "lagrangian-cut, whole test set" in named
+    assert f"lagrangian-cut, whole test set, {FROM_ARRAYS}" in named
     assert "proved within 10 s each" not in named
     assert "memory growth of price-and-cut, 5 sentences" in named
 

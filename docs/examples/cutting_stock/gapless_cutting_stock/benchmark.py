@@ -42,13 +42,16 @@ class Solved:
     ----------
     result : Result
     seconds : float
-        CPU time.
+        CPU time from the item sizes to the answer, laying the problem out included.
+    again : float
+        CPU time of a second solve, of the problem that is laid out already.
     verified : bool or None
         Whether the certificate holds; None without one.
     """
 
     result: gl.Result[Plan]
     seconds: float
+    again: float
     verified: bool | None
 
     @property
@@ -90,10 +93,14 @@ def _drawn(arguments: argparse.Namespace) -> list[tuple[str, CuttingStockProblem
 
 def _solved(problem: CuttingStockProblem, method: str, limits: gl.Limits) -> Solved:
     began = time.process_time()
-    result = gl.solve(problem, method, limits=limits)
-    seconds = time.process_time() - began
+    fresh = attrs.evolve(problem)
+    result = gl.solve(fresh, method, limits=limits)
+    middle = time.process_time()
+    if result.proved:  # after a limit, a second solve takes as long and tells nothing
+        gl.solve(fresh, method, limits=limits)
+    seconds, again = middle - began, time.process_time() - middle
     without = isinstance(result.certificate, gl.NoCertificate)
-    return Solved(result, seconds, None if without else bool(result.verify(problem)))
+    return Solved(result, seconds, again, None if without else bool(result.verify(problem)))
 
 
 def _table_of_files(
@@ -120,22 +127,32 @@ def _table_of_methods(
     rows: list[tuple[Any, ...]] = []
     for method, tree in METHODS.items():
         answers = solved[method][: len(named)]
-        milliseconds = [1000 * answer.seconds for answer in (answers if files else answers[:-1] or answers)]
+        timed = answers if files else answers[:-1] or answers
+        whole = [1000 * answer.seconds for answer in timed]
+        again = [1000 * answer.again for answer in timed if answer.result.proved]
         row = (
             f"{tree} ({method})",
             sum(answer.result.proved for answer in answers),
             sum(bool(answer.verified) for answer in answers),
-            round(statistics.median(milliseconds)) if milliseconds else 0,
-            round(max(milliseconds, default=0.0)),
+            round(statistics.median(whole)) if whole else 0,
+            round(statistics.median(again)) if again else 0,
+            round(max(whole, default=0.0)),
         )
         rows.append(row if files else (*row, round(1000 * answers[-1].seconds) if answers else 0))
-    columns = ("method", "proved", "certificates verified", "median ms", "slowest ms")
+    columns = (
+        "method",
+        "proved",
+        "certificates verified",
+        "from arrays, median ms",
+        "search alone, median ms",
+        "from arrays, slowest ms",
+    )
     if files:
         console.table(f"{len(named)} instances: CPU time", columns, rows)
         return rows
     console.table(
         f"Bin packing, {len(named) - 1} instances, and Gilmore and Gomory's cutting stock: CPU time",
-        (*columns, "Gilmore and Gomory, ms"),
+        (*columns, "Gilmore and Gomory, from arrays, ms"),
         rows,
     )
     return rows
