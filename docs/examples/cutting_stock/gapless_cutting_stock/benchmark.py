@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         certified = [
             bool(result.verify(problem))
             for problem, result in zip(instances, results, strict=True)
-            if not isinstance(result.certificate, gl.NoCertificate)
+            if result.certified
         ]
         held = held and all(certified) and all(result.proved for result in results)
         values.append([result.value for result in results])
