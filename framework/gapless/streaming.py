@@ -50,8 +50,8 @@ def solve_stream(
         The most problems that are solved together. It is about 0.2 seconds' worth of them, so that only large
         problems need a smaller number, for memory's sake.
     verify : bool
-        Re-check every answer, where it was found, before it is yielded; `VerificationFailed` is yielded in the place
-        of one that fails.
+        Re-check every answer, where it was found, before it is yielded; in the place of one that fails comes a
+        `VerificationFailed`.
 
     Yields
     ------

@@ -51,7 +51,7 @@ ENDLESS = 1 << 60
 
 
 def fits(problem: ParsingProblem, solve: Solve, backbone: str) -> bool:
-    """Whether the compiled search can take this solve; `uncompiled` says why not. The roles explain infeasibility."""
+    """Whether the compiled search can take this solve; `uncompiled.reasons` says why not."""
     return not reasons(problem, solve, backbone) and not problem.infeasibility()
 
 

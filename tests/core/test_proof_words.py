@@ -65,6 +65,7 @@ def test_bounds_that_prove_nothing_yet():
     assert of(stop=Stop.TIME, bound=math.inf)[1].proof == "not proved; no bound is claimed"
     likely = of(COLOURS, stop=Stop.ITERATIONS, bound=math.inf)[1]
     assert likely.proof == f"optimal but for a chance of {COLOURS.failure_probability:.3g}; no bound is claimed"
+    assert likely.certified  # of a chance
     bounded = of(COLOURS, stop=Stop.ITERATIONS, bound=5.0)[1]
     assert "the bound has no certificate: a probability bounds no score" in bounded.proof
     whole = of(attrs.evolve(COLOURS, evidence=EVIDENCE), stop=Stop.ITERATIONS, bound=5.0)[1]

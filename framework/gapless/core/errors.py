@@ -56,7 +56,7 @@ class SolveError(GaplessError):
 
 
 class VerificationFailed(SolveError):
-    """An answer that was to be re-checked before it was given (``verify=True``) does not hold, or cannot be checked.
+    """An answer that was to be re-checked before it is given (``verify=True``) fails, or cannot be checked.
 
     Attributes
     ----------

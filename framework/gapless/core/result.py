@@ -271,7 +271,7 @@ class Result(Generic[S]):
 
     @property
     def certified(self) -> bool:
-        """Whether there is evidence for the bound. This looks whether it is there; `verify` checks it."""
+        """Whether there is evidence for what is claimed. This looks whether it is there; `verify` checks it."""
         return not self._missing
 
     @property
@@ -288,6 +288,8 @@ class Result(Generic[S]):
 
     @property
     def _missing(self) -> str:
+        if self.unbounded and isinstance(self.certificate, ProbabilisticCertificate):
+            return ""  # a probability is all that is claimed
         try:
             return self.certificate.missing
         except UNREADABLE as error:  # a file may bring anything

@@ -371,8 +371,9 @@ class _Search(Generic[S]):
             )
         if verdict.bound > node.bound + margin(node.bound):
             raise InconsistentBound(
-                f"{type(self.relaxation).__name__} bounds node {node.number} by {self.sense.turn(node.bound):.12g}, "
-                f"but the only structure left there {self.sense.verb}s {verdict.value_bound:.12g}"
+                f"{type(self.relaxation).__name__} bounds node {node.number} by "
+                f"{self.sense.turn(node.bound):.12g}, but the only structure left there "
+                f"{self.sense.verb}s {verdict.value_bound:.12g}"
             )
         if verdict.bound > -math.inf:
             settled = fixings.implied(self.decisions)

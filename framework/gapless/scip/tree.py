@@ -325,8 +325,8 @@ class Tree(Generic[S]):
             )
         if verdict.bound > bound + margin(bound):
             raise InconsistentBound(
-                f"SCIP's node {self._node} is bounded by {self.budget.as_value(bound)}, but the only structure left "
-                f"there {self.problem.sense.verb}s {verdict.value_bound:.12g}"
+                f"SCIP's node {self._node} is bounded by {self.budget.as_value(bound)}, but the only structure "
+                f"left there {self.problem.sense.verb}s {verdict.value_bound:.12g}"
             )
         settled = fixings.implied(self.decisions)
         if verdict.bound > -math.inf and settled is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -122,6 +123,15 @@ def proof_table(measured: Sequence[Measured], console: Console) -> list[dict[str
         ),
         rows,
     )
+    bare = Counter(
+        result.proof
+        for one in measured
+        for linked in one.linked
+        for result in [linked.results.get(EXACT)]
+        if result is not None and result.proved and not result.certified
+    )
+    for why, count in bare.items():
+        console.say(f"{count} of these: {why}")
     console.say()
     return document
 

@@ -18,7 +18,8 @@ Rows = Sequence[tuple[str, Sequence[Measured]]]
 _SPEED = "sent./s"
 MEANINGS = (
     "in parentheses the paper's; sent./s: CPU time of one core (with --jobs by the clock), in which grandparent "
-    "parts are scored; proved: the tree is the best one, which a relaxation proves only where its bound meets one"
+    "parts are scored; proved: the tree is the best one, which a relaxation proves only where its bound meets one "
+    "(--verify checks the certificates)"
 )
 
 

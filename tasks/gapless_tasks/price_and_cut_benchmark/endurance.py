@@ -58,7 +58,7 @@ def limit_lines(method: str, console: Console, wrong: list[str]) -> Iterator[Lin
             continue
         console.say(f"{what}: {result.value:.6g}, at most {result.bound:.6g}")
         verdict = result.verify(problem)
-        if isinstance(result.certificate, gl.NoCertificate):
+        if not result.certified:
             console.complain(f"{what}: {verdict.reason}")
         elif not verdict:
             wrong.append(f"{what}: {verdict.reason}")

@@ -85,7 +85,7 @@ class Decoded:
 
 def is_certified(result: TitleResult) -> bool:
     """Whether there is evidence that a check could look at."""
-    return not isinstance(result.certificate, gl.NoCertificate)
+    return result.certified
 
 
 def decode(

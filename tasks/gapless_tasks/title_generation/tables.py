@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -45,10 +46,15 @@ def table_1(
         rows,
     )
     console.say(
-        "optimal: the path's value is that of a proved optimum; proved: the decoder says so itself; ROUGE: F "
+        "optimal: the path's value is that of a proved optimum; proved: the decoder says so itself, with a "
+        "certificate unless a line below tells otherwise; ROUGE: F "
         "measure of stemmed words, in points, of which the paper's beam 1 loses "
         f"{100 * (paper.BEAM_1.rouge_loss or 0):.1f} to the optimum"
     )
+    for one in decoded:
+        bare = Counter(result.proof for result in one.results.values() if result.proved and not result.certified)
+        for why, count in bare.items():
+            console.say(f"{one.decoder.name}, {count} of {one.proved} proved: {why}")
     console.say()
     return document
 

@@ -99,8 +99,7 @@ def _solved(problem: CuttingStockProblem, method: str, limits: gl.Limits) -> Sol
     if result.proved:  # after a limit, a second solve takes as long and tells nothing
         gl.solve(fresh, method, limits=limits)
     seconds, again = middle - began, time.process_time() - middle
-    without = isinstance(result.certificate, gl.NoCertificate)
-    return Solved(result, seconds, again, None if without else bool(result.verify(problem)))
+    return Solved(result, seconds, again, bool(result.verify(problem)) if result.certified else None)
 
 
 def _table_of_files(
