@@ -9,7 +9,7 @@ import pytest
 import gapless
 from gapless import InvalidProblem, Limits, Status, Stop
 from gapless_chains import ChainModel, ChainProblem
-from gapless_chains.column_generation.method import _tables, _tables_for
+from gapless_chains.column_generation.method import ONE_BY_ONE, _tables, _tables_for
 
 METHOD = "column-generation"
 INF = float("inf")
@@ -107,6 +107,10 @@ def test_other_limits_go_to_the_role_objects():
     assert Stop.ITERATIONS in stops
     assert all(many[i].verify(batch[i]) for i in range(len(batch)))
     assert not many.arrays
+    assert many[0].explanation[0] == f"Limits(iterations=1): {ONE_BY_ONE}"
+    formula = gapless.solve_many(batch, METHOD, reduced_cost="alpha", limits=Limits(time=60.0))
+    assert formula[0].explanation[0] == f"reduced_cost='alpha' and Limits(time=60.0): {ONE_BY_ONE}"
+    assert not gapless.solve_many(batch, METHOD, limits=Limits(gap=0.1))[0].explanation
 
 
 def test_bad_scores_are_named_with_their_sentence():

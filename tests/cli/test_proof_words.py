@@ -89,6 +89,11 @@ def test_many_problems_say_how_many_have_no_certificate(stored, tmp_path, capsys
     said = capsys.readouterr()
     assert said.err.count("the answer cannot be checked") == 2
     assert "0 solved, 0 proved, 2 failed" in said.out
+    records = str(tmp_path / "records.jsonl")
+    assert main([*bare, "--out", records]) == exit_codes.PROVED
+    capsys.readouterr()
+    assert main(["verify", records]) == exit_codes.FAILED
+    assert "certificate: proved, no certificate: none was asked for" in capsys.readouterr().out
     folder = str(tmp_path / "run")
     assert main(["solve", file, "--verify", "--out", folder]) == exit_codes.PROVED
     assert "2 solved, 2 proved in" in capsys.readouterr().out

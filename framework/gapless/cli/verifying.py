@@ -111,7 +111,8 @@ def _verdicts(
         if ".jsonl" not in file.suffixes and verdict:
             console.say(f"holds: {verdict.reason}")
             console.say(f"checked in {verdict.seconds:.3g} s")
-        yield None if verdict else Failure(called, verdict.place, verdict.reason)
+        reason = record.result.proof if verdict.missing else verdict.reason
+        yield None if verdict else Failure(called, verdict.place, reason)
 
 
 def expected_seconds(record: Record) -> float:

@@ -168,7 +168,6 @@ def _facts(result: Result[Any]) -> list[tuple[str, Any]]:
         ("stopped by", result.stop.value),
         ("method", result.method),
         ("sense", result.sense.value),
-        ("proof", result.proof),
         ("certificate", kind),
     ]
     stats = attrs.asdict(result.stats)

@@ -126,7 +126,8 @@
         td.textContent = one[column] === null ? "–" : digits(one[column]);
       } else {
         td.textContent = one[column];
-        if (column === 6) td.className = one[6] === "holds" ? "good" : one[6] === "not checked" ? "" : "bad";
+        const marks = { "holds": "good", "fails": "bad", "not checked": "" };
+        if (column === 6) td.className = marks[short(one[6])] ?? "fair";
       }
     };
     const draw = () => {
