@@ -1,8 +1,14 @@
-"""What every test starts from."""
+"""What every test starts from, and what ends one that hangs."""
 
+import faulthandler
+import os
 import signal
+import sys
+import threading
+import time
 from collections.abc import Iterator
 
+import patience
 import pytest
 from hypothesis import settings
 
@@ -24,3 +30,55 @@ def _no_folder_of_corpora(request: pytest.FixtureRequest, monkeypatch: pytest.Mo
     """Tasks read what GAPLESS_DATA names; tests without the mark `corpus` are about the data of gapless itself."""
     if request.node.get_closest_marker("corpus") is None:
         monkeypatch.delenv("GAPLESS_DATA", raising=False)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Name what a campaign switches off by ``-o cpu_limit=0``."""
+    parser.addini("cpu_limit", "seconds of CPU time after which a test hangs; 0: none do", default=patience.CPU)
+    parser.addini("idle_limit", "seconds without any CPU time after which a test hangs", default=patience.IDLE)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the real standard error: while a test runs, its own is captured."""
+    config.stash[STDERR] = os.fdopen(os.dup(sys.__stderr__.fileno()), "w")
+    if hasattr(signal, "SIGPROF"):
+        # In C, so that code which never returns to Python is named and ended, too.
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        faulthandler.register(signal.SIGPROF, file=config.stash[STDERR], all_threads=True, chain=True)
+
+
+STDERR = pytest.StashKey()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """End the run, and say where, when a test computes for ever, or waits for what never comes."""
+    cpu, idle = float(item.config.getini("cpu_limit")), int(item.config.getini("idle_limit"))
+    if not cpu or not hasattr(signal, "SIGPROF"):
+        return (yield)
+    over = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(item, cpu, idle, over), daemon=True)
+    signal.setitimer(signal.ITIMER_PROF, cpu)
+    watcher.start()
+    try:
+        return (yield)
+    finally:
+        over.set()
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        watcher.join()
+
+
+def _watch(item: pytest.Item, cpu: float, idle: int, over: threading.Event) -> None:
+    """Once a second: whether this process and its children still do something."""
+    if over.wait(1.0):  # nearly every test: the count of the family is not asked for
+        return
+    watch = patience.Patience(os.getpid(), cpu, idle)
+    while not over.wait(1.0):
+        try:
+            watch.turn(own=time.thread_time())
+        except patience.Hang as hang:
+            stderr = item.config.stash[STDERR]
+            print(f"\n{item.nodeid} hangs: {hang}", file=stderr, flush=True)
+            faulthandler.dump_traceback(stderr)
+            patience.kill_children(os.getpid())
+            os._exit(1)

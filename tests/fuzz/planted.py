@@ -1,7 +1,7 @@
 """Readers that are wrong on purpose: the fuzzer must find out."""
 
 import os
-import time
+import signal
 
 import documents
 import truth
@@ -15,8 +15,14 @@ def crash(path):
 
 
 def hang(path):
-    """Never comes back."""
-    time.sleep(5)
+    """Computes for ever."""
+    while True:
+        pass
+
+
+def wait(path):
+    """Waits for what never comes."""
+    signal.pause()
 
 
 def memory(path):
@@ -27,7 +33,7 @@ def memory(path):
 class Gullible(gl.Record):
     """Takes every claim for true."""
 
-    def verify(self):
+    def verify(self, *, work=None):
         """Without looking."""
         return gl.Verdict(True, "believed")
 

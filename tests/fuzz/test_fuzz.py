@@ -23,9 +23,9 @@ SEED = 20_260_000
 DIGITS = "9" * 5000
 
 
-def fuzz(*arguments, patience=10):
+def fuzz(*arguments, seconds=10, idle=120):
     command = [sys.executable, str(FUZZ), *map(str, arguments)]
-    environment = {**os.environ, "GAPLESS_FUZZ_PATIENCE": str(patience)}
+    environment = {**os.environ, "GAPLESS_FUZZ_PATIENCE": str(seconds), "GAPLESS_FUZZ_IDLE": str(idle)}
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
 
@@ -42,12 +42,14 @@ def test_nothing_that_is_read_breaks_its_reader(tmp_path, group):
     [
         ("crash", 5, "ended with -6"),
         ("hang", 2, "Hang: one document took more than"),
+        ("wait", 1, "ended with a hang: it did nothing for"),
         ("memory", 5, "MemoryError"),
         ("forged", 300, "verifies, but"),
     ],
 )
 def test_what_is_planted_is_found_and_kept(tmp_path, planted, cases, words):
-    ended = fuzz("--cases", cases, "--target", f"planted-{planted}", "--keep", tmp_path, patience=1)
+    idle = 3 if planted == "wait" else 120
+    ended = fuzz("--cases", cases, "--target", f"planted-{planted}", "--keep", tmp_path, seconds=1, idle=idle)
     assert ended.returncode == 1, ended.stdout
     (log,) = tmp_path.glob("*.log")
     assert words in log.read_text()

@@ -1,11 +1,11 @@
 """Distances equal networkx on random graphs: cliques and edges on top, weights, islands, very long paths."""
 
-import signal
 from typing import Any
 
 import networkx
 import numpy as np
 import numpy.typing as npt
+import patience
 import pytest
 
 import gapless_kernels
@@ -114,23 +114,13 @@ def test_unknown_vertices_are_named() -> None:
         pairwise_distances(graph, np.array([0, 1]), Connection((), [(0, 8)]))
 
 
-def interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
 @pytest.mark.parametrize("p", [3, 300])
 def test_an_interrupted_search_leaves_nothing_behind(p: int) -> None:
     n = 1_000_000
     graph = Graph.from_edges(np.stack([np.arange(n - 1), np.arange(1, n)], axis=1))
     points = np.linspace(0, n - 1, p).astype(np.int64)
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.03)
-        with pytest.raises(KeyboardInterrupt):
-            pairwise_distances(graph, points)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    with patience.ctrl_c_after(0.03), pytest.raises(KeyboardInterrupt):
+        pairwise_distances(graph, points)
     close = np.arange(0, 2 * p, 2)
     assert np.array_equal(pairwise_distances(graph, close), np.abs(close[:, None] - close))

@@ -211,9 +211,9 @@ def test_iterations_are_colorings(iterations, jobs):
 def test_limits_are_heard_inside_a_colouring(jobs):
     """One colouring of these takes seconds."""
     problem = metric(250, 15, 0)
-    began = time.perf_counter()
+    began = time.process_time()
     result = gapless.solve(problem, "color-coding", bounds=False, limits=Limits(time=0.2), jobs=jobs)
-    assert time.perf_counter() - began < 4
+    assert time.process_time() - began < 4
     assert result.stop is Stop.TIME
 
 

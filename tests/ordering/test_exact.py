@@ -2,12 +2,11 @@
 
 import itertools
 import math
-import signal
-import threading
 import time
 
 import attrs
 import numpy as np
+import patience
 import pytest
 
 import gapless
@@ -80,15 +79,13 @@ def test_walks_that_remember_close_what_multipliers_leave():
 @pytest.mark.parametrize("seconds", [0.0, 0.02, 0.1])
 def test_a_time_limit_keeps_the_best_path_and_a_bound_that_can_be_checked(seconds):
     problem = hard()
-    began = time.perf_counter()
+    began = time.process_time()
     result = gapless.solve(problem, limits=Limits(time=seconds))
-    assert time.perf_counter() - began < seconds + 2
+    assert time.process_time() - began < seconds + 2
     assert result.stop is Stop.TIME
     checked(problem, result)
     assert math.isfinite(result.bound)
-    if seconds:
-        assert result.status is Status.FEASIBLE
-        assert result.gap > 0
+    assert result.gap > 0  # infinite when there was no time for a path
 
 
 @compiled
@@ -116,12 +113,8 @@ def test_gap_target_and_memory_limits():
 @compiled
 def test_ctrl_c_returns_the_best_path_so_far():
     problem = hard()
-    timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    try:
+    with patience.ctrl_c_after(0.1):
         result = gapless.solve(problem)
-    finally:
-        timer.cancel()
     assert result.stop is Stop.INTERRUPTED
     assert result.solutions
     checked(problem, result)
@@ -130,12 +123,8 @@ def test_ctrl_c_returns_the_best_path_so_far():
 @compiled
 def test_ctrl_c_in_a_batch_keeps_what_is_finished():
     easy = [title_like(40, 4, seed) for seed in range(3)]
-    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    try:
+    with patience.ctrl_c_after(0.3):
         batch = gapless.solve_many([*easy, hard(), *easy])
-    finally:
-        timer.cancel()
     assert [batch.statuses[i] for i in range(3)] == [Status.OPTIMAL] * 3
     assert batch.statuses[4:] == [None] * 3
     assert batch[3].stop is Stop.INTERRUPTED

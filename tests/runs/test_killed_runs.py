@@ -4,10 +4,10 @@ import json
 import signal
 import subprocess
 import sys
-import time
 import warnings
 
 import attrs
+import patience
 import pytest
 
 from gapless.cli import exit_codes, main
@@ -28,16 +28,20 @@ NEEDS = {
 TIMES = ("second", "speed", "distances", "proof", "together", "mean", "median", "total", "p90", "p99", "worst")
 KEPT = 3
 
-SLOW = """
-import sys, time
+PAUSING = f"""
+import signal, sys
 from gapless.cli import main
 from gapless.runs import AnswerLog
 append = AnswerLog.append
-def slow(log, answer):
+kept = 0
+def pausing(log, answer):
+    global kept
     size = append(log, answer)
-    time.sleep(0.3)
+    kept += 1
+    if kept == {KEPT}:  # until the signal comes, whenever that is
+        signal.pause()
     return size
-AnswerLog.append = slow
+AnswerLog.append = pausing
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -55,13 +59,13 @@ def logs(folder):
 
 def kill(folder, asked, number, kept=KEPT):
     """Start a run, and end it when it has kept so many answers."""
-    with subprocess.Popen([sys.executable, "-c", SLOW, *asked], stdout=subprocess.DEVNULL) as run:
-        started = time.monotonic()
-        while run.poll() is None and sum(len(list(read_log(file))) for file in logs(folder)) < kept:
-            assert time.monotonic() - started < 600
-            time.sleep(0.02)
+    with subprocess.Popen([sys.executable, "-c", PAUSING, *asked], stdout=subprocess.DEVNULL) as run:
+        patience.until(
+            lambda: run.poll() is not None or sum(len(list(read_log(file))) for file in logs(folder)) >= kept,
+            run.pid,
+        )
         run.send_signal(number)
-        return run.wait(600)
+        return patience.ended(run)
 
 
 def without_times(value):

@@ -85,12 +85,12 @@ def test_two_processes_at_once_are_refused(tmp_path):
 
 
 HOLD = """
-import sys, time
+import signal, sys
 from pathlib import Path
 from gapless.runs import RunFolder
 run = RunFolder(Path(sys.argv[1]), "job", {})
 print("held", flush=True)
-time.sleep(60)
+signal.pause()
 """
 
 

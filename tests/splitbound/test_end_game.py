@@ -105,7 +105,7 @@ def test_where_no_word_may_have_a_modifier_nothing_is_searched(n, projective, va
     scores = np.random.default_rng(n).normal(size=(n + 1, n + 1))
     factors = [Valency(h, only_none) for h in range(n + 1)]
     problem = ParsingProblem(scores, factors=factors, projective=projective)
-    result = gapless.solve(problem, "split-bound", variant=variant, limits=Limits(time=20))
+    result = gapless.solve(problem, "split-bound", variant=variant, limits=Limits(nodes=1000))
     assert result.status is Status.INFEASIBLE
     assert result.explanation
     assert result.stats.nodes == 1
@@ -123,7 +123,7 @@ def test_where_no_word_may_be_without_one_little_is_searched():
         at_least = np.where(np.arange(n + 1) >= 1, 0, -np.inf)
         scores = np.random.default_rng(n).normal(size=(n + 1, n + 1))
         problem = ParsingProblem(scores, factors=[Valency(h, at_least) for h in range(n + 1)])
-        result = gapless.solve(problem, "split-bound", limits=Limits(time=20))
+        result = gapless.solve(problem, "split-bound", limits=Limits(nodes=1000))
         assert result.status is Status.INFEASIBLE
         assert result.stats.extra["enumerated"]
         assert result.verify(problem)

@@ -103,17 +103,22 @@ def test_a_sentence_that_is_no_problem_fails_alone_in_a_batch():
     assert list(batch.errors) == [1]
 
 
-def test_a_batch_with_a_time_limit_keeps_what_each_sentence_has():
+@pytest.mark.parametrize("limits", [Limits(nodes=3), Limits(time=1.0)], ids=repr)
+def test_a_batch_with_a_limit_keeps_what_each_sentence_has(limits):
     """Sentences that are done in time are proved; the others have a tree and a true bound."""
     rng = np.random.default_rng(3)
     short = [random_problem(rng, 4, families=["sibling"]) for _ in range(3)]
     shape = (26, 26, 26)
     long = ParsingProblem(rng.normal(size=shape[1:]), factors=[Sibling(rng.normal(size=shape))], projective=True)
-    batch = gapless.solve_many([*short[:2], long, short[2]], "split-bound", limits=Limits(time=1.0))
-    assert [status.name for status in batch.statuses] == ["OPTIMAL", "OPTIMAL", "FEASIBLE", "OPTIMAL"]
-    assert batch.bounds[2] > batch.values[2]
-    assert long.value(batch.structure(2)) == pytest.approx(batch.values[2])
-    assert batch.arrays["nodes"][2] > 0
+    batch = gapless.solve_many([*short[:2], long, short[2]], "split-bound", limits=limits)
+    names = [status.name for status in batch.statuses]
+    assert names[2] != "OPTIMAL"
+    if limits.time is None:  # how far a second leads is the machine's business
+        assert names == ["OPTIMAL", "OPTIMAL", "FEASIBLE", "OPTIMAL"]
+        assert batch.arrays["nodes"][2] > 0
+    if names[2] == "FEASIBLE":
+        assert batch.bounds[2] > batch.values[2]
+        assert long.value(batch.structure(2)) == pytest.approx(batch.values[2])
     nothing = gapless.solve_many([long], "split-bound", limits=Limits(time=0.0))
     assert nothing.statuses[0].name == "NO_SOLUTION"
     assert nothing.bounds[0] == np.inf

@@ -4,13 +4,13 @@ import gzip
 import json
 import os
 import signal
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import attrs
 import numpy as np
+import patience
 import pytest
 
 import gapless_chains
@@ -293,7 +293,7 @@ def test_a_killed_training_goes_on_after_its_last_finished_epoch(tmp_path, capsy
     model = tmp_path / "killed.npz"
     for line in ("shuffle 1, epoch 1", "shuffle 2, epoch 1", "training again"):
         command = [sys.executable, "-c", KILLED, line, *asked, "--model", str(model)]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        ended = patience.run(command)
         assert ended.returncode == -signal.SIGKILL, ended.stderr
         assert not model.exists()
     assert main([*asked, "--model", str(model)]) == exit_codes.PROVED

@@ -59,7 +59,7 @@ def expanded(found):
 
 
 def small(peer_seconds=0):
-    return Bench(Synthetic(600, 5), 1, gl.Limits(time=5.0), peer_seconds, Console(as_json=True), [])
+    return Bench(Synthetic(600, 5), 1, gl.Limits(time=1000.0), peer_seconds, Console(as_json=True), [])
 
 
 def test_it_runs_on_the_embedded_documents(capsys):
