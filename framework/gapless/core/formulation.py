@@ -48,7 +48,8 @@ class Formulation(Generic[S]):
     Parameters
     ----------
     initial : Batch
-        First columns and rows; rows that priced columns enter must be here or come with the columns.
+        First columns and rows; rows over columns that priced columns enter must be here, come with the columns, or
+        be in the master already (`LinearView.row_keys`).
     generators : sequence of Generator
         Pricing and separation. They also decide validity: a point from which none of them separates a row is
         taken as an answer once it is integral.
