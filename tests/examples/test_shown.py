@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -37,3 +38,13 @@ def test_the_task_compares_both_trees() -> None:
     assert {"from arrays, median ms", "search alone, median ms"} <= set(columns)
     (table,) = console.tables
     assert [row[1:3] for row in table.rows] == [(3, 3), (3, 0)]
+
+
+def test_the_readme_says_where_each_role_is() -> None:
+    folder = Path(str(benchmark.__file__)).parent
+    readme = (folder.parent / "README.md").read_text("utf-8")
+    missing = [
+        path.name for path in folder.glob("[a-z]*.py") if f"(gapless_cutting_stock/{path.name})" not in readme
+    ]
+    assert not missing
+    assert "read_bpplib" in readme

@@ -66,14 +66,14 @@ class BestBoxes(gl.Generator):
 SETS = [(0, 1), (1, 2), (2, 3), (0, 3), (0,), (1,), (2,), (3,), (0, 1, 2)]
 
 
-def instance(wrong=(), size=1.0, sets=SETS, **more):
+def instance(wrong=(), size=1.0, sets=SETS, count=4, **more):
     """The problem and its formulation; box d scores `wrong[d]` where that is given."""
-    problem = Boxes(4, sets, size)
+    problem = Boxes(count, sets, size)
     objective = np.full(len(sets), -size)
     for d, score in dict(wrong).items():
         objective[d] = score
     generator = BestBoxes(problem, objective)
-    rows = gl.Rows(np.arange(4), np.ones(4), np.ones(4))
+    rows = gl.Rows(np.arange(count), np.ones(count), np.ones(count))
     return problem, gl.Formulation(gl.Batch(rows=rows), [generator], **more)
 
 
@@ -103,6 +103,15 @@ def test_a_column_that_scores_too_little_is_named(tree):
     assert "(objective -2)" in said
     assert "Nothing was claimed to score more than -3" in said
     assert error.value.result.status is not gl.Status.OPTIMAL
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_of_many_columns_the_odd_one_is_named_first(tree):
+    problem, formulation = instance({17: -0.5}, sets=[(item,) for item in range(20)], count=20)
+    with pytest.raises(gl.InconsistentBound) as error:
+        tree(problem, formulation)
+    assert ": 1 x column 117 (objective -0.5) + 1 x column 100 (objective -1)" in str(error.value)
+    assert "8 columns more" in str(error.value)
 
 
 @pytest.mark.parametrize("tree", TREES)

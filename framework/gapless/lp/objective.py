@@ -15,7 +15,7 @@ from gapless.lp.view import INTEGRAL
 
 S = TypeVar("S")
 
-NAMED = 8
+NAMED = 12
 """So many columns are named in a message."""
 
 LEFT = 10 * INTEGRAL
@@ -91,9 +91,11 @@ def _makes(ledger: Ledger[S], whole: FloatArray, structure: S) -> bool:
 
 
 def _in_words(ledger: Ledger[S], whole: FloatArray, constant: float) -> str:
-    """The columns in use, each with its key and its objective."""
+    """The columns in use, each with its key and its objective; first those whose objective few others share."""
     keys = ledger.columns.ordered[np.argsort(ledger.columns.positions, kind="stable")]
     used = np.flatnonzero(whole > INTEGRAL)
+    _, kind, shared = np.unique(ledger.objective[used], return_inverse=True, return_counts=True)
+    used = used[np.argsort(shared[kind], kind="stable")]
     said = [
         f"{whole[j]:.6g} x column {keys[j]} (objective {ledger.objective[j]:.12g})" for j in used[:NAMED].tolist()
     ]
