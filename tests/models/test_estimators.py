@@ -20,12 +20,14 @@ pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'gapless[
 
 from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError, SkipTestWarning
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.metrics import get_scorer, make_scorer, matthews_corrcoef
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils import estimator_checks
 
-from gapless_tasks.estimators import ChainTagger, DependencyParser
+from gapless_tasks.estimators import ChainTagger, DependencyParser, token_scorer
 
 
 class RowsAsTokens(ClassifierMixin, ChainTagger):  # type: ignore[misc]
@@ -174,6 +176,61 @@ def test_grid_search_and_cross_validation(tagged: Sentences) -> None:
     assert search.cv_results_["mean_test_score"].min() > 0.5
     assert search.best_estimator_.score(*tagged) > 0.9
     assert cross_val_score(ChainTagger(epochs=2), *tagged, cv=2).min() > 0.5
+
+
+@pytest.mark.parametrize("scoring", ["f1_macro", "accuracy", "balanced_accuracy", make_scorer(matthews_corrcoef)])
+def test_scorers_of_flat_labels_judge_all_tokens(tagged: Sentences, scoring: Any) -> None:
+    judge = token_scorer(scoring)
+    tagger = ChainTagger(epochs=1).fit(tagged[0][:20], tagged[1][:20])
+    X, y = tagged[0][20:], tagged[1][20:]
+    right, found = (np.array([label for given in all_of for label in given]) for all_of in (y, tagger.predict(X)))
+    metric = get_scorer(scoring)._score_func
+    more = {"average": "macro"} if scoring == "f1_macro" else {}
+    assert judge(tagger, X, y) == pytest.approx(metric(right, found, **more))
+    assert judge(clone(tagger).fit(X, y), X, y) > judge(tagger, X, y)
+
+
+def test_scorers_work_in_searches(tagged: Sentences) -> None:
+    scores = cross_val_score(
+        ChainTagger(epochs=2), *tagged, cv=2, scoring=token_scorer("f1_macro"), error_score="raise"
+    )
+    assert np.isfinite(scores).all()
+    both = {name: token_scorer(name) for name in ("f1_weighted", "accuracy")}
+    search = GridSearchCV(ChainTagger(epochs=1), {"margin": [0.0, 60.0]}, cv=2, scoring=both, refit="accuracy")
+    search.fit(*tagged)
+    plain = GridSearchCV(ChainTagger(epochs=1), {"margin": [0.0, 60.0]}, cv=2).fit(*tagged)
+    assert search.cv_results_["mean_test_accuracy"] == pytest.approx(plain.cv_results_["mean_test_score"])
+
+
+def test_scorers_of_a_parser(trees: Sentences, parser: DependencyParser) -> None:
+    assert token_scorer("accuracy")(parser, *trees) == pytest.approx(parser.score(*trees))
+
+
+def test_scorers_that_cannot_judge_predictions_are_refused(tagged: Sentences, tagger: ChainTagger) -> None:
+    for name in ("roc_auc", "neg_log_loss"):
+        with pytest.raises(gl.UnknownOption, match=f"scoring '{name}' asks for more than predictions"):
+            token_scorer(name)
+    with pytest.raises(ValueError, match="'f2_macro' is not a valid scoring value"):
+        token_scorer("f2_macro")
+    with pytest.raises(gl.InvalidProblem, match="at least one token"):
+        token_scorer("accuracy")(tagger, [[]], [[]])
+    assert repr(token_scorer("accuracy")) == "token_scorer('accuracy')"
+
+
+def test_features_by_name_are_refused_and_the_way_out_works(tagged: Sentences, tagger: ChainTagger) -> None:
+    X, y = tagged[0][:10], tagged[1][:10]
+    features = [[{"word": word, "short": len(word) < 4} for word in sentence] for sentence in X]
+    strings = [[[f"word={word}", "bias"] for word in sentence] for sentence in X]
+    for wrong, kind in ((features, "dict"), (strings, "list")):
+        said = rf"X\[1\]\[0\] holds features by name \({kind}\), expected a word, .*DictVectorizer"
+        for call in (lambda given: ChainTagger().fit(given, [[], *y]), tagger.predict):
+            with pytest.raises(gl.InvalidProblem, match=said):
+                call([[], *wrong])
+    with pytest.raises(gl.InvalidProblem, match=r"X\[0\] is a dictionary, expected a sentence"):
+        ChainTagger().fit(features[0], y[0])
+    vectorizer = DictVectorizer(sparse=False).fit([token for sentence in features for token in sentence])
+    rows = [vectorizer.transform(sentence) for sentence in features]
+    assert ChainTagger(epochs=5).fit(rows, y).score(rows, y) > 0.9
 
 
 def lowered(sentences: list[list[str]]) -> list[list[str]]:

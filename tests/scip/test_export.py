@@ -1,9 +1,13 @@
 """The explicit model: written whole or not at all, read back by SCIP, and solved as a judge."""
 
+import gzip
+from pathlib import Path
+
 import numpy as np
 import pyscipopt
 import pytest
 
+import gapless as gl
 from gapless import Budget, InvalidProblem, Limits, LinearModel, Problem, Sparse, Status, Stop
 from gapless.scip import solve_monolithic, write_model
 
@@ -100,3 +104,26 @@ def test_a_start_is_the_least_that_comes_back(tiny):
         sign = problem.sense.sign
         assert sign * stopped.value >= sign * problem.value(structure)
         assert sign * stopped.bound >= problem.best_score()
+
+
+def test_a_tight_proof_is_found_in_silence(capfd):
+    """SCIP tries to prove a node of this one infeasible with a thousandth of its tolerance of reduced costs."""
+    stored = Path(__file__).with_name("parse-with-tight-proof.json.gz")
+    problem = gl.loads(gzip.decompress(stored.read_bytes()).decode())
+    result = gl.solve(problem, "ilp")
+    assert result.status is Status.OPTIMAL
+    assert result.value == gl.solve(problem).value == 7.0
+    assert result.bound == 7.0
+    assert tuple(capfd.readouterr()) == ("", "")
+
+
+def test_scores_of_every_size_come_back_as_they_were(tiny):
+    for seed in range(12):
+        problem = tiny.draw(seed)
+        best = problem.best_score()
+        result = solve_monolithic(problem)
+        if best == -np.inf:
+            assert result.status is Status.INFEASIBLE
+        else:
+            assert problem.sense.sign * result.value == pytest.approx(best)
+            assert result.bound == pytest.approx(result.value, abs=1e-9)

@@ -21,7 +21,7 @@ from gapless.core.problem import Problem, score_of
 from gapless.core.result import Result, Stats
 from gapless.core.serial import require_folder
 from gapless.core.sparse import IntArray
-from gapless.scip.status import apply_limits, bound_of, stop_of
+from gapless.scip.status import QUIET_SCALE, apply_limits, bound_of, stop_of
 
 S = TypeVar("S")
 SUFFIXES = (".cip", ".lp", ".mps")
@@ -101,10 +101,10 @@ def solve_monolithic(
 def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str) -> Result[S]:
     began = time.thread_time()
     linear = _linear_model(problem)
-    model, columns = _scip_model(linear)
+    model, columns = _scip_model(linear, QUIET_SCALE)
     written = time.thread_time() - began
     try:
-        apply_limits(model, budget)
+        apply_limits(model, budget, scale=QUIET_SCALE)
         for structure in start:
             _suggest(model, columns, linear, problem.encode(structure))
         model.optimize()
@@ -123,7 +123,7 @@ def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str
         return Result.of(
             problem,
             best,
-            bound_of(model, constant=0.0),
+            bound_of(model, constant=0.0, scale=QUIET_SCALE),
             stop_of(model, budget),
             certificate=NoCertificate("SCIP's tree is not recorded"),
             method=method,
@@ -156,8 +156,11 @@ def _linear_model(problem: Problem[Any]) -> LinearModel:
         raise InvalidProblem(str(error)) from error
 
 
-def _scip_model(linear: LinearModel) -> tuple[pyscipopt.Model, list[Any]]:
-    """The model, still unsolved, and its variables; SCIP is told to maximise, and no dual is ever asked for."""
+def _scip_model(linear: LinearModel, scale: float = 1.0) -> tuple[pyscipopt.Model, list[Any]]:
+    """The model, still unsolved, and its variables; SCIP is told to maximise, and no dual is ever asked for.
+
+    Scores are multiplied by `scale`.
+    """
     model = pyscipopt.Model("gapless")
     model.hideOutput()
     names = linear.column_names or [f"x{c}" for c in range(linear.objective.size)]
@@ -174,12 +177,12 @@ def _scip_model(linear: LinearModel) -> tuple[pyscipopt.Model, list[Any]]:
             linear.integer.tolist(),
             linear.column_lower.tolist(),
             linear.column_upper.tolist(),
-            linear.objective.tolist(),
+            (scale * linear.objective).tolist(),
             strict=True,
         )
     ]
     model.setMaximize()
-    model.addObjoffset(linear.constant)
+    model.addObjoffset(scale * linear.constant)
     for number in range(len(linear.rows)):
         indices, values = linear.rows.row(number)
         lower, upper = float(linear.row_lower[number]), float(linear.row_upper[number])

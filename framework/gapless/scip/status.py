@@ -27,13 +27,27 @@ _MOST_NODES = 2**62
 """What SCIP's parameters can hold."""
 
 
-def apply_limits(model: Any, budget: Budget) -> None:
-    """Set what SCIP may spend; tight tolerances, because a small gap is not a proof."""
+QUIET_SCALE = 2.0**7
+"""What scores are multiplied by, which rounds nothing: the tolerance of reduced costs is then above 1e-7, and 1e-9
+in scores. Where a proof of infeasibility does not hold, SCIP asks SoPlex for a thousandth of it; SoPlex without GMP
+has no less than 1e-10, and would say so on standard error, which no parameter prevents."""
+
+
+def apply_limits(model: Any, budget: Budget, *, scale: float = 1.0) -> None:
+    """Set what SCIP may spend; tight tolerances, because a small gap is not a proof.
+
+    Parameters
+    ----------
+    model : pyscipopt.Model
+    budget : Budget
+    scale : float
+        What the model's scores were multiplied by.
+    """
     limits = budget.limits
     model.setParam("limits/gap", min(limits.gap, _LARGEST))
     model.setParam("limits/absgap", 0.0)
     model.setParam("numerics/feastol", 1e-9)
-    model.setParam("numerics/dualfeastol", 1e-9)
+    model.setParam("numerics/dualfeastol", 1e-9 * scale)
     if limits.time is not None:
         model.setParam("limits/time", min(budget.time_left, _LARGEST))
     if limits.nodes is not None:
@@ -48,11 +62,11 @@ def stop_of(model: Any, budget: Budget) -> Stop:
     return stop
 
 
-def bound_of(model: Any, *, constant: float) -> float:
+def bound_of(model: Any, *, constant: float, scale: float = 1.0) -> float:
     """SCIP's bound on scores of a model that maximises; -inf when infeasible, inf when nothing is known."""
     if model.getStatus() == "infeasible":
         return -math.inf
     bound = float(model.getDualbound())
     if abs(bound) >= model.infinity():
         return math.inf
-    return bound + constant
+    return bound / scale + constant

@@ -9,5 +9,6 @@ except ImportError as error:
 
 from gapless_tasks.estimators.chain_tagger import ChainTagger
 from gapless_tasks.estimators.dependency_parser import DependencyParser
+from gapless_tasks.estimators.token_scorer import token_scorer
 
-__all__ = ["ChainTagger", "DependencyParser"]
+__all__ = ["ChainTagger", "DependencyParser", "token_scorer"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -15,15 +15,45 @@ Kind = Literal["words", "rows", "matrix"]
 
 
 def kind_of(X: Any) -> Kind:
-    """Sentences of words, sequences of rows of numbers, or a matrix, whose rows are sentences of one token."""
+    """Sentences of words, sequences of rows of numbers, or a matrix, whose rows are sentences of one token.
+
+    Raises
+    ------
+    InvalidProblem
+        Tokens that are features by name.
+    """
     if getattr(X, "ndim", 1) == 2 or not hasattr(X, "__getitem__") or not hasattr(X, "__len__") or not len(X):
         return "matrix"
-    first = next((sentence for sentence in X if hasattr(sentence, "__len__") and len(sentence)), None)
-    if first is None:
+    place = next((i for i, sentence in enumerate(X) if hasattr(sentence, "__len__") and len(sentence)), None)
+    if place is None:
         return "matrix"
+    first = X[place]
+    _refuse_features(first, place)
     if isinstance(first, str) or isinstance(first[0], str):
         return "words"
     return "rows" if np.ndim(first) == 2 else "matrix"
+
+
+def _refuse_features(sentence: Any, place: int) -> None:
+    """Refuse tokens as dictionaries or lists of features, as `sklearn-crfsuite` takes them."""
+    if isinstance(sentence, Mapping):
+        raise InvalidProblem(
+            f"X[{place}] is a dictionary, expected a sentence: a list of words, or an array of numbers (n, d). "
+            f"{_AS_NUMBERS}"
+        )
+    token = None if isinstance(sentence, str) else sentence[0]
+    strings = isinstance(token, list | tuple | set) and any(isinstance(feature, str) for feature in token)
+    if isinstance(token, Mapping) or strings:
+        raise InvalidProblem(
+            f"X[{place}][0] holds features by name ({type(token).__name__}), expected a word, whose features are "
+            f"made here, or a row of numbers. {_AS_NUMBERS}"
+        )
+
+
+_AS_NUMBERS = (
+    "To turn features into numbers: v = sklearn.feature_extraction.DictVectorizer(sparse=False).fit([token for "
+    "sentence in X for token in sentence]); X = [v.transform(sentence) for sentence in X]"
+)
 
 
 def word_sequences(X: Sequence[Any]) -> list[tuple[str, ...]]:
