@@ -142,8 +142,12 @@ class Console:
             drawn = rich.table.Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", padding=(0, 1, 0, 0))
             drawn.show_edge = drawn.pad_edge = False
             for column in group:
-                justify = "right" if numeric[column.number] else "left"
-                drawn.add_column(columns[column.number], justify=justify, width=column.width, overflow="fold")
+                drawn.add_column(
+                    columns[column.number],
+                    justify="right" if numeric[column.number] else "left",
+                    width=column.width,
+                    overflow="fold",
+                )
             for row in cells:
                 drawn.add_row(*(row[column.number] for column in group))
             # A column that is too wide by itself is left to the terminal to fold: nothing is cut.
