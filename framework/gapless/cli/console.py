@@ -19,7 +19,6 @@ from gapless.cli.column_groups import GAP, column_groups
 
 try:
     import rich.console
-    import rich.progress
     import rich.table
     import rich.text
     from rich import box
@@ -172,26 +171,17 @@ class Console:
         if not self.draws_progress:
             yield lambda steps: None
             return
+        from gapless.cli.bars import Bars  # noqa: PLC0415  needs rich
+
         with contextlib.ExitStack() as stack:
             if self._bar is None:
-                self._bar = stack.enter_context(self._new_bar())
+                # A pipe gets what is printed, whoever prints it.
+                self._bar = stack.enter_context(Bars(self.err, redirect=self.out.isatty()))
                 stack.callback(setattr, self, "_bar", None)
             bar = self._bar
             task = bar.add_task(title, total=total)
             stack.callback(bar.remove_task, task)
             yield lambda steps: bar.advance(task, steps)
-
-    def _new_bar(self) -> Any:
-        return rich.progress.Progress(
-            rich.progress.TextColumn("{task.description}", markup=False),
-            rich.progress.BarColumn(),
-            rich.progress.TaskProgressColumn(),
-            rich.progress.TimeRemainingColumn(),
-            rich.progress.MofNCompleteColumn(),
-            console=rich.console.Console(file=self.err),
-            transient=True,
-            redirect_stdout=self.out.isatty(),  # a pipe gets what is printed
-        )
 
 
 def cell(value: Any) -> str:
