@@ -132,6 +132,25 @@ def test_a_terminal_that_cannot_take_a_line_back_gets_no_bar() -> None:
 COLLIDES = [sys.executable, "-m", "gapless", "run", "dependency-parsing", "--epochs", "2", "--sentences", "60"]
 
 
+ENDS = """
+import os, sys, time
+from gapless.cli import Console
+console = Console()
+with console.progress("a title that leaves the bar no room " * 3, 40) as advance:
+    advance(3)
+    console._bar.refresh()
+    os.write(1, b"^C")  # as a terminal echoes it
+console.complain("gapless: interrupted")
+"""
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_control_c_leaves_no_bar_behind(columns: int) -> None:
+    rows, bars = rendered(on_terminal([sys.executable, "-c", ENDS], columns=columns), columns)
+    assert any(re.search("a title that leaves the bar .*… ━.* 3/40", row) for row in bars)
+    assert [row for row in rows if row] == ["gapless: interrupted"]
+
+
 def test_a_training_on_a_terminal_draws_bars_and_says_its_epochs_when_asked() -> None:
     rows, bars = rendered(on_terminal(COLLIDES))
     assert not any("epoch" in row for row in rows)

@@ -26,6 +26,7 @@ def test_a_bound_at_a_node_limit_is_what_the_certificate_proves(variant, nodes):
         assert result.verify(problem)
 
 
+@pytest.mark.skipif(not gapless_kernels.COMPILED, reason="needs the compiled kernels")
 @pytest.mark.parametrize(
     "limits", [Limits(), Limits(nodes=1), Limits(nodes=3), Limits(gap=0.1), Limits(target=3.0)]
 )
@@ -47,7 +48,7 @@ def test_telling_what_happens_changes_nothing(limits):
         assert all(event.bound >= traced.value - margin(traced.value) for event in steps)
         assert all(event.details["free"] <= problem.decisions.count for event in steps)
         told, drawn = told + len(steps), drawn + bool(steps)
-    assert not gapless_kernels.COMPILED or told > drawn > 5
+    assert told > drawn > 5
 
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="needs the compiled kernels")

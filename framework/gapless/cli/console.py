@@ -19,7 +19,6 @@ from gapless.cli.column_groups import GAP, column_groups
 
 try:
     import rich.console
-    import rich.progress
     import rich.table
     import rich.text
     from rich import box
@@ -142,8 +141,12 @@ class Console:
             drawn = rich.table.Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", padding=(0, 1, 0, 0))
             drawn.show_edge = drawn.pad_edge = False
             for column in group:
-                justify = "right" if numeric[column.number] else "left"
-                drawn.add_column(columns[column.number], justify=justify, width=column.width, overflow="fold")
+                drawn.add_column(
+                    columns[column.number],
+                    justify="right" if numeric[column.number] else "left",
+                    width=column.width,
+                    overflow="fold",
+                )
             for row in cells:
                 drawn.add_row(*(row[column.number] for column in group))
             # A column that is too wide by itself is left to the terminal to fold: nothing is cut.
@@ -168,26 +171,17 @@ class Console:
         if not self.draws_progress:
             yield lambda steps: None
             return
+        from gapless.cli.bars import Bars  # noqa: PLC0415  needs rich
+
         with contextlib.ExitStack() as stack:
             if self._bar is None:
-                self._bar = stack.enter_context(self._new_bar())
+                # A pipe gets what is printed, whoever prints it.
+                self._bar = stack.enter_context(Bars(self.err, redirect=self.out.isatty()))
                 stack.callback(setattr, self, "_bar", None)
             bar = self._bar
             task = bar.add_task(title, total=total)
             stack.callback(bar.remove_task, task)
             yield lambda steps: bar.advance(task, steps)
-
-    def _new_bar(self) -> Any:
-        return rich.progress.Progress(
-            rich.progress.TextColumn("{task.description}", markup=False),
-            rich.progress.BarColumn(),
-            rich.progress.TaskProgressColumn(),
-            rich.progress.TimeRemainingColumn(),
-            rich.progress.MofNCompleteColumn(),
-            console=rich.console.Console(file=self.err),
-            transient=True,
-            redirect_stdout=self.out.isatty(),  # a pipe gets what is printed
-        )
 
 
 def cell(value: Any) -> str:

@@ -93,7 +93,7 @@ class ParserSource:
     Parameters
     ----------
     train : callable
-        ``train(treebank, request, console)``; says how each epoch went, and draws progress.
+        ``train(treebank, request, console)``; draws progress, and with ``--verbose`` says how each epoch went.
     load : callable
         ``load(path)``; raises ValueError for what is no stored parser.
     families : sequence of str
