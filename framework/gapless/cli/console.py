@@ -53,6 +53,8 @@ class Console:
     ----------
     tables : list of Table
         Every table that was shown, with ``--json`` too: reports and the results pages are made of them.
+    circumstances : dict
+        What every document of `data` begins with, such as the instruction set that was measured on.
     """
 
     def __init__(self, *, as_json: bool = False, out: TextIO | None = None, err: TextIO | None = None) -> None:
@@ -60,6 +62,7 @@ class Console:
         self.out = out or sys.stdout
         self.err = err or sys.stderr
         self.tables: list[Table] = []
+        self.circumstances: dict[str, Any] = {}
 
     def say(self, text: str = "") -> None:
         """One line for people."""
@@ -73,6 +76,7 @@ class Console:
     def data(self, document: Any) -> None:
         """The whole outcome for programs: printed with ``--json`` only. Arrays become lists, infinities strings."""
         if self.as_json:
+            document = {**self.circumstances, **document} if isinstance(document, dict) else document
             print(json.dumps(plain_data(document), indent=2, allow_nan=False, default=str), file=self.out)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -49,7 +49,7 @@ def certified_rate(
 
     Whatever ends a solve early, as a limit does, counts with the time that it took.
     """
-    some = problems[:: max(1, -(-len(problems) // MOST))]
+    some = list(problems[:: max(1, -(-len(problems) // MOST))])
     if not some:
         return None
     arrays = [SentenceArrays.of(problem) for problem in some]
