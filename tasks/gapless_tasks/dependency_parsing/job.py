@@ -289,7 +289,7 @@ class ParsingJob:
         certified = None
         if arguments.jobs == 1 and not parsed.interrupted:
             certified = certified_rate(
-                problems,
+                [problem for i, problem in enumerate(problems) if i in parsed.heads],
                 method,
                 console,
                 title,

@@ -137,7 +137,7 @@ class _Run:
 
     def _show_exact(self, treebank: Treebank, model: GrandparentModel, exact: Measured) -> None:
         rate = None
-        if self.arguments.jobs == 1 and not exact.parsed.interrupted:
+        if self.arguments.jobs == 1 and len(exact.parsed.results) == exact.sentences:
             problems = Problems(model, treebank.test)
             system = self.systems.exact
             options = system.asked
