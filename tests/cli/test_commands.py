@@ -17,6 +17,7 @@ import pytest
 import gapless as gl
 from gapless.cli import Console, exit_codes, main
 from gapless_chains import ChainProblem
+from gapless_kernels import INSTRUCTION_SET
 
 
 @pytest.fixture
@@ -334,6 +335,8 @@ def test_run_prints_the_table_and_keeps_answers(tmp_path: Path, capsys: pytest.C
     shown = json.loads((tmp_path / "tables.json").read_text())
     assert shown["task"] == "pos-tagging"
     assert shown["tables"][0]["title"].startswith("Exact decoding")
+    assert shown["instruction_set"] == INSTRUCTION_SET
+    assert f"kernels: {INSTRUCTION_SET}" in printed.out
     assert {row[0] for row in shown["tables"][0]["rows"]} == set(methods)
     assert main(["verify", str(tmp_path / "column-generation.jsonl")]) == exit_codes.PROVED
 
@@ -344,6 +347,15 @@ def test_run_with_json_prints_one_document(capsys: pytest.CaptureFixture[str]) -
     assert document["all_verified"] is True
     values = {m["method"]: m["accuracy"] for m in document["methods"]}
     assert values["viterbi"] == values["column-generation"] > 0.5
+
+
+@pytest.mark.skipif(INSTRUCTION_SET == "numpy", reason="the twins of the kernels use no instruction set")
+def test_run_says_which_instruction_set_was_asked_for() -> None:
+    asked = [sys.executable, "-m", "gapless", "run", "pos-tagging", "--epochs", "1", "--json"]
+    done = subprocess.run(
+        asked, capture_output=True, text=True, check=True, env={**os.environ, "GAPLESS_SIMD": "plain"}
+    )
+    assert json.loads(done.stdout)["instruction_set"] == "plain"
 
 
 def test_run_names_the_missing_corpus_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

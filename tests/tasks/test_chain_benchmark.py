@@ -263,10 +263,25 @@ def test_every_decoder_gets_its_turns_and_slow_ones_get_fewer_sentences(monkeypa
     times = streamed(decoders, scores, rounds=5, budget=0.2)
     np.testing.assert_allclose(times["fast"], 1e-6)
     np.testing.assert_allclose(times["slow"], 1e-3)
-    assert seen["fast"][1:] == [scores.tokens] * 5
-    assert all(tokens <= 200 for tokens in seen["slow"][1:])
+    assert seen["fast"][2:] == [scores.tokens] * 5  # after two probes
+    assert all(tokens <= 200 for tokens in seen["slow"][2:])
     times = cycled(decoders, scores, rounds=3)
     np.testing.assert_allclose(times["slow"], 1e-3)
+
+
+def test_what_is_made_once_does_not_shorten_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else tables that are made in each turn would be paid by a few sentences."""
+    scores = synthetic.peaked(4, 60)
+    clock = [0.0]
+    seen: list[int] = []
+
+    def decode(part: ScoreSet) -> None:
+        clock[0] += 0.3 + 1e-6 * part.tokens
+        seen.append(part.tokens)
+
+    monkeypatch.setattr("time.thread_time", lambda: clock[0])
+    streamed({"tables first": decode}, scores, rounds=3, budget=0.2)
+    assert seen[2:] == [scores.tokens] * 3
 
 
 def test_a_clock_that_stands_still_gives_no_time_of_zero(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,7 @@ import pytest
 
 import gapless as gl
 from gapless.cli import exit_codes, main
-from gapless_dependency import ParsingProblem
-from gapless_dependency.factors import ArcConjunctions
+from gapless_dependency import ArcConjunctions, GreatGrandchild, ParsingProblem
 from gapless_kernels import INSTRUCTION_SET
 from gapless_tasks.parsing_benchmark import kernel_timing
 from gapless_tasks.parsing_benchmark.measurement import prepared
@@ -69,8 +68,24 @@ def test_the_arrays_of_a_sentence_make_the_same_problem():
         result = gl.solve(again)
         assert result.value == gl.solve(problem).value
         assert result.verify(problem)
-    with pytest.raises(gl.InvalidProblem, match="not named by word positions"):
-        SentenceArrays.of(ParsingProblem(np.zeros((3, 3)), factors=[ArcConjunctions([[[0, 1], [1, 2]]], [1.0])]))
+
+
+def test_factors_that_are_no_dense_arrays_stay_in_the_problem():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(5,) * 4)
+    asked = []
+
+    def score(*positions):
+        asked.append(len(positions[0]))
+        return scores[positions]
+
+    pair = ArcConjunctions([[[0, 1], [1, 2]]], [1.0])
+    problem = ParsingProblem(rng.normal(size=(5, 5)), factors=[GreatGrandchild(score), pair])
+    arrays = SentenceArrays.of(problem)
+    best = gl.solve(problem).value
+    asked.clear()
+    assert gl.solve(arrays.problem()).value == best
+    assert asked == [], "the model is not asked while the clock runs"
 
 
 def test_ufal_is_timed_from_the_same_arrays(monkeypatch):

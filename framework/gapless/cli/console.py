@@ -58,6 +58,8 @@ class Console:
     ----------
     tables : list of Table
         Every table that was shown, with ``--json`` too: reports and the results pages are made of them.
+    circumstances : dict
+        What every document of `data` begins with, such as the instruction set that was measured on.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Console:
         self.tables: list[Table] = []
         self._bar: Any = None
         """The live display, while one is drawn."""
+        self.circumstances: dict[str, Any] = {}
 
     def say(self, text: str = "") -> None:
         """One line for people."""
@@ -112,6 +115,7 @@ class Console:
     def data(self, document: Any) -> None:
         """The whole outcome for programs: printed with ``--json`` only. Arrays become lists, infinities strings."""
         if self.as_json:
+            document = {**self.circumstances, **document} if isinstance(document, dict) else document
             print(json.dumps(plain_data(document), indent=2, allow_nan=False, default=str), file=self.out)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import gapless_kernels
 from gapless.cli.backends import add_backend_options, chosen_backend
 from gapless.cli.console import Console, plain_data
 from gapless.core.errors import InvalidProblem, UnknownOption
@@ -60,9 +61,12 @@ def run_task(task: Task, parsed: argparse.Namespace, console: Console) -> int:
 
 def _run(task: Task, parsed: argparse.Namespace, console: Console) -> int:
     began = time.time()
+    console.circumstances["instruction_set"] = gapless_kernels.INSTRUCTION_SET
     with made_folder(parsed.out) as folder:
         with chosen_backend(parsed, console):
             code = task.run(parsed, console)
+        if console.tables:
+            console.say(f"kernels: {gapless_kernels.INSTRUCTION_SET}")
         if folder is not None:
             _keep_tables(task, folder, console, began)
     return code
@@ -108,6 +112,7 @@ def _keep_tables(task: Task, folder: Path, console: Console, began: float) -> No
         "version": importlib.metadata.version("gapless"),
         "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)),
         "seconds": time.time() - began,
+        "instruction_set": gapless_kernels.INSTRUCTION_SET,
         "tables": [plain_data(table) for table in console.tables],
     }
     write_aside(folder / TABLES, json.dumps(document, indent=2, allow_nan=False, default=str) + "\n")

@@ -53,18 +53,21 @@ def streamed(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int, budg
     rounds : int
         How often each decoder has its turn.
     budget : float
-        Seconds for one turn. A decoder that would need longer gets as many sentences as it can do, other ones
-        each time.
+        Seconds for one turn, without what is done once whatever the text. A decoder that would need longer gets
+        as many sentences as it can do, other ones each time.
 
     Returns
     -------
     dict of str to array of float64, shape (rounds,)
     """
-    probe = scores.holding(max(64, scores.tokens // 50))
+    # What is made once for a model, such as tables from so many tokens as it has labels on, is no time for a token.
+    size = max(64, scores.tokens // 50, scores.label_count + 1)
+    probes = [scores.holding(size), scores.holding(2 * size)]
     shares = {}
     for name, decode in decoders.items():
-        seconds = cpu_seconds(decode, probe)
-        shares[name] = min(scores.tokens, max(1, int(budget / max(seconds, 1e-9) * probe.tokens)))
+        less, more = (cpu_seconds(decode, probe) for probe in probes)
+        each = (more - less) / max(probes[1].tokens - probes[0].tokens, 1)
+        shares[name] = min(scores.tokens, max(1, int(budget / max(each, 1e-12))))
     seen = {name: np.empty(rounds) for name in decoders}
     begin = dict.fromkeys(decoders, 0)
     for turn in range(rounds):

@@ -27,9 +27,10 @@ from gapless_tasks.dependency_parsing.figures import PLOTLY_MISSING, figures
 from gapless_tasks.dependency_parsing.length_figures import can_draw, show_figures, write_figures
 from gapless_tasks.dependency_parsing.parsed import Parsed
 from gapless_tasks.dependency_parsing.parser import Parser, ParserSource, Request
-from gapless_tasks.dependency_parsing.tables import MEANINGS, SPEED, Tables, models
+from gapless_tasks.dependency_parsing.tables import MEANINGS, SPEEDS, Tables, models, speeds
 from gapless_tasks.dependency_parsing.treebank import Treebank, load_treebank
 from gapless_tasks.parsing import Attachment, Sentence, attachment
+from gapless_tasks.parsing_benchmark.from_arrays import certified_rate
 
 
 @attrs.frozen
@@ -43,11 +44,14 @@ class Outcome:
     parsed : Parsed
     scoring_seconds : float
         CPU time of looking up the features' weights.
+    certified_words_per_second : float or None
+        CPU time from arrays of scores to results with their certificates; None with several processes.
     """
 
     accuracy: Attachment
     parsed: Parsed
     scoring_seconds: float
+    certified_words_per_second: float | None
 
     def document(self) -> dict[str, Any]:
         """As JSON data."""
@@ -61,6 +65,7 @@ class Outcome:
             "proved": float(self.parsed.proved.sum()) / reached,
             "verified": None if self.parsed.verified is None else float(self.parsed.verified.sum()) / reached,
             "words_per_second": self.parsed.words_per_second,
+            "certified_words_per_second": self.certified_words_per_second,
             "scoring_seconds": self.scoring_seconds,
             "decoding_seconds": self.parsed.seconds,
             "oracle_calls": self.parsed.mean("dp_calls"),
@@ -281,9 +286,19 @@ class ParsingJob:
             log=None if out is None else out.log(log, records=log == ANSWERS),
             words=[sentence.words for sentence in sentences],
         )
+        certified = None
+        if arguments.jobs == 1 and not parsed.interrupted:
+            certified = certified_rate(
+                [problem for i, problem in enumerate(problems) if i in parsed.heads],
+                method,
+                console,
+                title,
+                options=options.method_options(arguments),
+                limits=gl.Limits(time=arguments.limit_seconds),
+            )
         gold = [i for i, sentence in enumerate(sentences) if sentence.heads]
         found = attachment([sentences[i] for i in gold], [parsed.heads.get(i) for i in gold])
-        return Outcome(found, parsed, seconds), problems
+        return Outcome(found, parsed, seconds, certified), problems
 
 
 def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, console: Console) -> None:
@@ -291,11 +306,11 @@ def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, co
     known = outcome.document()
     clock = "CPU time" if arguments.jobs == 1 else f"clock, {arguments.jobs} processes already started"
     kept = "all heads" if arguments.heads_kept is None else f"{arguments.heads_kept} heads a word and the root"
-    columns = ["UAS %", "with punct. %", "whole trees %", "proved %", SPEED, "oracle calls", "closed at root %"]
+    columns = ["UAS %", "with punct. %", "whole trees %", "proved %", *SPEEDS, "oracle calls", "closed at root %"]
     shares = [known[name] for name in ("uas", "uas_with_punctuation", "whole_trees", "proved")]
     row = [
         *("" if share is None else round(100 * share, 2) for share in shares),
-        round(known["words_per_second"]),
+        *speeds(known),
         "" if known["oracle_calls"] is None else round(known["oracle_calls"], 1),
         "" if known["closed_at_root"] is None else round(100 * known["closed_at_root"], 1),
     ]

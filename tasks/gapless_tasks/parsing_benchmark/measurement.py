@@ -11,11 +11,12 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console
 from gapless_dependency import ParsingProblem
-from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
+from gapless_tasks.chain_benchmark.stopwatch import Spread
 from gapless_tasks.dependency_parsing.decoding import parse_all
 from gapless_tasks.dependency_parsing.parsed import Parsed
 from gapless_tasks.dependency_parsing.parser import Parser
 from gapless_tasks.parsing import Sentence
+from gapless_tasks.parsing_benchmark.from_arrays import certified_seconds
 from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
 
 METHOD = "split-bound"
@@ -101,27 +102,6 @@ def decode(
         float(parsed.proved.mean()) if len(parsed.proved) else 1.0,
         parsed.values,
     )
-
-
-def certified_seconds(
-    sentences: Sequence[SentenceArrays],
-    method: str | None,
-    console: Console,
-    title: str,
-    options: Mapping[str, Any] | None = None,
-    limits: gl.Limits = gl.Limits(),  # noqa: B008  frozen
-) -> float:
-    """CPU seconds from the arrays of some sentences to their results, certificates included."""
-
-    def solve(arrays: SentenceArrays) -> None:
-        gl.solve(arrays.problem(), method, limits=limits, **(options or {}))
-
-    seconds = 0.0
-    with console.progress(f"{title}, from arrays", len(sentences)) as advance:
-        for arrays in sentences:
-            seconds += cpu_seconds(solve, arrays)
-            advance(1)
-    return seconds
 
 
 def _closed(parsed: Parsed) -> float | None:

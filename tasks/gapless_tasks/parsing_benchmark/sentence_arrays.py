@@ -8,10 +8,14 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem
+from gapless import ConfigurationFactor, Factor
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_dependency import ParsingProblem
+from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.factors.part_factor import PartFactor
+
+_WIDEST = 3
+"""Axes of a dense array of parts, at most: four would be gigabytes."""
 
 
 @attrs.frozen(eq=False)
@@ -22,10 +26,12 @@ class SentenceArrays:
     ----------
     arcs : float64 (n + 1, n + 1)
         [head, modifier]; -inf where there is no arc.
-    parts : sequence of (type of PartFactor, float64 (n + 1, ...))
+    parts : sequence of (type of PartFactor, float64 (n + 1, n + 1, n + 1))
         For each factor the scores of its parts by their word positions; 0 where there is no part.
     projective, single_root : bool
     granularity : float or None
+    others : sequence of factors
+        What is data already, and parts of more than three words, as tables.
     """
 
     arcs: FloatArray
@@ -33,33 +39,32 @@ class SentenceArrays:
     projective: bool
     single_root: bool
     granularity: float | None
+    others: tuple[Factor | ConfigurationFactor | BackboneFactor, ...] = ()
 
     @classmethod
     def of(cls, problem: ParsingProblem) -> SentenceArrays:
-        """The scores of a problem.
-
-        Raises
-        ------
-        InvalidProblem
-            A factor whose parts are not named by word positions.
-        """
-        parts = []
+        """The scores of a problem."""
+        parts: list[tuple[type[PartFactor], FloatArray]] = []
+        others = [factor for factor in problem.factors if not isinstance(factor, Factor)]
         for scored in problem.conjunctions:
             factor = scored.factor
             if not isinstance(factor, PartFactor):
-                raise InvalidProblem(f"factor {factor.name}: its parts are not named by word positions")
+                others.append(factor)
+                continue
+            if len(factor.places) > _WIDEST:
+                others.append(factor.tabulated(problem.decisions))
+                continue
             dense = np.zeros((problem.length + 1,) * len(factor.places))
             dense[factor.positions(scored.scopes, problem.decisions)] = scored.all_scores()
             parts.append((type(factor), dense))
-        if len(parts) < len(problem.factors):
-            raise InvalidProblem("a factor is no conjunction, and has no array of scores")
-        return cls(problem.scores, tuple(parts), problem.projective, problem.single_root, problem.granularity)
+        kind = problem.projective, problem.single_root, problem.granularity
+        return cls(problem.scores, tuple(parts), *kind, tuple(others))
 
     def problem(self) -> ParsingProblem:
         """A new problem, of which nothing is laid out."""
         return ParsingProblem(
             self.arcs,
-            factors=[kind(_reader(dense)) for kind, dense in self.parts],
+            factors=[*(kind(_reader(dense)) for kind, dense in self.parts), *self.others],
             projective=self.projective,
             single_root=self.single_root,
             granularity=self.granularity,

@@ -22,11 +22,12 @@ from gapless_tasks.dependency_parsing.treebank import EMBEDDED, Treebank, load_t
 from gapless_tasks.finished import file_name
 from gapless_tasks.grandparent_model import GrandparentModel
 from gapless_tasks.parsing import Sentence
+from gapless_tasks.parsing_benchmark.from_arrays import certified_rate
 from gapless_tasks.price_and_cut import options
 from gapless_tasks.price_and_cut.measuring import Measured, Problems, disagreements, measure
 from gapless_tasks.price_and_cut.models import Models, model_fingerprint, short_name
 from gapless_tasks.price_and_cut.systems import SHIPPED, System, Systems
-from gapless_tasks.price_and_cut.tables import figures, table_1, table_2
+from gapless_tasks.price_and_cut.tables import SPEEDS, figures, speeds, table_1, table_2
 
 PLOTLY_MISSING = "figures.html needs plotly: pip install 'gapless[report]'"
 
@@ -136,16 +137,28 @@ class _Run:
             self._compare(treebank, model)
 
     def _show_exact(self, treebank: Treebank, model: GrandparentModel, exact: Measured) -> None:
-        entry = {"treebank": treebank.name, "training": dict(model.training), **exact.document()}
+        rate = None
+        if self.arguments.jobs == 1 and len(exact.parsed.results) == exact.sentences:
+            problems = Problems(model, treebank.test)
+            system = self.systems.exact
+            options = system.asked
+            title = f"{treebank.name}, {system.name}"
+            rate = certified_rate(problems, system.method, self.console, title, options=options, limits=self.limits)
+        entry = {
+            "treebank": treebank.name,
+            "training": dict(model.training),
+            **exact.document(),
+            "certified_words_per_second": rate,
+        }
         self.document["treebanks"].append(entry)
         shares = [entry[name] for name in ("uas", "uas_without_punctuation", "proved", "parts_scored")]
         self.console.table(
             f"{treebank.name}: exact parsing of {exact.parsed.reached} of {exact.sentences} test sentences",
-            ("UAS %", "without punct. %", "proved %", "parts scored %", "words/s", "oracle calls", "at root %"),
+            ("UAS %", "without punct. %", "proved %", "parts scored %", *SPEEDS, "oracle calls", "at root %"),
             [
                 (
                     *("" if share is None else round(100 * share, 2) for share in shares),
-                    round(entry["words_per_second"]),
+                    *speeds(entry),
                     "" if entry["oracle_calls"] is None else round(entry["oracle_calls"], 1),
                     "" if entry["closed_at_root"] is None else round(100 * entry["closed_at_root"], 1),
                 )

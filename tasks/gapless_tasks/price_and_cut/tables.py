@@ -16,6 +16,7 @@ Rows = Sequence[tuple[str, Sequence[Measured]]]
 """The name of a treebank and what its systems did."""
 
 _SPEED = "sent./s"
+SPEEDS = ("words/s, all parts given, with certificates", "words/s, parts as needed, without")
 MEANINGS = (
     "in parentheses the paper's; sent./s: CPU time of one core (with --jobs by the clock), in which grandparent "
     "parts are scored; proved: the tree is the best one, which a relaxation proves only where its bound meets one "
@@ -117,6 +118,12 @@ def figures(treebank: str, measured: Mapping[System, Measured], systems: Sequenc
         )
         for kind in ("scored", "added")
     ]
+
+
+def speeds(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """Words a second: from arrays of all scores to certificates, and of the search, which scores as it goes."""
+    known = entry["certified_words_per_second"]
+    return "" if known is None else _rate(known), _rate(entry["words_per_second"])
 
 
 def _rate(value: float) -> str:

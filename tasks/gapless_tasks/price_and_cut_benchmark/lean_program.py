@@ -7,7 +7,7 @@ import numpy as np
 
 from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
-from gapless_dependency import Arcs, ParsingProblem
+from gapless_dependency import Arcs, Grandchild, ParsingProblem
 from gapless_dependency.factors.arc_scopes import arc_chains
 from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
 
@@ -103,9 +103,9 @@ def lean_program_of(arrays: SentenceArrays, *, flow: bool) -> LeanProgram:
     flow : bool
         Whether a single-commodity flow keeps out cycles (Riedel et al. 2012, section 3.1); else nothing does.
     """
-    (_, dense), *others = arrays.parts
-    if others:
-        raise InvalidProblem(f"a peer takes one grandparent factor, this sentence has {len(arrays.parts)} factors")
+    if [kind for kind, _ in arrays.parts] != [Grandchild] or arrays.others:
+        raise InvalidProblem("a peer takes grandparents, and no other factor")
+    dense = arrays.parts[0][1]
     arcs = arcs_of(arrays)
     chains = arc_chains(arcs, 2)
     upper, lower = chains[:, 0], chains[:, 1]
