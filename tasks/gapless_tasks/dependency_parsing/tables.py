@@ -23,8 +23,8 @@ SPEEDS = ("words/s, from arrays", "words/s, search alone")
 MEANINGS = (
     "from arrays: scores are there, problem, search and certificate are timed, on up to 100 sentences of the part; "
     "search alone: on problems that are laid out, without certificates; oracle calls: how often the dynamic "
-    "program or the spanning tree search ran for a sentence; closed at root: proved without branching; proved: the search "
-    "says so, and --verify checks its certificates"
+    "program or the spanning tree search ran for a sentence; closed at root: proved without branching; proved: the "
+    "search says so, and --verify checks its certificates"
 )
 
 
