@@ -89,7 +89,7 @@ class SplitBoundSearch:
     def advance(self, seconds: float = ..., nodes: int = ..., steps: int = ...) -> int:
         """Work for `seconds` or `steps`, or until `nodes` nodes were worked on in all.
 
-        A step is one bound of a node, and one move of its multipliers. Returns `PROVED`, `TIME`, `STEPS` or `NODES`.
+        A step is one bound of a node, and a move of its multipliers. Returns `PROVED`, `TIME`, `STEPS` or `NODES`.
 
         The GIL is released; signals are the caller's, between slices.
         """
@@ -140,7 +140,7 @@ class SplitBoundSearch:
 
     @property
     def step_bound(self) -> float:
-        """The least bound that the steps of the node in work have found; +inf before the first, and between nodes."""
+        """The least bound that steps of the node in work have found; +inf before the first, and between nodes."""
 
     @property
     def free(self) -> int:
