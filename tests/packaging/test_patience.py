@@ -1,6 +1,7 @@
 """No test fails by the clock, and one that hangs is ended all the same."""
 
 import ast
+import itertools
 import os
 import re
 import signal
@@ -22,10 +23,8 @@ def by_the_clock(tree):
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             words = {word.arg for word in node.keywords}
-            waits = called.endswith((".wait", ".join")) and len(node.args) == 1
-            number = (
-                waits and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, int | float)
-            )
+            first = node.args[0] if called.endswith((".wait", ".join")) and len(node.args) == 1 else None
+            number = isinstance(first, ast.Constant) and isinstance(first.value, int | float)
             real = called.endswith("setitimer") and "ITIMER_REAL" in ast.unparse(node)
             if "timeout" in words or number or real or called in {"signal.alarm", "threading.Timer", "Timer"}:
                 yield node.lineno, called
@@ -38,7 +37,7 @@ def by_the_clock(tree):
 def test_no_test_waits_or_asserts_by_the_clock():
     found = []
     for path in TESTS.rglob("*.py"):
-        if path.name not in {"patience.py"}:
+        if path not in {TESTS / "conftest.py", TESTS / "support" / "patience.py"}:  # they count turns
             tree = ast.parse(path.read_text())
             found += [f"{path.relative_to(TESTS)}:{line}: {what}" for line, what in by_the_clock(tree)]
     assert not found, "use patience.py, or leave the timeout out: a test that hangs is ended anyway"
@@ -178,8 +177,7 @@ def test_a_test_that_hangs_ends_the_run_and_is_named(tmp_path, name):
 
 def test_ctrl_c_comes_after_computing_not_after_waiting():
     with patience.ctrl_c_after(0.05), pytest.raises(KeyboardInterrupt):
-        while True:
-            pass
+        sum(0 for _ in itertools.repeat(0))
     with patience.ctrl_c_after(60.0):
         os.getpid()
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)

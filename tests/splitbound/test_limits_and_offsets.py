@@ -116,7 +116,7 @@ def test_a_batch_with_a_limit_keeps_what_each_sentence_has(limits):
     assert names[2] != "OPTIMAL"
     if limits.time is None:  # how far a second leads is the machine's business
         assert names == ["OPTIMAL", "OPTIMAL", "FEASIBLE", "OPTIMAL"]
-        assert batch.arrays["nodes"][2] > 0
+        assert batch[2].stats.nodes > 0
     if names[2] == "FEASIBLE":
         assert batch.bounds[2] > batch.values[2]
         assert long.value(batch.structure(2)) == pytest.approx(batch.values[2])
