@@ -199,13 +199,13 @@ class BatchResult(Generic[S]):
             )
         if offsets is not None and known:
             return known[name or next(iter(known))], offsets
-        found = [self.structure(i) if solved else np.empty(0, np.int64) for i, solved in enumerate(held)]
+        found: list[Any] = [self.structure(i) if solved else np.empty(0, np.int64) for i, solved in enumerate(held)]
         for i, structure in enumerate(found):
             if not isinstance(structure, np.ndarray) or not structure.ndim:
                 raise InvalidProblem(
                     f"the structure of problem {i} is a {type(structure).__name__}, no array of entries"
                 )
-        ends = np.cumsum([0, *(len(structure) for structure in found)])
+        ends = np.cumsum([0, *map(len, found)])
         return np.concatenate([np.empty(0, np.int64), *found]), ends
 
     @property

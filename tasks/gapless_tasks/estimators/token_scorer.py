@@ -69,7 +69,7 @@ class token_scorer:  # noqa: N801  it is called like scikit-learn's make_scorer
         return f"token_scorer({self.scoring!r})"
 
 
-class _Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class _Answers(ClassifierMixin, BaseEstimator):
     """A classifier that has predicted already."""
 
     def __init__(self, found: NDArray[Any], right: NDArray[Any]) -> None:
