@@ -2,7 +2,7 @@
 
 ``make results`` runs this. Each measurement is one command; the tables that it shows are kept in
 ``tables/NAME.json`` and copied into the pages between ``<!-- tables: NAME -->`` and ``<!-- end -->``. A sentence
-that quotes a number has it from there, too: ``<!-- value: NAME | TABLE | ROW | COLUMN -->12<!-- /value -->`` holds
+that quotes a number has it from there, too: ``<!-- value: NAME ~ TABLE ~ ROW ~ COLUMN -->12<!-- /value -->`` holds
 the first number of a cell. TABLE is how the title begins, ROW is cells of the row with `` & `` between them, and
 a fifth part, a number, asks for so many significant digits. Nobody edits either there: a test compares.
 
@@ -163,15 +163,15 @@ def written(page: str) -> str:
 
 def quote(found: re.Match[str]) -> str:
     """A quoted number with the one that the kept tables have in its place."""
-    parts = [part.strip() for part in found[2].split(" | ")]
+    parts = [part.strip() for part in found[2].split(" ~ ")]
     if len(parts) not in (4, 5):
-        sys.exit(f"value: {found[2]}: expected NAME | TABLE | ROW | COLUMN, and perhaps digits")
+        sys.exit(f"value: {found[2]}: expected NAME ~ TABLE ~ ROW ~ COLUMN, and perhaps digits")
     return f"{found[1]}{value(*parts[:4], digits=int(parts[4]) if parts[4:] else None)}{found[4]}"
 
 
 def value(name: str, table: str, row: str, column: str, digits: int | None = None) -> str:
     """The first number of a cell of the kept tables, as it stands there or with so many significant digits."""
-    place = f"value: {name} | {table} | {row} | {column}"
+    place = f"value: {name} ~ {table} ~ {row} ~ {column}"
     kept = TABLES / f"{name}.json"
     if not kept.exists():
         sys.exit(f"{place}: there are no tables of {name}")
