@@ -45,15 +45,12 @@ class Look(Generic[S]):
         What the restricted master reaches.
     structure : S, optional
         Set when the point is integral and can be read.
-    values : float64 (columns,), optional
-        Of the columns; None under Farkas prices.
     """
 
     view: MasterView
     bound: float
     attained: float
     structure: S | None
-    values: FloatArray | None = None
 
 
 class ModelMaster(Generic[S]):
@@ -207,12 +204,13 @@ class ModelMaster(Generic[S]):
         if math.isinf(bound):
             bound = attained + NOISE * max(1.0, abs(attained))
         view = ledger.view(fixings, z, row_price, use_price, gain, objective=attained + self.constant)
-        return Look(view, bound + self.constant, min(attained, bound) + self.constant, ledger.structure(view), z)
+        return Look(view, bound + self.constant, min(attained, bound) + self.constant, ledger.structure(view))
 
     def judge(self, look: Look[S], bound: float) -> None:
         """As `LinearMaster.judge`: only once no generator finds anything missing."""
-        if self.exact and look.structure is not None and look.values is not None:
-            check_objective(self._ledger, look.values, look.structure, self.constant, bound)
+        z = look.view.column_values
+        if self.exact and look.structure is not None and z is not None:
+            check_objective(self._ledger, z, look.structure, self.constant, bound)
 
     def values(self) -> FloatArray:
         """Values of the columns in SCIP's current LP solution."""
