@@ -134,7 +134,7 @@ def test_a_treebank_is_named_or_a_path(tmp_path, monkeypatch):
 def test_a_treebank_that_is_not_there_is_refused_with_what_there_is(tmp_path, monkeypatch):
     monkeypatch.delenv("GAPLESS_DATA", raising=False)
     (tmp_path / "parsing" / "mini").mkdir(parents=True)
-    with pytest.raises(InvalidProblem, match=r"neither in .* nor a path; it holds mini"):
+    with pytest.raises(InvalidProblem, match=r"neither in .* nor a path \(did you mean 'mini'\?\); it holds mini"):
         load_treebank("maxi", str(tmp_path))
     with pytest.raises(InvalidProblem, match=r"does not hold test.conllu or"):
         load_treebank("mini", str(tmp_path))

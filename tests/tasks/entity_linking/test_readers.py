@@ -109,7 +109,9 @@ def test_a_folder_with_directed_links(tmp_path):
 def test_what_is_asked_for_wrongly_is_refused(tmp_path):
     with pytest.raises(gl.InvalidProblem, match="--corpora needs --data"):
         load_corpora(None, ["aida"], QUIET)
-    with pytest.raises(gl.InvalidProblem, match="--corpora iidb: no such corpus; there are aida, iitb"):
+    with pytest.raises(
+        gl.InvalidProblem, match=r"--corpora iidb: no such corpus \(did you mean .iitb.\?\); there are aida"
+    ):
         load_corpora(str(tmp_path), ["iidb"], QUIET)
     with pytest.raises(gl.InvalidProblem, match=r"No such file.*wiki\.edges\.gz.*--data names the folder"):
         load_corpora(str(tmp_path), ["iitb"], QUIET)
