@@ -280,7 +280,7 @@ def test_tampered_evidence_fails() -> None:
     weaker = attrs.evolve(result, certificate=PatternPriceCertificate([3, 1, 1, 1]))
     verdict = weaker.verify(problem)
     assert not verdict
-    assert "but -453 is claimed" in verdict.reason
+    assert "but 453 is claimed" in verdict.reason
     assert not PatternPriceCertificate([1, 2]).verify(problem)
     assert not PatternPriceCertificate([1, 2, 3, 4], [10**6], [1]).verify(problem)
     assert not PatternPriceCertificate([1, 2, 3, 4], [1], []).verify(problem)
