@@ -79,7 +79,7 @@ class SearchCertificate(BoundCertificate):
 
     def work_to_verify(self, problem: Any) -> float:
         """What is seen beforehand: stages and dead ends, not the nested searches."""
-        members = problem.decisions.count
+        members = int(problem.decisions.count)
         return super().work_to_verify(problem) + 20 * CALL * self.script.size + 15 * members * self.moved.size
 
 

@@ -87,7 +87,7 @@ class WalkTables:
 
     def _step(self, place: int, scores: FloatArray, edges: FloatArray) -> FloatArray:
         """Best over the vertices that may be at a place, of their score and the edge from there."""
-        spend_work(2 * scores.size * np.count_nonzero(self.alive[place]), 10)
+        spend_work(2 * scores.size * int(np.count_nonzero(self.alive[place])), 10)
         here = np.flatnonzero(self.alive[place] & (scores > -np.inf))
         best = np.full(scores.size, -np.inf)
         for some in _portions(here):
