@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -94,7 +93,7 @@ def price_and_cut(
                 # The evidence first: Ctrl-C must not leave a bound without it.
                 certificate = guarded(restricted, restricted.certify, answers)
                 bound = base + slack
-            added, batches = enter(answers, partial(guarded, restricted, restricted.extend))
+            added, batches = enter(answers, lambda batch: guarded(restricted, restricted.extend, batch))
             budget.iterations += 1
             if not added:
                 if slack is None:

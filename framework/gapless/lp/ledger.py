@@ -107,10 +107,9 @@ class Ledger(Generic[S]):
                 "columns of the same batch bring their entries themselves"
             )
         uses = rows.uses.take(chosen)
-        derived = product(uses.row_numbers(), uses.indices, uses.values, self.uses)
-        row, column, value = merged(
-            *map(np.append, (entries.row_numbers(), column, entries.values), derived),
-        )
+        stated = Entries(entries.row_numbers(), column, entries.values)
+        stated.add(*product(uses.row_numbers(), uses.indices, uses.values, self.uses))
+        row, column, value = merged(stated.row, stated.column, stated.value)
         new = NewRows(len(self.rows), rows.lower[chosen], rows.upper[chosen], row, column, value)
         self.over.add(new.first + uses.row_numbers(), uses.indices, uses.values)
         self.matrix.add(new.first + row, column, value)
@@ -141,10 +140,12 @@ class Ledger(Generic[S]):
                 "(view.row_keys lists what the master has)"
             )
         refuse_entries(columns, row, self.over)
-        stated = columns.coefficients.row_numbers(), row, columns.coefficients.values
         uses = columns.uses.row_numbers(), columns.uses.indices, columns.uses.values
-        derived = product(*uses, Entries(self.over.column, self.over.row, self.over.value))
-        new = NewColumns(len(self.columns), columns, *merged(*map(np.append, stated, derived)), *merged(*uses))
+        stated = Entries(columns.coefficients.row_numbers(), row, columns.coefficients.values)
+        stated.add(*product(*uses, Entries(self.over.column, self.over.row, self.over.value)))
+        new = NewColumns(
+            len(self.columns), columns, *merged(stated.row, stated.column, stated.value), *merged(*uses)
+        )
         self.matrix.add(new.row, new.first + new.column, new.value)
         self.uses.add(new.quantity, new.first + new.user, new.times)
         self.objective = np.append(self.objective, columns.objective)
