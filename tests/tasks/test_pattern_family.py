@@ -323,3 +323,21 @@ def test_a_trial_with_patterns_has_their_factors(projective: bool) -> None:
     with pytest.raises(gl.GaplessError):
         gl.solve(trial((PATTERN,), projective), "first-order")
     assert gl.solve(trial((PATTERN, "grandchild"), projective)).proved
+
+
+def test_long_sentences_are_parsed_pruned_and_unpruned_up_to_a_length() -> None:
+    """Conjuncts alone have 300,000 matches among all arcs of 60 words; what is too much is said."""
+    words = 20 * ["fish/NN", "and/CC", "bread/NN"]
+    unpruned = pattern_matches([PATTERN], sentence(" ".join(words[:42])), all_arcs(42))
+    assert unpruned is not None
+    assert max(map(len, unpruned.positions)) > 50_000
+    long, mask = sentence(" ".join(8 * words)), np.zeros((481, 481), bool)
+    mask[0, 1:] = True
+    for distance in range(1, 5):
+        mask |= np.eye(481, k=distance, dtype=bool) | np.eye(481, k=-distance, dtype=bool)
+    mask[:, 0] = False
+    assert pattern_matches([PATTERN], long, mask) is not None
+    with pytest.raises(
+        InvalidProblem, match="a sentence of 480 words has too many candidate arcs for the pattern "
+    ):
+        pattern_matches([PATTERN], long, all_arcs(480))

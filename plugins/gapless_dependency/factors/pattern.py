@@ -76,6 +76,13 @@ def _pairs(values: Any) -> Pairs:
     return tuple((str(a), str(b)) for a, b in values)
 
 
+def _followed(known: IntArray, others: IntArray, first: IntArray) -> tuple[IntArray, IntArray]:
+    """Number and other end of every arc at known positions; ``others[first[p]:first[p + 1]]`` are those at p."""
+    counts = first[known + 1] - first[known]
+    rows = np.repeat(np.arange(known.size), counts)
+    return rows, others[np.arange(rows.size) + (first[known] - np.cumsum(counts) + counts)[rows]]
+
+
 @serialisable("gapless_dependency.Pattern")
 @attrs.frozen(eq=False)
 class Pattern(Factor):
@@ -174,24 +181,41 @@ class Pattern(Factor):
         return {node: matches[node] for node in self.nodes}
 
     def _joined(self, arcs: Arcs, positions: Mapping[str, IntArray]) -> dict[str, IntArray]:
-        """Matches, (matches,) for each name: joined node by node, those that arcs tie first."""
+        """Matches, (matches,) for each name: joined node by node, those that arcs tie first, rare ones before."""
         forms = np.unique([word.lower() for word in self.words], return_inverse=True)[1]
+        by_head = np.argsort(arcs.heads, kind="stable")
+        below = arcs.modifiers[by_head], np.searchsorted(arcs.heads[by_head], np.arange(arcs.length + 2))
+        above = arcs.heads, arcs.first
         matches = {ROOT: np.zeros(1, np.int64)}
         while left := [node for node in self.nodes if node not in matches]:
-            tied = [n for n in left if any(n in arc and set(arc) - {n} <= matches.keys() for arc in self.arcs)]
-            node = (tied or left)[0]
-            places = positions[node]
-            rows = matches[ROOT].size
-            if rows * places.size > MOST_MATCHES:
-                raise InvalidProblem(
-                    f"pattern: more than {MOST_MATCHES} combinations to try at node {node!r}; ask for more by its "
-                    "word or tag"
-                )
-            matches = {name: np.repeat(held, places.size) for name, held in matches.items()}
-            matches[node] = np.tile(places, rows)
+            # Ends of arcs by which known nodes lead to unknown ones.
+            ties = {m: (h, below) for h, m in self.arcs if h in matches and m in left}
+            ties |= {h: (m, above) for h, m in self.arcs if m in matches and h in left}
+            node = min(ties or left, key=lambda name: positions[name].size)
+            if node in ties:
+                known, (others, first) = ties[node]
+                rows, here = _followed(matches[known], others, first)
+                asked = np.zeros(arcs.length + 1, bool)
+                asked[positions[node]] = True
+                rows, here = rows[asked[here]], here[asked[here]]
+            else:
+                places, count = positions[node], matches[ROOT].size
+                self._check_count(count * places.size, node)
+                rows, here = np.repeat(np.arange(count), places.size), np.tile(places, count)
+            self._check_count(here.size, node)
+            matches = {name: held[rows] for name, held in matches.items()}
+            matches[node] = here
             fits = self._fits(arcs, matches, node, forms)
             matches = {name: held[fits] for name, held in matches.items()}
         return matches
+
+    @staticmethod
+    def _check_count(count: int, node: str) -> None:
+        if count > MOST_MATCHES:
+            raise InvalidProblem(
+                f"pattern: more than {MOST_MATCHES} combinations to try at node {node!r}; ask for more by its "
+                "word or tag"
+            )
 
     def _fits(self, arcs: Arcs, matches: Mapping[str, IntArray], node: str, forms: IntArray) -> BoolArray:
         """Which matches the newest node leaves right."""

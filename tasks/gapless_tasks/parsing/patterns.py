@@ -9,7 +9,7 @@ from functools import partial
 import attrs
 import numpy as np
 
-from gapless import Decisions, Factor
+from gapless import Decisions, Factor, InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency import ArcConjunctions, Arcs, Node, Pattern
 from gapless_dependency.arcs import as_arcs
@@ -51,7 +51,13 @@ class PatternTemplate:
         return self.features.name
 
     def positions(self, words: Sequence[str], tags: Sequence[str], arcs: Arcs) -> IntArray:
-        """The words of every match among the candidate arcs, int64 (matches, nodes)."""
+        """The words of every match among the candidate arcs, int64 (matches, nodes).
+
+        Raises
+        ------
+        InvalidProblem
+            There are too many: a long sentence whose candidate heads were not pruned.
+        """
         pattern = Pattern(
             self.nodes,
             self.arcs,
@@ -62,7 +68,13 @@ class PatternTemplate:
             adjacent=self.adjacent,
             same_word=self.same_word,
         )
-        return np.column_stack(list(pattern.matches(arcs).values()))
+        try:
+            return np.column_stack(list(pattern.matches(arcs).values()))
+        except InvalidProblem as error:
+            raise InvalidProblem(
+                f"a sentence of {len(words)} words has too many candidate arcs for the {self.name}; keep fewer "
+                f"heads of each word, or leave the sentence or the family {PATTERN} out ({error})"
+            ) from error
 
     def arcs_of(self, positions: IntArray) -> IntArray:
         """Head and modifier of each arc of matches, int64 (matches, arcs, 2)."""
