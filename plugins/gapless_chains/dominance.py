@@ -107,7 +107,8 @@ def _search(problem: ChainProblem, tables: DominanceTables) -> tuple[IntArray, f
 def _decode(problem: ChainProblem, tables: DominanceTables) -> tuple[IntArray, float, DominanceCertificate]:
     """Labels, score and certificate, all in float64."""
     labels, score, kept, dominators = _search(problem, tables)
-    return labels, score, DominanceCertificate(*kept.nonzero(), dominators)
+    kept_positions, kept_labels = kept.nonzero()
+    return labels, score, DominanceCertificate(kept_positions, kept_labels, dominators)
 
 
 def _result(

@@ -160,7 +160,7 @@ class OrderingProblem(Problem[IntArray]):
         for first, stop in zip(starts.tolist(), [*starts[1:].tolist(), order.size], strict=True):
             if stop - first > 1:
                 members = order[first:stop]
-                self.ordering[np.ix_(members, members)] = -np.inf
+                self.ordering[members[:, None], members] = -np.inf
 
     # --- builders
 

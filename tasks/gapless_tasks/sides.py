@@ -114,7 +114,8 @@ class Compared:
         ours, peer = self.times
         between = f"{self.ours} over {self.peer}{self.what and ', '}{self.what}"
         ratio = peer.from_arrays.times(ours.from_arrays)
-        yield Line(f"{between}, {FROM_ARRAYS}", self.scores, "", ratio, "x", *self.marks, more=True)
+        must, aim = self.marks
+        yield Line(f"{between}, {FROM_ARRAYS}", self.scores, "", ratio, "x", must, aim, more=True)
         ratio = peer.alone.times(ours.alone)
         yield Line(f"{between}, {ALONE}", self.scores, "", ratio, "x", None, None, more=True)
 

@@ -94,7 +94,7 @@ def one_call(stored: Path, tokens: int, rounds: int) -> Call:
             for name, work in works.items():
                 float(part.unary.sum())  # all find the scores in the same caches
                 before = _faults()
-                seen[name].append(cpu_seconds(lambda work=work: kept.append(work())) / part.tokens)  # type: ignore[misc]
+                seen[name].append(cpu_seconds(lambda work=work: kept.append(work())) / part.tokens)
                 if name == "call" and number >= 0:
                     faults.append(_faults() - before)
         if number >= 0:

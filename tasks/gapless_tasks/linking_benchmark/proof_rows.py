@@ -64,7 +64,7 @@ class Bench:
         peer = toulbar2_peer.solve_each(problems, self.peer_seconds)
         self.wrong.extend(peer.contradictions(scores, exact))
         yield line("proved by toulbar2", scores, percent(peer.proved.mean()), "%", UNJUDGED, True)
-        both = Both(Timed(peer.seconds, []), Timed(peer.alone, []))
+        both: Both[None] = Both(Timed(peer.seconds, []), Timed(peer.alone, []))
         yield Compared("exact", "toulbar2", "median", scores, (exact.both, both), marks)
         for how, ours, theirs in (
             (FROM_ARRAYS, exact.seconds, peer.seconds),

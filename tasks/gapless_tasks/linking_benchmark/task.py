@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line | Compared]:
-    groups = {
+    groups: dict[str, Callable[[], Iterator[Line | Compared]]] = {
         "proofs": lambda: proof_lines(bench),
         "documents": lambda: document_lines(bench, arguments.data, arguments.limit),
         "distances": lambda: distance_lines(arguments.vertices, arguments.candidates, large=arguments.large),

@@ -32,7 +32,6 @@ def has_peer() -> bool:
 
 
 Kernel = Callable[[FloatArray], object]
-_PAIRS = (("ours", "our kernel"), ("ufal", "ufal's kernel"))
 
 
 def weights_of(problems: Sequence[ParsingProblem], shortest: int, longest: int) -> list[FloatArray]:
@@ -103,8 +102,8 @@ def beside_ufal(weights: Sequence[FloatArray], rounds: int) -> tuple[Both[None],
         },
         rounds,
     )
-    ours, ufal = ((Timed(times[whole], []), Timed(times[kernel], [])) for whole, kernel in _PAIRS)
-    return Both(*ours), Both(*ufal)
+    found: dict[str, Timed[None]] = {name: Timed(each, []) for name, each in times.items()}
+    return Both(found["ours"], found["our kernel"]), Both(found["ufal"], found["ufal's kernel"])
 
 
 def disagreements(weights: Sequence[FloatArray]) -> int:

@@ -45,7 +45,9 @@ class SentenceArrays:
     def of(cls, problem: ParsingProblem) -> SentenceArrays:
         """The scores of a problem."""
         parts: list[tuple[type[PartFactor], FloatArray]] = []
-        others = [factor for factor in problem.factors if not isinstance(factor, Factor)]
+        others: list[Factor | ConfigurationFactor | BackboneFactor] = [
+            factor for factor in problem.factors if not isinstance(factor, Factor)
+        ]
         for scored in problem.conjunctions:
             factor = scored.factor
             if not isinstance(factor, PartFactor):
