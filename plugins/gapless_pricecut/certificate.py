@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -57,11 +58,17 @@ class CompletedDual(BoundCertificate):
         self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int]
     ) -> Verdict:
         """As `SplitMultipliers.verify_flips`."""
+        return self.verify_flips_within(problem, fixings, on, off, -math.inf)
+
+    def verify_flips_within(
+        self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int], enough: float
+    ) -> Verdict:
+        """As `SplitMultipliers.verify_flips_within`."""
         try:
             dense = self.completed(problem)
         except InvalidProblem as error:
             return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
-        return dense.verify_flips(problem, fixings, on, off)
+        return dense.verify_flips_within(problem, fixings, on, off, enough)
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
         """As that of the completed certificate."""

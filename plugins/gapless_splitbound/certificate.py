@@ -85,12 +85,18 @@ class SplitMultipliers(BoundCertificate):
         self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int]
     ) -> Verdict:
         """Bound on the trees under `fixings` that contain an arc of `off` or lack one of `on`, in one pass."""
+        return self.verify_flips_within(problem, fixings, on, off, -math.inf)
+
+    def verify_flips_within(
+        self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int], enough: float
+    ) -> Verdict:
+        """The same; among trees with crossing arcs, as soon as the bound does not exceed `enough`."""
         start = time.perf_counter()
         try:
             weighed, bounds = self._weigh(problem, fixings)
             if weighed is None:
                 return Verdict(True, "nothing is left", "", -math.inf, time.perf_counter() - start)
-            bound = _bound(weighed, _flipped(problem, weighed, bounds, on, off))
+            bound = _bound(weighed, _flipped(problem, weighed, bounds, on, off, enough))
         except UNREADABLE as error:
             return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
         if math.isnan(bound):
@@ -126,7 +132,12 @@ class SplitMultipliers(BoundCertificate):
 
 
 def _flipped(
-    problem: Problem[Any], weighed: Weighed, bounds: Bounds, on: Sequence[int], off: Sequence[int]
+    problem: Problem[Any],
+    weighed: Weighed,
+    bounds: Bounds,
+    on: Sequence[int],
+    off: Sequence[int],
+    enough: float,
 ) -> float:
     """A bound on the weights of trees that contain an arc of `off` or lack one of `on`."""
     assert isinstance(problem, ParsingProblem)
@@ -139,7 +150,10 @@ def _flipped(
     heads, words = arcs.heads[flips], arcs.modifiers[flips]
     if problem.projective:
         return float(bounds(weighed.weights)[1][heads, words].max(initial=-np.inf))
-    return best_through_some(weighed.weights, problem.single_root, heads, words)
+    # Less what is added again, and a little for the rounding of that.
+    level = enough - weighed.constant - weighed.lost if weighed.constant > -math.inf else -math.inf
+    level -= 4.0 * math.ulp(max(abs(level), abs(enough))) if math.isfinite(level) else 0.0
+    return best_through_some(weighed.weights, problem.single_root, heads, words, level)
 
 
 def _bound(weighed: Weighed, trees: float) -> float:

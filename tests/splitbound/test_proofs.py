@@ -6,9 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import gapless
 from gapless_dependency.enumeration import all_trees
-from gapless_dependency.proofs.entered_sets import arborescence_bounds
+from gapless_dependency.proofs.entered_sets import Priced, arborescence_bounds, best_through_some
 from gapless_dependency.proofs.spans import through_every_arc
+from gapless_dependency.random_problems import random_problem
+from gapless_splitbound.certificate import SplitMultipliers
 
 
 def enumerated(weights, projective, single_root):
@@ -91,3 +94,41 @@ def test_a_long_sentence_without_the_kernels():
     assert projective <= free + 1e-9
     assert through.max() == pytest.approx(projective)
     assert np.all(through <= each + 1e-9)
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_the_best_tree_through_some_arcs_is_that_through_one_of_them(single_root):
+    rng = np.random.default_rng(11)
+    met = 0
+    for _ in range(60):
+        n = int(rng.integers(2, 9))
+        weights = rng.normal(size=(n + 1, n + 1)) * 10.0 ** rng.integers(-2, 9)
+        weights[rng.random(weights.shape) < rng.choice([0.1, 0.5])] = -np.inf
+        heads, words = rng.integers(0, n + 1, 5), rng.integers(1, n + 1, 5)
+        each = []
+        for h, m in zip(heads, words, strict=True):
+            forced = weights.copy()
+            forced[np.arange(n + 1) != h, m] = -np.inf
+            each.append(arborescence_bounds(forced, single_root)[0] if h != m else -np.inf)
+        best = max(each)
+        assert best_through_some(weights, single_root, heads, words) == best
+        met += best > -np.inf
+        for enough in (best - 1.0, best, best + 0.3 * abs(best), np.inf):
+            bound = best_through_some(weights, single_root, heads, words, enough)
+            assert best <= bound <= max(best, enough)
+    assert met > 20
+
+
+def test_flips_are_bounded_no_tighter_than_leaves(monkeypatch):
+    """What a tree proves is the same; most contractions are spared."""
+    problem = random_problem(np.random.default_rng([25, 0, 1]), 25, families=["grandchild"], strength=0.3)
+    tree = gapless.solve(problem, "split-bound").certificate
+    made, inner = [], Priced.forced
+    monkeypatch.setattr(Priced, "forced", lambda *arguments: made.append(1) or inner(*arguments))
+    verdict, spared = tree.verify(problem), len(made)
+    within = SplitMultipliers.verify_flips_within
+    monkeypatch.setattr(SplitMultipliers, "verify_flips_within", lambda self, *a: within(self, *a[:-1], -np.inf))
+    again = tree.verify(problem)
+    assert again.bound == verdict.bound
+    assert again.work > verdict.work
+    assert len(made) - spared > 2 * spared

@@ -12,7 +12,7 @@ import contextlib
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -146,6 +146,12 @@ class Certificate(ABC):
                 return verdict
             bound = max(bound, verdict.bound)
         return Verdict(True, "", "", bound)
+
+    def verify_flips_within(
+        self, problem: AnyProblem, fixings: Fixings, on: Sequence[int], off: Sequence[int], enough: float
+    ) -> Verdict:
+        """As `verify_flips`; the bound need be no tighter than `enough`, which may save work."""
+        return self.verify_flips(problem, fixings, on, off)
 
 
 @serialisable("gapless.NoCertificate")
@@ -370,33 +376,21 @@ class TreeCertificate(Certificate):
         broken = self._malformed(decisions.count)
         if broken is not None:
             return broken
-        bound = -math.inf
         children: list[list[int]] = [[] for _ in self.parents]
         for node, parent in enumerate(self.parents):
             if parent >= 0:
                 children[parent].append(node)
-        held: dict[int, Fixings | None] = {-1: fixings or Fixings.none(decisions.count)}
-        for node, parent in enumerate(self.parents):
+        bound = -math.inf
+        for node, _, here in self._held(problem, fixings, children):
             place = f"tree, node {node}"
-            base = held[parent]
-            branch = self.branches[node]
-            here = base.fix(branch.on, branch.off) if base is not None else None
-            if here is not None:
-                here, verdict = self._tighten(problem, node, here)
-                if not verdict:
-                    return verdict
-                bound = max(bound, verdict.bound)
-            if parent >= 0 and node == children[parent][-1]:
-                del held[parent]  # nobody asks for it any more: a long tree takes no more memory than it is wide
-            if here is None:
-                held[node] = None
-                continue
             if children[node]:
-                held[node] = here
-                hole = uncovered(here, [self.branches[c] for c in children[node]], decisions)
+                below = [self.branches[child] for child in children[node]]
+                hole = None if here is None else uncovered(here, below, decisions)
                 if hole is not None:
                     said = ", ".join(f"{decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())
                     return Verdict(False, f"no child covers the case {said}", place)
+                continue
+            if here is None:
                 continue
             leaf = self.leaves.get(str(node))
             if leaf is None:
@@ -407,6 +401,12 @@ class TreeCertificate(Certificate):
             verdict = leaf.verify(problem, settled)
             if not verdict:
                 return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
+            bound = max(bound, verdict.bound)
+        # Flips come last: what bounds them need be no tighter than what bounds the leaves.
+        for node, base, _ in self._held(problem, fixings, children) if self.tightenings else ():
+            verdict = self._flips(problem, node, base, bound)
+            if not verdict:
+                return verdict
             bound = max(bound, verdict.bound)
         inner = sum(map(bool, children))
         shape = f"tree of {inner} inner nodes and {len(children) - inner} leaves"
@@ -433,19 +433,36 @@ class TreeCertificate(Certificate):
                 return Verdict(False, f"there is no decision {unknown}", place)
         return None
 
-    def _tighten(self, problem: AnyProblem, node: int, here: Fixings) -> tuple[Fixings | None, Verdict]:
+    def _held(
+        self, problem: AnyProblem, fixings: Fixings | None, children: Sequence[Sequence[int]]
+    ) -> Iterator[tuple[int, Fixings | None, Fixings | None]]:
+        """Each node with what holds there before its tightenings and after them; None where nothing can."""
+        held: dict[int, Fixings | None] = {-1: fixings or Fixings.none(problem.decisions.count)}
+        for node, parent in enumerate(self.parents):
+            base, branch = held[parent], self.branches[node]
+            here = base.fix(branch.on, branch.off) if base is not None else None
+            before = here
+            for step in self.tightenings.get(str(node), ()) if here is not None else ():
+                here = here.fix(step.on, step.off) if here is not None else None
+            if parent >= 0 and node == children[parent][-1]:
+                del held[parent]  # nobody asks for it any more: a long tree takes no more memory than it is wide
+            if children[node]:
+                held[node] = here
+            yield node, before, here
+
+    def _flips(self, problem: AnyProblem, node: int, here: Fixings | None, enough: float) -> Verdict:
+        """The evidence for the tightenings of a node, one after the other."""
         bound = -math.inf
         for number, step in enumerate(self.tightenings.get(str(node), ())):
-            place = f"tree, node {node}, tightening {number}"
-            verdict = step.certificate.verify_flips(problem, here, step.on, step.off)
+            if here is None:
+                break
+            verdict = step.certificate.verify_flips_within(problem, here, step.on, step.off, max(enough, bound))
             if not verdict:
-                return None, attrs.evolve(verdict, place=f"{place}, {verdict.place}")
+                place = f"tree, node {node}, tightening {number}"
+                return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
             bound = max(bound, verdict.bound)
-            tightened = here.fix(step.on, step.off)
-            if tightened is None:
-                return None, Verdict(True, "", "", bound)
-            here = tightened
-        return here, Verdict(True, "", "", bound)
+            here = here.fix(step.on, step.off)
+        return Verdict(True, "", "", bound)
 
 
 def check_bound(verdict: Verdict, claimed: float, problem: AnyProblem) -> Verdict:

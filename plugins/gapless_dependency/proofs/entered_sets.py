@@ -66,7 +66,9 @@ def arborescence_bounds(
     return priced.rounded(priced.bound), each
 
 
-def best_through_some(weights: FloatArray, single_root: bool, heads: IntArray, words: IntArray) -> float:
+def best_through_some(
+    weights: FloatArray, single_root: bool, heads: IntArray, words: IntArray, enough: float = -np.inf
+) -> float:
     """A bound on the trees that hold at least one of some arcs.
 
     Prices of the best tree may say too much about other arcs. So the arc of which they say most gets prices of its
@@ -77,6 +79,8 @@ def best_through_some(weights: FloatArray, single_root: bool, heads: IntArray, w
     weights, single_root
         As in `arborescence_bounds`.
     heads, words : int64 (k,)
+    enough : float
+        A bound that does not exceed this need be no tighter.
 
     Returns
     -------
@@ -94,6 +98,9 @@ def best_through_some(weights: FloatArray, single_root: bool, heads: IntArray, w
     for at in (-values).argsort(kind="stable").tolist():
         if values[at] <= best:
             break
+        value = priced.rounded(values[at])
+        if value <= enough:
+            return value
         best = max(best, min(values[at], priced.forced(int(heads[at]), int(words[at]))))
     return priced.rounded(best)
 
