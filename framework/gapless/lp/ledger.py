@@ -108,7 +108,8 @@ class Ledger(Generic[S]):
             )
         uses = rows.uses.take(chosen)
         stated = Entries(entries.row_numbers(), column, entries.values)
-        stated.add(*product(uses.row_numbers(), uses.indices, uses.values, self.uses))
+        if uses.values.size:
+            stated.add(*product(uses.row_numbers(), uses.indices, uses.values, self.uses))
         row, column, value = merged(stated.row, stated.column, stated.value)
         new = NewRows(len(self.rows), rows.lower[chosen], rows.upper[chosen], row, column, value)
         self.over.add(new.first + uses.row_numbers(), uses.indices, uses.values)
@@ -142,7 +143,8 @@ class Ledger(Generic[S]):
         refuse_entries(columns, row, self.over)
         uses = columns.uses.row_numbers(), columns.uses.indices, columns.uses.values
         stated = Entries(columns.coefficients.row_numbers(), row, columns.coefficients.values)
-        stated.add(*product(*uses, Entries(self.over.column, self.over.row, self.over.value)))
+        if self.over.row.size:
+            stated.add(*product(*uses, Entries(self.over.column, self.over.row, self.over.value)))
         new = NewColumns(
             len(self.columns), columns, *merged(stated.row, stated.column, stated.value), *merged(*uses)
         )

@@ -85,7 +85,9 @@ class MasterView(LinearView):
         self._banned = fixings.banned(decisions)
         over = self._held.over
         self._fixing_prices = np.where(self._banned, np.inf, quantity_prices)
-        self._usage_prices = self._fixing_prices + over.priced(row_prices, decisions.quantities)
+        self._usage_prices = self._fixing_prices
+        if over.row.size:
+            self._usage_prices = self._fixing_prices + over.priced(row_prices, decisions.quantities)
         self._own_gain = own_gain
 
     @property
