@@ -325,6 +325,18 @@ def test_a_trial_with_patterns_has_their_factors(projective: bool) -> None:
     assert gl.solve(trial((PATTERN, "grandchild"), projective)).proved
 
 
+def test_sets_of_arcs_are_grouped_the_same_way_in_long_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a set of arcs does not fit one number, rows are compared."""
+    one = pattern_matches([PATTERN], TREEBANK[2], all_arcs(5))
+    monkeypatch.setattr("gapless_tasks.parsing.patterns._LARGEST", 0)
+    two = pattern_matches([PATTERN], TREEBANK[2], all_arcs(5))
+    assert one is not None
+    assert two is not None
+    for a, b in zip(one.sets, two.sets, strict=True):
+        np.testing.assert_array_equal(a.arcs, b.arcs)
+        np.testing.assert_array_equal(a.set_of, b.set_of)
+
+
 def test_long_sentences_are_parsed_pruned_and_unpruned_up_to_a_length() -> None:
     """Conjuncts alone have 300,000 matches among all arcs of 60 words; what is too much is said."""
     words = 20 * ["fish/NN", "and/CC", "bread/NN"]

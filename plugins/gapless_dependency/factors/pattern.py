@@ -83,6 +83,13 @@ def _followed(known: IntArray, others: IntArray, first: IntArray) -> tuple[IntAr
     return rows, others[np.arange(rows.size) + (first[known] - np.cumsum(counts) + counts)[rows]]
 
 
+def _check_count(count: int, node: str, most: int) -> None:
+    if count > most:
+        raise InvalidProblem(
+            f"pattern: more than {most} combinations to try at node {node!r}; ask for more by its word or tag"
+        )
+
+
 @serialisable("gapless_dependency.Pattern")
 @attrs.frozen(eq=False)
 class Pattern(Factor):
@@ -156,8 +163,14 @@ class Pattern(Factor):
         """The same for all."""
         return np.full(len(scopes), self.score_each)
 
-    def matches(self, decisions: Decisions) -> dict[str, IntArray]:
+    def matches(self, decisions: Decisions, most: int = MOST_MATCHES) -> dict[str, IntArray]:
         """Every way in which the candidate arcs let the pattern match.
+
+        Parameters
+        ----------
+        decisions : Arcs
+        most : int
+            How many combinations may be tried at a node.
 
         Returns
         -------
@@ -177,10 +190,10 @@ class Pattern(Factor):
             positions[node] = asked.positions(self.words, self.tags)
             if not positions[node].size:
                 return dict.fromkeys(self.nodes, np.zeros(0, np.int64))
-        matches = self._joined(arcs, positions)
+        matches = self._joined(arcs, positions, most)
         return {node: matches[node] for node in self.nodes}
 
-    def _joined(self, arcs: Arcs, positions: Mapping[str, IntArray]) -> dict[str, IntArray]:
+    def _joined(self, arcs: Arcs, positions: Mapping[str, IntArray], most: int) -> dict[str, IntArray]:
         """Matches, (matches,) for each name: joined node by node, those that arcs tie first, rare ones before."""
         forms = np.unique([word.lower() for word in self.words], return_inverse=True)[1]
         by_head = np.argsort(arcs.heads, kind="stable")
@@ -200,22 +213,14 @@ class Pattern(Factor):
                 rows, here = rows[asked[here]], here[asked[here]]
             else:
                 places, count = positions[node], matches[ROOT].size
-                self._check_count(count * places.size, node)
+                _check_count(count * places.size, node, most)
                 rows, here = np.repeat(np.arange(count), places.size), np.tile(places, count)
-            self._check_count(here.size, node)
+            _check_count(here.size, node, most)
             matches = {name: held[rows] for name, held in matches.items()}
             matches[node] = here
             fits = self._fits(arcs, matches, node, forms)
             matches = {name: held[fits] for name, held in matches.items()}
         return matches
-
-    @staticmethod
-    def _check_count(count: int, node: str) -> None:
-        if count > MOST_MATCHES:
-            raise InvalidProblem(
-                f"pattern: more than {MOST_MATCHES} combinations to try at node {node!r}; ask for more by its "
-                "word or tag"
-            )
 
     def _fits(self, arcs: Arcs, matches: Mapping[str, IntArray], node: str, forms: IntArray) -> BoolArray:
         """Which matches the newest node leaves right."""

@@ -19,6 +19,9 @@ from gapless_tasks.parsing.templates import Templates
 
 PATTERN = "pattern"
 """The name of the family."""
+MOST_MATCHES = 20_000_000
+"""Of one pattern: conjuncts have a million among all arcs of 80 words, and ten thousand among ten heads of each."""
+_LARGEST = 1 << 62
 Scorer = Callable[[Templates, IntArray], FloatArray]
 """Scores (m,) of parts int64 (m, nodes) under templates."""
 
@@ -69,7 +72,7 @@ class PatternTemplate:
             same_word=self.same_word,
         )
         try:
-            return np.column_stack(list(pattern.matches(arcs).values()))
+            return np.column_stack(list(pattern.matches(arcs, MOST_MATCHES).values()))
         except InvalidProblem as error:
             raise InvalidProblem(
                 f"a sentence of {len(words)} words has too many candidate arcs for the {self.name}; keep fewer "
@@ -164,9 +167,16 @@ def _sets(arcs: Sequence[IntArray], width: int, size: int) -> _Sets:
     """Group the matches with `width` arcs by their set of arcs."""
     chosen = tuple(i for i, rows in enumerate(arcs) if len(rows) and rows.shape[1] == width)
     rows = np.concatenate([arcs[i] for i in chosen])
-    keys, set_of = np.unique(np.sort(rows[:, :, 0] * size + rows[:, :, 1], axis=1), axis=0, return_inverse=True)
+    ids = np.sort(rows[:, :, 0] * size + rows[:, :, 1], axis=1)
+    if size ** (2 * width) < _LARGEST:  # as one number each: quick where there are millions
+        _, first, set_of = np.unique(
+            ids @ (size**2) ** np.arange(width)[::-1], return_index=True, return_inverse=True
+        )
+        ids = ids[first]
+    else:
+        ids, set_of = np.unique(ids, axis=0, return_inverse=True)
     pattern_of = np.repeat(chosen, [len(arcs[i]) for i in chosen])
-    return _Sets(np.stack(np.divmod(keys, size), axis=2), chosen, set_of.reshape(-1), pattern_of)
+    return _Sets(np.stack(np.divmod(ids, size), axis=2), chosen, set_of.reshape(-1), pattern_of)
 
 
 class PatternFactor(Factor):
