@@ -216,6 +216,32 @@ def test_the_kit_finds_nothing_wrong_with_honest_ones(tiny, kind):
         )
 
 
+class InAnotherOrder(Pricing):
+    """Computes its columns anew each time: uses come in another order, and the last digit of a sum differs."""
+
+    def columns(self, chosen):
+        made = super().columns(chosen)
+        rows = [made.uses.row(number) for number in range(len(made))]
+        self.step = -getattr(self, "step", -1)
+        return attrs.evolve(
+            made,
+            uses=Sparse.from_rows([used[:: self.step] for used, _ in rows], [x[:: self.step] for _, x in rows]),
+            objective=made.objective * (1 + self.step * 1e-15),
+        )
+
+
+def test_a_column_that_is_summed_in_another_order_is_the_same(tiny):
+    for seed in range(SEEDS):
+        problem = draw(tiny, seed)
+        if problem.decisions.count > 12:
+            continue
+        made = formulation(problem, (InAnotherOrder, Separation))
+        check_generator(
+            made.generators, lambda p=problem, m=made: LinearMaster(p, m), problem,
+            structures=problem.known.values(), samples=6,
+        )  # fmt: skip
+
+
 def wrong(kind, **methods):
     return type(f"Wrong{kind.__name__}", (kind,), methods)
 
