@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
+from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable, spend_work
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
 from gapless_ordering.cut_program import cut_program
 from gapless_ordering.problem import OrderingProblem
@@ -59,6 +59,7 @@ class CutDual(BoundCertificate):
         if not isinstance(problem, OrderingProblem):
             raise InvalidProblem("prices of vertices and subtours speak of an OrderingProblem")
         model = cut_program(problem, self._subtours(problem))
+        spend_work(model.steps, 100 + 10 * self.ends.size)
         if self.row_prices.shape != (len(model.rows),) or not np.isfinite(self.row_prices).all():
             raise InvalidProblem(f"there must be a finite price for each of the {len(model.rows)} rows")
         lower, upper = model.column_lower.copy(), model.column_upper.copy()

@@ -12,6 +12,7 @@ import gapless as gl
 from gapless.core.certificate import Certificate
 from gapless.core.work import CALL, DEFAULT_WORK, OutOfWork, spend_work, work_limit
 from gapless_chains import ChainProblem
+from gapless_dependency import ParsingProblem, Sibling
 
 SOME = 1e8
 """Steps: a tenth of a second."""
@@ -123,6 +124,24 @@ def test_the_count_is_the_same_each_time_and_decides(chain):
         assert gl.Record(chain, result).verify().undecided
         assert gl.Record(chain, result).verify(work=DEFAULT_WORK)
     assert result.verify(chain)
+
+
+def test_what_was_laid_out_before_is_counted_again():
+    rng = np.random.default_rng(0)
+    parse = ParsingProblem(rng.normal(size=(8, 8)), factors=[Sibling(rng.normal(size=(8, 8, 8)))], projective=False)
+    result = gl.solve(parse)
+    same = ParsingProblem(parse.scores, factors=parse.factors, projective=False)
+    assert len({result.verify(problem).work for problem in (parse, same, same, parse)}) == 1
+
+
+@pytest.mark.parametrize("method", ["viterbi", "dominance", "column-generation"])
+def test_pair_scores_are_announced_and_counted(method):
+    rng = np.random.default_rng(0)
+    chain = ChainProblem(np.zeros((6, 300)), rng.random((300, 300)))
+    result = gl.solve(chain, method)
+    verdict = result.verify(chain)
+    assert verdict.work > 300 * (len(result.certificate.labels) if method != "column-generation" else 5 * 300)
+    assert 0.1 * verdict.work < result.certificate.work_to_verify(chain) < 10 * verdict.work
 
 
 @pytest.mark.parametrize("work", [0, -1, math.nan, "1", True])

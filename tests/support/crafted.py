@@ -10,12 +10,15 @@ import numpy as np
 
 import gapless as gl
 from gapless.testing.examples import random_selection
-from gapless_chains import ChainProblem
+from gapless_chains import ChainProblem, PotentialsCertificate
 from gapless_dependency import ParsingProblem
 from gapless_linking import LinkingProblem
 from gapless_linking.certificate import DOLLS, DOMINATED, STAGE, SearchCertificate
+from gapless_linking.hitting_certificate import HittingCertificate
 from gapless_ordering import OrderingProblem
 from gapless_ordering.certificate import WalkCertificate
+from gapless_ordering.cut_certificate import CutDual
+from gapless_ordering.cut_program import base_rows
 from gapless_splitbound.enumerated import EnumeratedTrees
 
 Crafted = tuple[gl.Problem[Any], gl.Certificate]
@@ -81,9 +84,50 @@ def enumerations() -> Crafted:
     return problem, gl.TreeCertificate((-1, *[0] * 3000), (gl.Branch(),) * 3001, leaves)
 
 
+def _flipped(problem: gl.Problem[Any], evidence: gl.Certificate) -> Crafted:
+    """One decision turned off, again and again, and the same evidence for each time."""
+    step = gl.Tightening((), (1,) * 50_000, evidence)
+    return problem, gl.TreeCertificate((-1,), (gl.Branch(),), {"0": evidence}, {"0": [step]})
+
+
+def pair_scores() -> Crafted:
+    """All pairs of 200 labels at each of 20 tokens, for each flip."""
+    rng = np.random.default_rng(0)
+    chain = ChainProblem(rng.normal(size=(20, 200)), rng.normal(size=(200, 200)))
+    return _flipped(chain, gl.solve(chain, "viterbi").certificate)
+
+
+def potentials() -> Crafted:
+    """The same by potentials."""
+    rng = np.random.default_rng(0)
+    chain = ChainProblem(rng.normal(size=(20, 200)), rng.normal(size=(200, 200)))
+    return _flipped(chain, PotentialsCertificate(np.zeros((20, 200))))
+
+
+def linear_models() -> Crafted:
+    """A linear model with a column for each pair of labels, written anew for each flip."""
+    chain = ChainProblem(np.zeros((10, 60)), np.zeros((60, 60)))
+    return _flipped(chain, gl.LinearDualCertificate(np.zeros(len(chain.linear_model().rows))))
+
+
+def cut_programs() -> Crafted:
+    """A program of 60 vertices, written anew for each flip."""
+    problem = OrderingProblem(np.zeros(60), np.ones((60, 60)), np.zeros(60), length=4)
+    none = np.zeros(0, np.int64)
+    return _flipped(problem, CutDual(np.zeros(base_rows(problem)), none, none, none))
+
+
+def given_distances() -> Crafted:
+    """Distances between 400 candidates, for each flip."""
+    return _flipped(_equal_distances(20, 20), HittingCertificate())
+
+
 def each() -> Iterator[tuple[str, Crafted]]:
     """Their names, and what they are."""
-    for craft in (nested_searches, dead_ends, clauses, deep_tree, labels, enumerations):
+    for craft in (
+        nested_searches, dead_ends, clauses, deep_tree, labels, enumerations,
+        pair_scores, potentials, linear_models, cut_programs, given_distances,
+    ):  # fmt: skip
         yield craft.__name__, craft()
 
 

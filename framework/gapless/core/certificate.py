@@ -25,7 +25,7 @@ from gapless.core.problem import Problem, Sense, score_of
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
 from gapless.core.tolerance import margin, round_bound
-from gapless.core.work import CALL, STEPS_A_SECOND, OutOfWork, opened, undecided
+from gapless.core.work import CALL, STEPS_A_SECOND, OutOfWork, opened, spend_work, undecided
 
 AnyProblem = Problem[Any]
 UNREADABLE = (
@@ -213,12 +213,17 @@ class LinearDualCertificate(BoundCertificate):
     def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
         """Weak duality over the column bounds that the fixings leave."""
         model = problem.linear_model()
+        spend_work(model.steps, 100)
         if self.row_prices.shape != (len(model.rows),) or not np.all(np.isfinite(self.row_prices)):
             raise InvalidProblem(f"row_prices must be {len(model.rows)} finite numbers")
         lower, upper = model.column_lower.copy(), model.column_upper.copy()
         upper[model.decision_columns[fixings.off]] = 0
         lower[model.decision_columns[fixings.on]] = 1
         return model.dual_bound(self.row_prices, lower, upper)
+
+    def work_to_verify(self, problem: AnyProblem) -> float:
+        """For a row, as much as for a few entries: the model is not written to be counted."""
+        return super().work_to_verify(problem) + 200.0 * self.row_prices.size
 
 
 @serialisable("gapless.PointCertificate")
@@ -238,6 +243,7 @@ class PointCertificate(BoundCertificate):
             return -math.inf
         if settled.free.size:
             raise InvalidProblem(f"{settled.free.size} decisions are still open")
+        spend_work(10.0 * settled.state.size, 100)
         structure = problem.decode(settled.on)
         if problem.violations(structure) or not np.array_equal(np.sort(problem.encode(structure)), settled.on):
             return -math.inf

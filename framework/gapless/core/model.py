@@ -65,6 +65,11 @@ class LinearModel:
         if self.rows.indices.size and not 0 <= self.rows.indices.min() <= self.rows.indices.max() < columns:
             raise InvalidProblem("LinearModel: a row speaks of a column that does not exist")
 
+    @property
+    def steps(self) -> float:
+        """What writing and bounding the model takes, in steps of `gapless.work_limit`."""
+        return 50.0 * (self.objective.size + self.rows.values.size)
+
     def dual_bound(self, row_prices: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
         """A bound that holds for *any* `row_prices`, by weak duality.
 

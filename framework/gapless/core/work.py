@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator
 from contextvars import ContextVar
 from numbers import Real
+from typing import Any
 
 from gapless.core.errors import GaplessError, InvalidLimits
 
@@ -35,10 +36,17 @@ class Account:
     ----------
     limit : float
         Steps, possibly infinite.
+
+    Attributes
+    ----------
+    kept : dict
+        What checkers lay out once for the whole verification; the next one, which is charged for the same, lays it
+        out again.
     """
 
     def __init__(self, limit: float) -> None:
         self.limit, self.steps = limit, 0.0
+        self.kept: dict[object, Any] = {}
 
     @property
     def spent(self) -> bool:
@@ -72,6 +80,12 @@ def spend_work(numbers: float = 0.0, calls: float = 1.0) -> None:
     account = _open.get()
     if account is not None:
         account.charge(numbers + CALL * calls)
+
+
+def kept_meanwhile() -> dict[object, Any]:
+    """What checkers have laid out for the verification under way; an empty dictionary where there is none."""
+    account = _open.get()
+    return {} if account is None else account.kept
 
 
 @contextlib.contextmanager

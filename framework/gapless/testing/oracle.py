@@ -234,7 +234,7 @@ class _Rounds(Generic[S, V]):
         self.check_all = Check(" and ".join(type(generator).__name__ for generator in generators))
         self.generators, self.restricted, self.decisions = generators, restricted, decisions
         self.fixings, self.best = fixings, best
-        self.known: dict[tuple[str, int], bytes] = {}
+        self.known: dict[tuple[str, int], tuple[list[int], list[float]]] = {}
         self.rows: list[int] = []
 
     def place(self, number: int) -> str:
@@ -290,9 +290,12 @@ class _Rounds(Generic[S, V]):
             ("row", rows.keys, rows.uses, (rows.lower, rows.upper)),
         ):
             for number, key in enumerate(keys.tolist()):
-                content = np.concatenate([*uses.row(number), [a[number] for a in numbers]]).tobytes()
+                used, times = uses.row(number)
+                order = np.argsort(used, kind="stable")
+                content = used[order].tolist(), [*times[order].tolist(), *(float(a[number]) for a in numbers)]
+                before = self.known.setdefault((what, key), content)
                 check.require(
-                    self.known.setdefault((what, key), content) == content,
+                    before[0] == content[0] and all(map(same, before[1], content[1])),
                     f"a key names one {what}",
                     f"{place}: {what} {key} was another one before",
                 )

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import InvalidProblem
+from gapless import InvalidProblem, spend_work
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless_chains.labelling import Labelling
 from gapless_chains.scores import LARGEST
@@ -57,6 +57,7 @@ def best_offers(potentials: FloatArray, pairs: FloatArray, allowed: BoolArray) -
         Sources.
     """
     sources = np.flatnonzero(allowed & (potentials > -np.inf))
+    spend_work(12.0 * sources.size * potentials.size + 10.0 * potentials.size, 20)
     best, lost = np.full(potentials.size, -np.inf), np.full(potentials.size, -np.inf)
     rows = max(1, _BLOCK // potentials.size)
     for start in range(0, sources.size, rows):

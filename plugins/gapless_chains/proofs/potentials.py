@@ -67,3 +67,7 @@ class PotentialsCertificate(BoundCertificate):
             terms.append(largest_excess([offers], problem.local[i + 1], m[i + 1], allowed[i + 1]))
         terms.append(float(np.max(m[-1], where=allowed[-1], initial=-np.inf)))
         return bound_of(terms)
+
+    def work_to_verify(self, problem: Problem[Any]) -> float:
+        """A table of pair scores for each row of potentials."""
+        return super().work_to_verify(problem) + 12.0 * self.potentials.size * self.potentials.shape[-1]

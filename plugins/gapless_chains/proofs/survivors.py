@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
+from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable, spend_work
 from gapless.core.sparse import FloatArray, IntArray, int_array
 from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.problem import ChainProblem
@@ -82,6 +82,8 @@ class DominanceCertificate(BoundCertificate):
             if i == problem.positions - 1:
                 break
             pairs = problem.transition if problem.transition.ndim == 2 else problem.transition[i]
+            # Leads are remembered for each array of transitions: of a matrix for each edge, for one visit.
+            spend_work(10.0 * potential.size + (0.0 if pairs is problem.transition else 20.0 * pairs.size), 20)
             excesses.append(_excess(potential, int(self.dominators[i]), survivors[i], pairs))
             if excesses[-1] == math.inf:
                 return math.inf
@@ -89,6 +91,12 @@ class DominanceCertificate(BoundCertificate):
             kept[survivors[i]] = True
             offers = best_offers(potential, pairs, kept)
         return math.nextafter(math.fsum([float(potential.max()), *climbed, *excesses]), math.inf)
+
+    def work_to_verify(self, problem: Problem[Any]) -> float:
+        """A row of pair scores for each survivor."""
+        if not isinstance(problem, ChainProblem):
+            return super().work_to_verify(problem)
+        return super().work_to_verify(problem) + 12.0 * self.labels.size * problem.label_count
 
     def _survivors(self, n: int, k: int) -> list[IntArray]:
         """Distinct surviving labels of each position."""

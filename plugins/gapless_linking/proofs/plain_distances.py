@@ -85,6 +85,7 @@ class PlainDistances:
         """(N,) Distances of all members from the nearest of some vertices; inf where no path leads."""
         problem = self.problem
         if self.graph is None:
+            spend_work(4.0 * sources.size * problem.members.size, 10)
             far: FloatArray = problem.lengths(np.searchsorted(problem.points, sources), problem.slots).min(axis=0)
             return far
         return plain_distances(self.graph, self.graph.inner(sources), self.graph.inner(problem.members))

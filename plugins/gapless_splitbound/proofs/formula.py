@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
 
 from gapless import Factor, Fixings, InvalidProblem, spend_work
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.work import kept_meanwhile
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.rounding import ULP, raised
 from gapless_splitbound.proofs.configurations import best_configuration
@@ -87,23 +87,22 @@ class _Block:
 class _LaidOut:
     """The conjunctions of a problem, how many multipliers they take, and what no allowed tree scores less than."""
 
+    problem: ParsingProblem
     asked: Any
     blocks: Sequence[_Block]
     multipliers: int
     floor: float
 
 
-_last: WeakKeyDictionary[ParsingProblem, _LaidOut] = WeakKeyDictionary()
-
-
 def _laid_out(
     problem: ParsingProblem, orientation: tuple[int, ...], alone: IntArray, counted: Sequence[Any]
 ) -> _LaidOut:
-    """Made once for the certificates of a tree, which all ask for the same."""
+    """Made once a verification: the certificates of a tree all ask for the same."""
     elsewhere = frozenset(map(id, counted))
     asked = orientation, alone.tobytes(), elsewhere
-    known = _last.get(problem)
-    if known is not None and known.asked == asked:
+    kept = kept_meanwhile()
+    known: _LaidOut | None = kept.get(_LaidOut)
+    if known is not None and known.problem is problem and known.asked == asked:
         return known
     if len(orientation) != len(problem.conjunctions):
         raise InvalidProblem(f"{len(orientation)} orientations for {len(problem.conjunctions)} factors")
@@ -124,7 +123,7 @@ def _laid_out(
         blocks.append(_Block(scopes, scores, fine, grouped, at + np.cumsum(counts) - counts))
         at, seen = at + int(counts.sum()), seen + len(scopes)
     floor = -np.inf if counted else _floor(problem, [(block.scopes, block.scores) for block in blocks])
-    _last[problem] = made = _LaidOut(asked, blocks, at, floor)
+    kept[_LaidOut] = made = _LaidOut(problem, asked, blocks, at, floor)
     return made
 
 
