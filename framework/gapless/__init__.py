@@ -27,8 +27,6 @@ from gapless.core.certificate import (
     PointCertificate,
     ProbabilisticCertificate,
     ReplayCertificate,
-    Tightening,
-    TreeCertificate,
     Verdict,
 )
 from gapless.core.decisions import Decisions, Fixings
@@ -62,6 +60,7 @@ from gapless.core.relaxation import Relaxation, Relaxed, Restricted
 from gapless.core.result import NoSolution, Result, Solution, Stats, Status
 from gapless.core.serial import ask_when_unknown, dumps, loads, serialisable
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
+from gapless.core.tree_certificate import Tightening, TreeCertificate
 from gapless.core.work import OutOfWork, spend_work, work_limit
 from gapless.plugins import Method, Registry, Solve, Specimens, Task, hookimpl, load_plugins
 from gapless.solving import solve, solve_many

@@ -20,7 +20,7 @@ from gapless import (
     Stop,
     TreeCertificate,
 )
-from gapless.core.certificate import Tightening
+from gapless.core.tree_certificate import Tightening
 from gapless.engine import tree_search
 from gapless.testing.examples import ChargedCapacities, Expenses, OptimisticBound, Selection
 

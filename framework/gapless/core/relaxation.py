@@ -10,11 +10,12 @@ import attrs
 import numpy as np
 
 from gapless.core.batch import Batch
-from gapless.core.certificate import Certificate, NoCertificate, Tightening
+from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import Fixings
 from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, View
 from gapless.core.sparse import FloatArray
+from gapless.core.tree_certificate import Tightening
 
 S = TypeVar("S")
 V = TypeVar("V", bound=View)

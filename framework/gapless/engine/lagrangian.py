@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 import numpy as np
 
-from gapless.core.certificate import Certificate, NoCertificate, Tightening
+from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import FREE, Fixings
 from gapless.core.errors import InconsistentBound
 from gapless.core.limits import Budget
@@ -17,6 +17,7 @@ from gapless.core.oracle import Maximised, Maximiser
 from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
+from gapless.core.tree_certificate import Tightening
 from gapless.engine.guard import checked_bound, guarded
 
 S = TypeVar("S")

@@ -13,7 +13,7 @@ import numpy as np
 
 from gapless.core.branch import Branch, in_words, uncovered, unknown_decision
 from gapless.core.brancher import Brancher
-from gapless.core.certificate import Certificate, NoCertificate, PointCertificate, Tightening, TreeCertificate
+from gapless.core.certificate import Certificate, NoCertificate, PointCertificate
 from gapless.core.decisions import FREE, ON, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError, SolveError, UncoveredBranching
 from gapless.core.formulation import checked_frequency, rounds_at
@@ -23,6 +23,7 @@ from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.result import Result, Stats
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import margin, meets, round_bound
+from gapless.core.tree_certificate import Tightening, TreeCertificate
 from gapless.engine.frontier import Frontier, Node
 from gapless.engine.guard import checked_bound, guarded
 

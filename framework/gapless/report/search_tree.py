@@ -10,11 +10,11 @@ from typing import Any
 import attrs
 
 from gapless.core.branch import in_words
-from gapless.core.certificate import TreeCertificate
 from gapless.core.decisions import Fixings
 from gapless.core.events import Event
 from gapless.core.record import Record
 from gapless.core.tolerance import margin
+from gapless.core.tree_certificate import TreeCertificate
 
 PATIENCE = 5.0
 """Seconds after which bounds of leaves are not recomputed any more."""

@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gapless.core.certificate import Certificate, NoCertificate, TreeCertificate
+from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
 from gapless.core.tolerance import margin
+from gapless.core.tree_certificate import TreeCertificate
 from gapless.testing.enumeration import Feasible, SpaceTooLarge
 
 T = TypeVar("T")

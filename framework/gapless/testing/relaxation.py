@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gapless.core.branch import Branch
-from gapless.core.certificate import NoCertificate, TreeCertificate
+from gapless.core.certificate import NoCertificate
 from gapless.core.decisions import OFF, ON, Fixings
 from gapless.core.limits import Budget, Limits
 from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.tolerance import margin, round_bound
+from gapless.core.tree_certificate import TreeCertificate
 from gapless.testing.certificate import check_proofs
 from gapless.testing.conformance import Check, best_score, dominates, sample_fixings
 from gapless.testing.enumeration import Feasible, given_or_enumerated

@@ -1,0 +1,170 @@
+"""A search tree as a certificate: children cover their parent, and each leaf has a certificate of its own."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import attrs
+
+from gapless.core.branch import Branch, ids, uncovered, unknown_decision
+from gapless.core.certificate import AnyProblem, Certificate, Verdict, limited
+from gapless.core.decisions import Fixings
+from gapless.core.serial import serialisable
+from gapless.core.work import CALL
+
+serialisable("gapless.Branch")(Branch)
+
+
+@serialisable("gapless.Tightening")
+@attrs.frozen(eq=False)
+class Tightening:
+    """Decisions fixed because flipping any one of them cannot beat the incumbent, with the evidence."""
+
+    on: tuple[int, ...] = attrs.field(converter=ids)
+    off: tuple[int, ...] = attrs.field(converter=ids)
+    certificate: Certificate
+
+
+@serialisable("gapless.TreeCertificate")
+@attrs.frozen(eq=False)
+class TreeCertificate(Certificate):
+    """A search tree as flat lists; node 0 is the root.
+
+    Parameters
+    ----------
+    parents : sequence of int
+        Parent of each node, -1 for the root; parents come before children.
+    branches : sequence of Branch
+        What each node fixes on top of its parent.
+    leaves : mapping of str(node) to Certificate
+        Evidence for every node without children.
+    tightenings : mapping of str(node) to sequences of Tightening
+        Fixings by slacks, made at that node before it was bounded or branched.
+    """
+
+    kind: ClassVar[str] = "tree"
+    parents: Sequence[int]
+    branches: Sequence[Branch]
+    leaves: Mapping[str, Certificate]
+    tightenings: Mapping[str, Sequence[Tightening]] = attrs.field(factory=dict)
+
+    @property
+    def missing(self) -> str:
+        """Which part of the tree has no evidence, and why; the first one."""
+        for node, leaf in self.leaves.items():
+            if leaf.missing:
+                return f"node {node}: {leaf.missing}"
+        for node, steps in self.tightenings.items():
+            for step in steps:
+                if step.certificate.missing:
+                    return f"node {node}, a tightening: {step.certificate.missing}"
+        return ""
+
+    def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
+        """Check that every inner node is covered by its children and every leaf by its evidence."""
+        return limited(lambda: self._checked(problem, fixings))
+
+    def work_to_verify(self, problem: AnyProblem) -> float:
+        """The sum over nodes, leaves and tightenings."""
+        steps = len(self.parents) * (8 * CALL + problem.decisions.count)
+        steps += sum(leaf.work_to_verify(problem) for leaf in self.leaves.values())
+        for step in (step for several in self.tightenings.values() for step in several):
+            steps += step.certificate.work_to_verify_flips(problem, len(step.on) + len(step.off))
+        return steps
+
+    def _checked(self, problem: AnyProblem, fixings: Fixings | None) -> Verdict:
+        start = time.perf_counter()
+        decisions = problem.decisions
+        broken = self._malformed(decisions.count)
+        if broken is not None:
+            return broken
+        children: list[list[int]] = [[] for _ in self.parents]
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                children[parent].append(node)
+        bound = -math.inf
+        for node, _, here in self._held(problem, fixings, children):
+            place = f"tree, node {node}"
+            if children[node]:
+                below = [self.branches[child] for child in children[node]]
+                hole = None if here is None else uncovered(here, below, decisions)
+                if hole is not None:
+                    said = ", ".join(f"{decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())
+                    return Verdict(False, f"no child covers the case {said}", place)
+                continue
+            if here is None:
+                continue
+            leaf = self.leaves.get(str(node))
+            if leaf is None:
+                return Verdict(False, "a leaf has no certificate", place)
+            settled = here.implied(decisions)
+            if settled is None:
+                continue
+            verdict = leaf.verify(problem, settled)
+            if not verdict:
+                return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
+            bound = max(bound, verdict.bound)
+        # Flips come last: what bounds them need be no tighter than what bounds the leaves.
+        for node, base, _ in self._held(problem, fixings, children) if self.tightenings else ():
+            verdict = self._flips(problem, node, base, bound)
+            if not verdict:
+                return verdict
+            bound = max(bound, verdict.bound)
+        inner = sum(map(bool, children))
+        shape = f"tree of {inner} inner nodes and {len(children) - inner} leaves"
+        reason = f"{shape}: {problem.sense.beyond(bound)}"
+        return Verdict(True, reason, "", bound, time.perf_counter() - start, problem.sense)
+
+    def _malformed(self, count: int) -> Verdict | None:
+        """What makes this no tree over `count` decisions; None when it is one. JSON may bring anything."""
+        if not self.parents or len(self.branches) != len(self.parents):
+            reason = f"{len(self.parents)} nodes with {len(self.branches)} branches are no tree"
+            return Verdict(False, reason, "tree")
+        for node, (parent, branch) in enumerate(zip(self.parents, self.branches, strict=True)):
+            place = f"tree, node {node}"
+            if not isinstance(parent, int) or not (0 <= parent < node or (node == 0 and parent == -1)):
+                return Verdict(False, f"node {node} has parent {parent}", place)
+            if not isinstance(branch, Branch):
+                return Verdict(False, f"node {node} has no branch", place)
+            if node == 0 and (branch.on or branch.off):
+                return Verdict(False, "the root fixes decisions, so something lies outside the tree", place)
+            steps = self.tightenings.get(str(node), ())
+            fixes = [branch, *(Branch(step.on, step.off) for step in steps)]
+            unknown = unknown_decision(fixes, count)
+            if unknown is not None:
+                return Verdict(False, f"there is no decision {unknown}", place)
+        return None
+
+    def _held(
+        self, problem: AnyProblem, fixings: Fixings | None, children: Sequence[Sequence[int]]
+    ) -> Iterator[tuple[int, Fixings | None, Fixings | None]]:
+        """Each node with what holds there before its tightenings and after them; None where nothing can."""
+        held: dict[int, Fixings | None] = {-1: fixings or Fixings.none(problem.decisions.count)}
+        for node, parent in enumerate(self.parents):
+            base, branch = held[parent], self.branches[node]
+            here = base.fix(branch.on, branch.off) if base is not None else None
+            before = here
+            for step in self.tightenings.get(str(node), ()) if here is not None else ():
+                here = here.fix(step.on, step.off) if here is not None else None
+            if parent >= 0 and node == children[parent][-1]:
+                del held[parent]  # nobody asks for it any more: a long tree takes no more memory than it is wide
+            if children[node]:
+                held[node] = here
+            yield node, before, here
+
+    def _flips(self, problem: AnyProblem, node: int, here: Fixings | None, enough: float) -> Verdict:
+        """The evidence for the tightenings of a node, one after the other."""
+        bound = -math.inf
+        for number, step in enumerate(self.tightenings.get(str(node), ())):
+            if here is None:
+                break
+            verdict = step.certificate.verify_flips_within(problem, here, step.on, step.off, max(enough, bound))
+            if not verdict:
+                place = f"tree, node {node}, tightening {number}"
+                return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
+            bound = max(bound, verdict.bound)
+            here = here.fix(step.on, step.off)
+        return Verdict(True, "", "", bound)
