@@ -1,8 +1,8 @@
 """Certificates: evidence for a bound that `verify` re-checks with no solver and none of the code that made it.
 
-Kinds: `NoCertificate`, `LinearDualCertificate` (weak duality on an explicit model), `ReplayCertificate` (a recursion or
-search record, run again by an independent program), `ProbabilisticCertificate`, and in `tree_certificate` the tree whose
-leaves have certificates of their own. Plug-ins add theirs by subclassing `Certificate`.
+Kinds: `NoCertificate`, `LinearDualCertificate` (weak duality on an explicit model), `ReplayCertificate` (a
+recursion or search record, run again by an independent program), `ProbabilisticCertificate`, and in
+`tree_certificate` the tree whose leaves have certificates of their own. Plug-ins subclass `Certificate`.
 All bounds are on scores, which are maximised.
 """
 
