@@ -47,6 +47,9 @@ class Look(Generic[S]):
         Set when the point is integral and can be read.
     values : float64 (columns,), optional
         Of the columns; None under Farkas prices.
+    farkas : float
+        Under Farkas prices, what they leave of an objective of 0: with a slack that does not bring it back to 0, no
+        column repairs the master. Infinite otherwise.
     """
 
     view: MasterView
@@ -54,6 +57,7 @@ class Look(Generic[S]):
     attained: float
     structure: S | None
     values: FloatArray | None = None
+    farkas: float = math.inf
 
 
 class ModelMaster(Generic[S]):
@@ -200,7 +204,7 @@ class ModelMaster(Generic[S]):
         gain = ledger.gain(row_price, use_price, weight)
         if farkas:
             view = ledger.view(fixings, None, row_price, use_price, gain, weight=weight)
-            return Look(view, -math.inf, -math.inf, None)
+            return Look(view, -math.inf, -math.inf, None, farkas=ledger.dual_bound(row_price, use_price, gain))
         z = np.clip(self.values(), 0.0, None)
         attained = float(ledger.objective @ z)
         bound = ledger.dual_bound(row_price, use_price, gain)

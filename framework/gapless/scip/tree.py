@@ -211,10 +211,12 @@ class Tree(Generic[S]):
         """Farkas pricing: columns that could make the node feasible. Nothing found means that it is not."""
         fixings = self._enter()
         columns = self.master.size[0]
-        slack = self._extend(self.master.look(fixings, farkas=True), fixings)
+        look = self.master.look(fixings, farkas=True)
+        slack = self._extend(look, fixings)
         if self._spent():
             return self.abandon()
-        if self.master.size[0] == columns and slack != 0:
+        # A slack of rounding's size may be claimed, too: the prices say how much it takes to make the node feasible.
+        if self.master.size[0] == columns and (slack is None or (slack != 0 and slack + look.farkas >= 0)):
             raise MissingBound(
                 "the generators returned no column that repairs an infeasible master, but claimed that some may be "
                 "missing; claim slack=0.0 if none is"
