@@ -48,8 +48,8 @@ class Look(Generic[S]):
     values : float64 (columns,), optional
         Of the columns; None under Farkas prices.
     farkas : float
-        Under Farkas prices, what they leave of an objective of 0: with a slack that does not bring it back to 0, no
-        column repairs the master. Infinite otherwise.
+        Under Farkas prices, how far below 0 they bound an objective of 0; missing columns repair the master only if
+        they are worth as much. Infinite otherwise.
     """
 
     view: MasterView

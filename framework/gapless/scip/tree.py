@@ -28,7 +28,7 @@ from gapless.engine.guard import guarded
 from gapless.engine.price_and_cut import ask, total_slack
 from gapless.engine.tree_search import children_of
 from gapless.scip.guard import Answer, Guard
-from gapless.scip.master import Look, ModelMaster
+from gapless.scip.master import NOISE, Look, ModelMaster
 
 S = TypeVar("S")
 
@@ -215,8 +215,9 @@ class Tree(Generic[S]):
         slack = self._extend(look, fixings)
         if self._spent():
             return self.abandon()
-        # A slack of rounding's size may be claimed, too: the prices say how much it takes to make the node feasible.
-        if self.master.size[0] == columns and (slack is None or (slack != 0 and slack + look.farkas >= 0)):
+        # As good as 0 is what rounding left of it: the prices say how much it takes to make the node feasible.
+        nothing = slack is not None and (slack == 0 or slack <= NOISE * -look.farkas)
+        if self.master.size[0] == columns and not nothing:
             raise MissingBound(
                 "the generators returned no column that repairs an infeasible master, but claimed that some may be "
                 "missing; claim slack=0.0 if none is"
