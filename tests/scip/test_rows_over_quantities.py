@@ -194,6 +194,14 @@ def test_trees_agree_with_enumeration(tiny, tree, kind):
     assert cuts > SEEDS // 6
 
 
+@pytest.mark.parametrize("seed", [2105, 2500])
+def test_a_slack_of_rounding_does_not_repair_an_infeasible_master(tiny, seed):
+    """Pricing claims 1e-16 there, because it cannot see that its gain is an error of rounding."""
+    problem = draw(tiny, seed, columns=6)
+    given = formulation(problem, KINDS["over quantities"], start=range(seed % 3 and min(2, problem.gain.size)))
+    assert agrees(problem, branch_price_and_cut(problem, given, Budget()))
+
+
 def test_the_whole_model_says_the_same(tiny):
     for seed in range(SEEDS):
         problem = draw(tiny, seed, columns=6)

@@ -45,12 +45,16 @@ class Look(Generic[S]):
         What the restricted master reaches.
     structure : S, optional
         Set when the point is integral and can be read.
+    farkas : float
+        Under Farkas prices, how far below 0 they bound an objective of 0; missing columns repair the master only if
+        they are worth as much. Infinite otherwise.
     """
 
     view: MasterView
     bound: float
     attained: float
     structure: S | None
+    farkas: float = math.inf
 
 
 class ModelMaster(Generic[S]):
@@ -197,7 +201,7 @@ class ModelMaster(Generic[S]):
         gain = ledger.gain(row_price, use_price, weight)
         if farkas:
             view = ledger.view(fixings, None, row_price, use_price, gain, weight=weight)
-            return Look(view, -math.inf, -math.inf, None)
+            return Look(view, -math.inf, -math.inf, None, farkas=ledger.dual_bound(row_price, use_price, gain))
         z = np.clip(self.values(), 0.0, None)
         attained = float(ledger.objective @ z)
         bound = ledger.dual_bound(row_price, use_price, gain)

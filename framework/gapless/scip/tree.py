@@ -28,7 +28,7 @@ from gapless.engine.guard import guarded
 from gapless.engine.price_and_cut import ask, total_slack
 from gapless.engine.tree_search import children_of
 from gapless.scip.guard import Answer, Guard
-from gapless.scip.master import Look, ModelMaster
+from gapless.scip.master import NOISE, Look, ModelMaster
 
 S = TypeVar("S")
 
@@ -211,10 +211,13 @@ class Tree(Generic[S]):
         """Farkas pricing: columns that could make the node feasible. Nothing found means that it is not."""
         fixings = self._enter()
         columns = self.master.size[0]
-        slack = self._extend(self.master.look(fixings, farkas=True), fixings)
+        look = self.master.look(fixings, farkas=True)
+        slack = self._extend(look, fixings)
         if self._spent():
             return self.abandon()
-        if self.master.size[0] == columns and slack != 0:
+        # As good as 0 is what rounding left of it: the prices say how much it takes to make the node feasible.
+        nothing = slack is not None and (slack == 0 or slack <= NOISE * -look.farkas)
+        if self.master.size[0] == columns and not nothing:
             raise MissingBound(
                 "the generators returned no column that repairs an infeasible master, but claimed that some may be "
                 "missing; claim slack=0.0 if none is"
