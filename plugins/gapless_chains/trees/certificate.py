@@ -74,4 +74,4 @@ class TreePotentialsCertificate(BoundCertificate):
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
         """A table of pair scores for each row of potentials."""
-        return super().work_to_verify(problem) + 12.0 * self.potentials.size * self.potentials.shape[-1]
+        return super().work_to_verify(problem) + 12.0 * float(self.potentials.size * self.potentials.shape[-1])
