@@ -2,6 +2,7 @@
 
 import json
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -346,6 +347,19 @@ def test_nan_and_infinity_are_refused_in_words(bad):
     lazy = ParsingProblem(np.zeros((4, 4)), factors=[Grandchild(lambda g, h, m: np.zeros(1 + len(g)))])
     with pytest.raises(InvalidProblem, match="grandchild: scores of 2 parts came with shape"):
         lazy.value(lazy.tree([0, 1, 1]))
+
+
+def test_combinations_are_counted_before_they_are_made():
+    nodes = {name: Node() for name in "xyz"}
+    pattern = Pattern(nodes, [("x", "y"), ("y", "z")], 1.0, words=["a"] * 200)
+    arcs = ParsingProblem(np.zeros((201, 201)), projective=False).decisions
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidProblem, match="more than 1000000 combinations"):
+            pattern.matches(arcs)
+        assert tracemalloc.get_traced_memory()[1] < 40e6, "8 million combinations were made"
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_pattern_with_too_many_combinations():

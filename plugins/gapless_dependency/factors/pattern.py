@@ -207,15 +207,15 @@ class Pattern(Factor):
             node = min(ties or left, key=lambda name: positions[name].size)
             if node in ties:
                 known, (others, first) = ties[node]
-                rows, here = _followed(matches[known], others, first)
                 asked = np.zeros(arcs.length + 1, bool)
                 asked[positions[node]] = True
-                rows, here = rows[asked[here]], here[asked[here]]
+                others, first = others[asked[others]], np.append(0, np.cumsum(asked[others]))[first]
+                _check_count(int((first[matches[known] + 1] - first[matches[known]]).sum()), node, most)
+                rows, here = _followed(matches[known], others, first)
             else:
                 places, count = positions[node], matches[ROOT].size
                 _check_count(count * places.size, node, most)
                 rows, here = np.repeat(np.arange(count), places.size), np.tile(places, count)
-            _check_count(here.size, node, most)
             matches = {name: held[rows] for name, held in matches.items()}
             matches[node] = here
             fits = self._fits(arcs, matches, node, forms)
