@@ -60,8 +60,9 @@ def streamed(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int, budg
     -------
     dict of str to array of float64, shape (rounds,)
     """
-    # What is made once for a model, such as tables from so many tokens as it has labels on, is no time for a token.
-    size = max(64, scores.tokens // 50, scores.label_count + 1)
+    # What is made once for a model is no time for a token. Both probes hold more tokens than the model has labels:
+    # from there on tables pay, and are made.
+    size = max(64, scores.tokens // 50, 2 * scores.label_count)
     probes = [scores.holding(size), scores.holding(2 * size)]
     shares = {}
     for name, decode in decoders.items():
