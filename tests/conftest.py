@@ -36,15 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Name what a campaign switches off by ``-o cpu_limit=0``."""
     parser.addini("cpu_limit", "seconds of CPU time after which a test hangs; 0: none do", default=patience.CPU)
     parser.addini("idle_limit", "seconds without any CPU time after which a test hangs", default=patience.IDLE)
+    parser.addini("stuck_limit", "seconds in one call that never returns to Python", default=patience.STUCK)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the real standard error: while a test runs, its own is captured."""
     config.stash[STDERR] = os.fdopen(os.dup(sys.__stderr__.fileno()), "w")
-    if hasattr(signal, "SIGPROF"):
-        # In C, so that code which never returns to Python is named and ended, too.
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
-        faulthandler.register(signal.SIGPROF, file=config.stash[STDERR], all_threads=True, chain=True)
 
 
 STDERR = pytest.StashKey()
@@ -53,27 +50,38 @@ STDERR = pytest.StashKey()
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """End the run, and say where, when a test computes for ever, or waits for what never comes."""
-    cpu, idle = float(item.config.getini("cpu_limit")), int(item.config.getini("idle_limit"))
-    if not cpu or not hasattr(signal, "SIGPROF"):
+    if not float(item.config.getini("cpu_limit")):
         return (yield)
     over = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(item, cpu, idle, over), daemon=True)
-    signal.setitimer(signal.ITIMER_PROF, cpu)
+    watcher = threading.Thread(target=_watch, args=(item, over), daemon=True)
+    _end_when_stuck(item)
     watcher.start()
     try:
         return (yield)
     finally:
         over.set()
-        signal.setitimer(signal.ITIMER_PROF, 0)
         watcher.join()
+        faulthandler.cancel_dump_traceback_later()
 
 
-def _watch(item: pytest.Item, cpu: float, idle: int, over: threading.Event) -> None:
+def _end_when_stuck(item: pytest.Item) -> None:
+    """In C, for calls that keep the watcher from running; put off with each turn of the watcher.
+
+    A timer of CPU time would say it better, but while one is armed Linux counts CPU time in whole ticks, and what
+    tests measure is 0.
+    """
+    stuck = float(item.config.getini("stuck_limit"))
+    faulthandler.dump_traceback_later(stuck, exit=True, file=item.config.stash[STDERR])
+
+
+def _watch(item: pytest.Item, over: threading.Event) -> None:
     """Once a second: whether this process and its children still do something."""
     if over.wait(1.0):  # nearly every test: the count of the family is not asked for
         return
+    cpu, idle = float(item.config.getini("cpu_limit")), int(item.config.getini("idle_limit"))
     watch = patience.Patience(os.getpid(), cpu, idle)
     while not over.wait(1.0):
+        _end_when_stuck(item)
         try:
             watch.turn(own=time.thread_time())
         except patience.Hang as hang:

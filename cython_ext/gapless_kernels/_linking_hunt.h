@@ -30,7 +30,6 @@ TARGET static int NAMED(stopped)(NAMED(hunt) *h)
     if (s->stop || h->effort - h->asked < 1000000)
         return s->stop;
     h->asked = h->effort;
-    s->value = NAMED(to_value)(h, h->best);
     return lk_ask(s);
 }
 
@@ -55,6 +54,7 @@ TARGET static void NAMED(offer)(NAMED(hunt) *h, const int32_t *choice)
         return;
     h->best = cost;
     h->s->found = 1;
+    h->s->value = NAMED(to_value)(h, cost); /* whoever asks to stop, from wherever, tells this one */
     memcpy(h->choice, choice, (size_t)h->whole.k * sizeof(int32_t));
 }
 

@@ -246,6 +246,7 @@ TARGET static void NAMED(run)(lk_search *s)
     h.step = (WIDE)(s->step / s->unit);
     h.limit = s->limit < INFINITY ? (WIDE)(s->limit / s->unit) : MOST;
     h.best = s->cutoff < INFINITY ? (WIDE)(s->cutoff / s->unit) : h.limit;
+    s->value = INFINITY;
     for (ptrdiff_t begin = 0; begin < s->starts; begin++)
         if (!NAMED(improve)(&h, s->start + begin * k, 0, s->seed))
             goto end;

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import patience
@@ -144,7 +145,7 @@ def test_commands_are_run():
 
 HANGS = {
     "computes": ("while True: pass", "cpu_limit=1", "in test_it"),
-    "computes in C": ("sum(itertools.repeat(0))", "cpu_limit=1", "in test_it"),
+    "computes in C": ("sum(itertools.repeat(0))", "stuck_limit=3", "in test_it"),
     "waits": ("threading.Event().wait()", "idle_limit=3", "hangs: it did nothing for 3 s"),
     "waits for a child": (
         "subprocess.run([sys.executable, '-c', 'import signal; signal.pause()'])",
@@ -173,6 +174,12 @@ def test_a_test_that_hangs_ends_the_run_and_is_named(tmp_path, name):
     assert ended.returncode != 0
     assert said in ended.stdout + ended.stderr
     assert "test_hangs.py" in ended.stdout + ended.stderr
+
+
+def test_the_watch_leaves_cpu_time_exact():
+    began = time.process_time()
+    sum(range(10_000))
+    assert time.process_time() > began  # in whole ticks it would be 0
 
 
 def test_ctrl_c_comes_after_computing_not_after_waiting():

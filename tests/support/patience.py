@@ -28,6 +28,9 @@ CPU = 600.0
 IDLE = 300
 """Turns of a second in which a family of processes did nothing that shows."""
 
+STUCK = 1800
+"""Seconds for one call of compiled code that gives nobody else a turn; those of ours take less than one."""
+
 SHOWS = 0.01
 """The share of a turn that must be computing, on average: whoever polls uses less, whoever is starved more."""
 
