@@ -44,7 +44,7 @@ help:
 	@echo "make clean  remove $(VENV) and everything that was built"
 
 demo: $(VENV)/.installed
-	@$(BIN)/gapless run pos-tagging
+	@$(BIN)/gapless run pos-tagging --data ''
 
 # The command, not `python -m pytest`: that would put the repository's root on sys.path, where our folders would be
 # importable under a second name.
@@ -106,7 +106,7 @@ $(VENV)/.created:
 # every clone is, it would lose to an empty namespace package. A .pth file makes the roots entries of sys.path themselves.
 $(VENV)/.installed: $(VENV)/.created $(INSTALLED)
 	@echo "installing gapless and compiling its kernels (a few minutes, only when they change)"
-	@$(PIP) install --editable '.[tasks]'
+	@$(PIP) install --editable '.[tasks,report]'
 	@printf '%s\n' $(ROOTS:%="$(CURDIR)/%") >"$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/gapless_roots.pth"
 	@touch $@
 

@@ -297,3 +297,17 @@ def test_what_is_asked_for_is_drawn():
         assert problem.k == 3
         assert (problem.graph is not None) == (kind in ("graph", "lengths"))
         assert all_structures(problem)[1].size == np.prod([one.size for one in problem.candidates])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_without_limits_nested_searches_go_on_to_the_proof(seed):
+    """Too large for sweeps alone; the first look at the limits used to come before there was a value to look at."""
+    rng = np.random.default_rng(seed)
+    lengths = np.triu(rng.integers(1, 7, (60, 60)), 1)
+    problem = LinkingProblem.from_distances(lengths + lengths.T, np.arange(60).reshape(10, 6))
+    result = gapless.solve(problem)
+    assert (result.status, result.stop) == (Status.OPTIMAL, Stop.PROVED)
+    assert result.verify(problem)
+    assert gapless.solve(problem, k=2).value == result.value
+    assert gapless.solve(problem, limits=Limits(target=result.value - 1)).stop is Stop.PROVED
+    assert gapless.solve(problem, limits=Limits(target=result.value + 20)).stop in (Stop.TARGET, Stop.PROVED)

@@ -42,6 +42,17 @@ def test_a_run_goes_on(tmp_path):
     assert main(["verify", str(tmp_path)]) == exit_codes.PROVED
 
 
+def test_a_speed_is_measured_once(tmp_path):
+    with RunFolder(tmp_path, "job", SETTINGS) as run:
+        assert run.timed("parses", lambda: 7.0) == 7.0
+        run.log("a.jsonl").append(answer("one"))
+    with RunFolder(tmp_path, "job", SETTINGS) as run:
+        assert run.timed("parses", lambda: 8.0) == 7.0
+    with RunFolder(tmp_path, "job", SETTINGS, anew=True) as run:
+        run.log("a.jsonl")
+        assert run.timed("parses", lambda: None) is None
+
+
 def test_another_run_is_refused_and_told_why(tmp_path):
     with RunFolder(tmp_path, "job", SETTINGS) as run:
         run.about("the corpus", Fingerprint.of("small", ["a"]))

@@ -1,5 +1,6 @@
 """Columns whose objective is not what the problem says: named by both trees and by the kit."""
 
+import attrs
 import numpy as np
 import pytest
 
@@ -63,6 +64,16 @@ class BestBoxes(gl.Generator):
         return gl.Answer(gl.Batch(self.columns(chosen)), slack=bound if view.objective_weight else None)
 
 
+class RightPrices(BestBoxes):
+    """Prices boxes by what they cost, and returns them with another objective: again and again."""
+
+    def query(self, view, *, limit=None):
+        cost = np.full(len(self.every), -self.problem.size)
+        gain = view.gain(attrs.evolve(self.every, objective=cost))
+        chosen = np.flatnonzero(gain > 1e-9)
+        return gl.Answer(gl.Batch(self.columns(chosen)), slack=self.problem.count * max(gain.max(), 0.0))
+
+
 SETS = [(0, 1), (1, 2), (2, 3), (0, 3), (0,), (1,), (2,), (3,), (0, 1, 2)]
 
 
@@ -84,7 +95,7 @@ def test_a_column_that_scores_too_much_is_named(tree):
         tree(problem, formulation)
     said = str(error.value)
     assert "score -1.5" in said
-    assert "Boxes.value gives the structure that they make a score of -2" in said
+    assert "Boxes.value is 2 for the structure that they make, a score of -2" in said
     assert "1 x column 101 (objective -0.5)" in said
     assert "1 x column 103 (objective -1)" in said
     assert "exact=False" in said
@@ -99,7 +110,9 @@ def test_a_column_that_scores_too_little_is_named(tree):
     with pytest.raises(gl.InconsistentBound) as error:
         tree(problem, formulation)
     said = str(error.value)
-    assert "an integral master score -3, but Boxes.value gives the structure that they make a score of -2" in said
+    assert (
+        "an integral master score -3, but Boxes.value is 2 for the structure that they make, a score of -2" in said
+    )
     assert "(objective -2)" in said
     assert "Nothing was claimed to score more than -3" in said
     assert error.value.result.status is not gl.Status.OPTIMAL
@@ -153,3 +166,17 @@ def test_the_kit_names_any_column_that_scores_too_much(d):
 
 def test_the_kit_accepts_right_columns():
     kit(*reversed(instance()))
+
+
+@pytest.mark.parametrize("dear", [1e-3, 1.0, 30.0])
+def test_the_kit_finds_columns_that_are_too_dear_for_their_own_pricing(dear):
+    problem, _ = instance()
+    objective = np.full(len(SETS), -1.0)
+    check_generator(RightPrices(problem, objective), lambda: master(problem, objective), problem)
+    with pytest.raises(ConformanceError, match="columns score what the problem says"):
+        check_generator(RightPrices(problem, objective - dear), lambda: master(problem, objective), problem)
+
+
+def master(problem, objective):
+    rows = gl.Rows(np.arange(problem.count), np.ones(problem.count), np.ones(problem.count))
+    return LinearMaster(problem, gl.Formulation(gl.Batch(rows=rows), [RightPrices(problem, objective)]))

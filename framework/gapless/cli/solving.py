@@ -120,7 +120,8 @@ def _report(result: Result[Any], console: Console) -> None:
     console.say(f"bound {result.bound:.12g}, gap {result.gap:.3g}, {result.stats.seconds:.3g} s")
     checked = result.stats.extra.get(SECONDS)
     if checked is not None:
-        console.say(f"checked before it was given, in {checked:.3g} s")
+        said = "values were checked" if result.unbounded else "checked"
+        console.say(f"{said} before it was given, in {checked:.3g} s")
     for line in result.explanation:
         console.say(f"note: {line}")
     console.data(

@@ -39,7 +39,7 @@ UNREADABLE = (
 """What evidence or structures from a file may make a problem raise."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Verdict:
     """The outcome of a verification; truthy when the evidence holds.
 
@@ -75,6 +75,10 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.holds
+
+    def __repr__(self) -> str:
+        said = "holds" if self.holds else "undecided" if self.undecided else "does not hold"
+        return f"<Verdict: {said}, {f'{self.place}: ' if self.place else ''}{self.reason}; {self.seconds:.3g} s>"
 
     @property
     def value_bound(self) -> float:

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from gapless.core.errors import InconsistentBound
-from gapless.core.problem import score_of
+from gapless.core.problem import Sense, score_of
 from gapless.core.sparse import FloatArray
 from gapless.core.tolerance import margin
 from gapless.lp.ledger import Ledger
@@ -67,9 +67,11 @@ def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: fl
         )
     else:  # a score that is NaN is refused where it is taken
         return
+    value = f"is {problem.sense.turn(score):.12g} for the structure that they make"
+    worth = value if problem.sense is Sense.MAXIMISE else f"{value}, a score of {score:.12g}"
     raise InconsistentBound(
-        f"the columns of an integral master score {reached:.12g}, but {type(problem).__name__}.value gives the "
-        f"structure that they make a score of {score:.12g}: {_in_words(ledger, whole, constant)}. {fix}"
+        f"the columns of an integral master score {reached:.12g}, but {type(problem).__name__}.value {worth}: "
+        f"{_in_words(ledger, whole, constant)}. {fix}"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -139,6 +139,19 @@ class RunFolder:
             self._logs[name] = AnswerLog(path, records=records)
             self._known[name] = len(self._logs[name])
         return self._logs[name]
+
+    def timed(self, name: str, measure: Callable[[], float | None]) -> float | None:
+        """A speed that is measured once: a run that goes on, or is finished, keeps the one of its first start.
+
+        Parameters
+        ----------
+        name : str
+        measure : callable
+            Asked when the run does not know it yet.
+        """
+        if name not in self.manifest.timed:
+            self._change(timed={**self.manifest.timed, name: measure()})
+        return self.manifest.timed[name]
 
     def close(self, state: State) -> None:
         """Have everything on the disk, say how the run ended, and let others write."""

@@ -47,6 +47,8 @@ class Manifest:
         How often the run was started.
     version : str
         Of gapless, when it was started last.
+    timed : mapping of str to float or None
+        Speeds that were measured beside the answers, once.
     """
 
     task: str
@@ -58,6 +60,7 @@ class Manifest:
     began: str = attrs.field(factory=lambda: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
     starts: int = 1
     version: str = attrs.field(factory=lambda: importlib.metadata.version("gapless"))
+    timed: Mapping[str, float | None] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         for name in (*self.records, *self.measured):

@@ -216,7 +216,9 @@ def check_generator(
     on_sets = [f.on_ids for f in found]
     tried = sample_fixings(problem.decisions, on_sets, samples, seed)
     for fixings in [*tried, *settled_fixings(problem.decisions, on_sets, samples, seed)]:
-        _Rounds(generators, make_restricted(), problem.decisions, fixings, best_score(found, fixings)).check()
+        left = [f for f in found if fixings.allow(f.on_ids)]
+        rounds = _Rounds(generators, make_restricted(), problem.decisions, fixings, best_score(found, fixings))
+        rounds.check(single=len(left) == 1)
 
 
 class _Rounds(Generic[S, V]):
@@ -241,8 +243,8 @@ class _Rounds(Generic[S, V]):
         """Where it failed; rows are named, as claims and bounds hold only with those that are there."""
         return f"{self.fixings}, round {number}" + (f" with rows {_listed(self.rows)}" if self.rows else "")
 
-    def check(self) -> None:
-        """Raise `ConformanceError` unless every rule holds."""
+    def check(self, *, single: bool) -> None:
+        """Raise `ConformanceError` unless every rule holds; `single` says that one structure is left."""
         claims: list[tuple[str, float]] = []
         reached: list[float] = []
         state: Any = None
@@ -257,7 +259,7 @@ class _Rounds(Generic[S, V]):
             added, _ = enter(answers, self.restricted.extend)
             self.rows += [key for a in answers for key in a.batch.rows.keys.tolist() if key not in self.rows]
             if not added:
-                self._check_end(number, relaxed, answers)
+                self._check_end(number, relaxed, answers, single)
                 break
         else:
             self.check_all.require(False, f"the generator runs dry within {_ROUNDS} rounds", str(self.fixings))
@@ -300,7 +302,7 @@ class _Rounds(Generic[S, V]):
                     f"{place}: {what} {key} was another one before",
                 )
 
-    def _check_end(self, number: int, relaxed: Relaxed[S], answers: Sequence[Answer]) -> None:
+    def _check_end(self, number: int, relaxed: Relaxed[S], answers: Sequence[Answer], single: bool) -> None:
         place, slack = self.place(number), total_slack(answers)
         self.check_all.require(slack is not None, "a slack is owed when nothing new is returned", place)
         end = relaxed.bound + (slack or 0.0)
@@ -309,6 +311,14 @@ class _Rounds(Generic[S, V]):
             "nothing feasible is missing at the end",
             f"{place}: the completed bound is {end!r}, but {self.best!r} is feasible",
         )
+        if single and any(len(answer.batch.columns) for answer in answers):
+            # Nothing else is left, and the master holds all that the generators still name.
+            self.check_all.require(
+                dominates(relaxed.attained, self.best),
+                "columns score what the problem says",
+                f"{place}: a single structure is left, worth {self.best!r}, but the master, which holds all the "
+                f"columns returned, reaches {relaxed.attained!r}",
+            )
         rule = "an integral master scores what the problem says"
         self.check_all.call(rule, place, self.restricted.judge, relaxed, end)
 

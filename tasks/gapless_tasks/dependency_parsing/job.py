@@ -7,6 +7,7 @@ import json
 import math
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -288,7 +289,8 @@ class ParsingJob:
         )
         certified = None
         if arguments.jobs == 1 and not parsed.interrupted:
-            certified = certified_rate(
+            measure = partial(
+                certified_rate,
                 [problem for i, problem in enumerate(problems) if i in parsed.heads],
                 method,
                 console,
@@ -296,6 +298,7 @@ class ParsingJob:
                 options=options.method_options(arguments),
                 limits=gl.Limits(time=arguments.limit_seconds),
             )
+            certified = measure() if out is None else out.timed(log, measure)
         gold = [i for i, sentence in enumerate(sentences) if sentence.heads]
         found = attachment([sentences[i] for i in gold], [parsed.heads.get(i) for i in gold])
         return Outcome(found, parsed, seconds, certified), problems

@@ -48,7 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--families",
         metavar="NAMES",
-        help="factors, with commas, or none (default grandchild,sibling)",
+        help="factors, with commas, or none: grandchild, sibling, great-grandchild, tri-sibling, comb, pattern "
+        "(hand-crafted patterns), and more for projective trees (default grandchild,sibling)",
         default=argparse.SUPPRESS,
     )
     parser.add_argument(
@@ -84,7 +85,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "answers with certificates, predicted.conllu, a summary and trees, with --tables figures"
     )
     parser.add_argument(
-        "--tables", action="store_true", help="also train and print the paper's tables 2 and 3, figures 4 and 5"
+        "--tables",
+        action="store_true",
+        help="also train and print tables 2 and 3, figures 4 and 5 of Qian and Liu 2013",
     )
     parser.add_argument(
         "--rows",
@@ -112,7 +115,8 @@ def families(text: str, known: Sequence[str]) -> tuple[str, ...]:
     names = [name for name in names if name and name != "none"]
     for name in names:
         if name not in known:
-            raise gl.InvalidProblem(f"--families {name}: expected some of {', '.join(known)}, or none")
+            hint = nearest(name, [*known, "none"])
+            raise gl.InvalidProblem(f"--families {name}{hint}: expected some of {', '.join(known)}, or none")
     return tuple(dict.fromkeys(names))
 
 

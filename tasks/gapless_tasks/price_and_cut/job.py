@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,10 @@ class _Run:
             system = self.systems.exact
             options = system.asked
             title = f"{treebank.name}, {system.name}"
-            rate = certified_rate(problems, system.method, self.console, title, options=options, limits=self.limits)
+            measure = partial(
+                certified_rate, problems, system.method, self.console, title, options=options, limits=self.limits
+            )
+            rate = measure() if self.out is None else self.out.timed(title, measure)
         entry = {
             "treebank": treebank.name,
             "training": dict(model.training),
