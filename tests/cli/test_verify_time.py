@@ -67,6 +67,14 @@ def test_a_record_that_takes_too_much_work_fails_and_names_the_option(records, c
     assert "--work" in told["failures"][1]["reason"]
 
 
+def test_undecided_records_are_told_in_a_line_each_and_the_advice_once(records, capsys):
+    assert main(["verify", str(records), "--time", "1000", "--work", "10"]) == 1
+    out = capsys.readouterr().out
+    assert sum(line.startswith("UNDECIDED") for line in out.splitlines()) == 2
+    assert "FAILED" not in out
+    assert out.count("allow more") == 1
+
+
 @pytest.mark.parametrize("steps", ["0", "-1", "nan"])
 def test_work_that_cannot_be_is_refused(records, capsys, steps):
     assert main(["verify", str(records), "--time", "1000", f"--work={steps}"]) == 2

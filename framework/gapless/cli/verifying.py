@@ -19,6 +19,9 @@ from gapless.core.result import Result
 from gapless.core.work import in_seconds
 from gapless.runs.reading import record_documents
 
+ADVICE = "; allow more"
+"""Begins what a verdict that is undecided advises; of many records it is told once."""
+
 ANNOUNCED = 1.0
 """Seconds; what takes longer is told beforehand."""
 
@@ -34,14 +37,19 @@ class Failure:
     place : str
         The part of the record; or file and line, when it contradicts itself and so could not even be read.
     reason : str
+    undecided : bool
+        Whether the check was stopped before its end.
     """
 
     record: str
     place: str
     reason: str
+    undecided: bool = False
 
     def __str__(self) -> str:
-        return ": ".join(part for part in (self.record, self.place, self.reason) if part)
+        said, _, _ = self.reason.partition(ADVICE) if self.undecided else (self.reason, "", "")
+        told = ": ".join(part for part in (self.record, self.place, said) if part)
+        return f"{'UNDECIDED' if self.undecided else 'FAILED'} {told}"
 
 
 def verify_records(
@@ -73,10 +81,12 @@ def verify_records(
     for checked, failure in enumerate(_verdicts(file, problem, console, seconds, work), 1):  # noqa: B007  used after the loop
         if failure is not None:
             failures.append(failure)
-            console.say(f"FAILED {failure}")
+            console.say(str(failure))
+    if any(failure.undecided for failure in failures):
+        console.say("undecided is not verified: allow more by --work STEPS or --time S")
     if not checked:
         failures.append(Failure("", str(file), "holds no record, so nothing was verified"))
-        console.say(f"FAILED {failures[-1]}")
+        console.say(str(failures[-1]))
     return checked, failures
 
 
@@ -112,7 +122,7 @@ def _verdicts(
             console.say(f"holds: {verdict.reason}")
             console.say(f"checked in {verdict.seconds:.3g} s")
         reason = record.result.proof if verdict.missing else verdict.reason
-        yield None if verdict else Failure(called, verdict.place, reason)
+        yield None if verdict else Failure(called, verdict.place, reason, verdict.undecided)
 
 
 def expected_seconds(record: Record) -> float:
