@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import patience
@@ -176,10 +175,10 @@ def test_a_test_that_hangs_ends_the_run_and_is_named(tmp_path, name):
     assert "test_hangs.py" in ended.stdout + ended.stderr
 
 
-def test_the_watch_leaves_cpu_time_exact():
-    began = time.process_time()
-    sum(range(10_000))
-    assert time.process_time() > began  # in whole ticks it would be 0
+def test_the_watch_arms_no_timer_of_cpu_time():
+    """While one is armed, Linux counts CPU time in whole ticks, and short work takes none."""
+    for timer in (signal.ITIMER_PROF, signal.ITIMER_VIRTUAL):
+        assert signal.getitimer(timer) == (0.0, 0.0)
 
 
 def test_ctrl_c_comes_after_computing_not_after_waiting():

@@ -1,7 +1,7 @@
 """Own tree, SCIP's tree, the monolithic model and enumeration say the same, and every early stop says the truth."""
 
-import numpy as np
 import pytest
+from agreement import agrees
 
 from gapless import Answer, Batch, Branch, Brancher, Budget, Limits, Status, Stop
 from gapless.core.problem import score_of
@@ -21,18 +21,6 @@ LIMITS = (
     Limits(time=0.0),
     Limits(gap=1.0),
 )
-
-
-def agrees(problem, result):
-    best = problem.best_score()
-    if best == -np.inf:
-        return result.status is Status.INFEASIBLE and result.stop is Stop.PROVED
-    return (
-        result.status is Status.OPTIMAL
-        and result.value == problem.sense.sign * best
-        and result.bound == result.value
-        and not problem.violations(result.best)
-    )
 
 
 @pytest.mark.parametrize("block", range(12))

@@ -6,6 +6,7 @@ The pricing generator looks at usage prices and never hears of a cut; the two sh
 import attrs
 import numpy as np
 import pytest
+from agreement import agrees
 
 from gapless import (
     Answer,
@@ -18,8 +19,6 @@ from gapless import (
     Result,
     Rows,
     Sparse,
-    Status,
-    Stop,
 )
 from gapless.engine import branch_and_price
 from gapless.lp import LinearMaster
@@ -167,17 +166,6 @@ def formulation(problem, kinds, start=(), **more):
     first = Pricing(problem).columns(np.asarray(start, int))
     return Formulation(
         Batch(first, rows), tuple(kind(problem) for kind in kinds), constant=problem.constant, **more
-    )
-
-
-def agrees(problem, result):
-    best = problem.best_score()
-    if best == -np.inf:
-        return result.status is Status.INFEASIBLE and result.stop is Stop.PROVED
-    return (
-        result.status is Status.OPTIMAL
-        and result.value == problem.sense.sign * best
-        and result.bound == result.value
     )
 
 

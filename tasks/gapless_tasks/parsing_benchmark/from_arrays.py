@@ -11,6 +11,9 @@ from gapless_dependency import ParsingProblem
 from gapless_tasks.chain_benchmark.stopwatch import cpu_seconds
 from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
 
+SHORTEST = 1e-9
+"""Seconds that any work takes at least, whatever the clock says."""
+
 MOST = 100
 """Sentences of a part that `certified_rate` solves, evenly spread over it."""
 
@@ -54,4 +57,4 @@ def certified_rate(
         return None
     arrays = [SentenceArrays.of(problem) for problem in some]
     seconds = certified_seconds(arrays, method, console, title, options, limits)
-    return sum(problem.length for problem in some) / max(seconds, 1e-9)
+    return sum(problem.length for problem in some) / max(seconds, SHORTEST)

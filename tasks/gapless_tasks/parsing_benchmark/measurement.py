@@ -16,7 +16,7 @@ from gapless_tasks.dependency_parsing.decoding import parse_all
 from gapless_tasks.dependency_parsing.parsed import Parsed
 from gapless_tasks.dependency_parsing.parser import Parser
 from gapless_tasks.parsing import Sentence
-from gapless_tasks.parsing_benchmark.from_arrays import certified_seconds
+from gapless_tasks.parsing_benchmark.from_arrays import SHORTEST, certified_seconds
 from gapless_tasks.parsing_benchmark.sentence_arrays import SentenceArrays
 
 METHOD = "split-bound"
@@ -92,8 +92,9 @@ def decode(
     arrays = [SentenceArrays.of(problem) for problem in easy]
     alone, whole = [], []
     for _ in range(rounds):
-        alone.append(words / (run(easy, gl.Limits()).seconds + lost))
-        whole.append(words / (certified_seconds(arrays, method, console, title, options) + lost))
+        # Under a limit on CPU time, such as a batch system's, Linux counts it in ticks: little work takes none.
+        alone.append(words / max(run(easy, gl.Limits()).seconds + lost, SHORTEST))
+        whole.append(words / max(certified_seconds(arrays, method, console, title, options) + lost, SHORTEST))
     return Decoded(
         Spread.of(alone),
         Spread.of(whole),
