@@ -18,33 +18,16 @@ import os
 import re
 import shutil
 import sys
-import tomllib
 from contextlib import redirect_stdout
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Distribution, Extension
 
-from parallel_build import SHARED
+from parallel_build import OPTIONS, SHARED, kernels
 
 ROOT = Path(__file__).resolve().parent.parent
 CHECKS = {"language_level": 3, "boundscheck": True, "wraparound": False, "initializedcheck": True}
-
-
-def declared_extensions(target: Path) -> list[Extension]:
-    """Read the extension modules from pyproject.toml, so that they are declared once."""
-    table = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["ext-modules"]
-    return [
-        Extension(
-            entry["name"],
-            [str(target / Path(source).relative_to("cython_ext")) for source in entry["sources"]],
-            extra_compile_args=[
-                *entry["extra-compile-args"],
-                "-O1",
-            ],  # the checks are the same, the compiler faster
-        )
-        for entry in table
-    ]
 
 
 def build(target: Path) -> None:
@@ -59,12 +42,15 @@ def build(target: Path) -> None:
     shutil.rmtree(package, ignore_errors=True)
     built = shutil.ignore_patterns("*.so", "*.c", "__pycache__")
     shutil.copytree(ROOT / "cython_ext" / "gapless_kernels", package, ignore=built)
-    for source in package.glob("*.pyx"):
+    for source in package.rglob("*.pyx"):
         # The line stays, empty, so that line numbers in errors are those of the original.
         source.write_text(re.sub(r"^# *cython:.*", "#", source.read_text(), flags=re.MULTILINE))
     processors = os.cpu_count() or 1
     extensions = cythonize(
-        declared_extensions(target),
+        [
+            *kernels(package, [*OPTIONS, "-O1"]),  # the checks are the same, the compiler faster
+            Extension(SHARED, [str(package / f"{SHARED.rpartition('.')[2]}.c")], extra_compile_args=["-O1", "-g0"]),
+        ],
         compiler_directives=CHECKS,
         force=True,
         nthreads=processors,

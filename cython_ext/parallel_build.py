@@ -1,25 +1,71 @@
-"""How setuptools builds the kernels: Cython first, then as many C compilers at once as there are processors.
+"""The kernels' build: every ``.pyx`` becomes an extension; Cython runs in processes, C compilers side by side.
+
+A kernel needs no entry anywhere: a ``.pyx`` in a room of ``gapless_kernels`` is found, and so are the headers that
+it includes, directly or through others; it is compiled again when one of them changes. Further options of the
+compiler stand in a ``# distutils: extra_compile_args`` comment at the top of the ``.pyx``.
 
 setuptools alone builds one extension after the other. Its own ``parallel`` option would run Cython in threads, for
 which it was not written; here Cython runs in processes, and only the C compilers are started by threads.
 
-What Cython adds to every module that has typed memoryviews, most of its code otherwise, is compiled once, into
+Cython's code for typed memoryviews, most of a module otherwise, is compiled once, into
 ``gapless_kernels._memoryviews``, and imported by the others.
 """
 
 import os
+import re
+from pathlib import Path
 
 from Cython.Build import cythonize
+from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
 SHARED = "gapless_kernels._memoryviews"
+PACKAGE = Path("cython_ext/gapless_kernels")
+
+# -O3 vectorises the loops of lanes/, which choose their instruction set at load: no -march here, ever.
+# -ffp-contract=off: no fused products, so that all instruction sets and processors give the same bits.
+OPTIONS = ["-O3", "-g0", "-ffp-contract=off"]
+
+# Macros name templates: `#define GAPLESS_TEMPLATE "room/file.h"` counts as an inclusion.
+_INCLUDED = re.compile(r'"([a-z0-9_]+/[a-z0-9_]+\.h)"')
+
+
+def headers(source: Path, package: Path) -> list[Path]:
+    """Headers of `package` that `source` includes, directly or through others, sorted."""
+    found: set[Path] = set()
+    todo = [source]
+    while todo:
+        for name in _INCLUDED.findall(todo.pop().read_text(encoding="utf-8")):
+            header = package / name
+            if header not in found:
+                if not header.is_file():
+                    raise FileNotFoundError(f"{source} includes {name}, which {package} does not hold")
+                found.add(header)
+                todo.append(header)
+    return sorted(found)
+
+
+def kernels(package: Path = PACKAGE, options: list[str] = OPTIONS) -> list[Extension]:
+    """One extension for each ``.pyx`` below `package`."""
+    return [
+        Extension(
+            ".".join(source.relative_to(package.parent).with_suffix("").parts),
+            [str(source)],
+            depends=[str(header) for header in headers(source, package)],
+            include_dirs=[str(package)],
+            extra_compile_args=list(options),
+        )
+        for source in sorted(package.rglob("*.pyx"))
+    ]
 
 
 class ParallelBuild(build_ext):
-    """``build_ext`` over all processors."""
+    """``build_ext`` of all kernels over all processors."""
 
     def finalize_options(self) -> None:
-        """Take all processors unless ``--parallel`` says otherwise."""
+        """Add the kernels to the extensions; take all processors unless ``--parallel`` says otherwise."""
+        known = {extension.name for extension in self.distribution.ext_modules}
+        self.distribution.ext_modules += [kernel for kernel in kernels() if kernel.name not in known]
         super().finalize_options()
         if self.parallel is None:
             self.parallel = os.cpu_count() or 1
@@ -35,4 +81,5 @@ class ParallelBuild(build_ext):
         )
         for extension, done in zip(self.extensions, translated, strict=True):
             extension.sources = done.sources
+            extension.extra_compile_args = done.extra_compile_args
         super().build_extensions()

@@ -4,6 +4,7 @@ The loops trust their arguments, so whatever could make them read or write out o
 Values are not looked at: a NaN gives an unspecified answer, but never a stray access.
 """
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 __all__ = [
     "check_chain",
+    "check_count",
     "check_model",
     "check_offsets",
     "check_output",
@@ -323,3 +325,34 @@ def check_parents(parents: npt.NDArray[Any], offsets: npt.NDArray[np.int64]) -> 
             f"parents must be -1 or come before their children, got {parents[at]} in row {at}, "
             f"which is node {numbers[at]} of its tree"
         )
+
+
+def check_count(k: int, name: str = "k") -> int:
+    """Check how many trees are asked for.
+
+    Parameters
+    ----------
+    k : int
+        The number, at least 1.
+    name : str
+        The argument's name, for messages.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Raises
+    ------
+    TypeError
+        If it is not an integer.
+    ValueError
+        If it is less than 1.
+    """
+    try:
+        count = operator.index(k)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {type(k).__name__}") from None
+    if count < 1:
+        raise ValueError(f"{name} must be at least 1, got {count}")
+    return count

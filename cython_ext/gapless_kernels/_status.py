@@ -1,4 +1,4 @@
-"""What a batch kernel says of each sentence; the C loops use the same numbers, from `_status.h`."""
+"""What a batch kernel says of each sentence; the C loops use the same numbers, from `lanes/status.h`."""
 
 from typing import Final
 

@@ -35,7 +35,7 @@ from gapless_splitbound.scopes import penalty_of
 from gapless_splitbound.uncompiled import reasons
 
 if gapless_kernels.COMPILED:
-    from gapless_kernels._split_bound import PROVED, SplitBoundSearch
+    from gapless_kernels.search._split_bound import PROVED, SplitBoundSearch
 
 ROUNDED = 1e-10
 """What sums in float64 may lose, relative to the largest score."""

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import gapless_kernels
-from gapless_kernels import _bridges_ref
+from gapless_kernels.graphs import _bridges_twin
 
-IMPLEMENTATIONS = [pytest.param(_bridges_ref, id="numpy")]
+IMPLEMENTATIONS = [pytest.param(_bridges_twin, id="numpy")]
 if gapless_kernels.COMPILED:
-    from gapless_kernels import _bridges
+    from gapless_kernels.graphs import _bridges
 
     IMPLEMENTATIONS.append(pytest.param(_bridges, id="compiled"))
 
@@ -102,7 +102,7 @@ def test_twins_agree() -> None:
         classes = rng.integers(-1, n, n)
         classes[0] = root = int(rng.integers(n))
         answers = []
-        for kernels in (_bridges_ref, _bridges):
+        for kernels in (_bridges_twin, _bridges):
             tree = kernels.bridge_tree(offsets, neighbours)
             parents = np.where(tree[2] >= 0, tree[0][tree[2]], -1)
             sums = kernels.sums_below(parents, np.arange(parents.size) / 7)
@@ -114,7 +114,7 @@ def test_twins_agree() -> None:
 
 @both
 def test_a_long_path_overflows_no_stack(kernels: Any) -> None:
-    n = 1_000_000 if kernels is not _bridges_ref else 20_000
+    n = 1_000_000 if kernels is not _bridges_twin else 20_000
     offsets = np.concatenate([[0, 1], np.arange(3, 2 * n - 2, 2), [2 * n - 2]])
     neighbours = np.empty(2 * n - 2, np.int32)
     neighbours[0], neighbours[-1] = 1, n - 2

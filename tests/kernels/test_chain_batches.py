@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless_kernels
-from gapless_kernels import DECIDED, DOUBTFUL, INFEASIBLE, INVALID, _dominance_ref, _viterbi_ref
+from gapless_kernels import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
+from gapless_kernels.chains import _dominance_twin, _viterbi_twin
 
 Array = npt.NDArray[Any]
 SIZES = (1, 2, 15, 16, 17, 31, 32, 33, 45, 48, 49, 64, 65, 130)
 METHODS = ("viterbi_batch", "dominance_batch")
 VERSIONS = ["numpy"]
 if gapless_kernels.COMPILED:
-    from gapless_kernels import _dominance
+    from gapless_kernels.chains import _dominance
 
     VERSIONS += _dominance.instruction_sets()
 
@@ -39,10 +40,10 @@ def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 
 class _Twins:
-    viterbi_batch = staticmethod(_viterbi_ref.viterbi_batch)
-    dominance_batch = staticmethod(_dominance_ref.dominance_batch)
-    dominance_tables = staticmethod(_dominance_ref.dominance_tables)
-    dominance = staticmethod(_dominance_ref.dominance)
+    viterbi_batch = staticmethod(_viterbi_twin.viterbi_batch)
+    dominance_batch = staticmethod(_dominance_twin.dominance_batch)
+    dominance_tables = staticmethod(_dominance_twin.dominance_tables)
+    dominance = staticmethod(_dominance_twin.dominance)
 
 
 @dataclass(frozen=True)

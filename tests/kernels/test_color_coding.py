@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import gapless_kernels
-from gapless_kernels import _color_coding_ref
+from gapless_kernels.paths import _color_coding_twin
 
 VERSIONS: tuple[str, ...] = ("numpy",)
 if gapless_kernels.COMPILED:
-    from gapless_kernels import _color_coding, _dominance
+    from gapless_kernels.chains import _dominance
+    from gapless_kernels.paths import _color_coding
 
     VERSIONS += _dominance.instruction_sets()
 
@@ -20,7 +21,7 @@ if gapless_kernels.COMPILED:
 @pytest.fixture(scope="module", params=VERSIONS)
 def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
     if request.param == "numpy":
-        yield _color_coding_ref
+        yield _color_coding_twin
         return
     before = _dominance.choose_instruction_set(request.param)
     yield _color_coding
@@ -88,7 +89,7 @@ def test_twins_agree(kernels: Any) -> None:
     found = 0
     for number, instance in enumerate([*instances(2, 200, 11), *instances(3, 30, 60)]):
         incumbent = -np.inf if number % 3 else float(number % 7 - 3)
-        expected = _color_coding_ref.color_coding_search(*instance, incumbent)
+        expected = _color_coding_twin.color_coding_search(*instance, incumbent)
         charges = np.random.default_rng(number).random(instance[5].shape[1]) * (number % 2)
         bounds = charges, completion(instance, charges), 1e-9
         pruned = kernels.color_coding_pruned(*instance, incumbent, *bounds, 10**6)
@@ -97,7 +98,7 @@ def test_twins_agree(kernels: Any) -> None:
             np.testing.assert_array_equal(values, expected[0])
             np.testing.assert_array_equal(paths, expected[1])
         found += np.isfinite(expected[0]).sum()
-        few = _color_coding_ref.color_coding_pruned(*instance, incumbent, *bounds, 9)
+        few = _color_coding_twin.color_coding_pruned(*instance, incumbent, *bounds, 9)
         for part, right in zip(kernels.color_coding_pruned(*instance, incumbent, *bounds, 9), few, strict=True):
             np.testing.assert_array_equal(part, right)
     assert found > 100
@@ -131,9 +132,9 @@ def test_answers_of_many_colorings_are_those_of_each(kernels: Any) -> None:
 
 def test_table_is_as_large_as_the_twin_says(kernels: Any) -> None:
     for n, length, colors in ((1, 1, 1), (5, 2, 3), (200, 10, 12), (600, 20, 24), (600, 13, 32)):
-        expected = _color_coding_ref.color_coding_table_bytes(n, length, colors)
+        expected = _color_coding_twin.color_coding_table_bytes(n, length, colors)
         assert kernels.color_coding_table_bytes(n, length, colors) == expected
-    assert _color_coding_ref.color_coding_table_bytes(200, 10, 12) < 8 * 2**11 * (200 + 7 * 12)
+    assert _color_coding_twin.color_coding_table_bytes(200, 10, 12) < 8 * 2**11 * (200 + 7 * 12)
 
 
 def good() -> dict[str, Any]:

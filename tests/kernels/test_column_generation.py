@@ -9,22 +9,15 @@ import numpy.typing as npt
 import pytest
 
 import gapless_kernels
-from gapless_kernels import (
-    DECIDED,
-    INFEASIBLE,
-    INVALID,
-    _column_generation_ref,
-    score_spread,
-    transition_tables,
-    viterbi,
-)
+from gapless_kernels import DECIDED, INFEASIBLE, INVALID, score_spread, transition_tables, viterbi
+from gapless_kernels.column_generation import _column_generation_twin
 
 Array = npt.NDArray[Any]
 INF = float("inf")
 
-IMPLEMENTATIONS = [pytest.param(_column_generation_ref, id="numpy")]
+IMPLEMENTATIONS = [pytest.param(_column_generation_twin, id="numpy")]
 if gapless_kernels.COMPILED:
-    from gapless_kernels import _column_generation
+    from gapless_kernels.column_generation import _column_generation
 
     IMPLEMENTATIONS.append(pytest.param(_column_generation, id="compiled"))
 both = pytest.mark.parametrize("kernels", IMPLEMENTATIONS)
@@ -418,7 +411,7 @@ def test_read_only_outputs_are_refused(kernels: Any) -> None:
 
 
 def test_package_exports_the_chosen_twin() -> None:
-    chosen = _column_generation if gapless_kernels.COMPILED else _column_generation_ref
+    chosen = _column_generation if gapless_kernels.COMPILED else _column_generation_twin
     assert (os.environ.get("GAPLESS_PURE") != "1") == gapless_kernels.COMPILED
     for name in ("column_generation_batch", "path_bounds_batch"):
         assert getattr(gapless_kernels, name) is getattr(chosen, name)

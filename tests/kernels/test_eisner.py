@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless_kernels
-from gapless_kernels import _eisner_ref
+from gapless_kernels.parsing import _eisner_twin
 
 Array = npt.NDArray[Any]
 
-IMPLEMENTATIONS = [pytest.param(_eisner_ref, id="numpy")]
+IMPLEMENTATIONS = [pytest.param(_eisner_twin, id="numpy")]
 if gapless_kernels.COMPILED:
-    from gapless_kernels import _eisner
+    from gapless_kernels.parsing import _eisner
 
     IMPLEMENTATIONS.append(pytest.param(_eisner, id="compiled"))
 
@@ -189,7 +189,7 @@ def test_twins_agree(single_root: bool, n: int) -> None:
         weights = rng.integers(-3, 4, (n + 1, n + 1)).astype(float) if integers else rng.normal(size=(n + 1, n + 1))
         weights[rng.random(weights.shape) < share] = -np.inf
         ours = _eisner.eisner_max_marginals(weights, single_root)
-        theirs = _eisner_ref.eisner_max_marginals(weights, single_root)
+        theirs = _eisner_twin.eisner_max_marginals(weights, single_root)
         assert ours[0] == pytest.approx(theirs[0], abs=1e-11)
         np.testing.assert_allclose(ours[2], theirs[2], rtol=0, atol=1e-11)
         if ours[0] > -np.inf:
@@ -199,7 +199,7 @@ def test_twins_agree(single_root: bool, n: int) -> None:
             assert ours[2].max() == pytest.approx(ours[0], abs=1e-11)
             assert ours[2][ours[1][1:], np.arange(1, n + 1)] == pytest.approx(ours[0], abs=1e-11)
         ours_sum = _eisner.eisner_marginals(weights, single_root)
-        theirs_sum = _eisner_ref.eisner_marginals(weights, single_root)
+        theirs_sum = _eisner_twin.eisner_marginals(weights, single_root)
         assert ours_sum[0] == pytest.approx(theirs_sum[0], abs=1e-9)
         np.testing.assert_allclose(ours_sum[1], theirs_sum[1], rtol=0, atol=1e-9)
 
@@ -209,7 +209,7 @@ def test_twins_agree(single_root: bool, n: int) -> None:
 @given(weights=sentences(sizes=(6, 8, 9, 12)), k=st.sampled_from([1, 5, 40]))
 def test_twins_agree_on_k_best(single_root: bool, weights: Array, k: int) -> None:
     ours, heads = _eisner.eisner_k_best(weights, k, single_root)
-    theirs, _ = _eisner_ref.eisner_k_best(weights, k, single_root)
+    theirs, _ = _eisner_twin.eisner_k_best(weights, k, single_root)
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
     assert len({tuple(tree) for tree in heads.tolist()}) == len(heads)
 
@@ -320,6 +320,6 @@ def test_wrong_counts_are_named(kernels: Any) -> None:
 
 def test_package_exports_the_chosen_twin() -> None:
     assert (os.environ.get("GAPLESS_PURE") != "1") == gapless_kernels.COMPILED
-    chosen = _eisner if gapless_kernels.COMPILED else _eisner_ref
+    chosen = _eisner if gapless_kernels.COMPILED else _eisner_twin
     for name in CALLS:
         assert getattr(gapless_kernels, name) is getattr(chosen, name)

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 import gapless_kernels
 from gapless_dependency import AdjacentSibling, GrandSibling, OutermostGrandchild
 from gapless_dependency.shape import crossing, cycle
-from gapless_kernels import _eisner_higher_ref
+from gapless_kernels.parsing import _eisner_higher_twin
 
 Array = npt.NDArray[Any]
 
-IMPLEMENTATIONS = [pytest.param(_eisner_higher_ref, id="python")]
+IMPLEMENTATIONS = [pytest.param(_eisner_higher_twin, id="python")]
 if gapless_kernels.COMPILED:
-    from gapless_kernels import _eisner_higher
+    from gapless_kernels.parsing import _eisner_higher
 
     IMPLEMENTATIONS.append(pytest.param(_eisner_higher, id="compiled"))
 
@@ -107,7 +107,7 @@ def is_tree(heads: Array, single_root: bool) -> bool:
 @settings(max_examples=40)
 @given(data=st.data())
 def test_values_and_marginals_are_enumeration(kernels: Any, order: str, data: st.DataObject) -> None:
-    weights, parts, single_root = data.draw(sentences(order, 5 if kernels is not _eisner_higher_ref else 4))
+    weights, parts, single_root = data.draw(sentences(order, 5 if kernels is not _eisner_higher_twin else 4))
     size = len(weights)
     best = np.full((size, size), -np.inf)
     for heads in projective_trees(size - 1):
@@ -136,7 +136,7 @@ def test_values_and_marginals_are_enumeration(kernels: Any, order: str, data: st
 def test_twins_agree_on_longer_sentences(order: str, data: st.DataObject) -> None:
     weights, parts, single_root = data.draw(sentences(order, 12))
     value, heads, _ = max_marginals(_eisner_higher, order, weights, parts, single_root)
-    expected, _ = solve(_eisner_higher_ref, order, weights, parts, single_root)
+    expected, _ = solve(_eisner_higher_twin, order, weights, parts, single_root)
     assert value == pytest.approx(expected, abs=1e-11)
     assert expected == -np.inf or value_of(order, weights, parts, heads[1:]) == pytest.approx(value, abs=1e-11)
 
@@ -229,7 +229,7 @@ def test_bad_scores_are_named(kernels: Any, order: str, bad: float) -> None:
 
 def test_package_exports_the_chosen_twin() -> None:
     assert (os.environ.get("GAPLESS_PURE") != "1") == gapless_kernels.COMPILED
-    chosen = _eisner_higher if gapless_kernels.COMPILED else _eisner_higher_ref
+    chosen = _eisner_higher if gapless_kernels.COMPILED else _eisner_higher_twin
     for order in AXES:
         for name in (f"eisner_{order}", f"eisner_{order}_max_marginals"):
             assert getattr(gapless_kernels, name) is getattr(chosen, name)

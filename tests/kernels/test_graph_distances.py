@@ -8,14 +8,14 @@ import numpy.typing as npt
 import pytest
 
 import gapless_kernels
-from gapless_kernels import _edge_lines_ref, _graph_distances_ref
+from gapless_kernels.graphs import _edge_lines_twin, _graph_distances_twin
 
 Array = npt.NDArray[Any]
 
-SEARCHES: list[Any] = [pytest.param(_graph_distances_ref, id="numpy")]
-LINES: list[Any] = [pytest.param(_edge_lines_ref, id="numpy")]
+SEARCHES: list[Any] = [pytest.param(_graph_distances_twin, id="numpy")]
+LINES: list[Any] = [pytest.param(_edge_lines_twin, id="numpy")]
 if gapless_kernels.COMPILED:
-    from gapless_kernels import _edge_lines, _graph_distances
+    from gapless_kernels.graphs import _edge_lines, _graph_distances
 
     SEARCHES.append(pytest.param(_graph_distances, id="compiled"))
     LINES.append(pytest.param(_edge_lines, id="compiled"))

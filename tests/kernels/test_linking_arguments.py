@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gapless_kernels import _linking_search_ref, linking_search
+from gapless_kernels import linking_search
+from gapless_kernels.linking import _linking_search_twin
 
 
-@pytest.mark.parametrize("search", [linking_search, _linking_search_ref.linking_search])
+@pytest.mark.parametrize("search", [linking_search, _linking_search_twin.linking_search])
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from gapless_kernels import COMPILED, _linking_search_ref, linking_search, whole_bits
+from gapless_kernels import COMPILED, linking_search, whole_bits
+from gapless_kernels.linking import _linking_search_twin
 
 if not COMPILED:
     pytest.skip("the compiled kernels are switched off by GAPLESS_PURE", allow_module_level=True)
 
-from gapless_kernels import _dominance
+from gapless_kernels.chains import _dominance
 
 
 @pytest.fixture(scope="module", params=_dominance.instruction_sets(), autouse=True)
@@ -46,7 +47,7 @@ def test_the_search_finds_what_its_twin_finds(whole, kicks):
         problem = drawn(seed, whole=whole)
         step = 2.0 if whole else None
         found = linking_search(*problem, granularity=step, kicks=kicks, seed=seed)
-        twin = _linking_search_ref.linking_search(*problem, granularity=step)
+        twin = _linking_search_twin.linking_search(*problem, granularity=step)
         assert found.proved
         assert twin.proved
         assert found.value == pytest.approx(twin.value, abs=1e-9)
@@ -64,7 +65,7 @@ def test_members_that_are_not_allowed_and_a_cutoff(whole):
         step = 2.0 if whole else None
         best = linking_search(*problem, granularity=step, allowed=allowed)
         assert np.all(allowed[best.members])
-        twin = _linking_search_ref.linking_search(*problem, granularity=step, allowed=allowed)
+        twin = _linking_search_twin.linking_search(*problem, granularity=step, allowed=allowed)
         assert best.value == pytest.approx(twin.value, abs=1e-9)
         none = linking_search(*problem, granularity=step, allowed=allowed, cutoff=best.value)
         assert none.members is None

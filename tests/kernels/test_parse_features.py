@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless_kernels
-from gapless_kernels import _parse_features_ref
+from gapless_kernels.features import _parse_features_twin
 
-IMPLEMENTATIONS = [pytest.param(_parse_features_ref, id="numpy")]
+IMPLEMENTATIONS = [pytest.param(_parse_features_twin, id="numpy")]
 if gapless_kernels.COMPILED:
-    from gapless_kernels import _parse_features
+    from gapless_kernels.features import _parse_features
 
     IMPLEMENTATIONS.append(pytest.param(_parse_features, id="compiled"))
 
@@ -58,11 +58,11 @@ def bits(table: Any) -> int:
 @needs_compiled
 @given(case=cases())
 def test_twins_agree(case: Any) -> None:
-    np.testing.assert_array_equal(scores(_parse_features, *case), scores(_parse_features_ref, *case))
+    np.testing.assert_array_equal(scores(_parse_features, *case), scores(_parse_features_twin, *case))
     *arguments, table = case
-    ours, theirs = (k.part_features(*arguments, bits(table)) for k in (_parse_features, _parse_features_ref))
+    ours, theirs = (k.part_features(*arguments, bits(table)) for k in (_parse_features, _parse_features_twin))
     np.testing.assert_array_equal(ours, theirs)
-    ours, theirs = (k.feature_counts(case[1], case[3]) for k in (_parse_features, _parse_features_ref))
+    ours, theirs = (k.feature_counts(case[1], case[3]) for k in (_parse_features, _parse_features_twin))
     np.testing.assert_array_equal(ours, theirs)
 
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 import gapless_kernels
-from gapless_kernels import _path_beam_ref
+from gapless_kernels.paths import _path_beam_twin
 
 VERSIONS: tuple[str, ...] = ("numpy",)
 if gapless_kernels.COMPILED:
-    from gapless_kernels import _dominance, _path_beam
+    from gapless_kernels.chains import _dominance
+    from gapless_kernels.paths import _path_beam
 
     VERSIONS += _dominance.instruction_sets()
 
@@ -19,7 +20,7 @@ if gapless_kernels.COMPILED:
 @pytest.fixture(scope="module", params=VERSIONS)
 def kernel(request: pytest.FixtureRequest) -> Iterator[Any]:
     if request.param == "numpy":
-        yield _path_beam_ref.path_beam_search
+        yield _path_beam_twin.path_beam_search
         return
     before = _dominance.choose_instruction_set(request.param)
     yield _path_beam.path_beam_search
@@ -48,7 +49,7 @@ def test_twins_agree(kernel: Any) -> None:
     for number, graph in enumerate(graphs(3, 400)):
         width = (1, 2, 3, 7, 40, 100, 1345)[number % 7]
         value, path = kernel(*graph, width)
-        expected, right = _path_beam_ref.path_beam_search(*graph, width)
+        expected, right = _path_beam_twin.path_beam_search(*graph, width)
         assert value == expected
         np.testing.assert_array_equal(path, right)
         found += value > -np.inf
@@ -65,7 +66,7 @@ def test_wide_beams(kernel: Any, tied: bool) -> None:
         edges[rng.random((40, 40)) < forbidden] = -np.inf
         graph = np.zeros(40), edges, np.zeros(40), np.arange(40) % 31, 4
         value, path = kernel(*graph, 400)
-        expected, right = _path_beam_ref.path_beam_search(*graph, 400)
+        expected, right = _path_beam_twin.path_beam_search(*graph, 400)
         assert value == expected
         np.testing.assert_array_equal(path, right)
 

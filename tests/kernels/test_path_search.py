@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import gapless_kernels
-from gapless_kernels import _path_search_ref
+from gapless_kernels.paths import _path_search_twin
 
-KERNELS = [_path_search_ref.path_search]
+KERNELS = [_path_search_twin.path_search]
 if gapless_kernels.COMPILED:
-    from gapless_kernels import _path_search
+    from gapless_kernels.paths import _path_search
 
     KERNELS.append(_path_search.path_search)
 
@@ -56,7 +56,7 @@ def test_twins_agree(wanted: int) -> None:
 @both
 def test_what_is_left_bounds_every_path(kernel: Any) -> None:
     """Tables of an unfinished search bound every path that is better than those known."""
-    best = _path_search_ref.path_search
+    best = _path_search_twin.path_search
     seen = 0
     for start, ordering, end, groups, length in graphs(9, 40):
         some = kernel(start, ordering, end, groups, length, rounds=1)

@@ -9,14 +9,15 @@ import numpy.typing as npt
 import pytest
 
 import gapless_kernels
-from gapless_kernels import DECIDED, DOUBTFUL, INFEASIBLE, INVALID, _beam_ref, _k_best_ref, _viterbi_pruned_ref
-from gapless_kernels._path_value import path_value
-from gapless_kernels._viterbi_ref import forward_messages, viterbi
+from gapless_kernels import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
+from gapless_kernels.chains._path_value import path_value
+from gapless_kernels.chains._viterbi_twin import forward_messages, viterbi
+from gapless_kernels.sparse_chains import _beam_twin, _k_best_twin, _viterbi_pruned_twin
 
 Array = npt.NDArray[Any]
-TWINS = {"numpy": (_beam_ref, _viterbi_pruned_ref, _k_best_ref)}
+TWINS = {"numpy": (_beam_twin, _viterbi_pruned_twin, _k_best_twin)}
 if gapless_kernels.COMPILED:
-    from gapless_kernels import _beam, _k_best, _viterbi_pruned
+    from gapless_kernels.sparse_chains import _beam, _k_best, _viterbi_pruned
 
     TWINS["compiled"] = (_beam, _viterbi_pruned, _k_best)
 

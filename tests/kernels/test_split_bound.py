@@ -10,7 +10,7 @@ import pytest
 if os.environ.get("GAPLESS_PURE") == "1":
     pytest.skip("the fused search has no NumPy twin; the role objects are its reference", allow_module_level=True)
 
-from gapless_kernels._split_bound import NODES, PROVED, STEPS, TIME, SplitBoundSearch
+from gapless_kernels.search._split_bound import NODES, PROVED, STEPS, TIME, SplitBoundSearch
 
 INF = np.inf
 OPTIONS = [

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless_kernels
-from gapless_kernels import _trees_ref
+from gapless_kernels.trees import _trees_twin
 
 Array = npt.NDArray[Any]
 
-IMPLEMENTATIONS = [pytest.param(_trees_ref, id="numpy")]
+IMPLEMENTATIONS = [pytest.param(_trees_twin, id="numpy")]
 if gapless_kernels.COMPILED:
-    from gapless_kernels import _trees
+    from gapless_kernels.trees import _trees
 
     IMPLEMENTATIONS.append(pytest.param(_trees, id="compiled"))
 
@@ -108,15 +108,15 @@ def test_dominance_is_viterbi_bit_by_bit(kernels: Any, forest: Any) -> None:
 @needs_compiled
 @given(forest=forests(max_n=8, sizes=EDGES) | forests(max_n=8, sizes=EDGES, varying=True))
 def test_viterbi_twins_agree(forest: Any) -> None:
-    for ours, theirs in zip(viterbi(_trees, *forest), viterbi(_trees_ref, *forest), strict=True):
+    for ours, theirs in zip(viterbi(_trees, *forest), viterbi(_trees_twin, *forest), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
 @needs_compiled
 @given(forest=forests(max_n=8, sizes=EDGES))
 def test_dominance_twins_agree(forest: Any) -> None:
-    np.testing.assert_array_equal(leads(_trees, forest[3]), leads(_trees_ref, forest[3]))
-    for ours, theirs in zip(dominance(_trees, *forest), dominance(_trees_ref, *forest), strict=True):
+    np.testing.assert_array_equal(leads(_trees, forest[3]), leads(_trees_twin, forest[3]))
+    for ours, theirs in zip(dominance(_trees, *forest), dominance(_trees_twin, *forest), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
@@ -247,6 +247,6 @@ def test_wrong_tables_are_named(kernels: Any) -> None:
 
 def test_package_exports_the_chosen_twin() -> None:
     assert (os.environ.get("GAPLESS_PURE") != "1") == gapless_kernels.COMPILED
-    chosen = _trees if gapless_kernels.COMPILED else _trees_ref
+    chosen = _trees if gapless_kernels.COMPILED else _trees_twin
     for name in ("parent_leads", "tree_dominance", "tree_viterbi"):
         assert getattr(gapless_kernels, name) is getattr(chosen, name)

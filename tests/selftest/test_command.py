@@ -98,7 +98,7 @@ def test_a_kernel_that_differs_is_found(monkeypatch):
     def off(module, rng):
         return (np.nextafter(1.0, 2.0) if module.__name__.endswith("_ref") else 1.0,)
 
-    monkeypatch.setattr(twins, "_KERNELS", {"off": ("_eisner", off)})
+    monkeypatch.setattr(twins, "_KERNELS", {"off": ("parsing._eisner", off)})
     (tally,) = compare_kernels(0)
     assert tally.different == tally.compared
     assert "input 0" in tally.reason

@@ -9,7 +9,7 @@ from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
 from gapless_splitbound import fused
 
-pytest.importorskip("gapless_kernels._split_bound")
+pytest.importorskip("gapless_kernels.search._split_bound")
 
 ENUMERATION = 1e-5
 """How far enumeration itself may be off, whose sums hold terms of 1e9."""

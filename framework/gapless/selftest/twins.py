@@ -42,7 +42,7 @@ def instruction_sets() -> Sequence[str]:
     """Instruction sets that the kernels can use here, best last; none when the NumPy twins run."""
     if not gapless_kernels.COMPILED:
         return ()
-    sets: Sequence[str] = importlib.import_module("gapless_kernels._dominance").instruction_sets()
+    sets: Sequence[str] = importlib.import_module("gapless_kernels.chains._dominance").instruction_sets()
     return sets
 
 
@@ -91,11 +91,11 @@ def _edge_lines(module: Any, rng: np.random.Generator) -> Sequence[Any]:
 
 
 _KERNELS: dict[str, tuple[str, Kernel]] = {
-    "Viterbi": ("_viterbi", _viterbi),
-    "dominance": ("_dominance", _dominance),
-    "Eisner": ("_eisner", _eisner),
-    "Chu-Liu-Edmonds": ("_arborescence", _arborescence),
-    "edge lists": ("_edge_lines", _edge_lines),
+    "Viterbi": ("chains._viterbi", _viterbi),
+    "dominance": ("chains._dominance", _dominance),
+    "Eisner": ("parsing._eisner", _eisner),
+    "Chu-Liu-Edmonds": ("arborescences._arborescence", _arborescence),
+    "edge lists": ("graphs._edge_lines", _edge_lines),
 }
 
 
@@ -109,7 +109,7 @@ def compare_kernels(seed: int) -> list[TwinTally]:
 def _compare(name: str, module: str, kernel: Kernel, seed: int) -> TwinTally:
     tally = TwinTally(name)
     compiled = importlib.import_module(f"gapless_kernels.{module}")
-    twin = importlib.import_module(f"gapless_kernels.{module}_ref")
+    twin = importlib.import_module(f"gapless_kernels.{module}_twin")
     choose = getattr(compiled, "choose_instruction_set", None)
     for chosen in instruction_sets() if choose else ("",):
         before = choose(chosen) if choose else ""

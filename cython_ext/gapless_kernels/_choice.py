@@ -1,0 +1,8 @@
+"""The choice between the compiled kernels and their twins, made once, when gapless_kernels is imported."""
+
+import os
+
+if os.environ.get("GAPLESS_SIMD", "avx512") not in {"plain", "avx2", "avx512"}:
+    raise ValueError(f"GAPLESS_SIMD={os.environ['GAPLESS_SIMD']}: must be plain, avx2 or avx512, or not be set")
+
+COMPILED = os.environ.get("GAPLESS_PURE") != "1"

@@ -1,0 +1,276 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Compiled dominance kernels, and the Viterbi batch that they fall back on; see the twins `_dominance_twin` and
+`_viterbi_twin` for what each function owes.
+
+The loops are in C, written once in blocks of sixteen scores and compiled for AVX-512, AVX2 and any processor; the
+best set that the processor has is chosen when this module is loaded.
+"""
+
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport int64_t, uint8_t
+
+import numpy as np
+
+from gapless_kernels.chains._batch_arguments import check_batch, check_dominance
+from gapless_kernels.chains._dominance_tables import aligned, lay_out, padded
+from gapless_kernels._status import INVALID
+
+cdef extern from "chains/kernels.h" nogil:
+    ctypedef struct gapless_chain:
+        Py_ssize_t labels
+        Py_ssize_t stride
+        const void *moves
+        const void *arrivals
+        const void *excess
+        const void *group_excess
+        const double *gauge
+        const double *transition
+        const double *initial
+        const double *final
+        double largest
+        int finite
+    ctypedef struct gapless_batch:
+        const void *unary
+        const int64_t *offsets
+        Py_ssize_t sentences
+        int64_t *labels
+        double *values
+        uint8_t *status
+        int64_t *survivors
+        uint8_t *kept
+        int64_t *dominators
+    int GAPLESS_VITERBI
+    int GAPLESS_DOMINANCE
+    int gapless_best_set()
+    int gapless_decode(int, int, int, const gapless_chain *, const gapless_batch *)
+    void max_plus4_f64(int, const double **, const double *, Py_ssize_t, Py_ssize_t, double **)
+
+_SETS = ("plain", "avx2", "avx512")
+cdef int instruction_set = gapless_best_set()
+
+
+def instruction_sets():
+    """Names of the instruction sets that this processor has, best last."""
+    return _SETS[:gapless_best_set() + 1]
+
+
+def choose_instruction_set(name):
+    """Use another instruction set than the best from here on, so that tests reach all; returns the old one."""
+    global instruction_set
+    if name not in instruction_sets():
+        raise ValueError(f"this processor has {', '.join(instruction_sets())}, not {name}")
+    before = _SETS[instruction_set]
+    instruction_set = _SETS.index(name)
+    return before
+
+
+def chosen_instruction_set():
+    """The number of the instruction set in use; other kernels in blocks of sixteen follow it."""
+    return instruction_set
+
+
+# --- tables -----------------------------------------------------------------------------------------------------
+
+def dominance_tables(transition, dtype):
+    """Prepare what decoding needs of one transition matrix; see `_dominance_twin.dominance_tables`."""
+    return lay_out(transition, dtype, largest_differences)
+
+
+def largest_differences(transition):
+    """Compute ``max_r (transition[x, r] - transition[y, r])`` for all y (rows) and x (columns)."""
+    cdef Py_ssize_t k = transition.shape[0], stride = -(-k // 16) * 16, y, i
+    rows = np.full((-(-k // 4) * 4, k), -np.inf)
+    np.negative(transition, out=rows[:k])
+    columns = aligned((k, stride), rows.dtype)
+    columns[:, :k] = transition.T
+    columns[:, k:] = -np.inf
+    result = aligned((rows.shape[0], stride), rows.dtype)
+    cdef double[:, ::1] sources = rows, matrix = columns, out = result
+    cdef const double *before[4]
+    cdef double *after[4]
+    with nogil:
+        for y in range(0, k, 4):
+            for i in range(4):
+                before[i] = &sources[y + i, 0]
+                after[i] = &out[y + i, 0]
+            max_plus4_f64(instruction_set, before, &matrix[0, 0], stride, k, after)
+    return result[:k, :k]
+
+
+# --- decoding ---------------------------------------------------------------------------------------------------
+
+cdef void *address(array, bint writable=False) except? NULL:
+    """Where a contiguous array starts, NULL for None; the caller keeps the array alive."""
+    cdef Py_buffer view
+    cdef void *start
+    if array is None:
+        return NULL
+    PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE if writable else PyBUF_C_CONTIGUOUS)
+    start = view.buf
+    PyBuffer_Release(&view)
+    return start
+
+
+cdef int run(
+    int method,
+    gapless_chain *chain,
+    bint is_double,
+    transition,
+    unary,
+    offsets,
+    initial,
+    final,
+    labels,
+    values,
+    status,
+    survivors,
+    kept,
+    dominators,
+) except -1:
+    """Run the loops on arrays that have been checked; the score tables are in `chain` already."""
+    cdef gapless_batch batch
+    cdef int failed
+    outputs = (labels, values, status, survivors, kept, dominators)
+    inputs = (
+        contiguous(transition),
+        contiguous(initial),
+        contiguous(final),
+        contiguous(unary),
+        contiguous(offsets),
+    )
+    rooms = (
+        contiguous(labels),
+        contiguous(values),
+        contiguous(status),
+        contiguous(survivors),
+        contiguous(kept),
+        contiguous(dominators),
+    )
+    chain.transition = <const double *>address(inputs[0])
+    chain.initial = <const double *>address(inputs[1])
+    chain.final = <const double *>address(inputs[2])
+    batch.unary = address(inputs[3])
+    batch.offsets = <const int64_t *>address(inputs[4])
+    batch.sentences = len(offsets) - 1
+    batch.labels = <int64_t *>address(rooms[0], True)
+    batch.values = <double *>address(rooms[1], True)
+    batch.status = <uint8_t *>address(rooms[2], True)
+    batch.survivors = <int64_t *>address(rooms[3], True)
+    batch.kept = <uint8_t *>address(rooms[4], True)
+    batch.dominators = <int64_t *>address(rooms[5], True)
+    with nogil:
+        failed = gapless_decode(instruction_set, method, is_double, chain, &batch)
+    if failed:
+        raise MemoryError("no room for the messages of the sentences in flight")
+    for output, room in zip(outputs, rooms):
+        if output is not room:
+            output[...] = room
+    return 0
+
+
+cdef contiguous(array):
+    """The array itself where it is contiguous, as it nearly always is."""
+    return array if array is None or array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
+cdef gapless_chain opened(tables) except *:
+    cdef gapless_chain chain
+    chain.labels = tables.moves.shape[0]
+    chain.stride = tables.moves.shape[1]
+    chain.moves = address(tables.moves)
+    chain.arrivals = address(tables.arrivals)
+    chain.excess = address(tables.excess)
+    chain.group_excess = address(tables.group_excess)
+    chain.gauge = <const double *>address(tables.gauge)
+    chain.largest = tables.largest
+    chain.finite = tables.finite
+    return chain
+
+
+def viterbi_batch(unary, offsets, transition, initial, final, labels, values, status):
+    """Find a best label path of each of many chains; see `_viterbi_twin.viterbi_batch`.
+
+    Works on a padded and on a transposed copy of `transition`, which for a handful of sentences costs more than
+    it saves: call `viterbi` for those.
+    """
+    cdef gapless_chain chain
+    check_batch(unary, offsets, transition, initial, final, labels, values, status)
+    dtype, k = unary.dtype, transition.shape[0]
+    stride = -(-k // 16) * 16
+    with np.errstate(over="ignore"):
+        moves, arrivals = padded(transition, stride, dtype), padded(transition.T, stride, dtype)
+    allowed = transition > -np.inf
+    chain.labels, chain.stride = k, stride
+    chain.moves, chain.arrivals = address(moves), address(arrivals)
+    chain.excess = chain.group_excess = NULL
+    chain.gauge = NULL
+    chain.largest = np.abs(transition, where=allowed, out=np.zeros((k, k))).max()
+    chain.finite = allowed.all()
+    run(
+        GAPLESS_VITERBI,
+        &chain,
+        dtype == np.float64,
+        transition,
+        unary,
+        offsets,
+        initial,
+        final,
+        labels,
+        values,
+        status,
+        None,
+        None,
+        None,
+    )
+
+
+def dominance_batch(unary, offsets, tables, initial, final, labels, values, status, survivors=None):
+    """Find a best label path of each of many chains; see `_dominance_twin.dominance_batch`."""
+    cdef gapless_chain chain
+    check_batch(
+        unary, offsets, tables.transition, initial, final, labels, values, status, survivors, tables.dtype
+    )
+    chain = opened(tables)
+    run(
+        GAPLESS_DOMINANCE,
+        &chain,
+        unary.dtype == np.float64,
+        tables.transition,
+        unary,
+        offsets,
+        initial,
+        final,
+        labels,
+        values,
+        status,
+        survivors,
+        None,
+        None,
+    )
+
+
+def dominance(unary, tables, initial, final, labels, kept, dominators):
+    """Find a best label path of one chain and who survived; see `_dominance_twin.dominance`."""
+    cdef gapless_chain chain
+    n = check_dominance(unary, tables.transition, initial, final, labels, kept, dominators, tables.dtype)
+    offsets, values, status = np.array((0, n)), np.empty(1), np.empty(1, np.uint8)
+    chain = opened(tables)
+    run(
+        GAPLESS_DOMINANCE,
+        &chain,
+        True,
+        tables.transition,
+        unary,
+        offsets,
+        initial,
+        final,
+        labels,
+        values,
+        status,
+        None,
+        kept,
+        dominators,
+    )
+    if status[0] == INVALID:
+        raise ValueError("unary holds NaN or plus infinity")
+    return float(values[0])

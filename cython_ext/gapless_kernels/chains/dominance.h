@@ -1,0 +1,667 @@
+/* Exact decoding in one pass by pairwise dominance. Included by chains/kernels.h for each version.
+ *
+ * Label x can be dropped at a position when row(x) + excess[y][x] <= row(y): whatever follows, y does as well.
+ * Messages are kept for the survivors alone, relative to y's, so that a position with one survivor starts afresh:
+ * no error of an earlier sum is left. Labels of such positions are final at once; of the others a record is kept.
+ *
+ * Rounding. Write u for ROUNDING, M for scores->largest, A for the largest survivor message, and E for a bound on
+ * how far the survivors' messages are (up to one constant) from what exact sums would give. A row entry is then
+ * off by E + 4uM (the pair score) + u(A + M) (its sum with the message) + u|row(x)|. A label near the threshold
+ * has |row(x)| <= |row(y)| + 2M because excess is at most 2M, and one below it only moves further down. Hence both
+ * sides of the test and its own sums are safe with
+ *
+ *     2E + u(2A + 14M + 6|row(y)|)
+ *
+ * and the survivors' next messages, whose size is at most A', are good to E + u(A + 5M + |row(y)| + 2A').
+ */
+
+#define BLOCK LANES(block)
+#define SCORES TYPED(chain_scores)
+#define BATCH gapless_batch
+#define LANE NAMED(dominance_lane)
+#define PLACE NAMED(place)
+
+/* A position with several survivors: those from `start` to `end` in the lane's lists. */
+typedef struct {
+    ptrdiff_t position, start, end, dominator;
+    REAL error;
+} PLACE;
+
+typedef struct {
+    ptrdiff_t sentence, n, at;      /* `at`: the next position to read */
+    const REAL *theta;              /* its scores */
+    const REAL *base;               /* what the survivors before it offer to each label */
+    int64_t *labels;
+    REAL error, size;               /* E and A above */
+    REAL slack;                     /* 2E + u(2A + 14M) */
+    ptrdiff_t y;                    /* the label that has been found ahead at `at`, */
+    REAL best;                      /* and its score */
+    ptrdiff_t work, survivors;
+    ptrdiff_t places, used, place_room, room;
+    PLACE *place;
+    int32_t *who;                   /* survivors of the positions in `place` */
+    REAL *message;
+    REAL *row, *offer, *peaks;      /* room for a row, for `base`, for group maxima */
+    unsigned improper;
+    int active;
+} LANE;
+
+/* Cycles, as measured with AVX-512: of a position with several survivors, of each block of a survivor's row when
+ * the tables are in the first-level cache and when they are not, and by how much Viterbi's following a path back
+ * is dearer than a position with one survivor. Viterbi needs a cycle for each block of each label. */
+#ifndef STEP_COST
+#define STEP_COST 220
+#define NEAR_COST 3
+#define FAR_COST 3
+#define TRACE_COST 40
+#endif
+
+enum { NAMED(ONGOING) = 0, NAMED(DEAD) = 1, NAMED(DENSE) = 2, NAMED(TOO_MANY) = 3, NAMED(FAILED) = 4 };
+
+TARGET static GAPLESS_ALWAYS ptrdiff_t NAMED(groups)(const SCORES *scores)
+{
+    return (scores->stride / GAPLESS_BLOCK + GAPLESS_GROUP - 1) / GAPLESS_GROUP;
+}
+
+TARGET static GAPLESS_ALWAYS REAL NAMED(fresh_slack)(const SCORES *scores)
+{
+    return ROUNDING * 14 * scores->largest + TINY;
+}
+
+TARGET static GAPLESS_ALWAYS void NAMED(start_afresh)(const SCORES *scores, LANE *lane)
+{
+    lane->error = lane->size = 0;
+    lane->slack = NAMED(fresh_slack)(scores);
+}
+
+TARGET static void NAMED(begin)(const SCORES *scores, const BATCH *batch, ptrdiff_t sentence, LANE *lane)
+{
+    const ptrdiff_t begin = batch->offsets[sentence];
+    lane->sentence = sentence;
+    lane->n = batch->offsets[sentence + 1] - begin;
+    lane->at = 0;
+    lane->theta = (const REAL *)batch->unary + begin * scores->labels;
+    lane->base = scores->first;
+    lane->labels = batch->labels + begin;
+    lane->work = lane->survivors = lane->places = lane->used = 0;
+    lane->improper = 0;
+    lane->active = 1;
+    NAMED(start_afresh)(scores, lane);
+}
+
+/* The test's right-hand side; NaN when `best` is infinite, so that nothing passes. */
+TARGET static GAPLESS_ALWAYS REAL NAMED(threshold)(REAL best, REAL slack)
+{
+    const REAL size = (REAL)fabs(best);
+    return (best + 2 * ROUNDING * size) - (slack + 12 * ROUNDING * size);
+}
+
+/* Room for a whole row of survivors more, and a block beyond that. */
+TARGET static int NAMED(ensure)(const SCORES *scores, LANE *lane)
+{
+    if (lane->used + scores->stride + GAPLESS_BLOCK > lane->room) {
+        const ptrdiff_t room = 2 * lane->room + 4 * scores->stride;
+        int32_t *who = realloc(lane->who, (size_t)room * sizeof *who);
+        if (!who)
+            return -1;
+        lane->who = who;
+        REAL *message = realloc(lane->message, (size_t)room * sizeof *message);
+        if (!message)
+            return -1;
+        lane->message = message;
+        lane->room = room;
+    }
+    if (lane->places == lane->place_room) {
+        const ptrdiff_t room = 2 * lane->place_room + 16;
+        PLACE *place = realloc(lane->place, (size_t)room * sizeof *place);
+        if (!place)
+            return -1;
+        lane->place = place;
+        lane->place_room = room;
+    }
+    return 0;
+}
+
+/* offer[x] = max over some survivors of message + moves, for `blocks` <= 4 blocks; a constant where inlined. */
+TARGET static GAPLESS_ALWAYS void NAMED(relax)(const int blocks, ptrdiff_t stride, const REAL *moves,
+                                              const int32_t *who, const REAL *message, ptrdiff_t count,
+                                              REAL *offer)
+{
+    BLOCK best[4];
+    for (int b = 0; b < blocks; b++)
+        best[b] = LANES(all)(-(REAL)INFINITY);
+    for (ptrdiff_t s = 0; s < count; s++) {
+        const REAL *row = moves + who[s] * stride;
+        const BLOCK a = LANES(all)(message[s]);
+        for (int b = 0; b < blocks; b++)
+            best[b] = LANES(max)(LANES(add)(a, LANES(load)(row + b * GAPLESS_BLOCK)), best[b]);
+    }
+    for (int b = 0; b < blocks; b++)
+        LANES(store)(offer + b * GAPLESS_BLOCK, best[b]);
+}
+
+/* offer[x] = max over the survivors from `start` on of message + moves. */
+TARGET static GAPLESS_ALWAYS void NAMED(relax_survivors)(const SCORES *scores, LANE *lane, ptrdiff_t start)
+{
+    const ptrdiff_t stride = scores->stride, count = lane->used - start;
+    const int32_t *who = lane->who + start;
+    const REAL *message = lane->message + start;
+    ptrdiff_t x = 0;
+    for (; x + 4 * GAPLESS_BLOCK <= stride; x += 4 * GAPLESS_BLOCK)
+        NAMED(relax)(4, stride, scores->moves + x, who, message, count, lane->offer + x);
+    if (x + 3 * GAPLESS_BLOCK == stride)
+        NAMED(relax)(3, stride, scores->moves + x, who, message, count, lane->offer + x);
+    else if (x + 2 * GAPLESS_BLOCK == stride)
+        NAMED(relax)(2, stride, scores->moves + x, who, message, count, lane->offer + x);
+    else if (x < stride)
+        NAMED(relax)(1, stride, scores->moves + x, who, message, count, lane->offer + x);
+}
+
+/* Go on from the survivors that have been listed from `start` on, with messages relative to `best`, y's score. */
+TARGET static GAPLESS_NEVER int NAMED(settle)(const SCORES *scores, LANE *lane, ptrdiff_t start, ptrdiff_t count,
+                                              ptrdiff_t y, REAL best, int may_stop)
+{
+    const ptrdiff_t blocks = scores->stride / GAPLESS_BLOCK;
+    const REAL level = best < 0 ? -best : best;
+    lane->labels[lane->at] = -1;
+    if (!(level < LIMIT) && best > -(REAL)INFINITY)
+        return NAMED(TOO_MANY);
+    if (count == 0) {
+        /* Not even y: nobody has a successor. */
+        if (best > -(REAL)INFINITY)
+            lane->labels[lane->at] = y;
+        return NAMED(DEAD);
+    }
+    lane->survivors += count;
+    if (count == 1) {
+        const ptrdiff_t x = lane->who[start];
+        lane->labels[lane->at] = x;
+        lane->base = scores->moves + x * scores->stride;
+        NAMED(start_afresh)(scores, lane);
+        return NAMED(ONGOING);
+    }
+    /* What follows the last survivor in its block is written over by the next position or never read. */
+    BLOCK extents = LANES(all)(0);
+    for (ptrdiff_t s = start; s < start + count; s += GAPLESS_BLOCK) {
+        const ptrdiff_t more = start + count - s;
+        const unsigned valid = more < GAPLESS_BLOCK ? (1u << more) - 1 : 0xFFFFu;
+        extents = LANES(max)(LANES(extent)(LANES(load_some)(lane->message + s, valid)), extents);
+    }
+    const REAL size = LANES(largest)(extents);
+    if (!(size < LIMIT))
+        return NAMED(TOO_MANY);
+    lane->error += ROUNDING * (lane->size + 5 * scores->largest + level + 2 * size) + TINY;
+    lane->size = size;
+    lane->slack = 2 * lane->error + ROUNDING * (2 * size + 14 * scores->largest) + TINY;
+    lane->place[lane->places++] = (PLACE){lane->at, start, start + count, y, lane->error};
+    lane->used = start + count;
+    lane->work += STEP_COST + count * blocks * (blocks <= 8 ? NEAR_COST : FAR_COST);
+    if (may_stop && lane->work > (lane->at + 4) * (scores->labels * blocks + TRACE_COST))
+        return NAMED(DENSE);
+    NAMED(relax_survivors)(scores, lane, start);
+    lane->base = lane->offer;
+    return NAMED(ONGOING);
+}
+
+/* Add the scores of some blocks of labels to what they are offered; return the largest lane by lane. */
+TARGET static GAPLESS_ALWAYS BLOCK NAMED(scan_group)(const int blocks, const REAL *theta, const REAL *base,
+                                                    REAL *row, unsigned tail, unsigned *improper)
+{
+    BLOCK peak = LANES(all)(-(REAL)INFINITY);
+    for (int b = 0; b < blocks; b++) {
+        const int x = b * GAPLESS_BLOCK;
+        const BLOCK local = b == blocks - 1 ? LANES(load_some)(theta + x, tail) : LANES(load)(theta + x);
+        const BLOCK sum = LANES(add)(local, LANES(load)(base + x));
+        *improper |= LANES(improper)(local);
+        LANES(store)(row + x, sum);
+        peak = LANES(max)(sum, peak);
+    }
+    return peak;
+}
+
+/* Read position lane->at, which is not the last, and choose y, for any number of labels. */
+TARGET static void NAMED(scan)(const SCORES *scores, LANE *lane, gapless_ahead *ahead)
+{
+    const ptrdiff_t stride = scores->stride, groups = NAMED(groups)(scores), last = groups - 1;
+    const ptrdiff_t width = GAPLESS_GROUP * GAPLESS_BLOCK;
+    const unsigned tail = 0xFFFFu >> (stride - scores->labels);
+    const ptrdiff_t rest = (stride - last * width) / GAPLESS_BLOCK;
+    const REAL *theta = lane->theta, *base = lane->base;
+    REAL *row = lane->row, *peaks = lane->peaks;
+    BLOCK top = LANES(all)(-(REAL)INFINITY), peak;
+    unsigned improper = lane->improper;
+    gapless_fetch(ahead, (size_t)scores->labels * sizeof(REAL));
+    for (ptrdiff_t g = 0; g < last; g++) {
+        const ptrdiff_t x = g * width;
+        peak = NAMED(scan_group)(4, theta + x, base + x, row + x, 0xFFFFu, &improper);
+        LANES(store)(peaks + g * GAPLESS_BLOCK, peak);
+        top = LANES(max)(LANES(tagged)(peak, LANES(all)(TYPED(gapless_tag_bits)((unsigned)g))), top);
+    }
+    const ptrdiff_t x = last * width;
+    peak = rest == 4   ? NAMED(scan_group)(4, theta + x, base + x, row + x, tail, &improper)
+           : rest == 3 ? NAMED(scan_group)(3, theta + x, base + x, row + x, tail, &improper)
+           : rest == 2 ? NAMED(scan_group)(2, theta + x, base + x, row + x, tail, &improper)
+                       : NAMED(scan_group)(1, theta + x, base + x, row + x, tail, &improper);
+    LANES(store)(peaks + last * GAPLESS_BLOCK, peak);
+    top = LANES(max)(LANES(tagged)(peak, LANES(all)(TYPED(gapless_tag_bits)((unsigned)last))), top);
+    lane->improper = improper;
+    const REAL largest = LANES(largest)(top);
+    const ptrdiff_t group = TYPED(gapless_tag)(largest);
+    const ptrdiff_t column = gapless_lowest(LANES(at_least)(top, LANES(all)(largest)));
+    /* Which of the group's four blocks has it; a chain of compares would be mispredicted. */
+    const REAL best = peaks[group * GAPLESS_BLOCK + column], *candidates = row + group * width + column;
+    unsigned found = 1u << (GAPLESS_GROUP - 1);
+    for (int b = 0; b < GAPLESS_GROUP; b++)
+        found |= (unsigned)(candidates[b * GAPLESS_BLOCK] == best) << b;
+    lane->y = group * width + gapless_lowest(found) * GAPLESS_BLOCK + column;
+    lane->best = best;
+    lane->theta += scores->labels;
+}
+
+/* Find the survivors at the position that has been scanned, and go on from them. */
+TARGET static int NAMED(weigh)(const SCORES *scores, LANE *lane, int may_stop)
+{
+    const ptrdiff_t stride = scores->stride, blocks = stride / GAPLESS_BLOCK, groups = NAMED(groups)(scores);
+    const ptrdiff_t y = lane->y, start = lane->used;
+    const REAL *row = lane->row, *peaks = lane->peaks;
+    const REAL best = lane->best;
+    if (!(best > -(REAL)INFINITY && best < (REAL)INFINITY))
+        return NAMED(DEAD);
+    const BLOCK least = LANES(all)(NAMED(threshold)(best, lane->slack));
+    const REAL *excess = scores->excess + y * stride,
+               *group_excess = scores->group_excess + y * groups * GAPLESS_BLOCK;
+    if (groups <= 64 && blocks >= GAPLESS_GROUP) {
+        /* Nearly always y is alone. Then no branch on where it is: those cannot be predicted. */
+        const ptrdiff_t own = y / (GAPLESS_GROUP * GAPLESS_BLOCK), most = blocks - GAPLESS_GROUP,
+                        x = (own * GAPLESS_GROUP < most ? own * GAPLESS_GROUP : most) * GAPLESS_BLOCK;
+        uint64_t open = 0, bits = 0;
+        for (ptrdiff_t g = 0; g < groups; g++) {
+            const BLOCK ahead = LANES(add)(LANES(load)(peaks + g * GAPLESS_BLOCK),
+                                           LANES(load)(group_excess + g * GAPLESS_BLOCK));
+            open |= (uint64_t)(LANES(at_least)(ahead, least) != 0) << g;
+        }
+        for (int j = 0; j < GAPLESS_GROUP; j++)
+            bits |= (uint64_t)LANES(at_least)(LANES(add)(LANES(load)(row + x + j * GAPLESS_BLOCK),
+                                                         LANES(load)(excess + x + j * GAPLESS_BLOCK)), least)
+                    << j * GAPLESS_BLOCK;
+        if (open == (uint64_t)1 << own && bits == (uint64_t)1 << (y - x)) {
+            lane->labels[lane->at++] = y;
+            lane->base = scores->moves + y * stride;
+            lane->survivors++;
+            NAMED(start_afresh)(scores, lane);
+            return NAMED(ONGOING);
+        }
+    }
+    if (NAMED(ensure)(scores, lane))
+        return NAMED(FAILED);
+    ptrdiff_t count = 0;
+    for (ptrdiff_t g = 0; g < groups; g++) {
+        if (!LANES(at_least)(LANES(add)(LANES(load)(peaks + g * GAPLESS_BLOCK),
+                                        LANES(load)(group_excess + g * GAPLESS_BLOCK)), least))
+            continue;
+        const ptrdiff_t end = (g + 1) * GAPLESS_GROUP < blocks ? (g + 1) * GAPLESS_GROUP : blocks;
+        for (ptrdiff_t b = g * GAPLESS_GROUP; b < end; b++) {
+            const ptrdiff_t x = b * GAPLESS_BLOCK;
+            const BLOCK here = LANES(load)(row + x);
+            const unsigned bits = LANES(at_least)(LANES(add)(here, LANES(load)(excess + x)), least);
+            if (bits)
+                count += LANES(collect)(here, bits, best, x, lane->who + start + count,
+                                        lane->message + start + count);
+        }
+    }
+    const int state = NAMED(settle)(scores, lane, start, count, y, best, may_stop);
+    lane->at++;
+    return state;
+}
+
+/* Write down for a certificate who survived; the labels of single survivors are in place. */
+TARGET static void NAMED(testify)(const SCORES *scores, const BATCH *batch, const LANE *lane)
+{
+    const ptrdiff_t begin = batch->offsets[lane->sentence];
+    uint8_t *kept = batch->kept + begin * scores->labels;
+    int64_t *dominators = batch->dominators + begin;
+    memset(kept, 0, (size_t)(lane->n * scores->labels));
+    for (ptrdiff_t i = 0; i < lane->n; i++) {
+        dominators[i] = lane->labels[i] < 0 ? 0 : lane->labels[i];
+        if (lane->labels[i] >= 0)
+            kept[i * scores->labels + lane->labels[i]] = 1;
+    }
+    for (ptrdiff_t p = 0; p < lane->places; p++) {
+        const PLACE *place = lane->place + p;
+        ptrdiff_t best = place->start;
+        for (ptrdiff_t s = place->start; s < place->end; s++) {
+            kept[place->position * scores->labels + lane->who[s]] = 1;
+            if (lane->message[s] > lane->message[best])
+                best = s;
+        }
+        /* A dominator without successors does not survive, and drops nothing but what no path can use. */
+        dominators[place->position] = kept[place->position * scores->labels + place->dominator]
+                                          ? place->dominator
+                                          : lane->who[best];
+    }
+}
+
+/* Give up a sentence whose survivors are known as far as it was read. */
+TARGET static void NAMED(abandon)(const SCORES *scores, const BATCH *batch, LANE *lane, uint8_t status)
+{
+    const ptrdiff_t s = lane->sentence;
+    for (ptrdiff_t i = lane->at; i < lane->n; i++)
+        lane->labels[i] = -1;
+    if (batch->kept)
+        NAMED(testify)(scores, batch, lane);
+    for (ptrdiff_t i = 0; i < lane->n; i++)
+        lane->labels[i] = -1;
+    if (batch->survivors)
+        batch->survivors[s] = lane->survivors;
+    batch->values[s] = -INFINITY;
+    batch->status[s] = lane->improper ? GAPLESS_INVALID : status;
+    lane->active = 0;
+}
+
+/* Read the last position, choose a best label and follow it back. */
+TARGET static void NAMED(finish)(const SCORES *scores, const BATCH *batch, LANE *lane)
+{
+    const ptrdiff_t labels = scores->labels, stride = scores->stride, s = lane->sentence, n = lane->n;
+    const unsigned tail = 0xFFFFu >> (stride - labels);
+    REAL *row = lane->row;
+    BLOCK top = LANES(all)(-(REAL)INFINITY);
+    int doubtful = 0;
+    for (ptrdiff_t x = 0; x < stride; x += GAPLESS_BLOCK) {
+        const BLOCK local = LANES(load_some)(lane->theta + x, x + GAPLESS_BLOCK == stride ? tail : 0xFFFFu);
+        const BLOCK sum = LANES(add)(LANES(add)(local, LANES(load)(lane->base + x)), LANES(load)(scores->last + x));
+        lane->improper |= LANES(improper)(local);
+        LANES(store)(row + x, sum);
+        top = LANES(max)(sum, top);
+    }
+    const REAL best = LANES(largest)(top), level = best < 0 ? -best : best;
+    if (!(best > -(REAL)INFINITY && best < (REAL)INFINITY) || lane->improper) {
+        NAMED(abandon)(scores, batch, lane, GAPLESS_INFEASIBLE);
+        return;
+    }
+    const REAL bound = lane->slack + ROUNDING * (14 * scores->largest + 8 * level) + TINY;
+    const BLOCK least = LANES(all)(best), near = LANES(all)(best - bound);
+    ptrdiff_t y = -1;
+    int rivals = 0;
+    for (ptrdiff_t x = 0; x < stride; x += GAPLESS_BLOCK) {
+        const BLOCK sum = LANES(load)(row + x);
+        const unsigned found = LANES(at_least)(sum, least), close = LANES(at_least)(sum, near);
+        if (found && y < 0)
+            y = x + gapless_lowest(found);
+        rivals += close != 0 ? 1 + ((close & (close - 1)) != 0) : 0;
+    }
+    doubtful = rivals != 1;
+    lane->labels[n - 1] = y;
+    if (batch->kept)
+        NAMED(testify)(scores, batch, lane);
+    for (ptrdiff_t p = lane->places - 1; p >= 0; p--) {
+        const PLACE *place = lane->place + p;
+        const REAL *column = scores->moves + lane->labels[place->position + 1];
+        REAL first = -(REAL)INFINITY, second = first;
+        ptrdiff_t chosen = place->start;
+        for (ptrdiff_t l = place->start; l < place->end; l++) {
+            const REAL sum = lane->message[l] + column[lane->who[l] * stride];
+            if (sum > first) {
+                second = first;
+                first = sum;
+                chosen = l;
+            } else if (sum > second) {
+                second = sum;
+            }
+        }
+        lane->labels[place->position] = lane->who[chosen];
+        if (DOUBTS) {
+            const REAL size = first < 0 ? -first : first;
+            doubtful |= !(first - second > 2 * place->error + ROUNDING * (8 * scores->largest + 4 * size) + TINY);
+        }
+    }
+    batch->values[s] =
+        TYPED(path_value)(scores, (const REAL *)batch->unary + batch->offsets[s] * labels, lane->labels, n);
+    batch->status[s] = DOUBTS && doubtful ? GAPLESS_DOUBTFUL : GAPLESS_DECIDED;
+    if (batch->survivors)
+        batch->survivors[s] = lane->survivors + 1;
+    lane->active = 0;
+}
+
+/* Four sentences whose labels fit in `blocks` <= 4 blocks, step by step together, until one of them needs more than
+ * stepping. `blocks` is a constant where this is inlined.
+ *
+ * What changes at every step is kept in local variables: a vector may be stored over anything, for all that the
+ * compiler knows, so it would load the members of a lane again after each. */
+TARGET static GAPLESS_ALWAYS int NAMED(march)(const int blocks, const SCORES *scores, LANE *lanes, const REAL *tags,
+                                             ptrdiff_t steps, int *state, int may_stop, gapless_ahead *ahead)
+{
+    const ptrdiff_t labels = scores->labels, stride = blocks * GAPLESS_BLOCK;
+    const unsigned tail = 0xFFFFu >> (stride - labels);
+    const REAL *const moves = scores->moves, *const all_excess = scores->excess;
+    const REAL *theta[4], *base[4];
+    const REAL fresh = NAMED(fresh_slack)(scores);
+    REAL slack[4], rows[4][4 * GAPLESS_BLOCK], tops[4];
+    int64_t *out[4];
+    unsigned improper[4];
+    ptrdiff_t step = 0, several[4] = {0, 0, 0, 0};
+    int stopped = 0;
+    for (int k = 0; k < 4; k++) {
+        theta[k] = lanes[k].theta;
+        base[k] = lanes[k].base;
+        slack[k] = lanes[k].slack;
+        out[k] = lanes[k].labels + lanes[k].at;
+        improper[k] = lanes[k].improper;
+    }
+    for (; step < steps && !stopped; step++) {
+        BLOCK top[4];
+        for (int k = 0; k < 4; k++) {
+            top[k] = LANES(all)(-(REAL)INFINITY);
+            for (int b = 0; b < blocks; b++) {
+                const int x = b * GAPLESS_BLOCK;
+                const BLOCK local =
+                    b == blocks - 1 ? LANES(load_some)(theta[k] + x, tail) : LANES(load)(theta[k] + x);
+                const BLOCK sum = LANES(add)(local, LANES(load)(base[k] + x));
+                improper[k] |= LANES(improper)(local);
+                LANES(store)(rows[k] + x, sum);
+                top[k] = LANES(max)(LANES(tagged)(sum, LANES(load)(tags + x)), top[k]);
+            }
+            theta[k] += labels;
+        }
+        gapless_fetch(ahead, (size_t)(4 * labels) * sizeof(REAL));
+        LANES(largest4)(top[0], top[1], top[2], top[3], tops);
+        for (int k = 0; k < 4; k++) {
+            const ptrdiff_t y = TYPED(gapless_tag)(tops[k]);
+            const REAL best = rows[k][y];
+            const REAL *excess = all_excess + y * stride;
+            const BLOCK least = LANES(all)(NAMED(threshold)(best, slack[k]));
+            uint64_t bits = 0;
+            for (int b = 0; b < blocks; b++) {
+                const int x = b * GAPLESS_BLOCK;
+                const BLOCK forward = LANES(add)(LANES(load)(rows[k] + x), LANES(load)(excess + x));
+                bits |= (uint64_t)LANES(at_least)(forward, least) << x;
+            }
+            if (GAPLESS_RARE(bits != (uint64_t)1 << y)) {
+                LANE *lane = lanes + k;
+                const ptrdiff_t start = lane->used;
+                ptrdiff_t count = 0;
+                if (base[k] != lane->offer)
+                    NAMED(start_afresh)(scores, lane);
+                lane->at = out[k] - lane->labels;
+                several[k]++;
+                if (NAMED(ensure)(scores, lane)) {
+                    state[k] = NAMED(FAILED);
+                } else {
+                    for (int b = 0; b < blocks; b++) {
+                        const int x = b * GAPLESS_BLOCK;
+                        count += LANES(collect)(LANES(load)(rows[k] + x), (unsigned)(bits >> x) & 0xFFFFu, best, x,
+                                                lane->who + start + count, lane->message + start + count);
+                    }
+                    state[k] = NAMED(settle)(scores, lane, start, count, y, best, may_stop);
+                }
+                stopped |= state[k];
+                base[k] = lane->base;
+                slack[k] = lane->slack;
+            } else {
+                *out[k] = y;
+                base[k] = moves + y * stride;
+                slack[k] = fresh;
+            }
+            out[k]++;
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        LANE *lane = lanes + k;
+        lane->theta = theta[k];
+        lane->base = base[k];
+        lane->at = out[k] - lane->labels;
+        lane->improper = improper[k];
+        lane->survivors += step - several[k];
+        if (base[k] != lane->offer)
+            NAMED(start_afresh)(scores, lane);
+    }
+    return stopped;
+}
+
+TARGET static GAPLESS_NEVER int NAMED(march_some)(const SCORES *scores, LANE *lanes, const REAL *tags,
+                                                  ptrdiff_t steps, int *state, int may_stop,
+                                             gapless_ahead *ahead)
+{
+    switch (scores->stride / GAPLESS_BLOCK) {
+    case 1:
+        return NAMED(march)(1, scores, lanes, tags, steps, state, may_stop, ahead);
+    case 2:
+        return NAMED(march)(2, scores, lanes, tags, steps, state, may_stop, ahead);
+    case 3:
+        return NAMED(march)(3, scores, lanes, tags, steps, state, may_stop, ahead);
+    default:
+        return NAMED(march)(4, scores, lanes, tags, steps, state, may_stop, ahead);
+    }
+}
+
+/* The same for any number of labels and of active lanes. */
+TARGET static void NAMED(walk)(const SCORES *scores, LANE *lanes, ptrdiff_t steps, int *state, int may_stop,
+                               gapless_ahead *ahead)
+{
+    int stopped = 0;
+    for (ptrdiff_t step = 0; step < steps && !stopped; step++) {
+        for (int k = 0; k < 4; k++)
+            if (lanes[k].active)
+                NAMED(scan)(scores, lanes + k, ahead);
+        for (int k = 0; k < 4; k++)
+            if (lanes[k].active)
+                stopped |= state[k] = NAMED(weigh)(scores, lanes + k, may_stop);
+    }
+}
+
+/* Decode some sentences by Viterbi, to which all labels survive. Returns -1 without memory. */
+TARGET static int NAMED(viterbi_keeping_all)(const SCORES *scores, const BATCH *batch, const int64_t *which,
+                                             ptrdiff_t count)
+{
+    if (NAMED(viterbi)(scores, batch, which, count))
+        return -1;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const ptrdiff_t s = which ? which[i] : i, begin = batch->offsets[s], n = batch->offsets[s + 1] - begin;
+        if (batch->survivors)
+            batch->survivors[s] = n * scores->labels;
+        if (batch->kept) {
+            memset(batch->kept + begin * scores->labels, 1, (size_t)(n * scores->labels));
+            for (ptrdiff_t t = begin; t < begin + n; t++)
+                batch->dominators[t] = batch->labels[t] < 0 ? 0 : batch->labels[t];
+        }
+    }
+    return 0;
+}
+
+/* Decode all sentences. Returns -1 without memory.
+ *
+ * A sentence in which so many labels survive that `viterbi` is faster is left to it as soon as that shows. After such
+ * a sentence some of the next go there unseen: twice as many after each, half as many after one that was finished. */
+TARGET static int NAMED(dominance)(const SCORES *scores, const BATCH *batch)
+{
+    const ptrdiff_t stride = scores->stride, blocks = stride / GAPLESS_BLOCK;
+    const int together = blocks <= 4 ? 4 : 1, may_stop = !batch->kept;
+    ptrdiff_t upcoming = 0, dense = 0, skip = 0, skipped = 4;
+    REAL tags[4 * GAPLESS_BLOCK];
+    LANE lanes[4];
+    gapless_ahead ahead = {batch->unary, (const char *)((const REAL *)batch->unary +
+                                                        batch->offsets[batch->sentences] * scores->labels)};
+    int failed = 0;
+    memset(lanes, 0, sizeof lanes);
+    for (int x = 0; x < 4 * GAPLESS_BLOCK; x++)
+        tags[x] = TYPED(gapless_tag_bits)((unsigned)x);
+    REAL *room = gapless_room((size_t)(4 * (3 * stride + GAPLESS_GROUP * GAPLESS_BLOCK)) * sizeof(REAL));
+    int64_t *left = malloc((size_t)batch->sentences * sizeof *left);
+    if (room)
+        memset(room, 0, (size_t)(4 * (3 * stride + GAPLESS_GROUP * GAPLESS_BLOCK)) * sizeof(REAL));
+    if (!room || !left) {
+        free(room);
+        free(left);
+        return -1;
+    }
+    for (int k = 0; k < 4; k++) {
+        /* A row may be read as far as its last group would go. */
+        lanes[k].offer = room + k * (3 * stride + GAPLESS_GROUP * GAPLESS_BLOCK);
+        lanes[k].peaks = lanes[k].offer + stride;
+        lanes[k].row = lanes[k].peaks + stride;
+    }
+    while (!failed) {
+        ptrdiff_t steps = PTRDIFF_MAX;
+        int busy = 0, state[4] = {0, 0, 0, 0};
+        for (int k = 0; k < together; k++) {
+            LANE *lane = lanes + k;
+            while (!lane->active && upcoming < batch->sentences) {
+                if (skip > 0) {
+                    skip--;
+                    left[dense++] = upcoming++;
+                    continue;
+                }
+                NAMED(begin)(scores, batch, upcoming++, lane);
+                NAMED(look_ahead)(scores, batch, upcoming, &ahead);
+                if (lane->n == 1)
+                    NAMED(finish)(scores, batch, lane);
+            }
+            if (lane->active) {
+                const ptrdiff_t more = lane->n - 1 - lane->at;
+                steps = more < steps ? more : steps;
+                busy++;
+            }
+        }
+        if (busy == 0)
+            break;
+        if (busy == 4 && blocks <= 4)
+            NAMED(march_some)(scores, lanes, tags, steps, state, may_stop, &ahead);
+        else
+            NAMED(walk)(scores, lanes, steps, state, may_stop, &ahead);
+        for (int k = 0; k < 4; k++) {
+            LANE *lane = lanes + k;
+            if (!lane->active)
+                continue;
+            if (state[k] == NAMED(FAILED)) {
+                failed = 1;
+            } else if (state[k] == NAMED(DEAD)) {
+                NAMED(abandon)(scores, batch, lane, GAPLESS_INFEASIBLE);
+            } else if (DOUBTS && state[k] == NAMED(TOO_MANY)) {
+                NAMED(abandon)(scores, batch, lane, GAPLESS_DOUBTFUL);
+            } else if (state[k] == NAMED(DENSE) || state[k] == NAMED(TOO_MANY)) {
+                left[dense++] = lane->sentence;
+                lane->active = 0;
+                skip = skipped;
+                skipped = skipped < 64 ? 2 * skipped : skipped;
+            } else if (lane->at == lane->n - 1) {
+                NAMED(finish)(scores, batch, lane);
+                skipped = skipped > 4 ? skipped / 2 : skipped;
+            }
+        }
+    }
+    if (!failed && dense)
+        failed = NAMED(viterbi_keeping_all)(scores, batch, left, dense);
+    for (int k = 0; k < 4; k++) {
+        free(lanes[k].place);
+        free(lanes[k].who);
+        free(lanes[k].message);
+    }
+    free(room);
+    free(left);
+    return failed ? -1 : 0;
+}
+
+#undef BLOCK
+#undef SCORES
+#undef BATCH
+#undef LANE
+#undef PLACE

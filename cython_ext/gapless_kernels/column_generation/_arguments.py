@@ -1,0 +1,89 @@
+"""Checks of the arguments of column generation, shared by the compiled kernel and its NumPy twin."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gapless_kernels._arguments import check_offsets, check_output
+from gapless_kernels.chains._transition_tables import TransitionTables
+
+__all__ = ["check_column_generation", "sentence_count"]
+
+_REALS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def check_column_generation(
+    unary: npt.NDArray[Any],
+    offsets: npt.NDArray[np.int64],
+    tables: Any,
+    outputs: Sequence[Any],
+    initial: npt.NDArray[np.float64] | None,
+    final: npt.NDArray[np.float64] | None,
+    start: int,
+    gap: float,
+    effort: float,
+) -> tuple[int, int, int]:
+    """Check the arguments of `column_generation_batch`.
+
+    Parameters
+    ----------
+    unary, offsets, tables, initial, final, start, gap, effort
+        As the kernel gets them.
+    outputs : sequence of arrays
+        labels, values, bounds, status, rounds, domain_sizes, candidates; then second_values and second_labels if a
+        margin is given.
+
+    Returns
+    -------
+    tuple of int
+        Rows N, labels K, sentences S.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type, shape or range.
+    """
+    if not isinstance(tables, TransitionTables):
+        raise TypeError(f"tables must be made by transition_tables, got {type(tables).__name__}")
+    if not isinstance(unary, np.ndarray):
+        raise TypeError(f"unary must be a NumPy array, got {type(unary).__name__}")
+    if unary.dtype not in _REALS:
+        raise TypeError(f"unary must be float32 or float64, got {unary.dtype}")
+    if tables.forward.dtype != unary.dtype:
+        raise TypeError(f"tables are for {tables.forward.dtype}, unary is {unary.dtype}")
+    labels = len(tables.transition)
+    if unary.ndim != 2 or len(unary) == 0 or unary.shape[1] != labels:
+        raise ValueError(f"unary must have shape (N, {labels}) with N >= 1, got {unary.shape}")
+    rows = len(unary)
+    sentences = check_offsets(offsets, rows)
+    per_token = ((rows,), np.int64)
+    per_sentence = ((sentences,), np.float64)
+    count = ((sentences,), np.int64)
+    expected = {
+        "labels": per_token,
+        "values": per_sentence,
+        "bounds": per_sentence,
+        "status": ((sentences,), np.uint8),
+        "rounds": count,
+        "domain_sizes": count,
+        "candidates": count,
+        "second_values": per_sentence,
+        "second_labels": per_token,
+    }
+    for array, (name, (shape, dtype)) in zip(outputs, expected.items(), strict=False):
+        check_output(name, array, shape, dtype)
+    for name, ends in (("initial", initial), ("final", final)):
+        if ends is not None and np.shape(ends) != (labels,):
+            raise ValueError(f"{name} must have shape ({labels},), got {np.shape(ends)}")
+    if start not in (0, 1, 2):
+        raise ValueError(f"start must be 0 (greedy), 1 (local) or 2 (the given labels), got {start}")
+    if not (gap >= 0 and effort >= 0):
+        raise ValueError(f"gap and effort must be numbers >= 0, got {gap} and {effort}")
+    return rows, labels, sentences
+
+
+def sentence_count(offsets: Any) -> int:
+    """Sentences that `offsets` tell apart, whatever they are: the check that follows names what is wrong."""
+    return max(0, len(offsets) - 1) if isinstance(offsets, np.ndarray) and offsets.ndim == 1 else 0

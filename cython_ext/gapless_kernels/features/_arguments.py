@@ -1,0 +1,125 @@
+"""Shape, type and range checks shared by the compiled hashing of parsing features and its NumPy twin.
+
+The loops trust their arguments, so whatever could make them read or write out of bounds is refused here.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["check_parse_features", "check_parts", "check_table"]
+
+_REALS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def check_parts(parts: npt.NDArray[np.int64], templates: npt.NDArray[np.int32]) -> None:
+    """Check tuples of word positions and the templates of their features against each other.
+
+    Parameters
+    ----------
+    parts : (m, width) array of int64
+        With ``width >= 1``.
+    templates : (T, 5 + terms) array of int32
+        Rows (seed, companion, from, to, middle, values...); `from` and `to` are -1 or below the width.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not an array of its type.
+    ValueError
+        If a shape is wrong, or a template looks between positions that a part does not have.
+    """
+    for name, array, dtype in (("parts", parts, np.int64), ("templates", templates, np.int32)):
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+        if array.dtype != dtype:
+            raise TypeError(f"{name} must be {np.dtype(dtype)}, got {array.dtype}")
+    if parts.ndim != 2 or not parts.shape[1]:
+        raise ValueError(f"parts must have shape (m, width) with width >= 1, got {parts.shape}")
+    if templates.ndim != 2 or templates.shape[1] < 5:
+        raise ValueError(f"templates must have shape (T, 5 + terms), got {templates.shape}")
+    if len(templates) and templates[:, 0].min() < 0:
+        raise ValueError(f"templates: seeds must be 0 or more, got {templates[:, 0].min()}")
+    ends = templates[:, 2:4]
+    bad = np.flatnonzero(((ends < -1) | (ends >= parts.shape[1])).any(axis=1) | ((ends < 0).sum(axis=1) == 1))
+    if bad.size:
+        raise ValueError(
+            f"templates: row {bad[0]} looks between {ends[bad[0]].tolist()}, expected two of "
+            f"0..{parts.shape[1] - 1}, or -1 twice"
+        )
+
+
+def check_parse_features(
+    atoms: npt.NDArray[np.uint32],
+    parts: npt.NDArray[np.int64],
+    values: npt.NDArray[np.int32],
+    templates: npt.NDArray[np.int32],
+) -> None:
+    """Check all that hashing features reads; see `_parse_features_twin` for the shapes.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not an array of its type.
+    ValueError
+        If a shape is wrong, or an entry names a position, an atom or a value that is not there.
+    """
+    check_parts(parts, templates)
+    for name, array, dtype in (("atoms", atoms, np.uint32), ("values", values, np.int32)):
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
+        if array.dtype != dtype:
+            raise TypeError(f"{name} must be {np.dtype(dtype)}, got {array.dtype}")
+    if atoms.ndim != 2 or len(atoms) < 7:
+        raise ValueError(f"atoms must have shape (n + 7, A), got {atoms.shape}")
+    if values.ndim != 2 or values.shape[1] != 4:
+        raise ValueError(f"values must have shape (V, 4), got {values.shape}")
+    last, width = len(atoms) - 7, parts.shape[1]
+    if parts.size and not 0 <= parts.min() <= parts.max() <= last:
+        raise ValueError(f"parts: positions must be between 0 and {last}, got {parts.min()} to {parts.max()}")
+    kind, first, second, column = values.T
+    is_atom, is_order = kind == 0, kind == 1
+    wrong = (kind < 0) | (kind > 3)
+    wrong |= ~is_order & ((first < 0) | (first >= width))
+    wrong |= is_atom & ((second < -3) | (second > 3))
+    wrong |= ~is_atom & ~is_order & ((second < 0) | (second >= width))
+    wrong |= (is_atom | (kind == 3)) & ((column < 0) | (column >= atoms.shape[1]))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"values: row {row} is {values[row].tolist()}, which names what {width} positions and "
+            f"{atoms.shape[1]} atoms do not have"
+        )
+    between = templates[:, 2] >= 0
+    middle = templates[between, 4]
+    if middle.size and not 0 <= middle.min() <= middle.max() < atoms.shape[1]:
+        raise ValueError(f"templates: the atom between must be in 0..{atoms.shape[1] - 1}, got {middle.tolist()}")
+    named = templates[:, [1, *range(5, templates.shape[1])]]
+    if named.size and not -1 <= named.min() <= named.max() < len(values):
+        raise ValueError(f"templates: values must be in -1..{len(values) - 1}, got {named.min()} to {named.max()}")
+
+
+def check_table(table: npt.NDArray[np.floating]) -> int:
+    """Check a table of weights: contiguous, float32 or float64, of shape ``(2^bits,)``, 4 to 31 bits.
+
+    Returns
+    -------
+    int
+        The bits.
+
+    Raises
+    ------
+    TypeError
+        If it is not such an array.
+    ValueError
+        If it has another shape or is not contiguous.
+    """
+    if not isinstance(table, np.ndarray):
+        raise TypeError(f"table must be a NumPy array, got {type(table).__name__}")
+    if table.dtype not in _REALS:
+        raise TypeError(f"table must be float32 or float64, got {table.dtype}")
+    bits = table.size.bit_length() - 1
+    if table.ndim != 1 or table.size != 1 << max(bits, 0) or not 4 <= bits <= 31:
+        raise ValueError(f"table must have 2^bits weights, 4 to 31 bits, got shape {table.shape}")
+    if not table.flags.c_contiguous:
+        raise ValueError("table must be contiguous")
+    return bits

@@ -1,0 +1,350 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""Hop distances in large graphs, compiled; see the twin `_graph_distances_twin` for what each function owes."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stddef cimport ptrdiff_t, size_t
+from libc.stdint cimport UINT8_MAX, UINT16_MAX, UINT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memset
+
+import numpy as np
+
+from gapless_kernels.graphs._graph_distances_arguments import check_graph, check_search, vertex_cover
+
+cdef extern from "graphs/distances.h" nogil:
+    enum:
+        GRAPH_DEPTH
+    ctypedef struct graph_waves:
+        ptrdiff_t n
+        const int64_t *offsets
+        const int32_t *neighbours
+        ptrdiff_t clique_count
+        const int64_t *clique_first
+        const int32_t *clique_members
+        uint64_t *rows
+        int32_t *front
+        uint64_t *front_bits
+        ptrdiff_t front_count
+        int64_t front_edges
+        int32_t *next
+        int32_t *touched
+        int32_t *need
+        int32_t *place
+        ptrdiff_t target_count
+        ptrdiff_t layers
+        ptrdiff_t *layer
+        int64_t *layer_edges
+        uint64_t *live
+        uint64_t *open
+        ptrdiff_t points
+        void *table
+        int bytes
+        int too_far
+        int64_t open_pairs
+        ptrdiff_t kept
+        ptrdiff_t next_count
+        uint64_t *grow
+        uint32_t *radius
+        int64_t *cost
+        int64_t *waiting
+    ctypedef struct graph_steps:
+        ptrdiff_t words
+        ptrdiff_t (*push)(graph_waves *, ptrdiff_t) noexcept nogil
+        ptrdiff_t (*pull)(graph_waves *, ptrdiff_t) noexcept nogil
+        void (*push_cliques)(graph_waves *, const uint64_t *) noexcept nogil
+        void (*settle)(graph_waves *) noexcept nogil
+        ptrdiff_t (*gather)(graph_waves *, ptrdiff_t, ptrdiff_t, int, const uint64_t *, uint64_t *) noexcept nogil
+        void (*gather_cliques)(graph_waves *, ptrdiff_t, const uint64_t *, uint64_t *) noexcept nogil
+        void (*start)(graph_waves *, const int32_t *, ptrdiff_t) noexcept nogil
+        void (*clear)(graph_waves *) noexcept nogil
+        ptrdiff_t (*grow)(graph_waves *, ptrdiff_t) noexcept nogil
+        ptrdiff_t (*meet)(graph_waves *, ptrdiff_t, int) noexcept nogil
+        void (*rest)(graph_waves *) noexcept nogil
+    const graph_steps *graph_steps_for(ptrdiff_t) noexcept
+    void graph_need_targets(graph_waves *, const int32_t *, ptrdiff_t) noexcept
+    void graph_need_more(graph_waves *) noexcept
+    void graph_need_nothing(graph_waves *) noexcept
+    bint graph_choose(graph_waves *, ptrdiff_t) noexcept
+    void graph_grown(graph_waves *) noexcept
+    int64_t graph_open(
+        graph_waves *, ptrdiff_t, const void *, int, ptrdiff_t, const int64_t *, ptrdiff_t, const int64_t *
+    ) noexcept
+    int64_t graph_record(
+        graph_waves *, ptrdiff_t, void *, int, ptrdiff_t, const int64_t *, const int64_t *, const uint64_t *, uint32_t
+    ) noexcept
+
+cdef enum:
+    # A search of many batches leaves the last pairs of each batch, one of so many, to one search for all of them.
+    LEFT_OVER = 16
+    # A push may cost so many times what a gather costs, for the gather is done again at the next level.
+    PUSH_WORTH = 2
+    # From this share of all edges on, one of so many, vertices look for news instead of being told.
+    PULL_SHARE = 3
+
+
+cdef class Search:
+    """Search one graph; see `_graph_distances_twin.Search`."""
+
+    cdef graph_waves waves
+    cdef const graph_steps *steps
+    cdef const int64_t[::1] offsets
+    cdef const int32_t[::1] neighbours
+    cdef uint64_t *near[2]
+    cdef ptrdiff_t near_room[2]
+    cdef ptrdiff_t open_room
+    cdef readonly ptrdiff_t words
+
+    def __cinit__(self, offsets, neighbours):
+        self.offsets, self.neighbours = check_graph(offsets, neighbours)
+        cdef size_t v, n = self.offsets.shape[0] - 1
+        self.waves.n = n
+        self.waves.offsets = &self.offsets[0]
+        self.waves.neighbours = &self.neighbours[0] if self.neighbours.shape[0] else NULL
+        self.waves.front = <int32_t *>malloc((n + 1) * sizeof(int32_t))
+        self.waves.next = <int32_t *>malloc((n + 1) * sizeof(int32_t))
+        self.waves.touched = <int32_t *>malloc((n + 1) * sizeof(int32_t))
+        self.waves.need = <int32_t *>malloc((n + 1) * sizeof(int32_t))
+        self.waves.place = <int32_t *>malloc((n + 1) * sizeof(int32_t))
+        if not (
+            self.waves.front and self.waves.next and self.waves.touched and self.waves.need and self.waves.place
+        ):
+            raise MemoryError
+        for v in range(n):
+            self.waves.place[v] = -1
+
+    def __dealloc__(self):
+        free(self.waves.front)
+        free(self.waves.next)
+        free(self.waves.touched)
+        free(self.waves.need)
+        free(self.waves.place)
+        free(self.waves.open)
+        free(self.near[0])
+        free(self.near[1])
+        self.narrow()
+
+    cdef void narrow(self) noexcept:
+        """Give back the rows."""
+        free(self.waves.rows)
+        free(self.waves.front_bits)
+        self.waves.rows = self.waves.front_bits = NULL
+        self.words = 0
+
+    cdef int widen(self, ptrdiff_t words) except -1:
+        """Rows of `words` words, all zero."""
+        if words == self.words:
+            return 0
+        self.narrow()
+        self.waves.rows = <uint64_t *>calloc(self.waves.n + 1, 16 * words)
+        self.waves.front_bits = <uint64_t *>malloc((self.waves.n + 1) * 8 * words)
+        if self.waves.rows == NULL or self.waves.front_bits == NULL:
+            self.narrow()
+            raise MemoryError
+        self.words = words
+        self.steps = graph_steps_for(words)
+        return 0
+
+    cdef uint64_t *room(self, ptrdiff_t which, ptrdiff_t count) except NULL:
+        """Where a gather writes."""
+        cdef uint64_t *larger
+        if self.near_room[which] < count * self.words:
+            larger = <uint64_t *>realloc(self.near[which], (2 * count * self.words + 1) * 8)
+            if larger == NULL:
+                raise MemoryError
+            self.near[which], self.near_room[which] = larger, 2 * count * self.words
+        return self.near[which]
+
+    cdef int open_for(self, ptrdiff_t targets) except -1:
+        """Room for what the targets ask."""
+        if self.open_room < targets * self.words:
+            free(self.waves.open)
+            self.open_room = 2 * targets * self.words
+            self.waves.open = <uint64_t *>malloc(self.open_room * 8)
+            if self.waves.open == NULL:
+                self.open_room = 0
+                raise MemoryError
+        return 0
+
+    cdef int push(self) except -1:
+        """One level on from the sources."""
+        cdef ptrdiff_t at = 0
+        cdef bint dense = PULL_SHARE * self.waves.front_edges > self.neighbours.shape[0]
+        cdef ptrdiff_t end = self.waves.n if dense else self.waves.front_count
+        while at < end:
+            with nogil:
+                at = self.steps.pull(&self.waves, at) if dense else self.steps.push(&self.waves, at)
+            PyErr_CheckSignals()
+        with nogil:
+            self.steps.push_cliques(&self.waves, self.waves.live)
+            self.steps.settle(&self.waves)
+        return 0
+
+    cdef const uint64_t *gather(self, ptrdiff_t depth) except? NULL:
+        """What the targets find within `depth` steps."""
+        cdef const uint64_t *found = NULL
+        cdef uint64_t *to
+        cdef ptrdiff_t j, at
+        for j in range(depth - 1, -1, -1):
+            at = 0
+            to = self.room(j & 1, self.waves.layer[j])
+            while at < self.waves.layer[j]:
+                with nogil:
+                    at = self.steps.gather(&self.waves, at, self.waves.layer[j], j == 0, found, to)
+                PyErr_CheckSignals()
+            self.steps.gather_cliques(&self.waves, self.waves.layer[j], found, to)
+            found = to
+        return found
+
+    cdef bint deeper(self, ptrdiff_t depth) noexcept:
+        """Whether the next level is cheaper by a deeper gather than by a push."""
+        cdef ptrdiff_t known = depth if depth < self.waves.layers else self.waves.layers - 1
+        if depth >= GRAPH_DEPTH or self.waves.front_edges <= PUSH_WORTH * self.waves.layer_edges[known]:
+            return False
+        if depth >= self.waves.layers:
+            with nogil:
+                graph_need_more(&self.waves)
+        return self.waves.front_edges > PUSH_WORTH * self.waves.layer_edges[depth]
+
+    cdef int wave(self, points, sources, targets, table, bint leave) except -1:
+        """Find the distances that `table` does not know, from sources to targets.
+
+        With `leave` the search ends when few are left. Otherwise no path leads to those that are left. Raises
+        OverflowError when the table cannot hold a distance.
+        """
+        cdef const int64_t[::1] source = sources, target = targets
+        cdef const int32_t[::1] from_vertices = points[sources], to_vertices = points[targets]
+        cdef uint8_t[:, ::1] entries = table.view(np.uint8)
+        cdef int size = table.itemsize
+        cdef ptrdiff_t p = table.shape[0], depth = 0
+        cdef uint32_t level = 0, largest = UINT8_MAX if size == 1 else UINT16_MAX if size == 2 else UINT32_MAX
+        cdef int64_t left, enough = 0
+        cdef const uint64_t *found
+        try:
+            graph_need_targets(&self.waves, &to_vertices[0], target.shape[0])
+            self.open_for(target.shape[0])
+            left = graph_open(
+                &self.waves, self.words, &entries[0, 0], size, p, &source[0], source.shape[0], &target[0]
+            )
+            if leave:
+                enough = left // LEFT_OVER
+            self.steps.start(&self.waves, &from_vertices[0], source.shape[0])
+            self.steps.settle(&self.waves)
+            while left > enough and self.waves.front_count:
+                level += 1
+                if level == largest:
+                    raise OverflowError(level)
+                if self.deeper(depth):
+                    depth += 1
+                else:
+                    self.push()
+                found = self.gather(depth)
+                left -= graph_record(
+                    &self.waves, self.words, &entries[0, 0], size, p, &source[0], &target[0], found, level
+                )
+            return 0
+        finally:
+            self.steps.clear(&self.waves)
+            graph_need_nothing(&self.waves)
+
+    cdef int meetings(self, points, table) except -1:
+        """Find all distances by balls around the points; 0 if the table cannot hold one."""
+        cdef const int32_t[::1] vertices = points
+        cdef const int64_t[::1] everyone = np.arange(len(points))
+        cdef uint8_t[:, ::1] entries = table.view(np.uint8)
+        cdef graph_waves *waves = &self.waves
+        cdef ptrdiff_t at, p = vertices.shape[0]
+        cdef int fresh
+        waves.points, waves.table, waves.bytes, waves.too_far = p, &entries[0, 0], table.itemsize, 0
+        memset(waves.radius, 0, p * sizeof(uint32_t))
+        memset(waves.cost, 0, p * sizeof(int64_t))
+        memset(waves.waiting, 0, p * sizeof(int64_t))
+        try:
+            self.open_for(p)
+            waves.target_count = p
+            graph_open(waves, self.words, waves.table, waves.bytes, p, &everyone[0], p, &everyone[0])
+            waves.target_count = waves.kept = 0
+            waves.open_pairs = p * (p - 1) // 2
+            self.steps.start(waves, &vertices[0], p)
+            self.steps.rest(waves)
+            while graph_choose(waves, self.words) and not waves.too_far:
+                at = waves.kept = 0
+                while at < waves.front_count:
+                    with nogil:
+                        at = self.steps.grow(waves, at)
+                    PyErr_CheckSignals()
+                self.steps.push_cliques(waves, waves.grow)
+                for fresh in range(2):
+                    at = 0
+                    while at < waves.next_count and waves.open_pairs:
+                        with nogil:
+                            at = self.steps.meet(waves, at, fresh)
+                        PyErr_CheckSignals()
+                if not waves.open_pairs:
+                    break
+                graph_grown(waves)
+                with nogil:
+                    self.steps.rest(waves)
+            return not waves.too_far
+        finally:
+            self.steps.clear(waves)
+
+    def distances(self, points, clique_first, clique_members, table, words):
+        """Fill a table; see `_graph_distances_twin.Search.distances`."""
+        check_search(self.waves.n, points, clique_first, clique_members, table, words)
+        cdef const int64_t[::1] first = clique_first
+        cdef const int32_t[::1] members = clique_members
+        self.waves.clique_count = first.shape[0] - 1
+        self.waves.clique_first = &first[0]
+        self.waves.clique_members = &members[0] if members.shape[0] else NULL
+        self.widen(words)
+        p, width, unknown = len(points), 64 * words, np.iinfo(table.dtype).max
+        table[...] = unknown
+        np.fill_diagonal(table, 0)
+        if p <= width:
+            return p < 2 or bool(self.meetings(points, table))
+        try:
+            for start in range(0, p, width):
+                sources = np.arange(start, min(start + width, p))
+                self.wave(points, sources, np.arange(start, p), table, True)
+            cover = vertex_cover(table == unknown)
+            for start in range(0, cover.size, width):
+                sources = cover[start : start + width]
+                targets = np.flatnonzero((table[sources] == unknown).any(axis=0))
+                if targets.size:
+                    self.wave(points, sources, targets, table, False)
+        except OverflowError:
+            return False
+        return True
+
+
+def graph_search(offsets, neighbours):
+    """Get ready to search a graph; see `_graph_distances_twin.graph_search`."""
+    return Search(offsets, neighbours)
+
+
+def graph_components(offsets, neighbours):
+    """Number the connected components; see `_graph_distances_twin.graph_components`."""
+    cdef const int64_t[::1] first
+    cdef const int32_t[::1] near
+    first, near = check_graph(offsets, neighbours)
+    cdef Py_ssize_t n = first.shape[0] - 1, root, v, e, head = 0, tail = 0
+    labels, queue = np.full(n, -1, np.int32), np.empty(n, np.int32)
+    cdef int32_t[::1] label = labels, waiting = queue
+    cdef int32_t count = 0
+    with nogil:
+        for root in range(n):
+            if label[root] >= 0:
+                continue
+            label[root] = count
+            waiting[tail] = <int32_t>root
+            tail += 1
+            while head < tail:
+                v = waiting[head]
+                head += 1
+                for e in range(first[v], first[v + 1]):
+                    if label[near[e]] < 0:
+                        label[near[e]] = count
+                        waiting[tail] = near[e]
+                        tail += 1
+            count += 1
+    return labels

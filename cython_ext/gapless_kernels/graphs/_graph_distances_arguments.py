@@ -1,0 +1,78 @@
+"""What both versions of the graph search check, and what they share."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from gapless_kernels._arguments import check_output
+
+WORDS = (1, 2)
+
+
+class GraphSearch(Protocol):
+    """Searches in one graph; see `_graph_distances_twin.Search`."""
+
+    @property
+    def words(self) -> int:
+        """Width of the rows that are kept."""
+
+    def distances(
+        self,
+        points: npt.NDArray[np.int32],
+        clique_first: npt.NDArray[np.int64],
+        clique_members: npt.NDArray[np.int32],
+        table: npt.NDArray[Any],
+        words: int,
+    ) -> bool:
+        """Fill a table with the distances between all pairs of points."""
+
+
+def check_graph(offsets: Any, neighbours: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Compressed sparse rows as the kernels read them."""
+    first, near = np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(neighbours, np.int32)
+    if first.ndim != 1 or first.size < 2 or first[0] != 0 or first[-1] != near.size or near.ndim != 1:
+        raise ValueError("offsets must start at 0 and end at the number of neighbours")
+    if np.any(np.diff(first) < 0) or (near.size and not 0 <= near.min() <= near.max() < first.size - 1):
+        raise ValueError("offsets fall, or a neighbour is no vertex")
+    return first, near
+
+
+def check_search(n: int, points: Any, clique_first: Any, clique_members: Any, table: Any, words: int) -> None:
+    """What a search gets."""
+    for name, array, kind in (
+        ("points", points, np.int32),
+        ("clique_first", clique_first, np.int64),
+        ("clique_members", clique_members, np.int32),
+    ):
+        if array.dtype != kind or array.ndim != 1 or not array.flags.c_contiguous:
+            raise ValueError(f"{name} must be a flat array of {np.dtype(kind)}")
+    for name, array in (("points", points), ("clique_members", clique_members)):
+        if array.size and not 0 <= array.min() <= array.max() < n:
+            raise ValueError(f"{name} names a vertex that is none")
+    if np.unique(points).size < points.size:
+        raise ValueError("points names a vertex twice")
+    if not clique_first.size or clique_first[0] != 0 or clique_first[-1] != clique_members.size:
+        raise ValueError("clique_first must start at 0 and end at the number of members")
+    if np.any(np.diff(clique_first) < 0):
+        raise ValueError("clique_first falls")
+    if table.dtype not in (np.uint8, np.uint16, np.uint32):
+        raise ValueError(f"table must be unsigned, of at most 4 bytes, got {table.dtype}")
+    check_output("table", table, (points.size, points.size), table.dtype)
+    if words not in WORDS:
+        raise ValueError(f"words is {words}, expected one of {WORDS}")
+
+
+def vertex_cover(pairs: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Rows of a symmetric table that hold all its entries, themselves or by the other end: most entries first."""
+    left = pairs.sum(axis=1)
+    cover = []
+    while left.any():
+        row = int(left.argmax())
+        cover.append(row)
+        left -= pairs[row]
+        left[row] = 0
+        left[cover] = 0
+    return np.array(cover, np.int64)

@@ -1,0 +1,116 @@
+"""Arguments and answers of the linking search, compiled and in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Pulse = Callable[[float, float, int, int], bool]
+
+
+class SearchRecord(NamedTuple):
+    """What a search wrote down for those who check it; see linking/record.h for the operations.
+
+    Attributes
+    ----------
+    unit : float
+        What 1 in `moved` and `floors` costs.
+    script : int32
+    moved : int32 or float64
+    floors : float64
+    """
+
+    unit: float
+    script: NDArray[np.int32]
+    moved: NDArray[Any]
+    floors: Floats
+
+
+class FoundChoice(NamedTuple):
+    """What a linking search found.
+
+    Attributes
+    ----------
+    members : int64 (k,) or None
+        One member of each set; None where nothing below the cutoff was found.
+    value : float
+        Its cost; the cutoff without one.
+    bound : float
+        Nothing costs less, or less than the cutoff.
+    proved : bool
+        Whether the search came to its end.
+    sweeps, nodes, branches : int
+        Work: sweeps over all pairs, nodes of Russian doll searches, splits.
+    interrupted : bool
+        Whether Ctrl-C ended it.
+    record : SearchRecord or None
+        None where it was not proved, or the record outgrew an eighth of the memory limit.
+    """
+
+    members: Ints | None
+    value: float
+    bound: float
+    proved: bool
+    sweeps: int
+    nodes: int
+    branches: int
+    interrupted: bool
+    record: SearchRecord | None
+
+
+def check_sets(first: Any, slots: Any, own: Any, distances: Any) -> None:
+    """Refuse shapes that would be read beyond their ends."""
+    first, slots = np.asarray(first), np.asarray(slots)
+    if first.ndim != 1 or first.size < 2 or first[0] != 0 or np.any(np.diff(first) < 1):
+        raise ValueError("first must rise from 0: no set is empty")
+    if slots.shape != (first[-1],) or np.shape(own) != slots.shape:
+        raise ValueError(f"slots and own must hold {first[-1]} entries")
+    if distances.ndim != 2 or distances.shape[0] != distances.shape[1]:
+        raise ValueError(f"distances have shape {distances.shape}, expected a square")
+    if slots.min() < 0 or slots.max() >= len(distances):
+        raise ValueError(f"slots must be rows of the {len(distances)} distances")
+
+
+def check_choices(first: Any, allowed: Any, start: Any) -> None:
+    """Refuse sets without a member that is allowed, and choices to begin with that are none."""
+    first = np.asarray(first)
+    may = np.ones(first[-1], bool) if allowed is None else np.asarray(allowed)
+    if may.shape != (first[-1],) or np.any((may != 0) & (may != 1)):
+        raise ValueError(f"allowed must hold {first[-1]} truth values")
+    if np.any(np.add.reduceat(may.astype(np.int64), first[:-1]) == 0):
+        raise ValueError("a set has no member that is allowed")
+    if start is None or not len(start):
+        return
+    choices = np.asarray(start)
+    if choices.ndim != 2 or choices.shape[1] != first.size - 1 or choices.dtype.kind not in "iu":
+        raise ValueError(f"start must hold choices of {first.size - 1} members, that is integers")
+    if np.any((choices < first[:-1]) | (choices >= first[1:])) or not np.all(may[choices]):
+        raise ValueError("start names members of other sets, or some that are not allowed")
+
+
+MOST_BITS = 29
+"""Whole costs, lifted, stay below this power of two: sums and differences of two fit into 32 bits."""
+
+
+def whole_total(first: Ints, own: Floats, distances: NDArray[Any]) -> float:
+    """More than half of any choice's cost, whole distances of at most 254 taken."""
+    k = len(first) - 1
+    return k * (k - 1) / 2 * float(distances.max(initial=0)) + float(np.abs(own[np.isfinite(own)]).sum()) + 1
+
+
+def whole_bits(first: Ints, own: Floats, distances: NDArray[Any]) -> int:
+    """By how many bits whole costs can be lifted: at most 8, which tells halves of halves well enough apart."""
+    return int(min(8, MOST_BITS - np.ceil(np.log2(whole_total(first, own, distances)))))
+
+
+def rounding_of(first: Ints, own: Floats, distances: Floats, limit: float = np.inf) -> float:
+    """More than float64 loses in the sums that matter: those not above what the least own costs lead to."""
+    k = len(first) - 1
+    largest = float(distances[distances < limit].max(initial=0))
+    least = float(np.abs(np.minimum.reduceat(own, first[:-1])).sum())
+    return 64.0 * 2.0**-52 * (k + 4) * (k * (k - 1) * largest + least + 1)

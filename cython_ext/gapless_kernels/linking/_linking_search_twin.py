@@ -1,0 +1,123 @@
+"""Choices of least cost in plain NumPy: the oracle for the compiled search, for small problems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless_kernels.linking._arguments import FoundChoice, Ints, Pulse, check_choices, check_sets, rounding_of
+
+
+def linking_search(
+    first: NDArray[np.int64],
+    slots: NDArray[np.int64],
+    distances: NDArray[Any],
+    own: NDArray[np.float64],
+    *,
+    allowed: NDArray[Any] | None = None,
+    start: NDArray[np.integer] | None = None,
+    cutoff: float = np.inf,
+    limit: float = np.inf,
+    granularity: float | None = None,
+    kicks: int = 50,
+    seed: int = 0,
+    pulse: Pulse | None = None,
+    prove: bool = True,
+    memory_limit: float = 2.0**31,
+) -> FoundChoice:
+    """Find one member of each set such that ``sum_ij distances[x_i, x_j] + sum_i own[x_i]`` is least.
+
+    Depth-first search over the sets, bounded by what later sets cost at least with those already chosen. The
+    compiled search is another one altogether: only values and proofs agree.
+
+    Parameters
+    ----------
+    first : int64 (k + 1,)
+        Set i holds the members ``first[i]:first[i + 1]``, at least one of them allowed.
+    slots : int64 (N,)
+        The row of each member in `distances`.
+    distances : (p, p) array
+        Symmetric, zero on the diagonal. uint8 with a `granularity`, float64 without.
+    own : float64 (N,)
+        Finite.
+    allowed : bool (N,), optional
+        Members that may be chosen; all by default.
+    start : int32 (s, k), optional
+        Choices to begin with, as members.
+    cutoff : float
+        Only what costs less is looked for; a multiple of the `granularity`, if there is one.
+    limit : float
+        What costs as much goes where no path leads and is no choice.
+    granularity : float, optional
+        All costs are multiples of it, 2 or 1; see `whole_bits`.
+    kicks : int
+        Effort of the local search.
+    seed : int
+        Of the local search.
+    pulse : callable, optional
+        ``pulse(bound, value, sweeps, nodes)`` is asked every few milliseconds; true ends the search.
+    prove : bool
+        False for local search alone: the bound is then -inf.
+    memory_limit : float
+        Bytes that one Russian doll search may take; the record may take an eighth of it.
+
+    Returns
+    -------
+    FoundChoice
+
+    Raises
+    ------
+    ValueError
+        Arguments that do not fit each other.
+    MemoryError
+    """
+    check_sets(first, slots, own, distances)
+    check_choices(first, allowed, start)
+    k = len(first) - 1
+    lengths = distances.astype(np.float64)
+    may = np.ones(len(own), bool) if allowed is None else np.asarray(allowed, bool)
+    step = granularity or rounding_of(first, own, lengths)
+    state = _State(min(cutoff, limit))
+    for choice in [] if start is None else np.asarray(start, np.int64):
+        state.offer(choice, _cost(choice, slots, lengths, own))
+    members = [np.flatnonzero(may[first[i] : first[i + 1]]) + first[i] for i in range(k)]
+    first_choice = np.array([m[np.argmin(own[m])] for m in members])
+    state.offer(first_choice, _cost(first_choice, slots, lengths, own))
+    if not prove:
+        return FoundChoice(state.choice, state.value, -np.inf, False, 0, 0, 0, False, None)
+    nodes, stack = 0, [(0, 0.0, np.array([], np.int64))]
+    while stack:
+        depth, cost, chosen = stack.pop()
+        nodes += 1
+        if pulse is not None and nodes % 1024 == 0 and pulse(-np.inf, state.value, 0, nodes):
+            return FoundChoice(state.choice, state.value, -np.inf, False, 0, nodes, 0, False, None)
+        if depth == k:
+            state.offer(chosen, cost)
+            continue
+        further = [
+            own[members[j]] + 2 * lengths[slots[members[j]]][:, slots[chosen]].sum(axis=1) for j in range(depth, k)
+        ]
+        if cost + sum(costs.min() for costs in further) > state.value - step:
+            continue
+        order = np.argsort(-further[0], kind="stable")
+        stack += [(depth + 1, cost + further[0][at], np.append(chosen, members[depth][at])) for at in order]
+    return FoundChoice(state.choice, state.value, state.value, True, 0, nodes, 0, False, None)
+
+
+class _State:
+    def __init__(self, cutoff: float) -> None:
+        self.value, self.choice = cutoff, None
+
+    value: float
+    choice: Ints | None
+
+    def offer(self, choice: Ints, cost: float) -> None:
+        if cost < self.value:
+            self.value, self.choice = cost, choice.copy()
+
+
+def _cost(choice: Ints, slots: Ints, lengths: NDArray[np.float64], own: NDArray[np.float64]) -> float:
+    at = slots[choice]
+    return float(2 * np.triu(lengths[np.ix_(at, at)], 1).sum() + own[choice].sum())

@@ -1,0 +1,12 @@
+/* All templates of the linking search, in the order in which they use each other. */
+#include "linking/model.h"
+#include "linking/ascent.h"
+#include "linking/dominance.h"
+#include "linking/local.h"
+#include "linking/rows.h"
+#include "linking/dolls.h"
+#include "linking/written.h"
+#include "linking/moved.h"
+#include "linking/hunt.h"
+#include "linking/nested.h"
+#include "linking/split.h"

@@ -1,0 +1,127 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""First-order projective parsing, compiled; see the twin `_eisner_twin` for what each function owes."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t
+
+import sys
+
+import numpy as np
+
+from gapless_kernels._arguments import check_count
+from gapless_kernels.parsing._arguments import check_weights
+
+cdef extern from "parsing/eisner.h" nogil:
+    size_t eisner_workspace(Py_ssize_t) noexcept
+    double eisner_inside(Py_ssize_t, const double *, int, void *, int32_t *) noexcept
+    void eisner_outside(Py_ssize_t, const double *, int, void *, double *) noexcept
+
+cdef extern from "parsing/sums.h" nogil:
+    Py_ssize_t eisner_sums_workspace(Py_ssize_t) noexcept
+    double eisner_sums(Py_ssize_t, const double *, int, double *, double *) noexcept
+
+cdef extern from "parsing/k_best.h" nogil:
+    ctypedef struct eisner_forest:
+        pass
+    int eisner_forest_open(eisner_forest *, Py_ssize_t, const double *, int, void *, int32_t *) noexcept
+    int eisner_forest_tree(eisner_forest *, Py_ssize_t, double *, int32_t *) noexcept
+    void eisner_forest_close(eisner_forest *) noexcept
+
+
+cdef double inside(const double[:, ::1] weights, bint single_root, double[::1] work, int32_t[::1] heads) noexcept:
+    cdef double value
+    with nogil:
+        value = eisner_inside(weights.shape[0] - 1, &weights[0, 0], single_root, &work[0], &heads[0])
+    return value
+
+
+cdef void outside(
+    const double[:, ::1] weights, bint single_root, double[::1] work, double[:, ::1] max_marginals
+) noexcept:
+    with nogil:
+        eisner_outside(weights.shape[0] - 1, &weights[0, 0], single_root, &work[0], &max_marginals[0, 0])
+
+
+cdef double sums(const double[:, ::1] weights, bint single_root, double[::1] work, double[:, ::1] marginals) noexcept:
+    cdef double total
+    with nogil:
+        total = eisner_sums(weights.shape[0] - 1, &weights[0, 0], single_root, &work[0], &marginals[0, 0])
+    return total
+
+
+# Ctrl-C is heard after so many trees.
+cdef Py_ssize_t CHUNK = 64
+
+
+cdef list k_best(const double[:, ::1] weights, Py_ssize_t k, bint single_root, double[::1] work):
+    """The k best trees, in parts: pairs of values and heads."""
+    cdef eisner_forest forest
+    cdef double[::1] values
+    cdef int32_t[:, ::1] heads
+    cdef Py_ssize_t n = weights.shape[0] - 1, done = 0, here
+    cdef int found = 1
+    scratch = np.empty(n + 1, np.int32)
+    cdef int32_t[::1] first = scratch
+    if eisner_forest_open(&forest, n, &weights[0, 0], single_root, &work[0], &first[0]) < 0:
+        raise MemoryError
+    parts = []
+    try:
+        while found > 0 and done < k:
+            part = np.empty(min(CHUNK, k - done)), np.empty((min(CHUNK, k - done), n + 1), np.int32)
+            values, heads = part
+            here = 0
+            with nogil:
+                while here < values.shape[0]:
+                    found = eisner_forest_tree(&forest, done + here, &values[here], &heads[here, 0])
+                    if found <= 0:
+                        break
+                    here += 1
+            if found < 0:
+                raise MemoryError
+            done += here
+            parts.append((part[0][:here], part[1][:here]))
+            PyErr_CheckSignals()
+    finally:
+        eisner_forest_close(&forest)
+    return parts
+
+
+def room(n):
+    """Workspace for sentences of n words."""
+    return np.empty((eisner_workspace(n) + 7) // 8)
+
+
+def eisner(weights, single_root):
+    """Find the best projective tree; see `_eisner_twin.eisner`."""
+    weights = check_weights(weights)
+    heads = np.empty(len(weights), np.int32)
+    value = inside(weights, single_root, room(len(weights) - 1), heads)
+    return value, heads.astype(np.int64)
+
+
+def eisner_max_marginals(weights, single_root):
+    """Find the best projective tree, and the best with each arc; see `_eisner_twin.eisner_max_marginals`."""
+    weights = check_weights(weights)
+    heads = np.empty(len(weights), np.int32)
+    work = room(len(weights) - 1)
+    value = inside(weights, single_root, work, heads)
+    max_marginals = np.empty(weights.shape)
+    outside(weights, single_root, work, max_marginals)
+    return value, heads.astype(np.int64), max_marginals
+
+
+def eisner_marginals(weights, single_root):
+    """Compute arc probabilities; see `_eisner_twin.eisner_marginals`."""
+    weights = check_weights(weights)
+    marginals = np.empty(weights.shape)
+    return sums(weights, single_root, np.empty(eisner_sums_workspace(len(weights) - 1)), marginals), marginals
+
+
+def eisner_k_best(weights, k, single_root):
+    """Find the k best projective trees; see `_eisner_twin.eisner_k_best`."""
+    weights, k = check_weights(weights), check_count(k)
+    values, heads = zip(*k_best(weights, min(k, sys.maxsize), single_root, room(len(weights) - 1)))
+    values, heads = np.concatenate(values), np.concatenate(heads).astype(np.int64)
+    # Sums in another order may round the other way.
+    order = np.argsort(-values, kind="stable")
+    return values[order], heads[order]

@@ -1,0 +1,82 @@
+/* Rows of doubles for the higher-order parsing charts: maxima of sums, and raising a row to a sum.
+ *
+ * Maxima are kept in a few lanes, for compilers do not reorder a maximum by themselves; a maximum is the same in any
+ * order, so results do not depend on the lanes. Every sum is made from left to right, as it is written here.
+ */
+#ifndef GAPLESS_EISNER_ROWS_H
+#define GAPLESS_EISNER_ROWS_H
+
+#include "lanes/simd.h"
+
+#define EISNER_LANES 8
+
+/* The largest a[k] + b[k]; -inf when count is 0 or less. */
+GAPLESS_INLINE double eisner_best_2(const double *a, const double *b, ptrdiff_t count)
+{
+    double lanes[EISNER_LANES], best = -INFINITY;
+    ptrdiff_t k = 0;
+    for (int l = 0; l < EISNER_LANES; l++)
+        lanes[l] = -INFINITY;
+    for (; k + EISNER_LANES <= count; k += EISNER_LANES)
+        for (int l = 0; l < EISNER_LANES; l++)
+            lanes[l] = GAPLESS_MAX(a[k + l] + b[k + l], lanes[l]);
+    for (; k < count; k++)
+        best = GAPLESS_MAX(a[k] + b[k], best);
+    for (int l = 0; l < EISNER_LANES; l++)
+        best = GAPLESS_MAX(lanes[l], best);
+    return best;
+}
+
+/* The largest (a[k] + b[k]) + c[k]; -inf when count is 0 or less. */
+GAPLESS_INLINE double eisner_best_3(const double *a, const double *b, const double *c, ptrdiff_t count)
+{
+    double lanes[EISNER_LANES], best = -INFINITY;
+    ptrdiff_t k = 0;
+    for (int l = 0; l < EISNER_LANES; l++)
+        lanes[l] = -INFINITY;
+    for (; k + EISNER_LANES <= count; k += EISNER_LANES)
+        for (int l = 0; l < EISNER_LANES; l++)
+            lanes[l] = GAPLESS_MAX(a[k + l] + b[k + l] + c[k + l], lanes[l]);
+    for (; k < count; k++)
+        best = GAPLESS_MAX(a[k] + b[k] + c[k], best);
+    for (int l = 0; l < EISNER_LANES; l++)
+        best = GAPLESS_MAX(lanes[l], best);
+    return best;
+}
+
+/* The first k with the largest a[k] + b[k]; 0 when all are -inf or NaN. */
+GAPLESS_INLINE ptrdiff_t eisner_argbest_2(const double *a, const double *b, ptrdiff_t count)
+{
+    ptrdiff_t at = 0;
+    double best = -INFINITY;
+    for (ptrdiff_t k = 0; k < count; k++)
+        if (a[k] + b[k] > best) {
+            best = a[k] + b[k];
+            at = k;
+        }
+    return at;
+}
+
+/* to[k] = max(to[k], a + b[k]). The rows do not overlap. */
+GAPLESS_INLINE void eisner_raise_1(double *to, double a, const double *b, ptrdiff_t count)
+{
+    GAPLESS_INDEPENDENT
+    for (ptrdiff_t k = 0; k < count; k++)
+        to[k] = GAPLESS_MAX(a + b[k], to[k]);
+}
+
+/* to[k] = max(to[k], a + b[k] + c[k]). The rows do not overlap. */
+GAPLESS_INLINE void eisner_raise_2(double *to, double a, const double *b, const double *c, ptrdiff_t count)
+{
+    GAPLESS_INDEPENDENT
+    for (ptrdiff_t k = 0; k < count; k++)
+        to[k] = GAPLESS_MAX(a + b[k] + c[k], to[k]);
+}
+
+GAPLESS_INLINE void eisner_fill(double *to, double value, ptrdiff_t count)
+{
+    for (ptrdiff_t k = 0; k < count; k++)
+        to[k] = value;
+}
+
+#endif

@@ -1,0 +1,171 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Compiled colour coding; see the twin `_color_coding_twin` for what each function owes."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int64_t, uint8_t
+from libc.stdlib cimport free, malloc
+
+import numpy as np
+
+from gapless_kernels.chains._dominance import chosen_instruction_set
+from gapless_kernels.paths._graph_arguments import check_colorings, check_completion, check_graph
+from gapless_kernels._arguments import check_count
+
+cdef extern from "paths/color_coding.h" nogil:
+    ctypedef struct color_coding:
+        Py_ssize_t n
+        Py_ssize_t length
+        Py_ssize_t colors
+        Py_ssize_t classes
+        const double *start
+        const double *ordering
+        const double *end
+        const int64_t *class_of
+        const Py_ssize_t *of_size
+    double color_coding_scores(Py_ssize_t, Py_ssize_t, Py_ssize_t) noexcept
+    size_t color_coding_layout(color_coding *, void *) noexcept
+    void color_coding_begin(color_coding *) noexcept
+    void color_coding_color(color_coding *, const uint8_t *) noexcept
+    Py_ssize_t color_coding_step(const color_coding *, int, Py_ssize_t, Py_ssize_t) noexcept
+    double color_coding_path(const color_coding *, double, int64_t *) noexcept
+
+cdef extern from "paths/color_coding_pruned.h" nogil:
+    ctypedef struct colorful:
+        Py_ssize_t n
+        Py_ssize_t length
+        Py_ssize_t classes
+        const double *start
+        const double *ordering
+        const double *end
+        const double *charges
+        const int64_t *class_of
+        const double *completion
+        Py_ssize_t most
+    int COLORFUL_NO_MEMORY
+    int colorful_begin(colorful *) noexcept
+    int colorful_run(colorful *, int, const uint8_t *, double, double, double *, int64_t *) noexcept
+    void colorful_free(colorful *) noexcept
+
+
+WORK = 2.0**27
+"""Sums between two questions whether to go on: a tenth of a second."""
+
+
+def color_coding_table_bytes(n, length, colors):
+    """Tell the size of the table; see `_color_coding_twin.color_coding_table_bytes`."""
+    return 8 * int(color_coding_scores(n, length, colors))
+
+
+def color_coding_search(
+    start, ordering, end, classes, length, colorings, colors, incumbent=-np.inf, pulse=None
+):
+    """Find best colourful paths; see `_color_coding_twin.color_coding_search`."""
+    cdef Py_ssize_t t, size, at, done = 0
+    cdef double work = 0
+    cdef bint asked = pulse is not None, stopped = False
+    cdef color_coding table
+    cdef char nothing
+    cdef void *room
+    cdef int instruction_set = chosen_instruction_set()
+    cdef double best = incumbent, value
+    graph = check_graph(start, ordering, end, classes)
+    cdef const double[::1] first = graph[0]
+    cdef const double[:, ::1] edges = graph[1]
+    cdef const double[::1] last = graph[2]
+    cdef const int64_t[::1] groups = graph[3]
+    table.n = first.shape[0]
+    table.classes = graph[4]
+    table.length = check_count(length, "length")
+    cdef const uint8_t[:, ::1] drawn = check_colorings(colorings, colors, graph[4], length)
+    table.colors = colors
+    table.start = &first[0]
+    table.ordering = &edges[0, 0]
+    table.end = &last[0]
+    table.class_of = &groups[0]
+    values = np.full(drawn.shape[0], -np.inf)
+    paths = np.full((drawn.shape[0], length), -1)
+    cdef double[::1] out = values
+    cdef int64_t[:, ::1] vertices = paths
+    room = malloc(color_coding_layout(&table, &nothing)) if table.colors < 31 else NULL
+    if not room:
+        raise MemoryError(f"no room for a table of {color_coding_table_bytes(table.n, length, colors)} bytes")
+    try:
+        with nogil:
+            color_coding_layout(&table, room)
+            color_coding_begin(&table)
+            for t in range(drawn.shape[0]):
+                color_coding_color(&table, &drawn[t, 0])
+                for size in range(table.length):
+                    at = table.of_size[size]
+                    while at < table.of_size[size + 1] and not stopped:
+                        work -= at
+                        at = color_coding_step(&table, instruction_set, size, at)
+                        work += at
+                        with gil:
+                            PyErr_CheckSignals()
+                            if asked and work * table.n * table.n > WORK:
+                                work = 0
+                                stopped = bool(pulse())
+                if stopped:
+                    break
+                done += 1
+                value = color_coding_path(&table, best, &vertices[t, 0])
+                out[t] = value
+                best = max(best, value)
+    finally:
+        free(room)
+    return values[:done], paths[:done]
+
+
+def color_coding_pruned(
+    start, ordering, end, classes, length, colorings, colors, incumbent, charges, completion, slack, states
+):
+    """Find colourful paths that beat an incumbent; see `_color_coding_twin.color_coding_pruned`."""
+    cdef Py_ssize_t t, done = 0
+    cdef colorful search
+    cdef int status = 0, instruction_set = chosen_instruction_set()
+    cdef double best = incumbent, value = -np.inf, margin = slack, offset
+    graph = check_graph(start, ordering, end, classes)
+    cdef const double[::1] first = graph[0]
+    cdef const double[:, ::1] edges = graph[1]
+    cdef const double[::1] last = graph[2]
+    cdef const int64_t[::1] groups = graph[3]
+    search.n = first.shape[0]
+    search.classes = graph[4]
+    search.length = check_count(length, "length")
+    cdef const uint8_t[:, ::1] drawn = check_colorings(colorings, colors, graph[4], length)
+    bounds = check_completion(charges, completion, graph[4], length, len(graph[0]))
+    cdef const double[::1] prices = bounds[0]
+    cdef const double[:, ::1] after = bounds[1]
+    search.start = &first[0]
+    search.ordering = &edges[0, 0]
+    search.end = &last[0]
+    search.class_of = &groups[0]
+    search.charges = &prices[0]
+    search.completion = &after[0, 0]
+    search.most = min(check_count(states, "states"), 2**31 - 1)
+    offset = bounds[0].sum()
+    values = np.full(drawn.shape[0], -np.inf)
+    paths = np.full((drawn.shape[0], length), -1)
+    cdef double[::1] out = values
+    cdef int64_t[:, ::1] vertices = paths
+    try:
+        if not colorful_begin(&search):
+            raise MemoryError("no room for colour coding")
+        with nogil:
+            for t in range(drawn.shape[0]):
+                status = colorful_run(
+                    &search, instruction_set, &drawn[t, 0], best - margin - offset, best, &value, &vertices[t, 0]
+                )
+                if status:
+                    break
+                out[t] = value
+                best = max(best, value)
+                done += 1
+                with gil:
+                    PyErr_CheckSignals()
+        if status == COLORFUL_NO_MEMORY:
+            raise MemoryError("no room for the states of colour coding")
+    finally:
+        colorful_free(&search)
+    return values, paths, done

@@ -1,0 +1,223 @@
+"""Colour coding: best colourful paths by dynamic programming over last vertices and sets of colours.
+
+Deshpande, Barzilay, Karger, Randomized Decoding for Selection-and-Ordering Problems (2007), section 3, after Alon,
+Yuster, Zwick (1995). A path is colourful if no two of its vertices have one colour; as classes are coloured, a
+colourful path visits no class twice.
+"""
+
+from collections.abc import Callable
+from math import comb
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gapless_kernels._arguments import check_count
+from gapless_kernels.paths._graph_arguments import check_colorings, check_completion, check_graph
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Colorings = npt.NDArray[np.uint8]
+_OCTET = 8
+
+
+def color_coding_table_bytes(n: int, length: int, colors: int) -> int:
+    """Tell how large the table of `color_coding_search` may become.
+
+    Parameters
+    ----------
+    n : int
+        The number of vertices.
+    length : int
+        The number of vertices on a path.
+    colors : int
+
+    Returns
+    -------
+    int
+        Bytes.
+    """
+    filled = n + (_OCTET - 1) * min(colors, n)
+    return 8 * filled * sum(comb(colors - 1, size - 1) for size in range(1, length))
+
+
+def color_coding_search(
+    start: npt.NDArray[Any],
+    ordering: npt.NDArray[Any],
+    end: npt.NDArray[Any],
+    classes: npt.NDArray[Any],
+    length: int,
+    colorings: Colorings,
+    colors: int,
+    incumbent: float = -np.inf,
+    pulse: Callable[[], bool] | None = None,
+) -> tuple[Floats, Integers]:
+    """Find the best colourful path under one colouring after the other.
+
+    Sums are taken from the start on, in float64. Of equal paths the one whose last vertex comes first is found,
+    then the one whose colours before it are the smallest set, then whose last vertex but one comes first, and so
+    on.
+
+    Parameters
+    ----------
+    start : (n,) array of float64
+        Score of each vertex as the first; ``-inf`` forbids, as everywhere.
+    ordering : (n, n) array of float64
+        Score of the column's vertex following the row's.
+    end : (n,) array of float64
+        Score of each vertex as the last.
+    classes : (n,) array of int64
+        Class of each vertex, numbered from 0.
+    length : int
+        The number of vertices on the path.
+    colorings : (t, classes) array of uint8
+        The colour of each class.
+    colors : int
+        How many colours there are, from `length` to 32.
+    incumbent : float
+        Only what is better is looked for.
+    pulse : callable, optional
+        Asked about every tenth of a second; True ends the search, in the twin before a colouring.
+
+    Returns
+    -------
+    values : (t,) array of float64
+        The value of the best colourful path where it beats `incumbent` and all colourings before; else ``-inf``.
+        Fewer when `pulse` ended the search.
+    paths : (t, length) array of int64
+        The path, else -1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Wrong types or shapes, classes or colours out of range.
+    MemoryError
+        The table is too large, see `color_coding_table_bytes`.
+    """
+    graph = check_graph(start, ordering, end, classes)
+    count = check_count(length, "length")
+    drawn = check_colorings(colorings, colors, graph[4], count)
+    charges, completion = np.zeros(graph[4]), np.zeros((count, len(graph[0])))
+    if pulse is not None and pulse():
+        drawn = drawn[:0]
+    values, paths, _ = _search(graph, count, drawn, incumbent, charges, completion, np.inf, np.inf)
+    return values, paths
+
+
+def color_coding_pruned(
+    start: npt.NDArray[Any],
+    ordering: npt.NDArray[Any],
+    end: npt.NDArray[Any],
+    classes: npt.NDArray[Any],
+    length: int,
+    colorings: Colorings,
+    colors: int,
+    incumbent: float,
+    charges: Floats,
+    completion: Floats,
+    slack: float,
+    states: int,
+) -> tuple[Floats, Integers, int]:
+    """Find colourful paths that beat an incumbent, leaving out what a bound rules out.
+
+    As `color_coding_search`, with the same answers, but states (last vertex, set of colours) are dropped when the
+    bound on what can come of them is no better than the incumbent, less `slack`.
+
+    Parameters
+    ----------
+    start, ordering, end, classes, length, colorings, colors, incumbent
+        As in `color_coding_search`.
+    charges : (classes,) array of float64
+        What visiting each class is charged in `completion`; at least 0. Every path is refunded all of them: a
+        prefix with score s at vertex v and place j becomes a path worth at most
+        ``s - charges of the prefix + completion[j, v] + sum(charges)``.
+    completion : (length, n) array of float64
+        The best that can follow once a vertex is reached at a place, its own charge not included; ``-inf`` where
+        the vertex cannot be at this place.
+    slack : float
+        What rounding may have taken from bounds.
+    states : int
+        How many states one colouring may have.
+
+    Returns
+    -------
+    values, paths
+        As in `color_coding_search`.
+    done : int
+        How many colourings were finished; the one after them has more states than allowed.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Wrong types or shapes, classes or colours out of range.
+    MemoryError
+        There is no room for the states.
+    """
+    graph = check_graph(start, ordering, end, classes)
+    count = check_count(length, "length")
+    drawn = check_colorings(colorings, colors, graph[4], count)
+    prices, after = check_completion(charges, completion, graph[4], count, len(graph[0]))
+    return _search(graph, count, drawn, incumbent, prices, after, slack, check_count(states, "states"))
+
+
+_Graph = tuple[Floats, Floats, Floats, Integers, int]
+_Key = tuple[int, int]
+_State = tuple[float, float, tuple[int, ...]]
+"""Score, score less charges, path."""
+
+
+def _search(
+    graph: _Graph,
+    length: int,
+    drawn: Colorings,
+    incumbent: float,
+    charges: Floats,
+    completion: Floats,
+    slack: float,
+    states: float,
+) -> tuple[Floats, Integers, int]:
+    values, paths = np.full(len(drawn), -np.inf), np.full((len(drawn), length), -1)
+    for t, coloring in enumerate(drawn):
+        level = incumbent - slack - float(charges.sum())
+        ends = _last_states(graph, length, coloring, charges, completion, level, states)
+        if ends is None:
+            return values, paths, t
+        last = graph[2]
+        ranked = sorted((-(score + last[v]), v, colors, path) for (v, colors), (score, _, path) in ends.items())
+        if ranked and -ranked[0][0] > incumbent:
+            incumbent = values[t] = -ranked[0][0]
+            paths[t] = ranked[0][3]
+    return values, paths, len(drawn)
+
+
+def _last_states(
+    graph: _Graph,
+    length: int,
+    coloring: Colorings,
+    charges: Floats,
+    completion: Floats,
+    level: float,
+    states: float,
+) -> dict[_Key, _State] | None:
+    """The best colourful prefix of `length` vertices for each last vertex and set of colours."""
+    first, edges, _, classes, _ = graph
+    bits = [1 << int(coloring[c]) for c in classes]
+    before: dict[_Key, _State] = {(-1, 0): (0.0, 0.0, ())}
+    held = 0
+    for place in range(length):
+        reached: dict[_Key, _State] = {}
+        for (u, colors), (score, reduced, path) in before.items():
+            row = first if place == 0 else edges[u]
+            bounds = (reduced + row) + (completion[place] - charges[classes])
+            for v in np.flatnonzero((bounds > level) & (row > -np.inf)).tolist():
+                if colors & bits[v]:
+                    continue
+                key, offer = (v, colors | bits[v]), score + float(row[v])
+                old = reached.get(key)
+                if old is None or offer > old[0] or (offer == old[0] and path[-1] < old[2][-2]):
+                    reached[key] = offer, reduced + float(row[v]) - float(charges[classes[v]]), (*path, v)
+        held += len(reached)
+        if held > states:
+            return None
+        before = reached
+    return before

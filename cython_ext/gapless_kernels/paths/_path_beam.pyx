@@ -1,0 +1,70 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Compiled beam search over paths; see the twin `_path_beam_twin` for what it owes."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free, malloc
+
+import numpy as np
+
+from gapless_kernels.chains._dominance import chosen_instruction_set
+from gapless_kernels.paths._graph_arguments import check_graph
+from gapless_kernels._arguments import check_count
+
+cdef extern from "paths/beam.h" nogil:
+    ctypedef struct path_beam:
+        Py_ssize_t n
+        Py_ssize_t classes
+        Py_ssize_t length
+        Py_ssize_t width
+        const double *start
+        const double *ordering
+        const double *end
+        const int64_t *class_of
+        double *scores
+    size_t path_beam_layout(path_beam *, void *) noexcept
+    void path_beam_begin(path_beam *) noexcept
+    Py_ssize_t path_beam_step(path_beam *, int, Py_ssize_t, Py_ssize_t) noexcept
+    void path_beam_path(const path_beam *, int64_t *) noexcept
+
+
+def path_beam_search(start, ordering, end, classes, length, width):
+    """Find a path by beam search; see `_path_beam_twin.path_beam_search`."""
+    cdef Py_ssize_t place, held = 0
+    cdef path_beam beam
+    cdef char nothing
+    cdef int instruction_set = chosen_instruction_set()
+    cdef void *room
+    graph = check_graph(start, ordering, end, classes)
+    cdef const double[::1] first = graph[0]
+    cdef const double[:, ::1] edges = graph[1]
+    cdef const double[::1] last = graph[2]
+    cdef const int64_t[::1] groups = graph[3]
+    beam.n = first.shape[0]
+    beam.classes = graph[4]
+    beam.length = check_count(length, "length")
+    beam.width = check_count(width, "width")
+    if beam.width >= 2**28 or beam.length * beam.width >= 2**31:
+        raise MemoryError(f"a beam of width {beam.width} over {beam.length} vertices is too large")
+    beam.start = &first[0]
+    beam.ordering = &edges[0, 0]
+    beam.end = &last[0]
+    beam.class_of = &groups[0]
+    path = np.full(length, -1)
+    cdef int64_t[::1] vertices = path
+    room = malloc(path_beam_layout(&beam, &nothing))
+    if not room:
+        raise MemoryError(f"a beam of width {beam.width} over {beam.length} vertices is too large")
+    try:
+        path_beam_layout(&beam, room)
+        path_beam_begin(&beam)
+        for place in range(beam.length):
+            with nogil:
+                held = path_beam_step(&beam, instruction_set, place, held)
+            if held == 0:
+                return -np.inf, path
+            PyErr_CheckSignals()
+        path_beam_path(&beam, &vertices[0])
+        return beam.scores[0], path
+    finally:
+        free(room)

@@ -1,0 +1,202 @@
+"""The path search in NumPy: the same answers as the compiled one, by the plainest means that prove them.
+
+Both are exact; the values agree but for the rounding of sums. Multipliers, counts and which of several equal paths
+is found may differ.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless_kernels.paths._path_arguments import FoundPaths, OpenWalks, Pulse, check_paths, improper
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+STEPS = 60
+Label = tuple[float, tuple[int, ...]]
+
+
+def score_extent(scores: Floats) -> float:
+    """Find the largest finite magnitude of float64 numbers (n,) or (m, n); infinity if one is NaN or ``+inf``."""
+    if not (scores < np.inf).all():
+        return np.inf
+    return float(np.abs(scores[scores > -np.inf]).max(initial=0.0))
+
+
+def path_search(
+    start: Floats,
+    ordering: Floats,
+    end: Floats,
+    classes: NDArray[np.integer],
+    length: int,
+    *,
+    wanted: int = 1,
+    begin: NDArray[np.integer] | None = None,
+    pulse: Pulse | None = None,
+    rounds: int = 8,
+    memory_limit: float = 2.0**31,
+    extent: float | None = None,
+) -> FoundPaths:
+    """Find the best paths ``start[v_1] + sum_i ordering[v_i, v_(i+1)] + end[v_k]`` that visit no class twice.
+
+    Multipliers of the classes bound walks; what cannot be better than the best path known is ruled out; partial
+    paths that can still be better are extended vertex by vertex (label setting), of those that end in one vertex
+    and visited the same classes only the best.
+
+    Parameters
+    ----------
+    start, end : (n,) array of float64
+    ordering : (n, n) array of float64
+        From the row's to the column's vertex. ``-inf`` forbids.
+    classes : (n,) array of integers
+        Numbered from 0.
+    length : int
+        Vertices on the path, k.
+    wanted : int
+        How many paths.
+    begin : (m, k) array of integers, optional
+        Paths that are known; they must be feasible.
+    pulse : callable, optional
+        ``pulse(bound, value, steps, labels)`` is asked every few milliseconds; True ends the search.
+    rounds : int
+        Effort: each round steps more and searches wider. 8 end with a proof, unless a layer of labels needs more
+        than `memory_limit` allows. The twin in NumPy makes the walks' bound only if there are less than 8.
+    memory_limit : float
+        Bytes for labels.
+    extent : float, optional
+        `score_extent` of all scores together, from who has it; otherwise it is looked for.
+
+    Returns
+    -------
+    FoundPaths
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes; a score that is NaN or plus infinity. The message names the place.
+    MemoryError
+    """
+    first, edges, last, groups, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
+    if not all((array < np.inf).all() for array in (first, edges, last)):
+        raise improper(first, edges, last)
+    walks = _Walks(first, edges, last, groups.astype(np.int64), count, length)
+    paths = {tuple(map(int, path)): walks.score(path) for path in known}
+    paths = {path: value for path, value in paths.items() if value > -np.inf}
+    bound, prices, steps = np.inf, np.zeros(count), 0
+    best = prices
+    proved = stopped = False
+    for step in range(STEPS):
+        before, after = walks.tables(prices)
+        here, walk = walks.best(prices, after)
+        steps += 1
+        if here < bound:
+            bound, best = here, prices
+        visits = np.bincount(walks.groups[walk], minlength=count) if walk is not None else np.zeros(count)
+        if walk is not None and visits.max() == 1:
+            paths[tuple(walk.tolist())] = walks.score(walk)
+        paths = _best_of(paths, wanted)
+        value = _level(paths, wanted)
+        if pulse is not None and pulse(bound, max(paths.values(), default=-np.inf), steps, 0):
+            stopped = True
+            break
+        if here <= value:
+            proved = True
+            break
+        over = np.where((visits > 1) | (prices > 0), visits - 1, 0)
+        target = value if value > -np.inf else here - 0.05 * abs(here) - 1e-3
+        if not over.any():
+            break
+        prices = np.maximum(0.0, prices + 0.9**step * (here - target) / (over @ over) * over)
+    labels = 0
+    before, after = walks.tables(best)
+    if not proved and not stopped and rounds >= 8:
+        more, labels = walks.paths(best, after, _level(paths, wanted), wanted)
+        paths, proved = _best_of({**paths, **more}, wanted), True
+    ranked = sorted(paths, key=lambda path: (-paths[path], path))
+    top = paths[ranked[0]] if ranked else -np.inf
+    return FoundPaths(
+        np.array(ranked, np.int64).reshape(-1, length),
+        np.array([paths[path] for path in ranked]),
+        top if proved else max(bound, top),
+        proved,
+        ((np.flatnonzero(best), best[best > 0]),),
+        None,
+        None if proved else OpenWalks(np.arange(len(first)), best, before, after),
+        steps,
+        labels,
+        1,
+        len(first),
+    )
+
+
+def _best_of(paths: dict[tuple[int, ...], float], wanted: int) -> dict[tuple[int, ...], float]:
+    return dict(sorted(paths.items(), key=lambda item: (-item[1], item[0]))[:wanted])
+
+
+def _level(paths: dict[tuple[int, ...], float], wanted: int) -> float:
+    return min(paths.values()) if len(paths) == wanted else -np.inf
+
+
+class _Walks:
+    """Tables over walks that pay for each visit of a class."""
+
+    def __init__(self, start: Floats, ordering: Floats, end: Floats, groups: Ints, count: int, length: int) -> None:
+        self.start, self.ordering, self.end = start, ordering, end
+        self.groups, self.count, self.length = groups, count, length
+
+    def score(self, path: NDArray[np.integer]) -> float:
+        inner = self.ordering[path[:-1], path[1:]].sum()
+        return float(self.start[path[0]] + inner + self.end[path[-1]])
+
+    def tables(self, prices: Floats) -> tuple[Floats, Floats]:
+        """Best penalised scores before and after each vertex at each place, its own visit paid in neither."""
+        n, k, paid = len(self.start), self.length, prices[self.groups]
+        before, after = np.empty((k, n)), np.empty((k, n))
+        before[0], after[-1] = self.start, self.end
+        for place in range(1, k):
+            before[place] = ((before[place - 1] - paid)[:, None] + self.ordering).max(axis=0)
+            after[-1 - place] = (self.ordering + (after[-place] - paid)[None, :]).max(axis=1)
+        return before, after
+
+    def best(self, prices: Floats, after: Floats) -> tuple[float, Ints | None]:
+        """The bound under these multipliers, and the walk that has it."""
+        paid = prices[self.groups]
+        walk, edges, bound = [], self.start, -np.inf
+        for place in range(self.length):
+            scores = edges + (after[place] - paid)
+            vertex = int(scores.argmax())
+            if scores[vertex] == -np.inf:
+                return -np.inf, None
+            bound = float(scores[vertex]) if place == 0 else bound
+            walk.append(vertex)
+            edges = self.ordering[vertex]
+        return bound + float(prices.sum()), np.array(walk)
+
+    def paths(
+        self, prices: Floats, after: Floats, level: float, wanted: int
+    ) -> tuple[dict[tuple[int, ...], float], int]:
+        """All paths better than `level`, but for those that `wanted` others with the same classes and end beat."""
+        paid, total, made = prices[self.groups], float(prices.sum()), 0
+        layer: dict[tuple[int, frozenset[int]], list[Label]] = {(-1, frozenset()): [(0.0, ())]}
+        for place in range(self.length):
+            extended: dict[tuple[int, frozenset[int]], list[Label]] = {}
+            for (u, visited), labels in layer.items():
+                edges = self.start if u < 0 else self.ordering[u]
+                for value, path in labels:
+                    # The rounding of sums must not cut off what ties with the best.
+                    slack = 1e-12 * (1.0 + abs(value) + total)
+                    reach = value + edges - paid + after[place] + total
+                    for v in np.flatnonzero(reach > level - slack).tolist():
+                        group = int(self.groups[v])
+                        if group in visited or edges[v] == -np.inf:
+                            continue
+                        kept = extended.setdefault((v, visited | {group}), [])
+                        kept.append((value + float(edges[v] - paid[v]), (*path, v)))
+                        kept.sort(key=lambda label: (-label[0], label[1]))
+                        del kept[wanted:]
+                        made += 1
+            layer = extended
+        ends = [path for labels in layer.values() for _, path in labels]
+        scored = {path: self.score(np.array(path)) for path in ends}
+        return {path: value for path, value in scored.items() if value > -np.inf}, made

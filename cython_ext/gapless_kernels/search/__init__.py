@@ -1,0 +1,1 @@
+"""Branch and bound with Lagrangian bounds over dependency trees with conjunctive factors."""

@@ -1,0 +1,52 @@
+/* The k best paths of chains; see _k_best_twin.py for what it owes. */
+#ifndef GAPLESS_KERNELS_K_BEST_H
+#define GAPLESS_KERNELS_K_BEST_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sparse_chains/model.h"
+#include "lanes/status.h"
+
+/* A label at a position with its best prefixes as far as they are known, and the best unused one by each way in. */
+typedef struct {
+    double value;
+    int32_t from, rank; /* the predecessor, and which of its prefixes */
+} k_best_prefix;
+
+typedef struct {
+    int32_t position, label, known, room, exhausted;
+    k_best_prefix *prefixes; /* room, falling */
+    double *offers;          /* stride: by predecessor; -inf where there is none */
+    int32_t *ranks;          /* stride: which of the predecessor's prefixes is offered */
+} k_best_node;
+
+/* Nodes keep their memory from sentence to sentence. */
+typedef struct {
+    k_best_node *nodes;
+    ptrdiff_t count, room;
+    int32_t *number; /* length * labels: the node of a label at a position, or -1 */
+    int32_t *stack;  /* length + 1 */
+    ptrdiff_t k;
+    const double *columns; /* labels * stride: transitions, destination first; NULL when they vary */
+} k_best_room;
+
+static void gapless_k_best_release(k_best_room *room)
+{
+    for (ptrdiff_t i = 0; i < room->room; i++) {
+        free(room->nodes[i].prefixes);
+        free(room->nodes[i].offers);
+    }
+    free(room->nodes);
+    room->nodes = NULL;
+    room->count = room->room = 0;
+}
+
+/* Proofs are made in double only. */
+#define GAPLESS_DOUBLE_ONLY
+#define GAPLESS_TEMPLATE "sparse_chains/k_best_rows.h"
+#include "lanes/instruction_sets.h"
+
+#define GAPLESS_K_BEST(set, ...) GAPLESS_CALL(set, k_best_f64, __VA_ARGS__)
+
+#endif

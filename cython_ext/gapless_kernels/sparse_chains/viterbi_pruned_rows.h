@@ -1,0 +1,37 @@
+/* Included once for each type and instruction set, see lanes/instruction_sets.h. */
+#include "sparse_chains/pruned_rows.h"
+
+/* Decodes the sentences one after another; messages, if asked for, are those of Viterbi's forward pass (float64). */
+TARGET static void NAMED(viterbi_pruned)(const TYPED(chain_model) *m, const TYPED(chain_room) *room,
+                                         const REAL *unary, const int64_t *offsets, ptrdiff_t sentences,
+                                         const double *transition, const double *initial, const double *final,
+                                         int64_t *path, double *values, uint8_t *status, int64_t *kept,
+                                         double *messages)
+{
+    for (ptrdiff_t s = 0; s < sentences; s++) {
+        const ptrdiff_t n = offsets[s + 1] - offsets[s];
+        const REAL *here = unary + offsets[s] * m->labels;
+        int64_t *out = path + offsets[s];
+        int code = NAMED(forward)(m, room, here, n);
+        int64_t total = 0;
+        if (code == GAPLESS_DECIDED) {
+            for (ptrdiff_t i = 0; i < n; i++)
+                total += room->counts[i];
+            /* In float64 the choice is Viterbi's own; float32 must be sure. */
+            if (NAMED(backtrace)(m, room, n, out) && sizeof(REAL) == 4)
+                code = GAPLESS_DOUBTFUL;
+            values[s] = PATH_VALUE(here, n, m->labels, transition, initial, final, out);
+        } else {
+            for (ptrdiff_t i = 0; i < n; i++)
+                out[i] = -1;
+            values[s] = code == GAPLESS_INVALID ? (double)NAN : -(double)INFINITY;
+        }
+        status[s] = (uint8_t)code;
+        if (kept)
+            kept[s] = total;
+        if (messages && (code == GAPLESS_DECIDED || code == GAPLESS_INFEASIBLE))
+            for (ptrdiff_t i = 0; i < n; i++)
+                for (ptrdiff_t y = 0; y < m->labels; y++)
+                    messages[(offsets[s] + i) * m->labels + y] = (double)room->rows[i * m->stride + y];
+    }
+}
