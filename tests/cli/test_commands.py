@@ -445,7 +445,7 @@ def test_run_warns_before_it_writes_much(
     ]
     assert main([*arguments, "--out", str(tmp_path)]) == exit_codes.PROVED
     assert "--out writes" not in capsys.readouterr().err
-    monkeypatch.setattr("gapless_tasks.tagging_job.decoding.LARGE", 1000)
+    monkeypatch.setattr("gapless_tasks.tagging.decoding.LARGE", 1000)
     assert main([*arguments, "--out", str(tmp_path), "--anew"]) == exit_codes.PROVED
     assert capsys.readouterr().err.count("--out writes about") == 1
 

@@ -24,9 +24,9 @@ WHOLE = (  # packages whose page lists what is in __all__
     "gapless_linking",
     "gapless_ordering",
     "gapless_splitbound",
-    "gapless_tasks.estimators",
-    "gapless_tasks.parsing",
-    "gapless_tasks.tagging",
+    "gapless_models.estimators",
+    "gapless_models.parsing",
+    "gapless_models.tagging",
     "gapless_torch",
 )
 

@@ -12,30 +12,30 @@ import numpy as np
 
 import gapless as gl
 from gapless_linking import Graph, LinkingProblem
-from gapless_tasks.dependency_parsing.conllu_reader import read_entries
-from gapless_tasks.entity_linking.demo import load_demo
-from gapless_tasks.entity_linking.readers import read_documents, read_names
-from gapless_tasks.parsing import Sentence
-from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel
-from gapless_tasks.tagging.features import FeatureIndex
-from gapless_tasks.tagging.lexicon import LabelLexicon
-from gapless_tasks.tagging.readers import read_tagged
-from gapless_tasks.tagging.tagger import ChainTagger
-from gapless_tasks.title_generation.section_reader import read_auxiliary_words, read_sections
+from gapless_models.linking.demo import load_demo
+from gapless_models.linking.readers import read_documents, read_names
+from gapless_models.parsing import Sentence
+from gapless_models.parsing.conllu_reader import read_entries
+from gapless_models.parsing.parser_model import FirstOrder, ParserModel
+from gapless_models.tagging.features import FeatureIndex
+from gapless_models.tagging.lexicon import LabelLexicon
+from gapless_models.tagging.readers import read_tagged
+from gapless_models.tagging.tagger import ChainTagger
+from gapless_models.titles.section_reader import read_auxiliary_words, read_sections
 
 # --- readers of text
 
 
 def embedded(package, name, most=4000):
     """The beginning of a file that comes with the tasks, up to a blank line where it has some."""
-    text = importlib.resources.files(f"gapless_tasks.{package}").joinpath("data", name).read_text(encoding="utf-8")
+    text = importlib.resources.files(f"gapless_models.{package}").joinpath("data", name).read_text(encoding="utf-8")
     end = text.rfind("\n\n", 0, most) if "\n\n" in text[:most] else text.rfind("\n", 0, most)
     return text[: end + 1].encode() + (b"\n" if "\n\n" in text[:most] else b"")
 
 
 def conllu_seeds():
     """Sentences of the embedded treebank."""
-    return [embedded("dependency_parsing", "dev.conllu")]
+    return [embedded("parsing", "dev.conllu")]
 
 
 def tagged_seeds():
@@ -45,12 +45,12 @@ def tagged_seeds():
 
 def section_seeds():
     """Sections of a book."""
-    return [embedded("title_generation", "sections.jsonl")]
+    return [embedded("titles", "sections.jsonl")]
 
 
 def word_seeds():
     """Auxiliary words."""
-    return [embedded("title_generation", "auxiliary_words.txt")]
+    return [embedded("titles", "auxiliary_words.txt")]
 
 
 def document_seeds():

@@ -16,10 +16,10 @@ import planted
 import readers
 
 import gapless as gl
-from gapless_tasks.dependency_parsing.conllu_reader import ConlluError
-from gapless_tasks.entity_linking.readers import LinkingFileError
-from gapless_tasks.tagging.readers import TaggedFileError
-from gapless_tasks.title_generation.section_reader import SectionFileError
+from gapless_models.linking.readers import LinkingFileError
+from gapless_models.parsing.conllu_reader import ConlluError
+from gapless_models.tagging.readers import TaggedFileError
+from gapless_models.titles.section_reader import SectionFileError
 
 
 @attrs.frozen(eq=False)

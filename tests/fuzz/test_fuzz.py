@@ -13,9 +13,9 @@ import gapless as gl
 from gapless.cli import main
 from gapless_chains import ChainProblem
 from gapless_linking import Graph
-from gapless_tasks.entity_linking.demo import load_demo
-from gapless_tasks.entity_linking.readers import LinkingFileError, read_documents
-from gapless_tasks.title_generation.section_reader import SectionFileError, read_sections
+from gapless_models.linking.demo import load_demo
+from gapless_models.linking.readers import LinkingFileError, read_documents
+from gapless_models.titles.section_reader import SectionFileError, read_sections
 
 FUZZ = Path(__file__).with_name("fuzz.py")
 CASES = int(os.environ.get("GAPLESS_FUZZ_CASES", "10000"))

@@ -12,9 +12,9 @@ import pytest
 
 import gapless as gl
 from gapless_chains import ChainProblem
-from gapless_tasks.dependency_parsing.treebank import embedded_treebank
-from gapless_tasks.parsing import Sentence
-from gapless_tasks.tagging import embedded_corpus
+from gapless_models.parsing import Sentence
+from gapless_models.parsing.treebank import embedded_treebank
+from gapless_models.tagging import embedded_corpus
 
 pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'gapless[tasks]'")
 
@@ -27,7 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils import estimator_checks
 
-from gapless_tasks.estimators import ChainTagger, DependencyParser, token_scorer
+from gapless_models.estimators import ChainTagger, DependencyParser, token_scorer
 
 
 class RowsAsTokens(ClassifierMixin, ChainTagger):  # type: ignore[misc]

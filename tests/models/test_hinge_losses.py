@@ -368,8 +368,8 @@ def test_wrong_options_are_refused(options: dict[str, Any]) -> None:
         ("torch", "gapless_torch import ChainHinge", "gapless_torch needs PyTorch: pip install 'gapless[torch]'"),
         (
             "sklearn",
-            "gapless_tasks.estimators import ChainTagger",
-            "gapless_tasks.estimators needs scikit-learn: pip install 'gapless[tasks]'",
+            "gapless_models.estimators import ChainTagger",
+            "gapless_models.estimators needs scikit-learn: pip install 'gapless[tasks]'",
         ),
     ],
 )

@@ -23,10 +23,10 @@ def packages(repository: Path) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def modules(packages: dict[str, Path]) -> dict[str, Path]:
-    """Every Python module of the distribution: dotted name to file."""
+def modules(repository: Path, packages: dict[str, Path]) -> dict[str, Path]:
+    """Every Python module of the distribution and of the benchmarks: dotted name to file."""
     found = {}
-    for name, folder in packages.items():
+    for name, folder in {**packages, "benchmarks": repository / "tasks" / "benchmarks"}.items():
         for file in sorted(folder.rglob("*.py")):
             parts = (name, *file.relative_to(folder).with_suffix("").parts)
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file

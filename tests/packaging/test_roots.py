@@ -73,9 +73,9 @@ def test_every_folder_of_modules_is_a_package(modules: dict[str, Path]) -> None:
 
 def test_every_package_says_that_it_is_typed(repository: Path, packages: dict[str, Path]) -> None:
     folders = {init.parent.name for root in FOLDERS[:4] for init in (repository / root).glob("*/__init__.py")}
-    assert folders == set(packages)
+    assert folders - {"benchmarks"} == set(packages)  # they are not in the wheel
 
 
 def test_mypy_checks_every_package(repository: Path, packages: dict[str, Path]) -> None:
     settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
-    assert sorted(settings["tool"]["mypy"]["packages"]) == sorted(packages)
+    assert sorted(settings["tool"]["mypy"]["packages"]) == sorted({*packages, "benchmarks"})

@@ -145,7 +145,7 @@ def test_ctrl_c_while_training_is_written_down(tmp_path, monkeypatch, capsys, ta
         raise KeyboardInterrupt
 
     asked = arguments(task, tmp_path)
-    for place in ("tagging_job.job.train_tagger", "dependency_parsing.job.ParsingJob.trained"):
+    for place in ("tagging.job.train_tagger", "parsing.job.ParsingJob.trained"):
         monkeypatch.setattr(f"gapless_tasks.{place}", pressed)
     monkeypatch.setattr("gapless_tasks.price_and_cut.models.Models.model", pressed)
     assert main(asked) == exit_codes.INTERRUPTED
@@ -155,7 +155,7 @@ def test_ctrl_c_while_training_is_written_down(tmp_path, monkeypatch, capsys, ta
     assert main(asked) == exit_codes.PROVED
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["interrupted"] is False
-    monkeypatch.setattr("gapless_tasks.tagging_job.job.train_tagger", pressed)
+    monkeypatch.setattr("gapless_tasks.tagging.job.train_tagger", pressed)
     if task == "pos-tagging":  # the summary of an earlier end says that this start has none
         assert main(asked) == exit_codes.INTERRUPTED
         assert json.loads((tmp_path / "summary.json").read_text()) == {**summary, "interrupted": True}
@@ -165,7 +165,7 @@ def test_ctrl_c_after_the_decoding_is_written_down(tmp_path, monkeypatch, capsys
     def pressed(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gapless_tasks.tagging_job.job.show_tables", pressed)
+    monkeypatch.setattr("gapless_tasks.tagging.job.show_tables", pressed)
     assert main([*arguments("pos-tagging", tmp_path), "--tables"]) == exit_codes.INTERRUPTED
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["interrupted"] is True

@@ -1,26 +1,5 @@
-"""Dependency parsing: sentences, hashed features, training, and the parser."""
+"""The dependency parsing job: exact decoding, the tables and figures of the papers, drawn trees."""
 
-from gapless_tasks.parsing.evaluation import Attachment, attachment, bootstrap_p_value
-from gapless_tasks.parsing.families import FAMILIES
-from gapless_tasks.parsing.hand_crafted import HAND_CRAFTED
-from gapless_tasks.parsing.parser_model import FirstOrder, ParserModel
-from gapless_tasks.parsing.pruning import arc_marginals, prune_mask, pruning_recall
-from gapless_tasks.parsing.sentence import Sentence
-from gapless_tasks.parsing.training import Options, train, train_pruner
+from gapless_tasks.moved import names_of_model
 
-__all__ = [
-    "FAMILIES",
-    "HAND_CRAFTED",
-    "Attachment",
-    "FirstOrder",
-    "Options",
-    "ParserModel",
-    "Sentence",
-    "arc_marginals",
-    "attachment",
-    "bootstrap_p_value",
-    "prune_mask",
-    "pruning_recall",
-    "train",
-    "train_pruner",
-]
+__getattr__ = names_of_model(__name__)

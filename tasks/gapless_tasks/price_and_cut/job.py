@@ -15,15 +15,15 @@ import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
 from gapless.runs import SUMMARY, Fingerprint, RunFolder
+from gapless_models.parsing import Sentence
+from gapless_models.parsing.treebank import EMBEDDED, Treebank, load_treebank
+from gapless_models.price_and_cut import GrandparentModel
 from gapless_tasks.asked import run_in_folder
-from gapless_tasks.dependency_parsing.answers import ANSWERS, keep_trees
-from gapless_tasks.dependency_parsing.explaining import explain
-from gapless_tasks.dependency_parsing.length_figures import can_draw, show_figures, write_figures
-from gapless_tasks.dependency_parsing.treebank import EMBEDDED, Treebank, load_treebank
 from gapless_tasks.finished import file_name
-from gapless_tasks.grandparent_model import GrandparentModel
-from gapless_tasks.parsing import Sentence
-from gapless_tasks.parsing_benchmark.from_arrays import certified_rate
+from gapless_tasks.parsing.answers import ANSWERS, keep_trees
+from gapless_tasks.parsing.explaining import explain
+from gapless_tasks.parsing.from_arrays import certified_rate
+from gapless_tasks.parsing.length_figures import can_draw, show_figures, write_figures
 from gapless_tasks.price_and_cut import options
 from gapless_tasks.price_and_cut.measuring import Measured, Problems, disagreements, measure
 from gapless_tasks.price_and_cut.models import Models, model_fingerprint, short_name

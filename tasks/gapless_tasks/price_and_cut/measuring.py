@@ -14,11 +14,11 @@ from gapless.cli import Console
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.runs import AnswerLog
 from gapless_dependency import ParsingProblem
-from gapless_tasks.dependency_parsing.decoding import parse_all
-from gapless_tasks.dependency_parsing.length_figures import Point
-from gapless_tasks.dependency_parsing.parsed import GROUP, Parsed
-from gapless_tasks.grandparent_model import GrandparentModel
-from gapless_tasks.parsing import Attachment, Sentence, attachment
+from gapless_models.parsing import Attachment, Sentence, attachment
+from gapless_models.price_and_cut import GrandparentModel
+from gapless_tasks.parsing.decoding import parse_all
+from gapless_tasks.parsing.length_figures import Point
+from gapless_tasks.parsing.parsed import GROUP, Parsed
 from gapless_tasks.price_and_cut.systems import System
 
 AT_ONCE = 20

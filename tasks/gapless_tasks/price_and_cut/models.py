@@ -12,10 +12,10 @@ import attrs
 import gapless as gl
 from gapless.cli import Console
 from gapless.runs import Fingerprint
-from gapless_tasks.dependency_parsing.training_progress import told
-from gapless_tasks.dependency_parsing.treebank import Treebank
-from gapless_tasks.grandparent_model import PERCEPTRON, GrandparentModel, Training, train, train_pruner
-from gapless_tasks.parsing.training import PRUNER_EPOCHS
+from gapless_models.parsing.training import PRUNER_EPOCHS
+from gapless_models.parsing.treebank import Treebank
+from gapless_models.price_and_cut import PERCEPTRON, GrandparentModel, Training, train, train_pruner
+from gapless_tasks.parsing.training_progress import told
 
 
 def short_name(treebank: str) -> str:

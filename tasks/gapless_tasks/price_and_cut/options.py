@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from gapless_models.data_folder import add_data_option
+from gapless_models.parsing.treebank import FOLDER
+from gapless_models.price_and_cut import LEARNERS, Training
 from gapless_tasks.asked import add_run_options, not_negative, positive, positive_seconds
-from gapless_tasks.data_folder import add_data_option
-from gapless_tasks.dependency_parsing.treebank import FOLDER
-from gapless_tasks.grandparent_model import LEARNERS, Training
 
 TREEBANKS = ("italian", "hungarian", "danish")
 """Those of the paper, in its order."""

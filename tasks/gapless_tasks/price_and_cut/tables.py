@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gapless.cli import Console
-from gapless_tasks.dependency_parsing.length_figures import Figure
+from gapless_tasks.parsing.length_figures import Figure
 from gapless_tasks.price_and_cut import paper
 from gapless_tasks.price_and_cut.measuring import Measured
 from gapless_tasks.price_and_cut.paper import UNKNOWN, Numbers

@@ -1,19 +1,9 @@
-"""Part-of-speech tagging with first-order chains: data, features, training, and the tagger."""
+"""Tagging jobs: corpora, training, exact decoding with verification, the tables of the papers."""
 
-from gapless_tasks.tagging.embedded import embedded_corpus
-from gapless_tasks.tagging.readers import TaggedFileError, iter_tagged, read_tagged
-from gapless_tasks.tagging.sentence import TaggedSentence
-from gapless_tasks.tagging.tagger import ChainTagger, Decoder
-from gapless_tasks.tagging.training import EpochReport, train
+from gapless_tasks.moved import names_of_model
+from gapless_tasks.tagging.corpus import Corpus, CorpusSource
+from gapless_tasks.tagging.job import TaggingJob
+from gapless_tasks.tagging.paper import JOINT, POS
 
-__all__ = [
-    "ChainTagger",
-    "Decoder",
-    "EpochReport",
-    "TaggedFileError",
-    "TaggedSentence",
-    "embedded_corpus",
-    "iter_tagged",
-    "read_tagged",
-    "train",
-]
+__all__ = ["JOINT", "POS", "Corpus", "CorpusSource", "TaggingJob"]
+__getattr__ = names_of_model(__name__)

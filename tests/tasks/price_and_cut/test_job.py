@@ -10,10 +10,10 @@ import pytest
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
-from gapless_tasks.dependency_parsing import decoding, length_figures
-from gapless_tasks.dependency_parsing.parsed import LengthGroup
-from gapless_tasks.dependency_parsing.treebank import embedded_treebank
-from gapless_tasks.grandparent_model import GrandparentModel
+from gapless_models.parsing.treebank import embedded_treebank
+from gapless_models.price_and_cut import GrandparentModel
+from gapless_tasks.parsing import decoding, length_figures
+from gapless_tasks.parsing.parsed import LengthGroup
 from gapless_tasks.price_and_cut import measuring, options, paper, tables
 from gapless_tasks.price_and_cut.job import PriceAndCutJob
 from gapless_tasks.price_and_cut.measuring import Measured, Problems, disagreements, measure

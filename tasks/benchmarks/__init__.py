@@ -1,0 +1,1 @@
+"""Speeds beside peers and targets. Run from a clone: ``python -m benchmarks``."""

@@ -1,0 +1,122 @@
+"""CPU time of decoders that take turns, so that whatever else the machine does falls on all of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.chains.score_set import ScoreSet
+
+Decode = Callable[[ScoreSet], object]
+Seconds = NDArray[np.float64]
+
+_TICK = 1e-9
+"""The least difference of two looks at the clock, in seconds."""
+_SHORTEST = 0.002
+"""Seconds of work between two looks at the clock; shorter work is repeated."""
+
+
+@attrs.frozen
+class Spread:
+    """Median and range of one number over the rounds."""
+
+    median: float
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64] | Sequence[float]) -> Spread:
+        """Of one value a round."""
+        return cls(float(np.median(values)), float(np.min(values)), float(np.max(values)))
+
+
+def cpu_seconds(work: Callable[..., object], *arguments: object) -> float:
+    """CPU time of this thread for doing `work` once."""
+    start = time.thread_time()
+    work(*arguments)
+    return time.thread_time() - start
+
+
+def streamed(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int, budget: float) -> dict[str, Seconds]:
+    """CPU seconds a token with scores that come from memory.
+
+    Parameters
+    ----------
+    decoders : mapping of str to callable
+        Each decodes the sentences it is given.
+    scores : ScoreSet
+        More than the caches hold, so that every round finds it cold again.
+    rounds : int
+        How often each decoder has its turn.
+    budget : float
+        Seconds for one turn, without what is done once whatever the text. A decoder that would need longer gets
+        as many sentences as it can do, other ones each time.
+
+    Returns
+    -------
+    dict of str to array of float64, shape (rounds,)
+    """
+    # What is made once for a model is no time for a token. Both probes hold more tokens than the model has labels:
+    # from there on tables pay, and are made.
+    size = max(64, scores.tokens // 50, 2 * scores.label_count)
+    probes = [scores.holding(size), scores.holding(2 * size)]
+    shares = {}
+    for name, decode in decoders.items():
+        less, more = (cpu_seconds(decode, probe) for probe in probes)
+        each = (more - less) / max(probes[1].tokens - probes[0].tokens, 1)
+        shares[name] = min(scores.tokens, max(1, int(budget / max(each, 1e-12))))
+    seen = {name: np.empty(rounds) for name in decoders}
+    begin = dict.fromkeys(decoders, 0)
+    for turn in range(rounds):
+        for name in _in_turn(decoders, turn):
+            part = scores.holding(shares[name], begin[name])
+            begin[name] = (begin[name] + part.sentences) % scores.sentences
+            seen[name][turn] = cpu_seconds(decoders[name], part) / part.tokens
+    return seen
+
+
+def cycled(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dict[str, Seconds]:
+    """CPU seconds a token with scores that stay in the caches.
+
+    What a call costs whatever its size (laying out the transitions, above all) is measured on the first sentence
+    and taken off: it would weigh more in a few sentences than in the batches that people decode.
+
+    Parameters
+    ----------
+    decoders : mapping of str to callable
+    scores : ScoreSet
+        A few sentences, at least two, that fit the caches.
+    rounds : int
+        How often each decoder has its turn.
+
+    Returns
+    -------
+    dict of str to array of float64, shape (rounds,)
+    """
+    first = scores.between(0, 1)
+    tokens = scores.tokens - first.tokens
+    repeats = {}
+    for name, decode in decoders.items():
+        decode(scores)
+        once = cpu_seconds(decode, scores)
+        repeats[name] = max(3, int(_SHORTEST / max(once, 1e-9)))
+    seen = {name: np.empty(rounds) for name in decoders}
+    for turn in range(rounds):
+        for name in _in_turn(decoders, turn):
+            whole, start = (_fastest(decoders[name], part, repeats[name]) for part in (scores, first))
+            seen[name][turn] = max(whole - start, _TICK) / tokens
+    return seen
+
+
+def _in_turn(decoders: Mapping[str, Decode], turn: int) -> list[str]:
+    names = list(decoders)
+    at = turn % max(1, len(names))
+    return names[at:] + names[:at]
+
+
+def _fastest(decode: Decode, scores: ScoreSet, repeats: int) -> float:
+    return min(cpu_seconds(decode, scores) for _ in range(repeats))

@@ -1,0 +1,193 @@
+"""What the numbers are to be: a lower mark that must be reached and a higher one to aim at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import attrs
+
+from benchmarks.chains.contenders import (
+    BEAM_WIDTHS,
+    DOMINANCE,
+    NUMBA,
+    PUBLIC,
+    READING,
+    VITERBI,
+    beam,
+)
+from benchmarks.chains.measurement import Measured, ratio
+from benchmarks.chains.stopwatch import Seconds, Spread
+
+STREAMED, CYCLED = "cold", "warm"
+_FEW, _SOME, _MANY = _SIZES = (45, 350, 1000)
+
+
+@attrs.frozen
+class Line:
+    """One number beside what it is to be.
+
+    Parameters
+    ----------
+    what, scores : str
+        What was measured, on which scores.
+    caches : str
+        ``cold``, ``warm``, or empty where it makes no difference.
+    value : Spread or None
+        None if it could not be measured.
+    unit : str
+    must, aim : float or None
+        None: only to be looked at.
+    more : bool
+        Whether more is better.
+    """
+
+    what: str
+    scores: str
+    caches: str
+    value: Spread | None
+    unit: str
+    must: float | None
+    aim: float | None
+    more: bool
+
+    @property
+    def verdict(self) -> str:
+        """``aim``, ``must`` or ``missed``; empty where nothing is to be reached or nothing was measured."""
+        if self.value is None or self.must is None or self.aim is None:
+            return ""
+        sign = 1 if self.more else -1
+        if sign * self.value.median >= sign * self.aim:
+            return "aim"
+        return "must" if sign * self.value.median >= sign * self.must else "missed"
+
+
+@attrs.frozen
+class _Number:
+    """What a line is made of; `marks` holds (must, aim) for each size of label set that has them."""
+
+    what: str
+    value: Spread | None
+    unit: str
+    marks: Mapping[int, tuple[float, float]] = attrs.field(factory=dict)
+    more: bool = True
+
+
+def lines(measured: Measured) -> list[Line]:
+    """Every number of one model's scores."""
+    size = min(_SIZES, key=lambda count: abs(count - measured.scores.label_count))
+    found = []
+    for caches, numbers in (
+        (STREAMED, _users(measured.from_arrays)),
+        (STREAMED, _speeds(measured.streamed)),
+        (CYCLED, _speeds(measured.cycled)),
+        ("", _costs(measured)),
+    ):
+        for number in numbers:
+            must, aim = number.marks.get(size, (None, None))
+            if number.value is not None or must is not None:
+                name, value = measured.scores.name, number.value
+                found.append(Line(number.what, name, caches, value, number.unit, must, aim, number.more))
+    return found
+
+
+_OVER_VITERBI = {_FEW: (3, 3.6), _SOME: (8, 15), _MANY: (40, 75)}
+_OVER_NUMBA = {_FEW: (8, 15), _SOME: (25, 50)}
+_GENERATING = {_FEW: (0.55, 0.8), _SOME: (1.8, 5)}
+
+
+def _users(seconds: Mapping[str, Seconds]) -> Iterator[_Number]:
+    """Ratios of what users get: both sides from arrays."""
+    for what, slower, faster, marks in (
+        (f"{PUBLIC}{DOMINANCE} over {PUBLIC}viterbi", f"{PUBLIC}viterbi", f"{PUBLIC}{DOMINANCE}", _OVER_VITERBI),
+        (f"{PUBLIC}{DOMINANCE} over {NUMBA}", NUMBA, f"{PUBLIC}{DOMINANCE}", _OVER_NUMBA),
+        (
+            f"{PUBLIC}column-generation over {PUBLIC}viterbi",
+            f"{PUBLIC}viterbi",
+            f"{PUBLIC}column-generation",
+            _GENERATING,
+        ),
+    ):
+        yield _Number(f"{what}, from arrays", ratio(seconds, slower, faster), "x", marks)
+
+
+def _speeds(seconds: Mapping[str, Seconds]) -> Iterator[_Number]:
+    yield _Number(f"{DOMINANCE} over {VITERBI}, kernels", ratio(seconds, VITERBI, DOMINANCE), "x", _OVER_VITERBI)
+    yield _Number(
+        f"{PUBLIC}{DOMINANCE} over {NUMBA}, search alone",
+        ratio(seconds, NUMBA, f"{PUBLIC}{DOMINANCE}"),
+        "x",
+        _OVER_NUMBA,
+    )
+    yield _Number(
+        f"column generation over {VITERBI}, search alone",
+        ratio(seconds, VITERBI, f"{PUBLIC}column-generation"),
+        "x",
+        _GENERATING,
+    )
+    yield _Number(
+        f"{DOMINANCE} over the {READING}",
+        ratio(seconds, DOMINANCE, READING),
+        "x time",
+        {_SOME: (6, 2.5)},
+        more=False,
+    )
+    yield _Number(
+        f"{DOMINANCE} is faster than beam width",
+        _slower_beam(seconds),
+        "",
+        dict.fromkeys(_SIZES, (3, 3)),
+        more=False,
+    )
+
+
+def _costs(m: Measured) -> Iterator[_Number]:
+    for kind, seconds in m.unprunable.items():
+        yield _Number(
+            f"{DOMINANCE} over {VITERBI}, {kind} scores, kernels",
+            ratio(seconds, DOMINANCE, VITERBI),
+            "x time",
+            dict.fromkeys(_SIZES, (1.15, 1.05)),
+            more=False,
+        )
+    for call in m.calls:
+        beside = f"{call.tokens:,} tokens, {call.instruction_set}"
+        yield _Number(
+            f"one call of solve_many over its kernel, {beside}", Spread.of(call.call / call.kernel), "x time"
+        )
+        yield _Number(
+            f"Viterbi kernel over the {DOMINANCE} kernel, {beside}", Spread.of(call.viterbi / call.kernel), "x"
+        )
+        yield _Number(
+            f"Viterbi kernel over one call of solve_many, {beside}", Spread.of(call.viterbi / call.call), "x"
+        )
+        if call.page_faults is not None:
+            yield _Number(f"pages of fresh memory in one call, {beside}", Spread.of([call.page_faults]), "")
+    tables = _scaled(m.tables, 1e3)
+    yield _Number("dominance tables of the model", tables, "ms", {_SOME: (20, 8), _MANY: (200, 80)}, more=False)
+    for what, size in (("all of the process", m.memory.process), ("arrays, tables ready", m.memory.arrays)):
+        share = None if size is None else Spread.of([size / m.memory.scores])
+        yield _Number(f"memory beyond the scores, {what}", share, "x", dict.fromkeys(_SIZES, (2, 0.2)), more=False)
+    yield _Number(
+        "one call of gapless.solve, beyond its kernels",
+        None if m.overhead is None else _scaled(m.overhead, 1e6),
+        "us",
+        dict.fromkeys(_SIZES, (60, 60)),
+        more=False,
+    )
+
+
+def _slower_beam(seconds: Mapping[str, Seconds]) -> Spread | None:
+    """The least width at which beam search takes longer than dominance, both through the public interface."""
+    ratios = {width: ratio(seconds, beam(width), f"{PUBLIC}{DOMINANCE}") for width in BEAM_WIDTHS}
+    known = {width: one for width, one in ratios.items() if one is not None}
+    if not known:
+        return None
+
+    def width(beats: Callable[[Spread], float]) -> int:
+        return min((width for width, one in known.items() if beats(one) > 1), default=max(known) + 1)
+
+    return Spread(width(lambda one: one.median), width(lambda one: one.most), width(lambda one: one.least))
+
+
+def _scaled(spread: Spread, factor: float) -> Spread:
+    return Spread(spread.median * factor, spread.least * factor, spread.most * factor)

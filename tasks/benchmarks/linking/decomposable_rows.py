@@ -1,0 +1,122 @@
+"""How the time of method ``decomposable`` grows with the graph: numbers, and a drawing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from benchmarks.chains.stopwatch import Spread, cpu_seconds
+from benchmarks.chains.targets import Line
+from benchmarks.parsing.lines import UNJUDGED, line, one
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.svg import BLUE, GREY, INK, RED, svg, text
+from gapless_linking import LinkingProblem
+from gapless_linking.decomposable import algorithm_1
+from gapless_linking.decomposable_random import large_decomposable
+
+SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+"""Edges."""
+TITLE = "decomposable: time against edges"
+_EXPONENT = (1.2, 1.1)
+"""Of the edges: 1 is linear; large graphs leave the caches, so that the last steps cost more each."""
+_WIDTH, _HEIGHT = 640, 400
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 610, 50, 350
+
+
+@attrs.frozen(eq=False)
+class Scaling:
+    """CPU time against size.
+
+    Parameters
+    ----------
+    edges : int64 (sizes,)
+    choosing : float64 (sizes, rounds)
+        Seconds of Algorithm 1.
+    solving : float64 (sizes, rounds)
+        Seconds of a whole solve, which also finds what the choice is worth, by a search from each chosen vertex.
+    wrong : sequence of str
+        Graphs that were not solved.
+    """
+
+    edges: IntArray
+    choosing: FloatArray
+    solving: FloatArray
+    wrong: Sequence[str]
+
+    def exponent(self, seconds: FloatArray) -> float:
+        """How fast a time grows: the slope of its logarithm against that of the edges, by least squares."""
+        return float(np.polyfit(np.log(self.edges), np.log(np.median(seconds, axis=1)), 1)[0])
+
+
+def measure_scaling(sizes: Sequence[int] = SIZES, rounds: int = 3) -> Scaling:
+    """Solve a graph of each size in turn; every round draws other graphs. Drawing them is not timed."""
+    edges = np.zeros(len(sizes), np.int64)
+    choosing, solving = np.zeros((2, len(sizes), rounds))
+    wrong: list[str] = []
+    _solve(large_decomposable(1000), wrong)
+    for number in range(rounds):
+        for place, size in enumerate(sizes):
+            problem = large_decomposable(size, seed=number)
+            assert problem.graph is not None
+            edges[place] = problem.graph.edge_count
+            choosing[place, number] = cpu_seconds(algorithm_1, problem)
+            solving[place, number] = cpu_seconds(_solve, problem, wrong)
+    return Scaling(edges, choosing, solving, wrong)
+
+
+def _solve(problem: LinkingProblem, wrong: list[str]) -> None:
+    result = gl.solve(problem, "decomposable")
+    if result.status is not gl.Status.OPTIMAL:
+        wrong.append(f"{TITLE}: {result.status.value} on {problem!r}")
+
+
+def scaling_lines(scaling: Scaling) -> Iterator[Line]:
+    """The time of each size, and how fast it grows."""
+    for what, seconds in (("Algorithm 1", scaling.choosing), ("solved, with its value", scaling.solving)):
+        for edges, rounds in zip(scaling.edges.tolist(), seconds, strict=True):
+            yield line(f"decomposable, {what}", f"{edges:,} edges", Spread.of(1e3 * rounds), "ms", UNJUDGED, False)
+    scores = f"{scaling.edges[0]:,} to {scaling.edges[-1]:,} edges"
+    grows = one(scaling.exponent(scaling.choosing))
+    yield line("decomposable, Algorithm 1 takes edges^x: x", scores, grows, "", _EXPONENT, False)
+
+
+def draw_scaling(scaling: Scaling) -> str:
+    """Time against edges as SVG, both axes logarithmic; dashed lines are linear, through the last points."""
+    x: FloatArray = np.log10(scaling.edges)
+    curves = (("Algorithm 1", BLUE, scaling.choosing), ("solved, with its value", RED, scaling.solving))
+    y: FloatArray = np.log10([np.median(seconds, axis=1) for _, _, seconds in curves]) + 3.0
+    low, high = math.floor(float(y.min())), math.ceil(float(y.max()))
+    first, last = math.floor(float(x[0])), math.ceil(float(x[-1]))
+
+    def across(value: float) -> float:
+        return _LEFT + (_RIGHT - _LEFT) * (value - first) / (last - first)
+
+    def up(value: float) -> float:
+        return _BOTTOM - (_BOTTOM - _TOP) * (value - low) / (high - low)
+
+    def drawn() -> Iterator[str]:
+        yield text(_WIDTH / 2, 26, TITLE, INK, 14)
+        yield f'<path d="M{_LEFT} {_TOP}V{_BOTTOM}H{_RIGHT}" fill="none" stroke="{INK}"/>'
+        for decade in range(first, last + 1):
+            yield f'<path d="M{across(decade):.1f} {_BOTTOM}v5" stroke="{INK}"/>'
+            yield text(across(decade), _BOTTOM + 19, f"{10**decade:,}", INK, 11)
+        for decade in range(low, high + 1):
+            yield f'<path d="M{_LEFT} {up(decade):.1f}h-5" stroke="{INK}"/>'
+            yield text(_LEFT - 9, up(decade) + 4, f"{10.0**decade:g} ms", INK, 11, anchor="end")
+        for (name, colour, seconds), heights in zip(curves, y.tolist(), strict=True):
+            start = max(float(x[0]), float(x[-1]) - (heights[-1] - low))
+            yield (
+                f'<path d="M{across(start):.1f} {up(heights[-1] - float(x[-1]) + start):.1f}'
+                f'L{across(float(x[-1])):.1f} {up(heights[-1]):.1f}" stroke="{GREY}" stroke-dasharray="6 4"/>'
+            )
+            for edges, height in zip(x.tolist(), heights, strict=True):
+                yield f'<circle cx="{across(edges):.1f}" cy="{up(height):.1f}" r="5" fill="{colour}"/>'
+            words = f"{name}: edges^{scaling.exponent(seconds):.2f}"
+            yield text(_LEFT + 12, _TOP + (14 if colour is BLUE else 32), words, colour, 12, anchor="start")
+        yield text(_RIGHT, _BOTTOM + 38, "edges; dashed: linear", GREY, 11, anchor="end")
+
+    return svg(_WIDTH, _HEIGHT, TITLE, drawn())

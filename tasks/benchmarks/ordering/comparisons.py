@@ -1,0 +1,194 @@
+"""What is measured, beside its marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from benchmarks.chains.stopwatch import Spread, cpu_seconds
+from benchmarks.chains.targets import Line
+from benchmarks.ordering.timing import EXACT, Solved, Way, contradictions, solve_in_turn
+from benchmarks.parsing.lines import UNJUDGED, Marks, line, one, percent
+from benchmarks.sides import ALONE, FROM_ARRAYS, Compared
+from gapless.cli import Console
+from gapless.core.sparse import IntArray
+from gapless_ordering import OrderingProblem
+from gapless_ordering.random_problems import FAMILIES, uniform
+
+BEAM_WIDTH = 1345
+"""The smallest beam that found all optima in the paper (section 6)."""
+LONGER = 6
+LONG = 13
+"""The longest title of the paper's corpus."""
+_BEAM = Way("beam")
+_ROUNDS = 5
+"""How often all titles are solved by one call, in turns."""
+_FEW = 5
+"""Instances for what takes seconds each."""
+
+
+@attrs.frozen(eq=False)
+class Bench:
+    """What every measurement needs.
+
+    Parameters
+    ----------
+    seeds : int
+        Drawn instances of each kind.
+    limits : Limits
+        For each instance and method.
+    console : Console
+    wrong : list of str
+        Values that cannot be true together, and certificates that do not hold; whoever measures adds to it.
+    """
+
+    seeds: int
+    limits: gl.Limits
+    console: Console
+    wrong: list[str]
+
+    def drawn(self, family: str, n: int, length: int, count: int | None = None) -> list[OrderingProblem]:
+        """Instances of a family, one for each seed."""
+        return [FAMILIES[family](n, length, seed) for seed in range(count or self.seeds)]
+
+    def solve(self, scores: str, problems: Sequence[OrderingProblem], **ways: Way) -> dict[str, Solved]:
+        """Let ways take turns, and compare what they say."""
+        found = solve_in_turn(ways, problems, self.console, scores, self.limits, uniform(20, 3, 0))
+        self.wrong.extend(contradictions(scores, found))
+        return found
+
+
+def drawn_lines(bench: Bench) -> Iterator[Line | Compared]:
+    """Large instances like those of titles and summaries, a beam beside them."""
+    for family in ("title-like", "summary-like"):
+        scores = f"{family}, n = 600, k = 13"
+        found = bench.solve(scores, bench.drawn(family, 600, 13), exact=EXACT, beam=_BEAM)
+        exact, beam = found["exact"], found["beam"]
+        yield from exact.lines("exact, median", scores, (3, 1))
+        yield line("exact, 99th percentile", scores, exact.percentile(99), "ms", (100, 50), False)
+        yield line("exact, worst", scores, exact.percentile(100), "ms", UNJUDGED, False)
+        yield line("proved", scores, percent(exact.proved.mean()), "%", (100, 100), True)
+        yield Compared("exact", "beam 80 with its gap", "", scores, (exact.both, beam.both))
+        reached = percent(float(np.isclose(beam.values, exact.values, rtol=1e-9).mean()))
+        yield line("optimal by beam 80", scores, reached, "%", UNJUDGED, True)
+
+
+def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool) -> Iterator[Line | Compared]:
+    """Graphs of real sections, at the length of their titles and beyond; a wide beam in the same run.
+
+    Parameters
+    ----------
+    bench : Bench
+    titles : sequence of OrderingProblem
+    judged : bool
+        The marks speak of the real corpus.
+    """
+
+    def marks(must: float, aim: float) -> Marks:
+        return (must, aim) if judged else UNJUDGED
+
+    scores = "titles, at their length"
+    wide = Way("beam", {"width": BEAM_WIDTH, "bound": False})
+    found = bench.solve(scores, titles, exact=EXACT, beam=wide)
+    exact, beam = found["exact"], found["beam"]
+    yield from exact.lines("exact, median", scores, marks(0.15, 0.07))
+    yield line("exact, 99th percentile", scores, exact.percentile(99), "ms", UNJUDGED, False)
+    yield line("proved", scores, percent(exact.proved.mean()), "%", marks(100, 100), True)
+    yield Compared("exact", f"beam {BEAM_WIDTH}", "one by one", scores, (exact.both, beam.both))
+    pairs = (EXACT, exact), (wide, beam)
+    together = [_together(titles, *pairs, wrong=bench.wrong) for _ in range(_ROUNDS)]
+    for how, place in ((FROM_ARRAYS, 0), (ALONE, 1)):
+        times = Spread.of([slow[place] / fast[place] for fast, slow in together])
+        what = f"exact over beam {BEAM_WIDTH}, total time, {how}"
+        yield line(what, scores, times, "x", marks(5, 12), True)
+    reached = percent(float(np.isclose(beam.values, exact.values, rtol=1e-9, equal_nan=True).mean()))
+    yield line(f"optimal by beam {BEAM_WIDTH}", scores, reached, "%", UNJUDGED, True)
+    for how, place in ((FROM_ARRAYS, 0), (ALONE, 1)):
+        each = Spread.of([1e3 * fast[place] / len(titles) for fast, _ in together])
+        yield line(f"exact by solve_many, mean, {how}", scores, each, "ms", UNJUDGED, False)
+    for what, longer, share, slow, proved in (
+        (f"at {LONGER} more", [_of_length(p, p.length + LONGER) for p in titles], 99, (20, 5), (100, 100)),
+        (f"at {LONG}", [_of_length(p, LONG) for p in titles], 90, (70, 10), (99, 100)),
+    ):
+        scores = f"titles, {what}"
+        exact = bench.solve(scores, longer, exact=EXACT)["exact"]
+        yield line(
+            f"proved within {bench.limits.time:g} s",
+            scores,
+            percent(exact.proved.mean()),
+            "%",
+            marks(*proved),
+            True,
+        )
+        yield from exact.lines("exact, median", scores, UNJUDGED)
+        yield line(f"exact, {share}th percentile", scores, exact.percentile(share), "ms", marks(*slow), False)
+        yield line("exact, worst", scores, exact.percentile(100), "ms", UNJUDGED, False)
+
+
+def _of_length(problem: OrderingProblem, length: int) -> OrderingProblem:
+    return attrs.evolve(problem, length=length)
+
+
+def _together(
+    titles: Sequence[OrderingProblem], *ways: tuple[Way, Solved], wrong: list[str]
+) -> list[tuple[float, float]]:
+    """CPU seconds of each way when it gets all titles by one call, from arrays and of the search alone.
+
+    The values must be those of the single calls.
+    """
+    seconds = []
+    for way, one_by_one in ways:
+        answers: list[gl.BatchResult[IntArray]] = []
+
+        def solve(
+            make: Callable[[OrderingProblem], OrderingProblem],
+            way: Way = way,
+            answers: list[gl.BatchResult[IntArray]] = answers,
+        ) -> None:
+            answers.append(gl.solve_many([make(title) for title in titles], way.method, **way.options))
+
+        seconds.append((cpu_seconds(solve, attrs.evolve), cpu_seconds(solve, lambda title: title)))
+        if not all(np.allclose(found.values, one_by_one.values, rtol=1e-9, equal_nan=True) for found in answers):
+            wrong.append(f"titles: solve_many gives other values than solve by {way.method}")
+    return seconds
+
+
+def colour_lines(bench: Bench) -> Iterator[Line]:
+    """One colouring of the paper's dynamic program, and all that a failure probability of 1e-3 asks for."""
+    scores = "title-like, n = 200, k = 10"
+    single = Way("color-coding", {"trials": 1, "colors": 12, "bounds": False})
+    found = bench.solve(scores, bench.drawn("title-like", 200, 10), exact=EXACT, colouring=single)
+    yield from found["colouring"].lines("one colouring, 12 colours, no bounds", scores, (15, 8))
+    scores = "title-like, n = 200, k = 8"
+    whole = Way("color-coding", {"failure": 1e-3})
+    found = bench.solve(scores, bench.drawn("title-like", 200, 8), exact=EXACT, colours=whole)
+    colours = found["colours"]
+    yield from colours.lines("colour coding with bounds, failure 1e-3", scores, (60, 10))
+    yield line("colour coding, 99th percentile", scores, colours.percentile(99), "ms", UNJUDGED, False)
+    reached = percent(float(np.isclose(colours.values, found["exact"].values, rtol=1e-9).mean()))
+    yield line("optimal by colour coding", scores, reached, "%", UNJUDGED, True)
+
+
+def hard_lines(bench: Bench) -> Iterator[Line]:
+    """Long paths, and distances: where walks that return to a vertex look best."""
+    for family, n, length in (("title-like", 600, 20), ("metric", 200, 13)):
+        scores = f"{family}, n = {n}, k = {length}"
+        problems = bench.drawn(family, n, length, min(bench.seeds, 4 * _FEW))
+        exact = bench.solve(scores, problems, exact=EXACT)["exact"]
+        yield line("proved", scores, percent(exact.proved.mean()), "%", (100, 100), True)
+        yield from exact.lines("exact, median", scores, UNJUDGED)
+        yield line("exact, worst", scores, one(float(exact.seconds.max())), "s", (10, 1), False)
+
+
+def program_lines(bench: Bench) -> Iterator[Line | Compared]:
+    """The integer programs against the exact method; where the limit stops one, the true ratio is larger."""
+    for method, n, length in (("ilp", 50, 5), ("ilp", 50, 8), ("ilp-cuts", 50, 8), ("ilp-cuts", 100, 8)):
+        scores = f"title-like, n = {n}, k = {length}"
+        problems = bench.drawn("title-like", n, length, min(bench.seeds, _FEW))
+        found = bench.solve(scores, problems, exact=EXACT, program=Way(method, separable=False))
+        program = found["program"]
+        yield line(f"proved by {method}", scores, percent(program.proved.mean()), "%", UNJUDGED, True)
+        yield Compared("exact", method, "", scores, (found["exact"].both, program.both))

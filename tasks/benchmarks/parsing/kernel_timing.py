@@ -1,0 +1,125 @@
+"""CPU time of the tree kernels on trained arc scores, beside a peer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import gapless as gl
+import gapless_kernels
+from benchmarks.chains.stopwatch import Spread
+from benchmarks.sides import Both, Timed
+from gapless.core.sparse import FloatArray
+from gapless_dependency import ParsingProblem
+
+try:
+    from ufal.chu_liu_edmonds import chu_liu_edmonds as ufal_parse
+except ImportError:  # the extra `bench` brings it
+    ufal_parse = None
+
+UFAL_MISSING = "ufal.chu-liu-edmonds is not installed: pip install 'gapless[bench]'"
+_SHORTEST = 0.02
+"""Seconds of a turn; shorter work is repeated."""
+
+
+def has_peer() -> bool:
+    """Whether ufal.chu-liu-edmonds is installed."""
+    return ufal_parse is not None
+
+
+Kernel = Callable[[FloatArray], object]
+
+
+def weights_of(problems: Sequence[ParsingProblem], shortest: int, longest: int) -> list[FloatArray]:
+    """Arc scores of the sentences with so many words, each (n + 1, n + 1)."""
+    return [np.ascontiguousarray(p.scores) for p in problems if shortest <= p.length <= longest]
+
+
+def seconds(kernels: dict[str, tuple[Kernel, Sequence[FloatArray]]], rounds: int) -> dict[str, NDArray[np.float64]]:
+    """CPU seconds a call of each kernel, (rounds,); they take turns. Calls from Python are part of it."""
+    repeats: dict[str, int] = {}
+    for name, (kernel, weights) in kernels.items():
+        once = _turn(kernel, weights, 1)
+        repeats[name] = max(1, int(_SHORTEST / max(once * len(weights), 1e-9)))
+    found = {name: np.empty(rounds) for name in kernels}
+    for turn in range(rounds):
+        for name, (kernel, weights) in kernels.items():
+            found[name][turn] = _turn(kernel, weights, repeats[name])
+    return found
+
+
+def _turn(kernel: Kernel, weights: Sequence[FloatArray], repeats: int) -> float:
+    start = time.thread_time()
+    for _ in range(repeats):
+        for one in weights:
+            kernel(one)
+    return (time.thread_time() - start) / (repeats * len(weights))
+
+
+def eisner_microseconds(weights: Sequence[FloatArray], rounds: int) -> Spread | None:
+    """Eisner's inside pass with its tree."""
+    if not weights:
+        return None
+    times = seconds({"eisner": (lambda w: gapless_kernels.eisner(w, True), weights)}, rounds)
+    return Spread.of(times["eisner"] * 1e6)
+
+
+def arborescence_timing(weights: Sequence[FloatArray], rounds: int) -> tuple[Spread | None, Spread | None]:
+    """Microseconds of the best tree with reduced costs, and with max-marginals; None where there is nothing.
+
+    Several roots are allowed, as ufal allows them. Reduced costs bound the max-marginals of all arcs; a threshold
+    that no tree reaches leaves it at them.
+    """
+    if not weights:
+        return None, None
+    kernels: dict[str, tuple[Kernel, Sequence[Any]]] = {
+        "reduced": (lambda w: gapless_kernels.arborescence_max_marginals(w, False, np.inf), weights),
+        "exact": (lambda w: gapless_kernels.arborescence_max_marginals(w, False), weights),
+    }
+    times = seconds(kernels, rounds)
+    return Spread.of(times["reduced"] * 1e6), Spread.of(times["exact"] * 1e6)
+
+
+def beside_ufal(weights: Sequence[FloatArray], rounds: int) -> tuple[Both[None], Both[None]] | None:
+    """Ours and ufal's times for the best tree, over the rounds; None where it cannot be measured.
+
+    From arrays, ours is a `ParsingProblem` solved to a certificate, ufal's the array turned as it wants it; the
+    searches alone are the kernels.
+    """
+    if ufal_parse is None or not weights:
+        return None
+    turned = [_ufal(w) for w in weights]
+    times = seconds(
+        {
+            "ours": (lambda w: gl.solve(ParsingProblem(w, single_root=False)), weights),
+            "ufal": (lambda w: ufal_parse(_ufal(w)), weights),
+            "our kernel": (lambda w: gapless_kernels.arborescence(w, False), weights),
+            "ufal's kernel": (ufal_parse, turned),
+        },
+        rounds,
+    )
+    found: dict[str, Timed[None]] = {name: Timed(each, []) for name, each in times.items()}
+    return Both(found["ours"], found["our kernel"]), Both(found["ufal"], found["ufal's kernel"])
+
+
+def disagreements(weights: Sequence[FloatArray]) -> int:
+    """How many best trees of ours and ufal's differ in value by more than rounding."""
+    if ufal_parse is None:
+        return 0
+    wrong = 0
+    for one in weights:
+        heads, _ = ufal_parse(_ufal(one))
+        theirs = sum(one[h, m] for m, h in enumerate(heads) if m)
+        ours, _ = gapless_kernels.arborescence(one, False)
+        wrong += abs(ours - theirs) > 1e-9 * max(1.0, abs(ours))
+    return int(wrong)
+
+
+def _ufal(weights: FloatArray) -> FloatArray:
+    """As ufal wants it: [modifier, head], and large negative numbers for what is forbidden."""
+    finite = np.where(np.isfinite(weights), weights, -1e9)
+    return np.ascontiguousarray(finite.T)

@@ -1,0 +1,152 @@
+"""What is measured on one treebank, beside its marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks.chains.stopwatch import Spread, cpu_seconds
+from benchmarks.chains.targets import Line
+from benchmarks.parsing.lines import UNJUDGED, line, one, percent
+from benchmarks.parsing.measurement import decode, prepared
+from benchmarks.price_and_cut.ad3_peer import ETAS, Ad3, DenseScores
+from benchmarks.price_and_cut.highs_peer import highs_side
+from benchmarks.price_and_cut.material import LONG, Material, between
+from benchmarks.price_and_cut.timing import exact_side, exact_value, result_of, result_side
+from benchmarks.sides import ALONE, FROM_ARRAYS, Compared, Side, both_in_turn
+from gapless_tasks.parsing.sentence_arrays import SentenceArrays
+
+DELAYED = "price-and-cut"
+_LONG = f"n = {LONG[0]}-{LONG[1]}"
+_TUNED = 20
+"""Sentences on which AD3's step size is chosen."""
+_EVERY = 3
+"""The paper's variant, which takes long, solves every third sentence."""
+
+
+HIGHS = {"flow": "HiGHS, whole program", "cuts": "HiGHS, lazy cut-sets"}
+"""The lean program whole, with a flow; and as HiGHS solves it fastest, which is judged by the same marks."""
+
+
+def _highs_sides() -> dict[str, Side[SentenceArrays, Any]]:
+    return {"flow": highs_side(flow=True), "cuts": highs_side(flow=False)}
+
+
+def exact_lines(material: Material, method: str, rounds: int) -> Iterator[Line]:
+    """How fast the exact method finds and proves trees."""
+    name, console = material.name, material.console
+    if material.long:
+        sides = {method: exact_side(method)}
+        found_long = both_in_turn(sides, material.long_arrays, console, f"{name}, {method}, {_LONG}")[method]
+        for how, times in ((FROM_ARRAYS, found_long.from_arrays), (ALONE, found_long.alone)):
+            median, slowest = times.milliseconds, one(times.milliseconds.most)
+            what = f"{method}, {_LONG}"
+            yield line(f"{what}, median sentence, {how}", name, median, "ms", material.marks(3, 1.2), False)
+            yield line(f"{what}, slowest sentence, {how}", name, slowest, "ms", material.marks(40, 10), False)
+    found = decode(material.problems, console, f"{name}, {method}", method=method, rounds=rounds)
+    marks = material.marks(25_000, 60_000) if name == "danish" else UNJUDGED
+    for how, rate in ((FROM_ARRAYS, found.from_arrays), (ALONE, found.words_per_second)):
+        yield line(f"{method}, whole test set, {how}", name, rate, "words/s", marks, True)
+    if found.closed_at_root is not None:
+        closed = percent(found.closed_at_root)
+        yield line("closed at the root without an LP", name, closed, "%", material.marks(85, 95), True)
+    if found.oracle_calls is not None:
+        yield line("oracle calls", name, one(found.oracle_calls), "a sentence", material.marks(75, 30), False)
+    yield line("proved within 10 s each", name, percent(found.proved), "%", material.marks(99.5, 100), True)
+
+
+def highs_lines(material: Material, method: str) -> Iterator[Compared]:
+    """The exact method and the delayed program against HiGHS on the whole program."""
+    name, console = material.name, material.console
+    if material.some:
+        sides = {"ours": exact_side(method), **_highs_sides()}
+        found = both_in_turn(sides, material.some_arrays, console, f"{name}, {method} and HiGHS")
+        for form, peer in HIGHS.items():
+            times = found["ours"], found[form]
+            yield Compared(method, peer, "n = 11-40", name, times, material.marks(40, 120))
+    if material.long:
+        sides = {"ours": result_side(DELAYED), **_highs_sides()}
+        found = both_in_turn(sides, material.long_arrays, console, f"{name}, {DELAYED} and HiGHS, {_LONG}")
+        for form, peer in HIGHS.items():
+            yield Compared(DELAYED, peer, _LONG, name, (found["ours"], found[form]), material.marks(2.5, 6))
+
+
+def ad3_lines(material: Material, method: str, ad3: Ad3) -> Iterator[Line | Compared]:
+    """The exact method against AD3 with the best of a few step sizes; AD3 builds its graph in the same call."""
+    name, console = material.name, material.console
+    if not material.some:
+        return
+    some = material.some_arrays
+    sides = {str(eta): _ad3_side(ad3, eta) for eta in ETAS}
+    tried = both_in_turn(sides, some[:_TUNED], console, f"{name}, AD3's step size")
+    best = min(tried, key=lambda step: float(tried[step].from_arrays.seconds.sum()))
+    found = both_in_turn(
+        {"ours": exact_side(method), "ad3": sides[best]}, some, console, f"{name}, {method} and AD3"
+    )
+    times = found["ours"], found["ad3"]
+    yield Compared(method, "AD3 with stars", "n = 11-40", name, times, material.marks(5, 15))
+    values = np.array(
+        [
+            np.nan if heads is None else problem.value(problem.tree(heads))
+            for problem, heads in zip(material.some, found["ad3"].alone.answers, strict=True)
+        ]
+    )
+    proved = percent(float(np.isfinite(values).mean()))
+    yield line("proved by AD3, n = 11-40", name, proved, "%", UNJUDGED, True)
+    material.compare("values proved by AD3 and by us", np.array(found["ours"].alone.answers), values)
+
+
+def _ad3_side(ad3: Ad3, eta: float) -> Side[SentenceArrays, Any]:
+    def search(dense: DenseScores) -> Any:
+        return ad3(dense, eta)
+
+    return Side(lambda arrays: search(DenseScores.of(arrays)), search, DenseScores.of)
+
+
+def program_lines(material: Material) -> Iterator[Line | Compared]:
+    """The default delayed program against the paper's variant, and how often it has an integral optimum."""
+    name, console = material.name, material.console
+    if material.long:
+        sides = {"ours": result_side(DELAYED), "paper": result_side(DELAYED, variant="paper")}
+        some = material.long_arrays[::_EVERY]
+        found = both_in_turn(sides, some, console, f"{name}, the paper's variant, {_LONG}")
+        times = found["ours"], found["paper"]
+        yield Compared(DELAYED, "the paper's variant", _LONG, name, times, material.marks(3, 6))
+    solve = result_of(DELAYED, fix=False)
+    sentences = between(material.problems, 1, LONG[1])
+    integral = []
+    with console.progress(f"{name}, relaxations", len(sentences)) as advance:
+        for problem in sentences:
+            integral.append(bool(solve(problem).stats.extra["integral"]))
+            advance(1)
+    share = percent(float(np.mean(integral)))
+    yield line(f"integral over cut-sets, n <= {LONG[1]}", name, share, "%", material.marks(96, 99), True)
+
+
+def scoring_lines(material: Material, method: str) -> Iterator[Line]:
+    """How many parts are scored when each costs something, and what that saves."""
+    fresh = material.fresh_between(*LONG)
+    if not fresh:
+        return
+    name, console = material.name, material.console
+    judged = material.marks(15, 7)
+    for what, solve, marks in (
+        (method, result_of(method), judged),
+        (DELAYED, result_of(DELAYED), judged),
+        ("the paper's variant", result_of(DELAYED, variant="paper"), UNJUDGED),
+    ):
+        scored = total = 0
+        with console.progress(f"{name}, parts scored by {what}", len(fresh)) as advance:
+            for make in fresh:
+                stats = solve(make()).stats
+                scored, total = scored + stats.parts_scored, total + stats.parts_total
+                advance(1)
+        yield line(f"parts scored by {what}, {_LONG}", name, percent(scored / total), "%", marks, False)
+    exact = exact_value(method)
+    lazy = np.array([cpu_seconds(exact, make()) for make in fresh])
+    eager = np.array([cpu_seconds(lambda problem: exact(prepared(problem)), make()) for make in fresh])
+    for what, seconds in (("as needed", lazy), ("all before", eager)):
+        spread = Spread.of(1e3 * seconds)
+        yield line(f"{method}, parts scored {what}, {_LONG}", name, spread, "ms", UNJUDGED, False)

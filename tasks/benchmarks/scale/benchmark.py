@@ -1,0 +1,71 @@
+"""``python -m benchmarks scale``: how much sooner several workers are done, and what sharing costs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+import gapless as gl
+from benchmarks.chains.stopwatch import Spread
+from benchmarks.chains.targets import Line
+from benchmarks.parsing.lines import UNJUDGED, failures, line, one, report
+from benchmarks.scale.kinds import KINDS, Kind
+from benchmarks.scale.measurement import Shared, measure, overhead, ratios
+from benchmarks.sides import ALONE, FROM_ARRAYS
+from gapless.cli import Console
+from gapless_tasks.asked import positive
+
+WORTH_SHARING = 1.0
+"""Milliseconds that a problem must take for the marks to hold: sending it costs some 0.05."""
+TWICE = (1.8, 1.95)
+"""Must and aim for two workers; for more, the same share of what is possible."""
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Do the job."""
+    wrong: list[str] = []
+    kinds = [kind for kind in KINDS if all(word in kind.name for word in arguments.only)]
+    if not kinds:
+        raise gl.UnknownName(
+            f"--only {' '.join(arguments.only)}: there is {', '.join(kind.name for kind in KINDS)}"
+        )
+    remarks = ["clock ratios hold on a machine with nothing else to do"]
+    return report(_lines(kinds, arguments, console, wrong), wrong, remarks, console)
+
+
+def _lines(kinds: list[Kind], arguments: argparse.Namespace, console: Console, wrong: list[str]) -> Iterator[Line]:
+    for kind in kinds:
+        with failures(kind.name, console, wrong):
+            shared = measure(kind, arguments.jobs, arguments.seconds, arguments.rounds)
+            if not shared.agree:
+                wrong.append(f"{kind.name}: {shared.jobs} workers give other values than one")
+            yield from _judged(shared)
+
+
+def _judged(shared: Shared) -> Iterator[Line]:
+    marks = UNJUDGED
+    if shared.milliseconds(shared.alone) >= WORTH_SHARING:
+        marks = (TWICE[0] * shared.jobs / 2, TWICE[1] * shared.jobs / 2)
+    for how, alone, together in (
+        (FROM_ARRAYS, shared.alone, shared.together),
+        (ALONE, shared.alone_searching, shared.together_searching),
+    ):
+        each = one(shared.milliseconds(alone))
+        yield line(f"each problem, one worker, {how}", shared.name, each, "ms", UNJUDGED, False)
+        for what, numbers in (("one worker", alone), (f"{shared.jobs} workers", together)):
+            clock = Spread.of([spent.clock for spent in numbers])
+            named = f"{shared.count:,} problems, {what}, {how}"
+            yield line(named, shared.name, clock, "s by the clock", UNJUDGED, False)
+        sooner, more = Spread.of(ratios(alone, together)), Spread.of(overhead(alone, together))
+        yield line(f"times sooner by the clock, {how}", shared.name, sooner, "x", marks, True)
+        yield line(f"times the CPU time, {how}", shared.name, more, "x", UNJUDGED, False)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the task."""
+    parser.add_argument("--jobs", type=positive, default=2, help="workers (default 2)")
+    parser.add_argument(
+        "--seconds", type=float, default=10.0, help="about so long for one worker and kind (default 10)"
+    )
+    parser.add_argument("--rounds", type=positive, default=3, help="how often each is measured (default 3)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="WORD", help="kinds whose names hold these words")

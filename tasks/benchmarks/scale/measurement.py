@@ -1,0 +1,119 @@
+"""Seconds by the clock and of all processes' CPUs, for one worker and for several."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from benchmarks.scale.kinds import Kind, Problems
+
+T = TypeVar("T")
+
+MOST = 100_000
+_PROBE = 16
+
+
+@attrs.frozen
+class Spent:
+    """What a run cost.
+
+    Parameters
+    ----------
+    clock, cpu : float
+        Seconds; `cpu` is of this process and all below it.
+    """
+
+    clock: float
+    cpu: float
+
+
+@attrs.define
+class Shared:
+    """One kind of problems, solved by one worker and by several, from arrays and with the problems made before.
+
+    Parameters
+    ----------
+    name : str
+    count, jobs : int
+    alone, together : list of Spent
+        From arrays; one entry a round; the rounds of both alternate.
+    alone_searching, together_searching : list of Spent
+        The same with the problems made before.
+    agree : bool
+        Whether all gave the same values.
+    """
+
+    name: str
+    count: int
+    jobs: int
+    alone: list[Spent]
+    together: list[Spent]
+    alone_searching: list[Spent]
+    together_searching: list[Spent]
+    agree: bool
+
+    def milliseconds(self, spent: list[Spent]) -> float:
+        """For each problem: CPU time, median of the rounds."""
+        return 1e3 * float(np.median([one.cpu for one in spent])) / self.count
+
+
+def ratios(alone: list[Spent], together: list[Spent]) -> list[float]:
+    """How many times sooner several workers are done."""
+    return [one.clock / many.clock for one, many in zip(alone, together, strict=True)]
+
+
+def overhead(alone: list[Spent], together: list[Spent]) -> list[float]:
+    """How many times the CPU time several workers take: 1 if the way there and back costs nothing."""
+    return [many.cpu / one.cpu for one, many in zip(alone, together, strict=True)]
+
+
+def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
+    """Solve so many problems that one worker needs about `seconds`, by one and by `jobs`.
+
+    The processes are there before, and have imported what they need.
+    """
+    probe = kind.draw(_PROBE)
+    for workers in (1, jobs):
+        _solve(kind, probe(), workers)
+    each = _spent(lambda: _solve(kind, probe(), 1))[1].cpu / _PROBE
+    count = int(min(MOST, max(_PROBE, seconds / max(each, 1e-6))))
+    make = kind.draw(count)
+    found = Shared(kind.name, count, jobs, [], [], [], [], True)
+    values = None
+    for _ in range(rounds):
+        for workers, whole, searching in (
+            (1, found.alone, found.alone_searching),
+            (jobs, found.together, found.together_searching),
+        ):
+            # Made anew each time: problems remember what was found out about them.
+            answers, spent = _spent(lambda workers=workers: _solve(kind, make(), workers))  # type: ignore[misc]
+            whole.append(spent)
+            problems = make()
+            searching.append(_spent(partial(_solve, kind, problems, workers))[1])
+            values = answers.values if values is None else values
+            found.agree &= bool(np.allclose(values, answers.values, rtol=1e-9, equal_nan=True))
+    return found
+
+
+def _solve(kind: Kind, problems: Problems, jobs: int) -> gl.BatchResult[object]:
+    return gl.solve_many(problems, kind.method, jobs=jobs)
+
+
+def _spent(work: Callable[[], T]) -> tuple[T, Spent]:
+    clock, cpu = time.perf_counter(), _cpu_of_all()
+    found = work()
+    return found, Spent(time.perf_counter() - clock, _cpu_of_all() - cpu)
+
+
+def _cpu_of_all() -> float:
+    """User and system seconds of this process, and of those below it (in hundredths)."""
+    import psutil  # noqa: PLC0415  comes with Dask, in the extra that this task is about
+
+    times = [process.cpu_times() for process in psutil.Process().children(recursive=True)]
+    return time.process_time() + float(sum(spent.user + spent.system for spent in times))

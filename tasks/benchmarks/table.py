@@ -1,0 +1,22 @@
+"""The benchmarks by name."""
+
+from __future__ import annotations
+
+import importlib
+
+import gapless as gl
+
+SUMMARIES = {
+    "chains": "Chain decoders beside numba, hmmlearn and the physical floor.",
+    "linking": "Entity links and graph distances beside toulbar2 and networkit.",
+    "ordering": "Best paths beside beams, colour coding and integer programs.",
+    "parsing": "Dependency trees beside the paper's variant and ufal.chu-liu-edmonds.",
+    "price-and-cut": "Grandparent trees beside HiGHS, AD3 and the paper's variant.",
+    "scale": "Several workers beside one, and the cost of sharing.",
+}
+
+
+def benchmark(name: str) -> gl.Task:
+    """A benchmark, with its options."""
+    module = importlib.import_module(f"benchmarks.{name.replace('-', '_')}.benchmark")
+    return gl.Task(name, SUMMARIES[name], module.add_arguments, module.run)

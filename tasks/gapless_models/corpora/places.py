@@ -1,0 +1,60 @@
+"""Where corpora are kept: a folder of corpora has a folder for each kind, and in it one for each corpus."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from gapless.core.nearest import nearest
+from gapless_models.corpora import registry
+from gapless_models.corpora.registry import TAGGED, TREEBANK, OpenCorpus
+from gapless_models.data_folder import named_folder
+
+FOLDERS = {TREEBANK: "parsing", TAGGED: "tagging"}
+"""The kinds of corpora, and the folders for them below a folder of corpora."""
+
+
+def cache_folder() -> Path:
+    """Where corpora go that are fetched: what GAPLESS_CACHE names, or the user's cache folder (XDG)."""
+    own = os.environ.get("GAPLESS_CACHE")
+    if own:
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME", "").strip() or Path.home() / ".cache") / "gapless"
+
+
+def roots() -> Sequence[Path]:
+    """The folders of corpora to look into: what GAPLESS_DATA names, and then the cache."""
+    given = named_folder()
+    return [*([Path(given)] if given else []), cache_folder()]
+
+
+def folder_of(corpus: OpenCorpus, root: Path) -> Path:
+    """The folder of a corpus below a folder of corpora."""
+    return root / FOLDERS[corpus.kind] / corpus.name
+
+
+def root_of(corpus: OpenCorpus) -> Path:
+    """The first of `roots` that holds the corpus; the cache where none does."""
+    return next((root for root in roots() if folder_of(corpus, root).is_dir()), cache_folder())
+
+
+def state(corpus: OpenCorpus, root: Path) -> str:
+    """Whether a corpus is there: "yes", "no", or "damaged" where a file is missing or too short. Reads no file."""
+    folder = folder_of(corpus, root)
+    if not folder.is_dir():
+        return "no"
+    whole = all((folder / f.name).is_file() and (folder / f.name).stat().st_size == f.bytes for f in corpus.files)
+    return "yes" if whole else "damaged"
+
+
+def nearest_corpus(name: str, here: Iterable[str], *kinds: str) -> str:
+    """A hint for a misspelt corpus, ready to append to a sentence: those that are here may be less alike."""
+    known = [corpus.name for corpus in registry.known().values() if corpus.kind in kinds]
+    held = list(here)
+    return nearest(name, [*held, *known], alike=0.75) or nearest(name, held)
+
+
+def how_to_get(name: str) -> str:
+    """A hint for a corpus that is known but not here, ready to append to a sentence; else empty."""
+    return f"; to download it: gapless data fetch {name}" if name in registry.known() else ""

@@ -1,0 +1,164 @@
+"""Which corpora there are: their files with checksums, their licences, and whom to cite."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote
+
+import attrs
+
+import gapless as gl
+from gapless.core.nearest import nearest
+
+ORIGIN = "https://raw.githubusercontent.com"
+"""What a mirror stands for."""
+TREEBANK, TAGGED = "treebank", "tagged"
+NON_COMMERCIAL = "NC"
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""A file name that cannot lead out of its folder."""
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_CHECKSUM = re.compile(r"[0-9a-f]{64}")
+
+
+def _plain(instance: Any, attribute: Any, value: str) -> None:
+    if not _PLAIN.fullmatch(value):
+        raise gl.InvalidProblem(f"{attribute.name} {value!r}: a plain name is needed, without folders")
+
+
+def _matches(pattern: re.Pattern[str], wanted: str) -> Any:
+    def check(instance: Any, attribute: Any, value: str) -> None:
+        if not pattern.fullmatch(value):
+            raise gl.InvalidProblem(f"{attribute.name} {value!r}: {wanted} is needed")
+
+    return check
+
+
+@attrs.frozen
+class CorpusFile:
+    """One file of a corpus.
+
+    Parameters
+    ----------
+    name : str
+        What it is called here: `train.conllu`, whatever its author calls it.
+    path : str
+        Where it is in its repository.
+    bytes : int
+    sha256 : str
+        Of its content.
+    """
+
+    name: str = attrs.field(validator=_plain)
+    path: str
+    bytes: int
+    sha256: str = attrs.field(validator=_matches(_CHECKSUM, "a SHA-256 checksum"))
+
+
+def _read_files(listed: Sequence[Mapping[str, Any]]) -> tuple[CorpusFile, ...]:
+    return tuple(CorpusFile(**fields) for fields in listed)
+
+
+@attrs.frozen
+class OpenCorpus:
+    """A corpus at one commit of its repository on GitHub.
+
+    Parameters
+    ----------
+    name : str
+        For the command line, and of its folder.
+    title, languages, version : str
+    kind : {"treebank", "tagged"}
+    repository : str
+        OWNER/NAME.
+    commit : str
+    licence : str
+        Its SPDX identifier.
+    licence_url : str
+    citation : str
+    files : tuple of CorpusFile
+    """
+
+    name: str = attrs.field(validator=_plain)
+    title: str
+    languages: str
+    version: str
+    kind: str = attrs.field(validator=attrs.validators.in_((TREEBANK, TAGGED)))
+    repository: str
+    commit: str = attrs.field(validator=_matches(_COMMIT, "a whole commit id"))
+    licence: str
+    licence_url: str
+    citation: str
+    files: tuple[CorpusFile, ...] = attrs.field(converter=_read_files)
+
+    @property
+    def bytes(self) -> int:
+        """Of all files together."""
+        return sum(file.bytes for file in self.files)
+
+    @property
+    def commercial(self) -> bool:
+        """Whether the licence leaves commercial use open."""
+        return NON_COMMERCIAL not in self.licence.split("-")
+
+    @property
+    def source(self) -> str:
+        """The page of the pinned commit, for people."""
+        return f"https://github.com/{self.repository}/tree/{self.commit}"
+
+    def url(self, file: CorpusFile, mirror: str | None = None) -> str:
+        """Where a file is downloaded from; `mirror` takes the place of `ORIGIN`."""
+        return f"{(mirror or ORIGIN).rstrip('/')}/{self.repository}/{self.commit}/{quote(file.path)}"
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What to do with it once it is here."""
+        tagging = f"gapless run pos-tagging --corpus {self.name}"
+        if self.kind == TAGGED:
+            return (tagging,)
+        if not any(file.name.startswith("train.") for file in self.files):
+            return (f"gapless run dependency-parsing --treebank {self.name} --model FILE",)
+        return (f"gapless run dependency-parsing --treebank {self.name}", tagging)
+
+
+def read_registry(text: str) -> Mapping[str, OpenCorpus]:
+    """Read a registry: TOML with one table for each corpus, named like it.
+
+    Raises
+    ------
+    InvalidProblem
+        No TOML, or a field that is missing, unknown or impossible; the message names the corpus.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise gl.InvalidProblem(f"the registry of corpora is no TOML: {error}") from error
+    found = {}
+    for name, fields in tables.items():
+        try:
+            found[name] = OpenCorpus(name=name, **fields)
+        except (TypeError, ValueError) as error:
+            raise gl.InvalidProblem(f"the registry of corpora: {name}: {error}") from error
+    return found
+
+
+@cache
+def known() -> Mapping[str, OpenCorpus]:
+    """The registry that comes with gapless."""
+    return read_registry((files("gapless_models.corpora") / "data" / "registry.toml").read_text("utf-8"))
+
+
+def find(name: str) -> OpenCorpus:
+    """The corpus of this name.
+
+    Raises
+    ------
+    UnknownName
+    """
+    if name not in known():
+        raise gl.UnknownName(f"no corpus is called {name!r}{nearest(name, known())}; gapless data list names all")
+    return known()[name]

@@ -1,0 +1,61 @@
+"""Chains over tokens that are rows of numbers: a linear model for the trainers of `gapless.learn`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.learn import FeatureVector, Weights
+from gapless_models.tagging.chain_features import (
+    EMISSION,
+    FINAL,
+    INITIAL,
+    TRANSITION,
+    ChainFeatures,
+    ChainScores,
+    Labels,
+)
+
+
+class DenseSentence(NamedTuple):
+    """The rows of ``n`` tokens, float64 (n, d), and their gold label numbers, int64 (n,)."""
+
+    features: NDArray[np.float64]
+    gold: Labels
+
+
+class DenseChainFeatures(ChainFeatures):
+    """Numbers of tokens with labels, and pairs of neighbouring labels.
+
+    Parameters
+    ----------
+    features : int
+        How many numbers a token has, d.
+    labels : int
+        ``K``.
+    """
+
+    def problem(self, weights: Weights, example: Any) -> ChainScores:
+        """The scores of a sentence, in float64."""
+        rows: DenseSentence = example
+        tables = [weights[name].astype(np.float64, copy=False) for name in (EMISSION, TRANSITION, INITIAL, FINAL)]
+        return ChainScores(rows.features @ tables[0], *tables[1:])
+
+    def features(self, example: Any, structure: Labels) -> FeatureVector:
+        """Everything that fires; a number counts as often as it is large."""
+        rows: DenseSentence = example
+        numbers = np.arange(rows.features.shape[1])
+        return self.blocks.vector(
+            **{
+                EMISSION: ((numbers, structure[:, None]), rows.features.ravel()),
+                TRANSITION: ((structure[:-1], structure[1:]), 1.0),
+                INITIAL: ((structure[:1],), 1.0),
+                FINAL: ((structure[-1:],), 1.0),
+            }
+        )
+
+    def difference(self, example: Any, better: Labels, worse: Labels) -> FeatureVector:
+        """Of the tokens and pairs on which the two disagree, and no others."""
+        return (self.features(example, better) - self.features(example, worse)).merged()

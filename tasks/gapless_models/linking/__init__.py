@@ -1,0 +1,1 @@
+"""Entity linking: documents with candidates, their graphs, and the readers of corpora."""

@@ -1,0 +1,75 @@
+"""Where documents come from: a folder of corpora, or the ones that come with gapless."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import gapless as gl
+from gapless.cli import Console
+from gapless.core.nearest import nearest
+from gapless_models.linking.demo import load_demo
+from gapless_models.linking.document import Corpus, Knowledge
+from gapless_models.linking.readers import LinkingFileError, read_documents, read_knowledge
+
+FOLDER = "entity_linking"
+_WIKI, _WORDNET = "wiki", "wordnet30"
+CORPORA = {
+    "aida": (_WIKI, "aida.train"),
+    "iitb": (_WIKI, "iitb_partial"),
+    "aquaint": (_WIKI, "aquaint_partial"),
+    "msnbc": (_WIKI, "msnbc_partial"),
+    "ace2004": (_WIKI, "ace2004_partial"),
+    "senseval2": (_WORDNET, "wsd_senseval2.sentences"),
+    "semeval2007": (_WORDNET, "wsd_semeval2007.sentences"),
+    "semeval2013": (_WORDNET, "wsd_semeval2013.sentences"),
+    "senseval2-documents": (_WORDNET, "wsd_senseval2.documents"),
+    "semeval2007-documents": (_WORDNET, "wsd_semeval2007.documents"),
+    "semeval2013-documents": (_WORDNET, "wsd_semeval2013.documents"),
+}
+"""The name of each corpus, its graph and its file. The first of a graph is the one that the prior is fitted on."""
+
+
+def load_corpora(data: str | None, asked: Sequence[str] | None, console: Console) -> list[Corpus]:
+    """Read the embedded documents, or corpora of ``DATA/entity_linking``.
+
+    Parameters
+    ----------
+    data : str or None
+        The folder of all corpora; below it ``entity_linking/graphs`` and ``entity_linking/instances``.
+    asked : sequence of str, optional
+        Names in `CORPORA`; by default all of them.
+    console : Console
+        Hears what is read.
+
+    Raises
+    ------
+    InvalidProblem
+        An unknown name, or a file that cannot be read; the message names file, line and fix.
+    """
+    if data is None:
+        if asked:
+            raise gl.InvalidProblem(
+                "--corpora needs --data, or GAPLESS_DATA: without it there are the embedded documents only"
+            )
+        return [load_demo()]
+    unknown = [name for name in asked or () if name not in CORPORA]
+    if unknown:
+        hint = nearest(unknown[0], CORPORA)
+        raise gl.InvalidProblem(f"--corpora {unknown[0]}: no such corpus{hint}; there are {', '.join(CORPORA)}")
+    root, known, found = Path(data) / FOLDER, dict[str, Knowledge](), []
+    try:
+        for name in asked or CORPORA:
+            graph, file = CORPORA[name]
+            if graph not in known:
+                known[graph] = read_knowledge(root / "graphs", graph)
+                console.say(
+                    f"{graph}: {known[graph].graph.vertex_count} vertices, {known[graph].graph.edge_count} edges"
+                )
+            documents = read_documents(root / "instances" / f"{file}.jsonl.gz", known[graph].graph)
+            found.append(Corpus(name, known[graph], documents))
+    except (LinkingFileError, OSError) as error:
+        inside = (Path(data) / "instances").is_dir()
+        hint = f"; did you mean --data {Path(data).absolute().parent}?" if inside else ""
+        raise gl.InvalidProblem(f"{error} (--data names the folder that holds {FOLDER}/{hint})") from error
+    return found

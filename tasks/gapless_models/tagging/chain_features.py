@@ -1,0 +1,118 @@
+"""The chain tagger as a linear model that the trainers of `gapless.learn` can train."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.learn import Blocks, FeatureMap, FeatureVector, Weights
+from gapless_models.tagging.features import SentenceFeatures
+
+Labels = NDArray[np.int64]
+Scores = NDArray[np.float64]
+
+EMISSION, TRANSITION, INITIAL, FINAL = "emission", "transition", "initial", "final"
+
+
+class TrainingSentence(NamedTuple):
+    """The features of a sentence of ``n`` words, and its gold label numbers, int64 (n,)."""
+
+    features: SentenceFeatures
+    gold: Labels
+
+
+class ChainScores(NamedTuple):
+    """What a decoder is asked: ``unary (n, K)``, ``transition (K, K)``, ``initial (K,)``, ``final (K,)``."""
+
+    unary: Scores
+    transition: Scores
+    initial: Scores
+    final: Scores
+
+
+class ChainFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
+    """Sparse features of words with labels, and pairs of neighbouring labels.
+
+    Parameters
+    ----------
+    features : int
+        How many features of words there are.
+    labels : int
+        ``K``.
+    """
+
+    def __init__(self, features: int, labels: int) -> None:
+        self._labels = labels
+        self._blocks = Blocks(
+            {EMISSION: (features, labels), TRANSITION: (labels, labels), INITIAL: (labels,), FINAL: (labels,)}
+        )
+
+    @property
+    def blocks(self) -> Blocks:
+        """Four: words, pairs of labels, first and last label."""
+        return self._blocks
+
+    def gold(self, example: TrainingSentence) -> Labels:
+        """The gold label numbers."""
+        return example.gold
+
+    def problem(self, weights: Weights, example: TrainingSentence) -> ChainScores:
+        """The scores of a sentence, in float64."""
+        sentence = example.features
+        unary = weights.row_sums(EMISSION, sentence.ids, sentence.indptr)
+        pairs, first, last = (weights[name].astype(np.float64, copy=False) for name in (TRANSITION, INITIAL, FINAL))
+        return ChainScores(unary, pairs, first, last)
+
+    def augmented_problem(self, weights: Weights, example: TrainingSentence, margin: float) -> ChainScores:
+        """The gold labels handicapped, which is the Hamming loss up to a constant."""
+        scores = self.problem(weights, example)
+        scores.unary[np.arange(len(example.gold)), example.gold] -= margin
+        return scores
+
+    def features(self, example: TrainingSentence, structure: Labels) -> FeatureVector:
+        """Everything that fires."""
+        ids, indptr = example.features.ids, example.features.indptr
+        count = self._labels
+        places = ids * count + np.repeat(structure, np.diff(indptr))
+        pairs = structure[:-1] * count + structure[1:]
+        return FeatureVector(
+            {
+                EMISSION: (places, np.ones(places.size)),
+                TRANSITION: (pairs, np.ones(pairs.size)),
+                INITIAL: (structure[:1], np.ones(1)),
+                FINAL: (structure[-1:], np.ones(1)),
+            }
+        )
+
+    def difference(self, example: TrainingSentence, better: Labels, worse: Labels) -> FeatureVector:
+        """Features of the words and pairs on which the two disagree."""
+        ids, indptr = example.features.ids, example.features.indptr
+        count = self._labels
+        differ = better != worse
+        wrong = np.flatnonzero(differ)
+        lengths = indptr[wrong + 1] - indptr[wrong]
+        if wrong.size == 1:
+            active = ids[indptr[wrong[0]] : indptr[wrong[0] + 1]] * count
+        else:
+            active = ids[np.repeat(differ, np.diff(indptr))] * count
+        pairs = np.flatnonzero(differ[:-1] | differ[1:])
+        parts = {
+            EMISSION: _both(active + np.repeat(better[wrong], lengths), active + np.repeat(worse[wrong], lengths)),
+            TRANSITION: _both(better[pairs] * count + better[pairs + 1], worse[pairs] * count + worse[pairs + 1]),
+        }
+        for name, place in ((INITIAL, 0), (FINAL, -1)):
+            if differ[place]:
+                parts[name] = _both(better[place, None], worse[place, None])
+        return FeatureVector(parts)
+
+    def loss(self, example: TrainingSentence, structure: Labels) -> float:
+        """How many words have a wrong label."""
+        return float(np.count_nonzero(structure != example.gold))
+
+
+def _both(gained: Labels, lost: Labels) -> tuple[Labels, Scores]:
+    values = np.ones(gained.size + lost.size)
+    values[gained.size :] = -1.0
+    return np.concatenate([gained, lost]), values

@@ -1,0 +1,107 @@
+"""A trained chain tagger over product labels: chain taggers of the parts, and scores of pairs of combinations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.learn import DamagedFile, read_archive, write_archive
+from gapless_models.tagging.features import FeatureIndex
+from gapless_models.tagging.lexicon import LabelLexicon
+from gapless_models.tagging.product_labels import ProductLabels
+from gapless_models.tagging.sentence import TaggedSentence
+from gapless_models.tagging.tagger import ChainTagger, Scores, Tagger
+
+_KIND = "product tagger"
+_ARRAYS = ("weights", "transition", "initial", "final")
+
+
+class ProductTagger(Tagger):
+    """A linear model over chains of product labels, all ``K`` combinations of which have scores.
+
+    Parameters
+    ----------
+    labels : ProductLabels
+        ``K`` combinations.
+    parts : sequence of ChainTagger
+        One for each part, with its labels and one feature index for all.
+    pairs : ndarray of float, shape (K, K)
+        Score of combination ``a`` followed by ``b`` on top of the scores of the parts' pairs.
+
+    Raises
+    ------
+    ValueError
+        If the parts or shapes do not agree.
+    """
+
+    def __init__(self, labels: ProductLabels, parts: Sequence[ChainTagger], *, pairs: NDArray[np.floating]) -> None:
+        if tuple(part.labels for part in parts) != labels.parts:
+            raise ValueError("the taggers of the parts must have the parts' labels, in their order")
+        if any(part.index is not parts[0].index for part in parts):
+            raise ValueError("the taggers of the parts must share one feature index")
+        if pairs.shape != (len(labels), len(labels)):
+            raise ValueError(f"pairs has shape {pairs.shape}; {len(labels)} labels need {(len(labels),) * 2}")
+        self.product = labels
+        self.parts = tuple(parts)
+        self.pairs = pairs.astype(np.float64)
+        self.index = parts[0].index
+        self.labels = labels.names
+        self.transition = labels.sum_pairs([part.transition for part in parts]) + self.pairs
+        self.initial = labels.sum([part.initial for part in parts])
+        self.final = labels.sum([part.final for part in parts])
+
+    def scores(self, sentence: TaggedSentence | Sequence[str]) -> Scores:
+        """Score each combination at each word, see `Tagger.scores`."""
+        words = sentence.words if isinstance(sentence, TaggedSentence) else sentence
+        features = self.index.features(words)
+        return self.product.sum([features.scores(part.weights) for part in self.parts])
+
+    def save(self, path: str | Path) -> None:
+        """Write the tagger to an npz file, which appears under its name only when it is complete.
+
+        Raises
+        ------
+        OSError
+            If the folder is missing or not writable.
+        """
+        names = self.index.numbers
+        classes = self.index.lexicon.classes
+        metadata = {
+            "parts": self.product.parts,
+            "features": sorted(names, key=names.__getitem__),
+            "words": list(classes),
+            "classes": list(classes.values()),
+        }
+        arrays = {f"{name} {i}": getattr(part, name) for i, part in enumerate(self.parts) for name in _ARRAYS}
+        write_archive(path, _KIND, {**arrays, "pairs": self.pairs}, metadata)
+
+    @classmethod
+    def load(cls, path: str | Path) -> ProductTagger:
+        """Read a tagger that :meth:`save` wrote.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If the file is damaged or not such a tagger.
+        """
+        try:
+            arrays, texts = read_archive(path, _KIND)
+            lexicon = LabelLexicon(dict(zip(texts["words"], texts["classes"], strict=True)))
+            index = FeatureIndex(lexicon, {name: i for i, name in enumerate(texts["features"])})
+            labels = ProductLabels(texts["parts"])
+            parts = [
+                ChainTagger(names, index, **{name: arrays[f"{name} {i}"] for name in _ARRAYS})
+                for i, names in enumerate(labels.parts)
+            ]
+            return cls(labels, parts, pairs=arrays["pairs"])
+        except DamagedFile as error:
+            raise ValueError(
+                f"{path}: damaged, or not a file that a product tagger saved; train and save it again ({error})"
+            ) from error
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise ValueError(f"{path}: not a consistent tagger ({error}); train and save it again") from error

@@ -1,0 +1,185 @@
+"""A trained first-order chain tagger: words in, chain scores out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.learn import DamagedFile, read_archive, write_archive
+from gapless_models.tagging.features import FeatureIndex
+from gapless_models.tagging.lexicon import LabelLexicon
+from gapless_models.tagging.sentence import TaggedSentence
+
+Scores = NDArray[np.float64]
+
+Decoder = Callable[[Scores, Scores, Scores, Scores], Sequence[int] | NDArray[np.integer]]
+"""``decode(unary (n, K), transition (K, K), initial (K,), final (K,))`` returns ``n`` label numbers that
+maximise the sum of the scores; ``transition[a, b]`` is for label ``a`` followed by ``b``."""
+
+
+_KIND = "chain tagger"
+_ARRAYS = ("weights", "transition", "initial", "final")
+
+
+class Tagger(ABC):
+    """Words in, chain scores out.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The ``K`` labels.
+    transition : ndarray of float64, shape (K, K)
+    initial, final : ndarray of float64, shape (K,)
+    """
+
+    labels: tuple[str, ...]
+    index: FeatureIndex
+    transition: Scores
+    initial: Scores
+    final: Scores
+
+    @abstractmethod
+    def scores(self, sentence: TaggedSentence | Sequence[str]) -> Scores:
+        """Score each label at each word.
+
+        Parameters
+        ----------
+        sentence : TaggedSentence or sequence of str
+            The ``n`` words.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, K)
+        """
+
+    @abstractmethod
+    def save(self, path: str | Path) -> None:
+        """Write the tagger to a file that the class can `load`."""
+
+    def tag(self, sentence: TaggedSentence | Sequence[str], decode: Decoder) -> tuple[str, ...]:
+        """Label the ``n`` words of a sentence, none if it is empty."""
+        unary = self.scores(sentence)
+        if len(unary) == 0:
+            return ()
+        return tuple(self.labels[y] for y in decode(unary, self.transition, self.initial, self.final))
+
+    def accuracy(self, sentences: Iterable[TaggedSentence], decode: Decoder) -> float:
+        """Return the share of words that get their gold label, in [0, 1].
+
+        Raises
+        ------
+        ValueError
+            If there are no sentences.
+        """
+        right = total = 0
+        for sentence in sentences:
+            total += len(sentence)
+            found = self.tag(sentence, decode)
+            right += sum(gold == label for gold, label in zip(sentence.labels, found, strict=True))
+        if not total:
+            raise ValueError("accuracy needs at least one sentence")
+        return right / total
+
+
+class ChainTagger(Tagger):
+    """A linear model over label chains.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The ``K`` labels.
+    index : FeatureIndex
+        Gives the features of the words.
+    weights : ndarray of float, shape (n_features, K)
+        Kept as float32, which halves the memory; the scores are summed in float64.
+    transition : ndarray of float64, shape (K, K)
+        The score of label ``a`` followed by ``b`` at ``[a, b]``.
+    initial, final : ndarray of float64, shape (K,)
+        The scores of the first and of the last label.
+
+    Raises
+    ------
+    ValueError
+        If a label repeats, or the shapes do not agree.
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        index: FeatureIndex,
+        *,
+        weights: NDArray[np.floating],
+        transition: NDArray[np.floating],
+        initial: NDArray[np.floating],
+        final: NDArray[np.floating],
+    ) -> None:
+        self.labels = tuple(labels)
+        count = len(self.labels)
+        if len(set(self.labels)) != count:
+            raise ValueError("a label occurs twice in the label list: list each once")
+        for name, array, expected in (
+            ("weights", weights, (len(index), count)),
+            ("transition", transition, (count, count)),
+            ("initial", initial, (count,)),
+            ("final", final, (count,)),
+        ):
+            if array.shape != expected:
+                raise ValueError(
+                    f"{name} has shape {array.shape}; {len(index)} features, {count} labels need {expected}"
+                )
+        self.index = index
+        self.weights = weights.astype(np.float32)
+        self.transition = transition.astype(np.float64)
+        self.initial = initial.astype(np.float64)
+        self.final = final.astype(np.float64)
+
+    def scores(self, sentence: TaggedSentence | Sequence[str]) -> Scores:
+        """Score each label at each word, see `Tagger.scores`."""
+        words = sentence.words if isinstance(sentence, TaggedSentence) else sentence
+        return self.index.features(words).scores(self.weights)
+
+    def save(self, path: str | Path) -> None:
+        """Write the tagger to an npz file, which appears under its name only when it is complete.
+
+        Raises
+        ------
+        OSError
+            If the folder is missing or not writable.
+        """
+        names = self.index.numbers
+        classes = self.index.lexicon.classes
+        metadata = {
+            "labels": self.labels,
+            "features": sorted(names, key=names.__getitem__),
+            "words": list(classes),
+            "classes": list(classes.values()),
+        }
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        write_archive(path, _KIND, arrays, metadata)
+
+    @classmethod
+    def load(cls, path: str | Path) -> ChainTagger:
+        """Read a tagger that :meth:`save` wrote.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If the file is damaged or not a tagger.
+        """
+        try:
+            arrays, texts = read_archive(path, _KIND)
+            lexicon = LabelLexicon(dict(zip(texts["words"], texts["classes"], strict=True)))
+            index = FeatureIndex(lexicon, {name: i for i, name in enumerate(texts["features"])})
+            return cls(texts["labels"], index, **{name: arrays[name] for name in _ARRAYS})
+        except DamagedFile as error:
+            raise ValueError(
+                f"{path}: damaged, or not a file that a tagger saved; train and save it again ({error})"
+            ) from error
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise ValueError(f"{path}: not a consistent tagger ({error}); train and save it again") from error

@@ -1,0 +1,1 @@
+"""Titles of sections: word selection, word order, and the graph that joins both."""

@@ -1,0 +1,69 @@
+"""A linked document as a record that ``gapless verify`` re-checks, and back.
+
+A problem is written with the titles of its candidates and the distances between them, and without its graph:
+vertices are numbered as in its `points`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.core.sparse import IntArray
+from gapless.runs import Answer, AnswerLog, numbers_only
+from gapless_linking import LinkingProblem
+from gapless_models.linking.document import Document
+from gapless_tasks.linking.measuring import EXACT, Linked
+
+
+def keep(log: AnswerLog, titles: Sequence[str], linked: Linked) -> None:
+    """Append the answer of `EXACT`, beside what the other methods found; without `EXACT` nothing is kept.
+
+    The problem has the titles of its vertices, of which `titles` has those of all.
+    """
+    if EXACT not in linked.results:
+        return
+    problem = linked.problem
+
+    def at_places(vertices: IntArray) -> Any:
+        return np.searchsorted(problem.points, vertices)
+
+    others = {name: numbers_only(one) for name, one in linked.results.items() if name != EXACT}
+    log.keep(
+        linked.document.name,
+        attrs.evolve(problem.without_graph(), names=[titles[vertex] for vertex in problem.points.tolist()]),
+        _renamed(linked.results[EXACT], at_places),
+        linked.document.mentions,
+        {
+            "distance_seconds": linked.distance_seconds,
+            "seconds": dict(linked.seconds),
+            "others": {name: _renamed(one, at_places) for name, one in others.items()},
+            "truth": linked.truth,
+        },
+    )
+
+
+def linked_again(record: gl.Record | Answer, document: Document, problem: LinkingProblem) -> Linked:
+    """What `keep` has written, on the document's problem with its graph."""
+    if not isinstance(record, gl.Record) or not isinstance(record.problem, LinkingProblem):
+        raise gl.InvalidProblem(f"the answer for {document.name} is no record of linking")
+    measured = record.measured
+    found = {EXACT: record.result, **measured["others"]}
+    return Linked(
+        document,
+        problem.with_distances(record.problem.distances),
+        measured["distance_seconds"],
+        # In the order of the run: the first of several proved optima is the one that is told.
+        {name: _renamed(found[name], problem.points.__getitem__) for name in measured["seconds"]},
+        measured["seconds"],
+        measured["truth"],
+    )
+
+
+def _renamed(result: gl.Result[IntArray], vertices: Callable[[IntArray], Any]) -> gl.Result[IntArray]:
+    solutions = tuple(gl.Solution(vertices(one.structure), one.value) for one in result.solutions)
+    return attrs.evolve(result, solutions=solutions)

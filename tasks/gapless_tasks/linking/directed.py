@@ -1,0 +1,54 @@
+"""Degree and PageRank in the directed graph, without a connection (section 6, last paragraph)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+
+from gapless.cli import Console
+from gapless.core.sparse import FloatArray
+from gapless_linking.popularity import directed_pagerank
+from gapless_models.linking.document import Corpus
+from gapless_tasks.linking import paper
+from gapless_tasks.linking.averages import Average
+
+
+def directed_values(corpus: Corpus, console: Console) -> dict[str, Any]:
+    """Print the value of choosing by links that lead to a concept, and by directed PageRank; returns JSON data.
+
+    What the corpus does not allow is said instead.
+    """
+    document: dict[str, Any] = {}
+    known = corpus.knowledge
+    if known.in_links is None:
+        console.say("directed degree: not measured; nothing is known about the direction of links in this graph")
+    else:
+        members = np.concatenate([members for one in corpus.documents for members in one.sets])
+        share = float(np.mean(~np.isnan(known.in_links[members])))
+        document["degree"] = _tell("degree", corpus, np.nan_to_num(known.in_links, nan=-1.0), console)
+        document["degree"]["counted"] = share
+        if share < 1.0:
+            console.say(
+                f"  the number of links to it is known for {100 * share:.1f} % of the candidates; the others are "
+                "chosen only among themselves"
+            )
+    if known.arcs is None:
+        console.say(
+            "directed PageRank: not measured; it needs the links with their direction, and there is no "
+            f"graphs/{known.name}.arcs.gz"
+        )
+    else:
+        rank = directed_pagerank(known.arcs)
+        document["pagerank"] = _tell("pagerank", corpus, np.array([rank[v] for v in range(len(rank))]), console)
+    return document
+
+
+def _tell(method: str, corpus: Corpus, score: FloatArray, console: Console) -> dict[str, Any]:
+    found = Average.of(
+        one.value([members[np.argmax(score[members])] for members in one.sets]) for one in corpus.documents
+    )
+    value, error = paper.DIRECTED[method]
+    console.say(f"directed {method}: value {found.shown(3)} (paper: {value:.3f} ±{error:.3f})")
+    return attrs.asdict(found)

@@ -1,0 +1,129 @@
+"""One document explained: what each mention is linked to, what comes next, what each pair costs, the proof."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.cli import Console
+from gapless.core.sparse import IntArray
+from gapless_linking import LinkingProblem
+from gapless_linking.shortest_paths import Path, shortest_paths
+from gapless_models.linking.document import Knowledge
+from gapless_tasks.linking.measuring import EXACT, Linked
+
+SHOWN = 12
+"""Mentions, the first ones of the document."""
+
+
+@attrs.frozen
+class MentionTold:
+    """A mention in the best linking, and in the best one that links it to something else.
+
+    Parameters
+    ----------
+    mention, chosen : str
+    right : bool
+    candidates : int
+    runner_up : str or None
+        None where there is no other candidate, or the search had not enough time.
+    more : float or None
+        What the runner-up costs more.
+    """
+
+    mention: str
+    chosen: str
+    right: bool
+    candidates: int
+    runner_up: str | None
+    more: float | None
+
+
+def explain(linked: Linked, knowledge: Knowledge, console: Console, limits: gl.Limits) -> dict[str, Any]:
+    """Print what the exact answer consists of; returns it as JSON data."""
+    problem, result, document = linked.problem, linked.results[EXACT], linked.document
+    chosen, shown = result.best, range(min(problem.k, SHOWN))
+    console.say(f"{document.name}: {document.text or ', '.join(document.mentions)}")
+    mentions = [_mention(linked, i, knowledge, limits) for i in shown]
+    console.table(
+        f"The best linking costs {result.value:g}",
+        ("mention", "linked to", "right", "candidates", "runner-up", "costs more"),
+        [
+            (
+                told.mention,
+                told.chosen,
+                "yes" if told.right else "no: " + _titles(knowledge, document.fair[i]),
+                told.candidates,
+                told.runner_up or "-",
+                "-" if told.more is None else f"{told.more:g}",
+            )
+            for i, told in zip(shown, mentions, strict=True)
+        ],
+    )
+    paths = shortest_paths(problem, chosen.tolist(), shown)
+    pairs = [_pair(linked, path, knowledge) for path in paths]
+    console.table(
+        "Pairs; both directions count (~ is an edge of the connection)",
+        ("first", "second", "cost", "path"),
+        [(pair["first"], pair["second"], f"{pair['cost']:g}", pair["path"]) for pair in pairs],
+    )
+    if problem.k > SHOWN:
+        console.say(f"shown: the first {SHOWN} of {problem.k} mentions")
+    verdict = result.verify(problem)
+    console.say(f"{result.status.value}; certificate {'holds' if verdict else 'FAILS'}: {verdict.reason}")
+    console.say()
+    return {
+        "document": document.name,
+        "cost": result.value,
+        "mentions": [attrs.asdict(told) for told in mentions],
+        "pairs": pairs,
+        "status": result.status.value,
+        "verified": bool(verdict),
+        "verdict": verdict.reason,
+    }
+
+
+def _mention(linked: Linked, i: int, knowledge: Knowledge, limits: gl.Limits) -> MentionTold:
+    problem, result, document = linked.problem, linked.results[EXACT], linked.document
+    vertex, members = int(result.best[i]), document.sets[i]
+    others = members[members != vertex]
+    runner_up = more = None
+    if others.size:
+        other = _without(problem, i, others, limits)
+        if other.status is gl.Status.OPTIMAL:
+            runner_up = knowledge.titles[problem.points[other.best[i]]]
+            more = other.value - result.value
+    return MentionTold(
+        document.mentions[i],
+        knowledge.titles[vertex],
+        vertex in document.fair[i],
+        members.size,
+        runner_up,
+        more,
+    )
+
+
+def _without(problem: LinkingProblem, i: int, others: IntArray, limits: gl.Limits) -> gl.Result[Any]:
+    """The best linking whose mention i is linked to one of `others`; vertices are places in `points`."""
+    sets = [np.searchsorted(problem.points, others if j == i else one) for j, one in enumerate(problem.candidates)]
+    return gl.solve(LinkingProblem.from_distances(problem.lengths(), sets), EXACT, limits=limits)
+
+
+def _pair(linked: Linked, path: Path, knowledge: Knowledge) -> dict[str, Any]:
+    names = [knowledge.titles[v] for v in path.vertices]
+    spelled = names[0] + "".join(
+        f" {'~' if step in path.added else '-'} {name}" for step, name in enumerate(names[1:])
+    )
+    return {
+        "first": linked.document.mentions[path.first],
+        "second": linked.document.mentions[path.second],
+        "cost": 2.0 * (len(names) - 1),
+        "path": spelled,
+    }
+
+
+def _titles(knowledge: Knowledge, vertices: IntArray) -> str:
+    return ", ".join(knowledge.titles[v] for v in vertices.tolist())

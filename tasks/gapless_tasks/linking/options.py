@@ -1,0 +1,54 @@
+"""The command-line options of the task."""
+
+from __future__ import annotations
+
+import argparse
+
+from gapless_models.data_folder import add_data_option
+from gapless_models.linking.corpora import CORPORA, FOLDER
+from gapless_tasks.asked import add_run_options, not_negative, positive, positive_seconds
+from gapless_tasks.linking.measuring import CONNECTIONS, MAXIMAL, METHODS, MINIMAL
+
+DECIDING = ("method", "limit_seconds", "seed")
+"""Options by which answers differ; with other corpora, connections or more documents a run goes on."""
+SECONDS = 60.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_data_option(parser, FOLDER, "embedded documents")
+    parser.add_argument(
+        "--corpora",
+        type=_names,
+        metavar="NAME,...",
+        help=f"which of them (default: all): {', '.join(CORPORA)}",
+    )
+    parser.add_argument(
+        "--connection",
+        action="append",
+        choices=CONNECTIONS,
+        help=f"edges added within each set of candidates; may be repeated (default: {MAXIMAL} and {MINIMAL})",
+    )
+    parser.add_argument("--method", action="append", help=f"default: {', '.join(METHODS)}; may be repeated")
+    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N documents of each corpus")
+    parser.add_argument(
+        "--limit-seconds",
+        type=positive_seconds,
+        metavar="S",
+        default=SECONDS,
+        help=f"for each document and method (default {SECONDS:g})",
+    )
+    parser.add_argument("--seed", type=not_negative, default=0, help="of the greedy method (default 0)")
+    parser.add_argument("--no-prior", action="store_true", help="leave the combination with a prior out")
+    add_run_options(
+        parser,
+        "the exact answers with their proofs, a summary, prior.svg, and neighbourhood.svg with --explain",
+        "processes for linking",
+    )
+    parser.add_argument(
+        "--explain", metavar="ID", help="draw one document's candidates, those chosen and the paths between them"
+    )
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -1,0 +1,194 @@
+"""Table 1 of the paper beside ours, how fast the proofs were, and what degree and distance have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.cli import Console
+from gapless_tasks.linking import paper
+from gapless_tasks.linking.averages import Average
+from gapless_tasks.linking.measuring import EXACT, Linked, Measured
+
+TRUTH = "ground truth"
+
+
+def table_1(measured: Sequence[Measured], methods: Sequence[str], console: Console) -> list[dict[str, Any]]:
+    """Print table 1 of one corpus, a pair of columns for each connection; returns it as JSON data."""
+    document = [_row(name, measured) for name in (*methods, TRUTH)]
+    names = [one.connection for one in measured]
+    rows = []
+    for entry in document:
+        beside = paper.TABLE_1.get(entry["method"], paper.Numbers())
+        title = f"{entry['method']} (proved optimum)" if entry["method"] == EXACT else entry["method"]
+        rows.append(
+            (
+                title,
+                *(Average(**entry["ratio"][name]).shown(2) for name in names),
+                *(Average(**entry["value"][name]).shown(3) if name in entry["value"] else "" for name in names),
+                " / ".join(f"{1000 * seconds:.3g}" for seconds in entry["median_seconds"].values()),
+                *_pair(beside.ratio, 1),
+                *_pair(beside.value, 3),
+            )
+        )
+    corpus = measured[0].corpus.name
+    console.table(
+        f"Table 1, {corpus}: distance-cost ratio to the proved optimum, and value (average ± standard error)",
+        (
+            "method",
+            *(f"ratio {name}" for name in names),
+            *(f"value {name}" for name in names),
+            *("median ms", "paper: ratio max.", "min.", "value max.", "min."),
+        ),
+        rows,
+    )
+    for one in measured:
+        left = _left_out(one)
+        if left:
+            console.say(f"{one.connection}: {left}")
+    console.say(
+        "value: the share of mentions that are linked right; ground truth: the cheapest right answer, where several"
+        " candidates of a mention are right; ms: CPU time when distances are known"
+    )
+    console.say()
+    return document
+
+
+def _row(name: str, measured: Sequence[Measured]) -> dict[str, Any]:
+    entry: dict[str, Any] = {"method": name, "ratio": {}, "value": {}, "median_seconds": {}}
+    for one in measured:
+        with_it = [linked for linked in one.linked if name == TRUTH or name in linked.results]
+        ratios = [linked.ratio(linked.truth if name == TRUTH else linked.results[name].value) for linked in with_it]
+        known = [ratio for ratio in ratios if ratio is not None and not np.isnan(ratio)]
+        entry["ratio"][one.connection] = attrs.asdict(Average.of(known))
+        if name != TRUTH and with_it:
+            entry["median_seconds"][one.connection] = float(np.median([linked.seconds[name] for linked in with_it]))
+        if name != TRUTH:
+            entry["value"][one.connection] = attrs.asdict(Average.of(linked.value(name) for linked in with_it))
+    return entry
+
+
+def _left_out(one: Measured) -> str:
+    """What the ratios leave out."""
+    zero = sum(linked.optimum == 0.0 for linked in one.linked)
+    above = sum(
+        linked.ratio(cost) is None
+        for linked in one.linked
+        for cost in (*(result.value for result in linked.results.values()), linked.truth)
+    )
+    unknown = sum(bool(np.isnan(linked.optimum)) for linked in one.linked)
+    said = []
+    if zero:
+        said.append(
+            f"the optimum is 0 in {zero} of {len(one.linked)} documents: there the cost 0 counts as a ratio of 100 "
+            f"and larger costs, {above} in all, are left out"
+        )
+    if unknown:
+        said.append(f"no proof for {unknown} of {len(one.linked)} documents: they are left out of the ratios")
+    return "; ".join(said)
+
+
+def _pair(numbers: tuple[float, float] | None, digits: int) -> tuple[str, str]:
+    if numbers is None:
+        return "", ""
+    return f"{numbers[0]:.{digits}f}", f"{numbers[1]:.{digits}f}"
+
+
+def proof_table(measured: Sequence[Measured], console: Console) -> list[dict[str, Any]]:
+    """Print how many optima are proved, and the CPU time of distances and proofs; returns it as JSON data."""
+    document = [_proofs(one) for one in measured]
+    rows = [
+        (
+            entry["corpus"],
+            entry["connection"],
+            entry["documents"],
+            f"{entry['sets']:.1f}",
+            f"{entry['candidates']:.0f}",
+            f"{100 * entry['proved']:.1f}",
+            *(_milliseconds(entry[part]) for part in ("distances", "proof", "together")),
+            f"{100 * entry['widest_gap']:.1f}",
+        )
+        for entry in document
+    ]
+    console.table(
+        "Proofs: CPU time in ms, median / 90th percentile / worst; the graph is in memory",
+        (
+            *("corpus", "connection", "documents", "mean sets", "candidates", "proved %"),
+            *("distances", "proof", "together", "widest gap %"),
+        ),
+        rows,
+    )
+    bare = Counter(
+        result.proof
+        for one in measured
+        for linked in one.linked
+        for result in [linked.results.get(EXACT)]
+        if result is not None and result.proved and not result.certified
+    )
+    for why, count in bare.items():
+        console.say(f"{count} of these: {why}")
+    console.say()
+    return document
+
+
+def _proofs(one: Measured) -> dict[str, Any]:
+    solved = [linked for linked in one.linked if EXACT in linked.results]
+    optimal = [linked.results[EXACT].status is gl.Status.OPTIMAL for linked in solved]
+    apart = [linked.distance_seconds for linked in solved]
+    proof = [linked.seconds[EXACT] for linked in solved]
+    return {
+        "corpus": one.corpus.name,
+        "connection": one.connection,
+        "documents": len(one.linked),
+        "sets": float(np.mean([linked.problem.k for linked in one.linked])) if one.linked else 0.0,
+        "candidates": float(np.mean([linked.problem.members.size for linked in one.linked])) if one.linked else 0.0,
+        "proved": float(np.mean(optimal)) if solved else 0.0,
+        "distances": _spread(apart),
+        "proof": _spread(proof),
+        "together": _spread([a + b for a, b in zip(apart, proof, strict=True)]),
+        "widest_gap": max((_gap(linked) for linked in solved), default=0.0),
+    }
+
+
+def _gap(linked: Linked) -> float:
+    result = linked.results[EXACT]
+    return result.gap / result.value if result.gap else 0.0
+
+
+def _spread(seconds: Sequence[float]) -> dict[str, float]:
+    if not seconds:
+        return {}
+    median, high, worst = np.quantile(seconds, (0.5, 0.9, 1.0)).tolist()
+    return {"median": median, "p90": high, "worst": worst}
+
+
+def _milliseconds(spread: dict[str, float]) -> str:
+    return " / ".join(f"{1000 * value:.3g}" for value in spread.values())
+
+
+def overlap(measured: Iterable[Measured], console: Console) -> dict[str, Any]:
+    """Print the Jaccard coefficient of the solutions by degree and by hitting distance; returns it as JSON data.
+
+    Solutions are taken as sets of pairs: mention and chosen vertex.
+    """
+    document = {}
+    for one in measured:
+        both = [x.results for x in one.linked if {"degree", "hitting-distance"} <= x.results.keys()]
+        if both:
+            average = Average.of(_jaccard(x["degree"].best, x["hitting-distance"].best) for x in both)
+            document[one.connection] = attrs.asdict(average)
+            console.say(
+                f"Jaccard coefficient of degree and hitting distance, {one.connection}: {average.shown(3)} "
+                f"(paper: {paper.JACCARD})"
+            )
+    return document
+
+
+def _jaccard(first: Any, second: Any) -> float:
+    same = int(np.sum(first == second))
+    return float(same / (2 * first.size - same))

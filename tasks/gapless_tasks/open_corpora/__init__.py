@@ -1,6 +1,0 @@
-"""Open corpora by name: which there are, where they are kept, how they get here."""
-
-from gapless_tasks.open_corpora.places import FOLDERS, cache_folder, how_to_get, nearest_corpus
-from gapless_tasks.open_corpora.registry import TREEBANK
-
-__all__ = ["FOLDERS", "TREEBANK", "cache_folder", "how_to_get", "nearest_corpus"]

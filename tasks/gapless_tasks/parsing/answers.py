@@ -1,0 +1,34 @@
+"""Trees as files: the treebank with the heads found, drawn trees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gapless.core.serial import write_aside
+from gapless_dependency.arc_diagram import draw_svg
+from gapless_models.parsing.treebank import Treebank
+from gapless_tasks.parsing.parsed import Parsed
+
+ANSWERS = "answers.jsonl"
+"""The log of records, which decoding writes as answers become known."""
+
+
+def keep_trees(out: Path, treebank: Treebank, parsed: Parsed) -> None:
+    """The treebank with the heads found, and every tree drawn."""
+    known = (parsed.heads.get(i) for i in range(len(treebank.entries)))
+    lines = (
+        entry.with_heads(None if heads is None else heads.tolist())
+        for entry, heads in zip(treebank.entries, known, strict=True)
+    )
+    write_aside(out / "predicted.conllu", "".join(lines))
+    trees = out / "trees"
+    trees.mkdir(exist_ok=True)
+    for left in trees.glob("*.svg"):  # of an earlier run, about other sentences
+        if left.stem.isdigit() and int(left.stem) - 1 not in parsed.heads:
+            left.unlink()
+    for i, heads in sorted(parsed.heads.items()):
+        one = treebank.test[i]
+        found = heads.tolist()
+        labels = one.relations(found)
+        drawn = draw_svg(one.words, found, labels=labels, tags=one.tags, gold=one.heads or None)
+        write_aside(trees / f"{i + 1}.svg", drawn)

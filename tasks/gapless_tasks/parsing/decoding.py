@@ -1,0 +1,136 @@
+"""Parse the sentences of a part with a method, timed by length, and verify what was proved."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import gapless as gl
+from gapless.cli import Console
+from gapless.runs import AnswerLog, numbers_only
+from gapless_dependency import ParsingProblem
+from gapless_tasks.finished import finished_before, stored
+from gapless_tasks.parsing.parsed import Found, Parsed, Tally, group_of
+
+SLICE = 100
+"""Sentences decoded in one call, at most."""
+FIRST_SLICE = 10
+SLICE_SECONDS = 1.0
+"""With a log so few at first, then what takes about so long: a killed run loses no more."""
+
+
+def parse_all(
+    problems: Sequence[ParsingProblem],
+    method: str | None,
+    console: Console,
+    *,
+    title: str = "parsing",
+    options: Mapping[str, Any] | None = None,
+    limits: gl.Limits = gl.Limits(),  # noqa: B008  frozen
+    jobs: int = 1,
+    verify: bool = False,
+    keep: bool = False,
+    lengths: Sequence[int] | None = None,
+    at_once: int = SLICE,
+    log: AnswerLog | None = None,
+    words: Sequence[Sequence[str]] | None = None,
+) -> Parsed:
+    """Decode, short sentences first, so that every length has a time of its own and Ctrl-C keeps what is finished.
+
+    Parameters
+    ----------
+    problems : sequence of ParsingProblem
+        With `lengths` each is asked for once, and may be made then.
+    method : str or None
+        None is the default method of such problems.
+    console : Console
+        Draws progress; complains about every failure.
+    title : str
+        Of the progress.
+    options : mapping, optional
+        Of the method.
+    limits : Limits, optional
+        For each sentence.
+    jobs : int
+        Processes.
+    verify : bool
+        Check the certificate of every answer.
+    keep : bool
+        Keep every `Result`, without its certificate.
+    lengths : sequence of int, optional
+        Words of each sentence; by default the problems say.
+    at_once : int
+        Sentences decoded in one call, at most.
+    log : AnswerLog, optional
+        Gets every answer as soon as it is known; those that it has are not decoded again.
+    words : sequence of sequence of str, optional
+        Of each sentence, for the records of the log.
+    """
+    if lengths is None:
+        lengths = [problem.length for problem in problems]
+    names = [f"sentence {i + 1}" for i in range(len(problems))]
+    known = set(finished_before(log, names, "sentences", title, console))
+    part = Tally(lengths, console, verify=verify, keep=keep)
+    results = log is not None or verify or keep
+    step = at_once if log is None else min(at_once, FIRST_SLICE * jobs)
+    if jobs != 1 and len(known) < len(problems):
+        _start_processes(jobs)
+    with console.progress(title, len(problems)) as advance, contextlib.suppress(KeyboardInterrupt):
+        part.interrupted = True  # until all is done
+        for numbers in _by_length(lengths):
+            for i, answer in stored(log, names, [i for i in numbers if i in known]):
+                known_tree = Found.of_stored(answer)
+                if isinstance(answer, gl.Record):  # else its evidence was checked, and not kept
+                    known_tree = part.checked(known_tree, i, partial(problems.__getitem__, i))
+                part.add(known_tree, i)
+                advance(1)
+            todo = [i for i in numbers if i not in known]
+            while todo:
+                now, todo = todo[:step], todo[step:]
+                chosen = [problems[i] for i in now]
+                start, cpu = time.perf_counter(), time.process_time()
+                batch = gl.solve_many(chosen, method, jobs=jobs, limits=limits, **(options or {}))
+                seconds = time.perf_counter() - start if jobs != 1 else time.process_time() - cpu
+                stopped = False
+                for place, i in enumerate(now):
+                    found = Found.of_batch(batch, place, seconds / len(now), results=results)
+                    if place in batch.errors:
+                        console.complain(f"{names[i]}: {batch.errors[place]}")
+                    if found is None:
+                        stopped = True
+                        continue
+                    found = part.checked(found, i, partial(chosen.__getitem__, place))
+                    stopped |= found.interrupted
+                    if log is not None and found.result is not None and not found.interrupted:
+                        said = words[i] if words is not None else ()
+                        kept = found.result if log.records else numbers_only(found.result)
+                        log.keep(names[i], chosen[place], kept, said, found.measured)
+                    part.add(found, i)
+                    advance(1)
+                if stopped:
+                    raise KeyboardInterrupt
+                if log is not None:
+                    share = len(now) * SLICE_SECONDS / max(seconds, 1e-9)
+                    step = max(4 * (jobs - 1), 1, min(at_once, 4 * step, int(share)))
+        part.interrupted = False
+    return part.parsed()
+
+
+def _start_processes(jobs: int) -> None:
+    """Let every process import what it needs now: else the shortest sentences would pay for it in their timing."""
+    tiny = ParsingProblem(np.zeros((2, 2)))
+    if None in gl.solve_many([tiny] * (8 * abs(jobs)), jobs=jobs).statuses:
+        raise KeyboardInterrupt
+
+
+def _by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Numbers of sentences of about one length, short ones first."""
+    groups: dict[int, list[int]] = {}
+    for i, length in enumerate(lengths):
+        groups.setdefault(group_of(length), []).append(i)
+    yield from (groups[longest] for longest in sorted(groups))

@@ -1,0 +1,272 @@
+"""The command-line options of the parsing job, and what can be known to fail before minutes of training."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gapless as gl
+from gapless.core.nearest import nearest
+from gapless.core.serial import require_folder
+from gapless.plugins import load_plugins
+from gapless_dependency import ParsingProblem
+from gapless_dependency.backbones import BACKBONES
+from gapless_tasks.asked import add_run_options, positive, positive_seconds
+from gapless_tasks.parsing import paper
+from gapless_tasks.parsing.parser import Parser
+
+DECIDING = (
+    *("method", "backbone", "limit_seconds", "sentences"),
+    *("model", "trees", "families", "epochs", "heads_kept", "seed"),
+)
+"""Options by which answers differ."""
+PROJECTIVE, OTHER = "projective", "non-projective"
+FAMILIES = ("grandchild", "sibling")
+HEADS_KEPT = 10
+EPOCHS = 6
+"""As many as the paper found best (section 4.2)."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument(
+        "--treebank",
+        metavar="NAME|PATH",
+        help="a folder below DIR/parsing, or what gapless data fetch has fetched, or a path to train, dev and test "
+        "as CoNLL-U, or to one file for a stored model (default: embedded)",
+    )
+    parser.add_argument("--data", metavar="DIR", help="folder of corpora (default: what GAPLESS_DATA names)")
+    parser.add_argument(
+        "--trees",
+        choices=(PROJECTIVE, OTHER),
+        default=argparse.SUPPRESS,
+        help="which trees a new parser chooses among (default: projective if fewer than 1 training tree in 100 has "
+        "crossing arcs)",
+    )
+    parser.add_argument("--method", help="default: the one of parsing problems; see gapless methods")
+    parser.add_argument(
+        "--families",
+        metavar="NAMES",
+        help="factors, with commas, or none: grandchild, sibling, great-grandchild, tri-sibling, comb, pattern "
+        "(hand-crafted patterns), and more for projective trees (default grandchild,sibling)",
+        default=argparse.SUPPRESS,
+    )
+    parser.add_argument(
+        "--backbone", help="tree oracle of the method (default: the simplest that fits the factors)"
+    )
+    parser.add_argument("--model", metavar="FILE", help="load this parser; if missing, train and store it there")
+    parser.add_argument("--train", action="store_true", help="train although FILE exists, and replace it")
+    parser.add_argument(
+        "--epochs",
+        type=positive,
+        default=argparse.SUPPRESS,
+        help=f"passes over the training part (default {EPOCHS})",
+    )
+    parser.add_argument(
+        "--heads-kept",
+        type=_kept,
+        default=argparse.SUPPRESS,
+        metavar="K",
+        help="candidate heads a word, an approximation; all keeps every head (default: as the stored parser was "
+        f"trained, or {HEADS_KEPT})",
+    )
+    parser.add_argument(
+        "--limit-seconds", type=positive_seconds, metavar="S", help="for each sentence; then its gap is said"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=argparse.SUPPRESS, help="order of the training sentences (default 0)"
+    )
+    parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N of every part")
+    parser.add_argument(
+        "--verify", action="store_true", help="check every answer's certificate (not those of the tables)"
+    )
+    add_run_options(
+        parser, "answers with certificates, predicted.conllu, a summary and trees, with --tables figures"
+    )
+    parser.add_argument(
+        "--tables",
+        action="store_true",
+        help="also train and print tables 2 and 3, figures 4 and 5 of Qian and Liu 2013",
+    )
+    parser.add_argument(
+        "--rows",
+        metavar="NAMES",
+        help="with --tables: only these rows of table 2, with commas, for instance '+ sibling,all'; table 3 and "
+        "the figures are of the row all",
+    )
+    parser.add_argument(
+        "--explain",
+        type=positive,
+        metavar="N",
+        help="draw the gold and the found tree of test sentence N and list what scores in them",
+    )
+
+
+def families(text: str, known: Sequence[str]) -> tuple[str, ...]:
+    """The factors that ``--families`` asks for.
+
+    Raises
+    ------
+    InvalidProblem
+        A name is none of `known`.
+    """
+    names = [name.strip() for name in text.split(",")]
+    names = [name for name in names if name and name != "none"]
+    for name in names:
+        if name not in known:
+            hint = nearest(name, [*known, "none"])
+            raise gl.InvalidProblem(f"--families {name}{hint}: expected some of {', '.join(known)}, or none")
+    return tuple(dict.fromkeys(names))
+
+
+def rows(text: str | None) -> tuple[str, ...]:
+    """The rows of table 2 that ``--rows`` asks for, in the paper's order; all by default.
+
+    Raises
+    ------
+    InvalidProblem
+        There is no such row.
+    """
+    known = [row.name for row in paper.MODELS]
+    names = known if text is None else [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise gl.InvalidProblem(f"--rows {name}{nearest(name, known)}: expected some of {', '.join(known)}")
+    return tuple(name for name in known if name in names)
+
+
+def prepare(arguments: argparse.Namespace) -> None:
+    """Look at the names of method, backbone and rows and at the model's folder.
+
+    Raises
+    ------
+    InvalidProblem, UnknownName
+        What cannot work.
+    """
+    load_plugins().registry.find_method(ParsingProblem, arguments.method)
+    if arguments.backbone is not None and arguments.backbone not in BACKBONES:
+        near = nearest(arguments.backbone, BACKBONES)
+        raise gl.InvalidProblem(f"--backbone {arguments.backbone}{near}: expected one of {', '.join(BACKBONES)}")
+    if arguments.rows is not None and not arguments.tables:
+        raise gl.InvalidProblem("--rows: says which rows of --tables to make; give both")
+    rows(arguments.rows)
+    if arguments.model:
+        require_folder(arguments.model)
+
+
+def settled(arguments: argparse.Namespace, known: Sequence[str], stored: Parser | None) -> argparse.Namespace:
+    """The options with what was not given: as the stored parser was trained, else the defaults.
+
+    Parameters
+    ----------
+    arguments : Namespace
+    known : sequence of str
+        Families that can be trained.
+    stored : Parser or None
+        The parser of ``--model``, where it is to be used.
+
+    Returns
+    -------
+    Namespace
+        `projective` is None where only the treebank can say.
+
+    Raises
+    ------
+    InvalidProblem
+        An unknown family, or an option that the stored parser was not trained with.
+    """
+    given = vars(arguments)
+    asked: dict[str, Any] = {name: given[name] for name in ("epochs", "seed", "heads_kept") if name in given}
+    if "families" in given:
+        asked["families"] = families(given["families"], known)
+    if "trees" in given:
+        asked["projective"] = given["trees"] == PROJECTIVE
+    settings: dict[str, Any] = {
+        "families": FAMILIES,
+        "epochs": EPOCHS,
+        "seed": 0,
+        "heads_kept": HEADS_KEPT,
+        "projective": None,
+    }
+    if stored is not None:
+        trained = {**stored.training, "families": tuple(stored.families), "projective": stored.projective}
+        _refuse_others(asked, trained, arguments.model)
+        settings.update((name, trained[name]) for name in settings if name in trained)
+    settings.update(asked)
+    if arguments.tables and settings["heads_kept"] is None:
+        raise gl.InvalidProblem(
+            "--tables: table 3 keeps 3 to 20 heads a word, and --heads-kept all trains no pruner; give a number"
+        )
+    return argparse.Namespace(**{**given, **settings})
+
+
+def _refuse_others(asked: dict[str, Any], trained: dict[str, Any], model: str) -> None:
+    """Refuse options that the stored parser would silently ignore."""
+    for name, value in asked.items():
+        option = "--trees" if name == "projective" else "--" + name.replace("_", "-")
+        instead = "leave the option out, or use --train to train a new parser in its place"
+        if name not in trained:
+            if name == "heads_kept":  # says only how to decode: the model itself knows whether it can
+                continue
+            raise gl.InvalidProblem(f"{option}: the parser of --model {model} does not say its own; {instead}")
+        found = trained[name]
+        same = set(found) == set(value) if name == "families" else found == value
+        if name == "heads_kept":  # any number can be kept where there is a pruner
+            same = value is None or found is not None
+        if not same:
+            raise gl.InvalidProblem(
+                f"{option} {_told(name, value)}: the parser of --model {model} was trained with "
+                f"{_told(name, found)}; {instead}"
+            )
+
+
+def _told(name: str, value: Any) -> str:
+    """A setting as its option takes it."""
+    if name == "families":
+        return ",".join(value) or "none"
+    if name == "projective":
+        return kind(value)
+    return "all" if value is None else str(value)
+
+
+def method_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What is handed to the method."""
+    return {"backbone": arguments.backbone} if arguments.backbone else {}
+
+
+def method_of(arguments: argparse.Namespace) -> str:
+    """The method's name."""
+    return load_plugins().registry.find_method(ParsingProblem, arguments.method).name
+
+
+def kind(projective: bool) -> str:
+    """As ``--trees`` calls them."""
+    return PROJECTIVE if projective else OTHER
+
+
+def check_method(
+    arguments: argparse.Namespace, trial: Callable[[tuple[str, ...], bool], ParsingProblem], names: tuple[str, ...]
+) -> None:
+    """Solve a short problem with the factors of the sentences to come.
+
+    Raises
+    ------
+    InvalidProblem
+        Method or backbone do not fit it.
+    """
+    try:
+        gl.solve(trial(names, arguments.projective), arguments.method, **method_options(arguments))
+    except gl.GaplessError as error:
+        given = {
+            "--method": arguments.method,
+            "--backbone": arguments.backbone,
+            "--trees": kind(arguments.projective),
+            "--families": _told("families", names),
+        }
+        named = " ".join(f"{option} {value}" for option, value in given.items() if value)
+        raise gl.InvalidProblem(f"{named}: {error}") from error
+
+
+def _kept(text: str) -> int | None:
+    return None if text == "all" else positive(text)

@@ -1,0 +1,111 @@
+"""What the job asks of a trained parser, and how it comes by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import attrs
+
+from gapless.cli import Console
+from gapless_dependency import ParsingProblem
+from gapless_models.parsing import Sentence
+from gapless_models.parsing.treebank import Treebank
+
+
+class Parser(Protocol):
+    """A trained model: from a sentence to a problem that any exact method can solve."""
+
+    @property
+    def families(self) -> Sequence[str]:
+        """Names of the factors that the model has weights for."""
+
+    @property
+    def projective(self) -> bool:
+        """Whether it chooses among projective trees only."""
+
+    @property
+    def single_root(self) -> bool:
+        """Whether it chooses among trees with one word under the root only."""
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """What `Request.record` was when it was trained; empty where nobody wrote it down."""
+
+    def problem(self, sentence: Sentence, *, heads_kept: int | None = None) -> ParsingProblem:
+        """Score a sentence; with `heads_kept`, only so many candidate heads a word, and the root."""
+
+    def save(self, path: Path) -> None:
+        """Store the model."""
+
+
+@attrs.frozen
+class Request:
+    """What to train.
+
+    Parameters
+    ----------
+    families : tuple of str
+        Names among `ParserSource.families`.
+    epochs : int
+    seed : int
+    heads_kept : int or None
+        Candidate heads in training; gold ones are always among them.
+    checkpoint : Path or None
+        Where finished epochs are kept until the parser is stored.
+    projective : bool or None
+        Which trees it chooses among; None is what the treebank says.
+    """
+
+    families: tuple[str, ...]
+    epochs: int
+    seed: int
+    heads_kept: int | None
+    checkpoint: Path | None = None
+    projective: bool | None = None
+
+    def record(self, treebank: Treebank) -> dict[str, Any]:
+        """What the weights depend on, as JSON data: stored with the parser, so that no other request takes it."""
+        return {
+            "families": list(self.families),
+            "epochs": self.epochs,
+            "seed": self.seed,
+            "heads_kept": self.heads_kept,
+            "projective": treebank.projective if self.projective is None else self.projective,
+            "sentences": len(treebank.train),
+            "digest": treebank.digest,
+        }
+
+    def differences(self, parser: Parser, treebank: Treebank) -> list[str]:
+        """In what a stored parser's training was another than this one; empty when nothing tells them apart."""
+        return [
+            f"{name} {parser.training.get(name, 'unknown')}, not {wanted}"
+            for name, wanted in self.record(treebank).items()
+            if name not in parser.training or parser.training[name] != wanted
+        ]
+
+
+@attrs.frozen
+class ParserSource:
+    """Where parsers come from.
+
+    Parameters
+    ----------
+    train : callable
+        ``train(treebank, request, console)``; draws progress, and with ``--verbose`` says how each epoch went.
+    load : callable
+        ``load(path)``; raises ValueError for what is no stored parser.
+    families : sequence of str
+        Those that it can train.
+    trial : callable
+        ``trial(families, projective)``: a short problem with these factors; what does not fit it fits no sentence.
+    trial : callable
+        ``trial(families, projective)``: a short problem with these factors and no scores; a method that does not
+        fit it fits no sentence.
+    """
+
+    train: Callable[[Treebank, Request, Console], Parser]
+    load: Callable[[Path], Parser]
+    families: Sequence[str]
+    trial: Callable[[tuple[str, ...], bool], ParsingProblem]

@@ -1,0 +1,131 @@
+"""The parsers of `gapless_models.parsing` for the job: trained with the structured decoder in the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.cli import Console
+from gapless_dependency import ParsingProblem
+from gapless_models.parsing import Sentence
+from gapless_models.parsing.families import FAMILIES
+from gapless_models.parsing.parser_model import FirstOrder, ParserModel, all_arcs
+from gapless_models.parsing.parts import factor_of
+from gapless_models.parsing.patterns import PATTERN, PatternFactor
+from gapless_models.parsing.training import PRUNER_EPOCHS, Options, train, train_pruner
+from gapless_models.parsing.treebank import Treebank, is_crossing
+from gapless_tasks.parsing.parser import ParserSource, Request
+from gapless_tasks.parsing.training_progress import told
+
+
+@attrs.frozen
+class PerceptronParser:
+    """A `ParserModel` as the job asks for one.
+
+    Parameters
+    ----------
+    model : ParserModel
+    """
+
+    model: ParserModel
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """What the model was trained with."""
+        return self.model.families
+
+    @property
+    def projective(self) -> bool:
+        """Whether it chooses among projective trees only."""
+        return self.model.projective
+
+    @property
+    def single_root(self) -> bool:
+        """Whether it chooses among trees with one word under the root only."""
+        return self.model.single_root
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """How it was trained."""
+        return self.model.training
+
+    def problem(self, sentence: Sentence, *, heads_kept: int | None = None) -> ParsingProblem:
+        """Score a sentence."""
+        return self.model.problem(sentence, heads_kept=heads_kept)
+
+    def save(self, path: Path) -> None:
+        """Store the model."""
+        self.model.save(path)
+
+    @classmethod
+    def load(cls, path: Path) -> PerceptronParser:
+        """Read a stored model."""
+        return cls(ParserModel.load(path))
+
+
+class Trainer:
+    """Trains parsers; all of one treebank share a pruner."""
+
+    def __init__(self) -> None:
+        self._pruners: dict[tuple[object, ...], FirstOrder] = {}
+
+    def __call__(self, treebank: Treebank, request: Request, console: Console) -> PerceptronParser:
+        """Train one parser.
+
+        A projective parser learns from the trees without crossing arcs. The epoch that parses the development part
+        best is kept.
+
+        Raises
+        ------
+        InvalidProblem
+            There is nothing to learn from.
+        """
+        record = request.record(treebank)
+        projective = record["projective"]
+        options = Options(
+            families=request.families,
+            projective=projective,
+            single_root=treebank.single_root,
+            epochs=request.epochs,
+            seed=request.seed,
+            heads_kept=request.heads_kept,
+        )
+        sentences, dev = (
+            [s for s in part if not (projective and is_crossing(s))] for part in (treebank.train, treebank.dev)
+        )
+        if not sentences:
+            raise gl.InvalidProblem(f"--treebank {treebank.name}: no training sentence has a projective tree")
+        pruner = None
+        if request.heads_kept is not None:
+            key = (record["digest"], projective, request.heads_kept, request.epochs, request.seed)
+            if key not in self._pruners:
+                with told(console, "pruner", PRUNER_EPOCHS * len(sentences), mistakes=False) as progress:
+                    self._pruners[key] = train_pruner(
+                        sentences, dev, options, checkpoint=request.checkpoint, progress=progress
+                    )
+            pruner = self._pruners[key]
+        with told(console, "parser", request.epochs * len(sentences)) as progress:
+            model = train(sentences, dev, options, pruner=pruner, checkpoint=request.checkpoint, progress=progress)
+        return PerceptronParser(attrs.evolve(model, training=record))
+
+
+def trial(families: tuple[str, ...], projective: bool) -> ParsingProblem:
+    """Five words with these factors and no scores."""
+    candidates = all_arcs(5)
+    a_pattern = PatternFactor(np.array([[[0, 1], [1, 2]]]), np.zeros(1))
+    return ParsingProblem(
+        np.where(candidates, 0.0, -np.inf),
+        factors=[
+            a_pattern if name == PATTERN else factor_of(name, candidates, lambda parts: np.zeros(len(parts)))
+            for name in families
+        ],
+        projective=projective,
+    )
+
+
+SOURCE = ParserSource(Trainer(), PerceptronParser.load, (*FAMILIES, PATTERN), trial)

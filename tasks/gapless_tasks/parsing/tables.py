@@ -1,0 +1,235 @@
+"""Tables 2 and 3 of the paper beside ours, and the test whether the factors help."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gapless.cli import Console
+from gapless.runs import RunFolder
+from gapless_models.parsing.evaluation import bootstrap_p_value
+from gapless_models.parsing.treebank import Treebank
+from gapless_tasks.parsing import options, paper
+from gapless_tasks.parsing.parsed import LengthGroup
+from gapless_tasks.parsing.parser import Parser
+
+if TYPE_CHECKING:
+    from gapless_tasks.parsing.job import Outcome, ParsingJob
+
+
+SPEEDS = ("words/s, from arrays", "words/s, search alone")
+MEANINGS = (
+    "from arrays: scores are there, problem, search and certificate are timed, on up to 100 sentences of the part; "
+    "search alone: on problems that are laid out, without certificates; oracle calls: how often the dynamic "
+    "program or the spanning tree search ran for a sentence; closed at root: proved without branching; proved: the "
+    "search says so, and --verify checks its certificates"
+)
+
+
+def models(known: Sequence[str], projective: bool) -> list[tuple[paper.Row, tuple[str, ...]]]:
+    """The rows of table 2 that can be trained, and the factors of each."""
+    found = []
+    for row in paper.MODELS:
+        families = tuple(name for name in row.families if name in known)
+        if (families or not row.families) and (projective or not row.projective):
+            found.append((row, families))
+    return found
+
+
+class Tables:
+    """Trains and decodes what the tables need; prints them.
+
+    Attributes
+    ----------
+    curves : dict of str to list of LengthGroup
+        For the figures, from table 3.
+    interrupted : bool
+        Whether Ctrl-C ended the tables early; rows that were finished are printed.
+    """
+
+    def __init__(
+        self,
+        job: ParsingJob,
+        treebank: Treebank,
+        arguments: argparse.Namespace,
+        console: Console,
+        out: RunFolder | None,
+    ) -> None:
+        self.job, self.treebank, self.arguments, self.console, self.out = job, treebank, arguments, console, out
+        self.language = paper.language(treebank.name)
+        self.curves: dict[str, list[LengthGroup]] = {}
+        self.interrupted = False
+        self._full: Parser | None = None
+
+    def show(self) -> dict[str, Any]:
+        """Print both tables; returns them as JSON data."""
+        document: dict[str, Any] = {"table2": [], "table3": [], "significance": []}
+        try:
+            dev = self._models(document["table2"])
+            self._significance(dev, document["significance"])
+            if self._full is not None:
+                self._prunings(self._full, document["table3"])
+        except KeyboardInterrupt:
+            self.interrupted = True
+        if self.interrupted:
+            self.console.complain("interrupted: the tables show what was finished")
+        return document
+
+    def _models(self, found: list[dict[str, Any]]) -> dict[str, Outcome]:
+        """Table 2; returns what each model did with the development part."""
+        dev: dict[str, Outcome] = {}
+        if not self.arguments.projective:
+            for row in paper.MODELS:
+                if row.projective:
+                    self.console.say(f"{row.name} is left out: its dynamic program is over projective trees")
+        asked = options.rows(self.arguments.rows)
+        left = ", ".join(row.name for row in paper.MODELS if row.name not in asked)
+        if left:
+            self.console.say(f"left out of table 2 by --rows: {left}")
+        for row, families in models(self.job.source.families, self.arguments.projective):
+            if row.name not in asked:
+                continue
+            try:
+                request = self.job.request(self.arguments, families)
+                parser = self.job.parser(self.treebank, request, self._file(row), self.arguments, self.console)
+                for part, sentences in (("dev", self.treebank.dev), ("test", self.treebank.test)):
+                    outcome, _ = self.job.decode(
+                        parser,
+                        sentences,
+                        self.arguments,
+                        self.console,
+                        out=self.out,
+                        log=f"tables/{_slug(row.name)}.{part}.jsonl",
+                        title=f"{row.name}, {part}",
+                        heads_kept=self.arguments.heads_kept,
+                    )
+                    if outcome.parsed.interrupted:
+                        raise KeyboardInterrupt
+                    if part == "dev":
+                        dev[row.name] = outcome
+            except KeyboardInterrupt:
+                self.interrupted = True
+                break
+            entry = {
+                "model": row.name,
+                "dev_uas": dev[row.name].document()["uas"],
+                **outcome.document(),
+                "paper": self._paper(row),
+            }
+            found.append(entry)
+            if row.name == paper.FULL:
+                self._full = parser
+        self.console.table(
+            f"Table 2: UAS without punctuation, from {len(self.treebank.train):,} training sentences (the paper's: "
+            f"40,000 of English, 16,000 of Chinese){left and f'; without {left}'}",
+            ("model", "dev %", "test %", "(paper)", "proved %", *SPEEDS, "oracle calls"),
+            [
+                (
+                    entry["model"],
+                    _percent(entry["dev_uas"]),
+                    _percent(entry["uas"]),
+                    _number(entry["paper"], ".2f"),
+                    f"{100 * entry['proved']:.1f}",
+                    *speeds(entry),
+                    _number(entry["oracle_calls"], ".1f"),
+                )
+                for entry in found
+            ],
+        )
+        self.console.say(
+            "the rows with a + add their factors to the first-order model, the paper's to its second-order one: "
+            "the numbers beside each other are of different models"
+        )
+        self.console.say()
+        return dev
+
+    def _significance(self, dev: dict[str, Outcome], found: list[dict[str, Any]]) -> None:
+        """The full model against the baselines, on the development part."""
+        full = dev.get(paper.FULL)
+        if full is None or not self.treebank.dev:
+            return
+        for row in paper.MODELS:
+            if row.baseline and row.name in dev:
+                than = dev[row.name]
+                lead = full.accuracy.uas_without_punctuation - than.accuracy.uas_without_punctuation
+                heads = [[one.parsed.heads.get(i) for i in range(len(self.treebank.dev))] for one in (full, than)]
+                p = bootstrap_p_value(self.treebank.dev, *heads, punctuation=False)
+                found.append({"than": row.name, "lead": lead, "p": p})
+                self.console.say(
+                    f"dev: {paper.FULL} is {100 * lead:+.2f} UAS points (without punctuation) from {row.name}, "
+                    f"p = {p:.2g} (paired bootstrap over sentences)"
+                )
+        self.console.say()
+
+    def _prunings(self, parser: Parser, found: list[dict[str, Any]]) -> None:
+        """Table 3, with the full model."""
+        for row in paper.PRUNINGS:
+            outcome, _ = self.job.decode(
+                parser,
+                self.treebank.test,
+                self.arguments,
+                self.console,
+                out=self.out,
+                log=f"tables/{_slug(row.name)}.jsonl",
+                title=row.name,
+                heads_kept=row.heads_kept,
+            )
+            if outcome.parsed.interrupted:
+                self.interrupted = True
+                break
+            self.curves[row.name] = list(outcome.parsed.groups)
+            beside = {
+                "english": (row.english, row.english_speed),
+                "chinese": (row.chinese, row.chinese_speed),
+                None: (None, None),
+            }[self.language]
+            found.append({"pruning": row.name, **outcome.document(), "paper": beside})
+        self.console.table(
+            "Table 3: UAS without punctuation and speed by candidate heads of a word",
+            ("pruning", "UAS %", "(paper)", "proved %", *SPEEDS, "(paper)", "oracle calls"),
+            [
+                (
+                    entry["pruning"],
+                    _percent(entry["uas"]),
+                    _number(entry["paper"][0], ".2f"),
+                    f"{100 * entry['proved']:.1f}",
+                    *speeds(entry),
+                    _number(entry["paper"][1], ".0f"),
+                    _number(entry["oracle_calls"], ".1f"),
+                )
+                for entry in found
+            ],
+        )
+        if self.language is not None:
+            self.console.say(f"the paper needs {paper.CALLS[self.language]} oracle calls without pruning")
+        self.console.say()
+
+    def _file(self, row: paper.Row) -> Path | None:
+        """Each model of table 2 lies beside the one of ``--model``."""
+        if not self.arguments.model:
+            return None
+        stored = Path(self.arguments.model)
+        return stored.with_name(f"{stored.stem}.{_slug(row.name)}{stored.suffix}")
+
+    def _paper(self, row: paper.Row) -> float | None:
+        return {"english": row.english, "chinese": row.chinese, None: None}[self.language]
+
+
+def speeds(known: Mapping[str, Any]) -> tuple[str, str]:
+    """Words a second, from arrays (empty where several processes share the work) and of the search alone."""
+    return _number(known["certified_words_per_second"], ",.0f"), _number(known["words_per_second"], ",.0f")
+
+
+def _slug(name: str) -> str:
+    """A row's name in names of files."""
+    return name.replace("+ ", "").replace(" ", "-")
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.2f}"
+
+
+def _number(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)

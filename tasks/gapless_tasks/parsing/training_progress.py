@@ -1,0 +1,50 @@
+"""What a training says while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+from gapless.cli import Console
+from gapless.learn import Progress
+from gapless_models.parsing.training import Stage
+
+
+@contextlib.contextmanager
+def told(
+    console: Console, title: str, total: int, *, mistakes: bool = True
+) -> Iterator[Callable[[Stage, Progress], None]]:
+    """Draw how far a training is; with ``--verbose`` say how each epoch went.
+
+    Parameters
+    ----------
+    console : Console
+    title : str
+    total : int
+        Examples of all epochs.
+    mistakes : bool
+        Whether the trainer's loss counts mistakes, so that a sentence with a loss is a wrong one.
+    """
+    with console.progress(f"training the {title}", total) as advance:
+        shown = 0
+
+        def tell(stage: Stage, event: Progress) -> None:
+            nonlocal shown
+            done = (event.epoch if event.kind == "resumed" else event.epoch - 1) * event.count + event.done
+            advance(done - shown)
+            shown = done
+            if event.kind == "epoch":
+                report = event.report
+                wrong = f"{report.wrong} sentence{'' if report.wrong == 1 else 's'} wrong"
+                said = [*_score(stage, report.score), *([wrong] if mistakes else [])]
+                console.detail(f"{title}, epoch {event.epoch}: {', '.join(said) or 'done'}")
+
+        yield tell
+
+
+def _score(stage: Stage, score: float | None) -> list[str]:
+    if score is None:
+        return []
+    if stage == "pruner":
+        return [f"log-likelihood {score:.3f} a dev word"]
+    return [f"{100 * score:.2f} % of the dev heads right"]

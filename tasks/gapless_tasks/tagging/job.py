@@ -1,0 +1,236 @@
+"""A tagging job: train, decode the test part exactly, verify every certificate, print the tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+import gapless as gl
+from gapless.cli import Console, exit_codes
+from gapless.core.serial import write_aside
+from gapless.runs import SUMMARY, RunFolder
+from gapless_models.tagging import train
+from gapless_models.tagging.decoder import decode
+from gapless_models.tagging.product_tagger import ProductTagger
+from gapless_models.tagging.tagger import ChainTagger, Tagger
+from gapless_models.tagging.training import MARGINS
+from gapless_tasks.asked import run_in_folder
+from gapless_tasks.tagging import named_corpus
+from gapless_tasks.tagging.corpus import Corpus, CorpusSource
+from gapless_tasks.tagging.decoding import Outcome, Scorer, decode_with
+from gapless_tasks.tagging.evaluation import (
+    SEQEVAL_MISSING,
+    are_entities,
+    can_score_entities,
+    entity_scores,
+    joint_scores,
+)
+from gapless_tasks.tagging.figure import write_figure
+from gapless_tasks.tagging.margin_oracles import agree, show_margin_oracles
+from gapless_tasks.tagging.options import DECIDING, TRAINERS, add_arguments, methods, prepare
+from gapless_tasks.tagging.paper import PaperTables
+from gapless_tasks.tagging.regularisation import L2, show_sweep, sweep
+from gapless_tasks.tagging.scores import chain_batch, fingerprint, gold_numbers
+from gapless_tasks.tagging.tables import show_tables
+from gapless_tasks.tagging.train_tagger import forget_checkpoints, train_tagger
+
+
+@attrs.frozen
+class TaggingJob:
+    """What one task trains, decodes and reports.
+
+    Parameters
+    ----------
+    name, summary : str
+        For ``gapless run``.
+    source : CorpusSource
+        With columns, labels are joint ones, ``TAG|ENTITY``, decoded over all their combinations.
+    tables : PaperTables
+    epochs, shuffles, min_count : int
+        Defaults of training, see `train`; chosen on the development part.
+    sweep_epochs : int
+        Passes of each training for figure 2.
+    """
+
+    name: str
+    summary: str
+    source: CorpusSource
+    tables: PaperTables
+    epochs: int
+    shuffles: int
+    min_count: int = 1
+    sweep_epochs: int = 5
+
+    def task(self) -> gl.Task:
+        """The task to register."""
+        return gl.Task(self.name, self.summary, self.add_arguments, self.run)
+
+    @property
+    def joint(self) -> bool:
+        """Whether labels are joint ones."""
+        return bool(self.source.columns)
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Options of the task."""
+        add_arguments(parser, self.source.folder, self.epochs, self.shuffles)
+        if not self.joint:
+            named_corpus.add_arguments(parser)
+
+    def run(self, arguments: argparse.Namespace, console: Console) -> int:
+        """Do the job."""
+        prepare(arguments)
+        return run_in_folder(self.name, arguments, DECIDING, lambda out: self._run(arguments, console, out))
+
+    def _run(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> int:
+        if self.joint and not can_score_entities():
+            console.complain(SEQEVAL_MISSING)
+        corpus = self._corpus(arguments).first(arguments.sentences)
+        counts = f"{len(corpus.train)} training, {len(corpus.dev)} dev, {len(corpus.test)} test sentences"
+        console.say(f"{corpus.name}: {counts}")
+        tagger, seconds, trained = self._tagger(corpus, arguments, console)
+        console.say(f"{trained} with {len(tagger.labels)} labels, ready in {seconds:.1f} s")
+        batch = chain_batch(tagger, corpus.test)
+        if out is not None:
+            out.about("scores of", fingerprint(batch, corpus.name))
+        outcomes: list[Outcome] = []
+        for method in methods(arguments):
+            log = None if out is None else out.log(f"{method}.jsonl")
+            outcomes.append(
+                decode_with(method, batch, corpus.test, self._scorer(corpus), console, arguments.jobs, log)
+            )
+            if outcomes[-1].decoded < len(batch):
+                console.complain(f"{method}: interrupted: {outcomes[-1].decoded} of {len(batch)} sentences decoded")
+                break
+        speed = "CPU time" if arguments.jobs == 1 else f"clock, {arguments.jobs} processes"
+        document = show_outcomes(corpus, outcomes, console, speed)
+        document["interrupted"] = outcomes[-1].decoded < len(batch)
+        if document["interrupted"]:
+            _finish(document, console, out)
+            return exit_codes.INTERRUPTED
+        try:
+            if arguments.tables:
+                document["tables"] = show_tables(batch, self.tables, console)
+                document["tables"]["table2a"] = self._oracles(corpus, tagger, trained, arguments, console)
+            if arguments.figure2 or arguments.figure:
+                document["figure2"] = self._figure(corpus, arguments, console)
+        except KeyboardInterrupt:
+            document["interrupted"] = True
+            console.complain("interrupted: the tables show what was finished")
+        _finish(document, console, out)
+        if document["interrupted"]:
+            return exit_codes.INTERRUPTED
+        agreed = agree(document["tables"]["table2a"]) if arguments.tables else True
+        return exit_codes.PROVED if document["all_verified"] and agreed else exit_codes.FAILED
+
+    def _corpus(self, arguments: argparse.Namespace) -> Corpus:
+        if self.joint or not arguments.corpus:
+            return self.source.load(arguments.data)
+        corpus = named_corpus.load_named(arguments.corpus, arguments.data, arguments.tags)
+        stored = arguments.model and Path(arguments.model).exists()
+        if not corpus.train and not stored:
+            raise gl.InvalidProblem(
+                f"--corpus {corpus.name} has no training part: a stored tagger is needed (--model)"
+            )
+        return corpus
+
+    def _scorer(self, corpus: Corpus) -> Scorer:
+        """What to measure besides the share of right labels."""
+        if self.joint:
+            return joint_scores
+        return entity_scores if are_entities(corpus.test) else lambda gold, found: {}
+
+    def _tagger(self, corpus: Corpus, arguments: argparse.Namespace, console: Console) -> tuple[Tagger, float, str]:
+        """Load the stored tagger, or train one and store it; with the seconds, and what it is.
+
+        A stored tagger does not say who trained it.
+        """
+        start = time.perf_counter()
+        stored = Path(arguments.model) if arguments.model else None
+        if stored is not None and stored.exists():
+            try:
+                loaded = ProductTagger.load(stored) if self.joint else ChainTagger.load(stored)
+            except ValueError as error:
+                raise gl.InvalidProblem(f"--model {error}") from error
+            return loaded, time.perf_counter() - start, f"tagger of {stored}"
+        tagger = train_tagger(corpus, arguments, console, min_count=self.min_count)
+        if stored is not None:
+            tagger.save(stored)
+            forget_checkpoints(arguments)
+        return tagger, time.perf_counter() - start, TRAINERS[arguments.trainer]
+
+    def _oracles(
+        self, corpus: Corpus, tagger: Tagger, trained: str, arguments: argparse.Namespace, console: Console
+    ) -> list[dict[str, Any]]:
+        """Table 2 A, under the paper's own kind of model unless joint labels make its training long."""
+        margin, model = MARGINS[arguments.trainer], trained
+        if not self.joint:
+            margin = MARGINS["svm"]
+            model = f"{TRAINERS['svm']}, l2 {L2:g}, {self.sweep_epochs} epochs"
+            tagger = train(
+                corpus.train,
+                decode,
+                self.sweep_epochs,
+                arguments.seed,
+                trainer="svm",
+                l2=L2,
+                min_count=self.min_count,
+            )
+        gold = gold_numbers(tagger, corpus.test)
+        batch = chain_batch(tagger, corpus.test)
+        return show_margin_oracles(batch, gold, self.tables.oracles, console, margin=margin, model=model)
+
+    def _figure(self, corpus: Corpus, arguments: argparse.Namespace, console: Console) -> list[dict[str, Any]]:
+        points = sweep(corpus, self.sweep_epochs, arguments.seed, self.min_count, console)
+        show_sweep(points, console)
+        if arguments.figure:
+            write_figure(points, corpus.name, arguments.figure)
+            console.say(f"figure 2 drawn: {arguments.figure}")
+        return [attrs.asdict(point) for point in points]
+
+
+def show_outcomes(corpus: Corpus, outcomes: Sequence[Outcome], console: Console, speed: str) -> dict[str, Any]:
+    """Print the table and the verdict; returns them as JSON data. `speed` says what the seconds are."""
+    more = list(outcomes[0].scores)
+    console.table(
+        f"Exact decoding of {len(corpus.test)} test sentences (sentences/s: {speed})",
+        (
+            *("method", "accuracy %", *(f"{name.replace('_', ' ')} %" for name in more)),
+            *("sentences/s", "proved %", "labels looked at", "rounds"),
+        ),
+        [
+            (
+                o.method,
+                round(100 * o.accuracy, 2),
+                *(round(100 * o.scores.get(name, 0.0), 2) for name in more),
+                round(o.sentences_per_second),
+                round(100 * o.proved, 2),
+                round(o.mean_domain, 2),
+                round(o.iterations, 2),
+            )
+            for o in outcomes
+        ],
+    )
+    verified = all(o.verified == 1.0 for o in outcomes)
+    if verified:
+        console.say(f"all certificates verified: {len(corpus.test)} sentences by each of {len(outcomes)} methods")
+    else:
+        for o in outcomes:
+            console.say(f"{o.method}: {100 * o.verified:.2f} % of the answers proved and verified")
+    return {
+        "corpus": corpus.name,
+        "sentences": len(corpus.test),
+        "methods": [attrs.asdict(o) for o in outcomes],
+        "all_verified": verified,
+    }
+
+
+def _finish(document: dict[str, Any], console: Console, out: RunFolder | None) -> None:
+    console.data(document)
+    if out is not None:
+        write_aside(out.path / SUMMARY, json.dumps(document, indent=2) + "\n")

@@ -1,0 +1,102 @@
+"""The paper's table 2 A: oracles that look for another labelling within the margin of the gold one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.cli import Console
+from gapless_chains import ChainBatch, MarginViolations, margin_violation
+from gapless_tasks.tagging.measuring import cpu_seconds
+from gapless_tasks.tagging.paper import Row
+
+Labels = NDArray[np.int64]
+
+ROUNDS = 3
+
+
+@attrs.frozen
+class Oracle:
+    """One row of the table.
+
+    Parameters
+    ----------
+    name : str
+    speed : float
+        Sentences a second.
+    paper_speed : float or None
+    violated : int
+        Sentences with such a labelling; every oracle must find the same number.
+    """
+
+    name: str
+    speed: float
+    paper_speed: float | None
+    violated: int
+
+
+def show_margin_oracles(
+    batch: ChainBatch,
+    gold: Sequence[Labels],
+    rows: Sequence[Row],
+    console: Console,
+    *,
+    margin: float,
+    model: str,
+) -> list[dict[str, Any]]:
+    """Ask each oracle about every sentence whose gold labels the model has; print the table, return JSON data.
+
+    Complains if the oracles find different numbers of violations, see `agree`.
+
+    Parameters
+    ----------
+    batch : ChainBatch
+    gold : sequence of int64 (n,)
+        -1 for a label that the model does not have.
+    rows : sequence of Row
+    console : Console
+    margin : float
+    model : str
+        How the model was trained, for the caption.
+    """
+    known = [i for i, labels in enumerate(gold) if (labels >= 0).all()]
+    asked = batch.model.batch_of([batch.rows(i) for i in known])
+    answers = np.concatenate([gold[i] for i in known]) if known else np.empty(0, np.int64)
+
+    def ask(method: str) -> MarginViolations:
+        return margin_violation(asked, answers, margin, method=method)
+
+    seconds = cpu_seconds({row.name: partial(ask, row.method) for row in rows}, ROUNDS)
+    table = [
+        Oracle(row.name, len(asked) / seconds[row.name], row.speed, int(ask(row.method).found.sum()))
+        for row in rows
+    ]
+    console.table(
+        f"Table 2 A: oracles for 0/1 loss, margin {margin:g}, {len(asked)} sentences; {model}",
+        ("method", "sentences/s", "(paper)", "violations", "violated %"),
+        [
+            (
+                o.name,
+                f"{o.speed:,.0f}",
+                "" if o.paper_speed is None else f"({o.paper_speed:,g})",
+                o.violated,
+                round(100 * o.violated / max(1, len(asked)), 1),
+            )
+            for o in table
+        ],
+    )
+    document = [attrs.asdict(oracle) for oracle in table]
+    if not agree(document):
+        counts = ", ".join(f"{o.name} {o.violated}" for o in table)
+        console.complain(f"the margin oracles disagree on the number of violations: {counts}")
+    return document
+
+
+def agree(oracles: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether all oracles, as JSON data, found the same number of violations."""
+    return len({oracle["violated"] for oracle in oracles}) <= 1

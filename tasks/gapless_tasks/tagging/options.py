@@ -1,0 +1,96 @@
+"""The command-line options of a tagging job, and what can be known to fail before minutes of training."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from gapless.core.serial import require_folder
+from gapless.plugins import load_plugins
+from gapless_chains import ChainProblem
+from gapless_models.data_folder import add_data_option
+from gapless_tasks.asked import add_run_options, positive
+from gapless_tasks.tagging.figure import SUFFIXES, check_figure
+
+DECIDING = ("epochs", "trainer", "shuffles", "use_dev", "seed", "sentences", "model")
+"""Options by which answers differ; which methods are asked for is none, each has a file of its own."""
+METHODS = ("viterbi", "column-generation", "dominance")
+TRAINERS = {
+    "perceptron": "averaged perceptron",
+    "svm": "structured SVM with 0/1 loss",
+    "samplerank": "SampleRank",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, shuffles: int) -> None:
+    """Add the options; `folder` is the corpus below ``--data``, `epochs` and `shuffles` are the defaults."""
+    add_data_option(parser, folder, "embedded sentences")
+    parser.add_argument("--method", action="append", help=f"default: {', '.join(METHODS)}; may be repeated")
+    parser.add_argument(
+        "--epochs", type=positive, default=epochs, help=f"passes over the training part (default {epochs})"
+    )
+    parser.add_argument(
+        "--trainer",
+        choices=tuple(TRAINERS),
+        default="perceptron",
+        help="averaged perceptron, structured SVM with 0/1 loss, or SampleRank (default perceptron)",
+    )
+    parser.add_argument(
+        "--shuffles",
+        type=positive,
+        default=shuffles,
+        help=f"trainings in different orders whose weights are averaged (default {shuffles})",
+    )
+    parser.add_argument(
+        "--use-dev",
+        action="store_true",
+        help="when the dev part has chosen the epochs, train again on the training and the dev part",
+    )
+    parser.add_argument(
+        "--model",
+        metavar="FILE",
+        help="load this tagger; if missing, train and store it there (a training that was killed goes on after its "
+        "last finished epoch, kept in FILE.epochs)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
+    parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N of every part")
+    add_run_options(parser, "every answer with its certificate and the whole model, and a summary")
+    parser.add_argument("--tables", action="store_true", help="also print the paper's tables 1 and 2 beside ours")
+    parser.add_argument(
+        "--figure2",
+        action="store_true",
+        help="also train with five penalties on transitions (the paper's figure 2)",
+    )
+    parser.add_argument(
+        "--figure", metavar="FILE", help=f"draw figure 2 there ({' or '.join(SUFFIXES)}); implies --figure2"
+    )
+
+
+def methods(arguments: argparse.Namespace) -> Sequence[str]:
+    """The methods to decode with: those asked for, or those of `METHODS` that are installed."""
+    return arguments.method or installed(METHODS)
+
+
+def installed(names: Sequence[str]) -> Sequence[str]:
+    """Those of the names under which a method for chains is registered."""
+    known = load_plugins().registry.methods_for(ChainProblem)
+    return [name for name in names if name in known]
+
+
+def prepare(arguments: argparse.Namespace) -> None:
+    """Look at methods, the model's folder and the figure.
+
+    Raises
+    ------
+    InvalidProblem, UnknownName
+        What cannot work.
+    """
+    registry = load_plugins().registry
+    for method in methods(arguments):
+        registry.find_method(ChainProblem, method)
+    if arguments.model:
+        require_folder(arguments.model)
+    if arguments.figure:
+        require_folder(arguments.figure)
+        check_figure(arguments.figure)

@@ -1,0 +1,138 @@
+"""The paper's tables on our text: each row is measured, and printed beside the paper's number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.cli import Console
+from gapless.core.tolerance import meets
+from gapless.plugins import load_plugins
+from gapless_chains import ChainBatch, ChainProblem
+from gapless_models.deciding import solve_all
+from gapless_tasks.tagging.measuring import cpu_seconds
+from gapless_tasks.tagging.paper import PaperTables, Row
+from gapless_tasks.tagging.search_statistics import show_search_statistics
+
+_REFERENCE = "viterbi"
+REDUCED_COST_SENTENCES = 300
+"""Table 2 B compares the readable role objects, which are slow: so many sentences are enough."""
+
+
+@attrs.frozen
+class Decoded:
+    """What one row of table 1 or 2 B shows.
+
+    Parameters
+    ----------
+    name : str
+    exact : float
+        Percent of the sentences whose value is the optimum.
+    paper_exact, paper_speed : float or None
+    speed : float
+        Sentences a second.
+    mean_gap, max_gap : float
+        Certified: how far, in percent of the value, a better labelling can lie above the found one at most.
+    """
+
+    name: str
+    exact: float
+    paper_exact: float | None
+    speed: float
+    paper_speed: float | None
+    mean_gap: float
+    max_gap: float
+
+
+def show_tables(batch: ChainBatch, tables: PaperTables, console: Console) -> dict[str, Any]:
+    """Measure and print tables 1 and 2 B; returns them as JSON data.
+
+    Parameters
+    ----------
+    batch : ChainBatch
+    tables : PaperTables
+    console : Console
+    """
+    decoders = _decoded(batch, tables.decoders, console)
+    console.table(
+        "Table 1: decoding (Belanger et al. 2012 in parentheses)",
+        ("method", "% exact", "(paper)", "sentences/s", "(paper)", "mean gap %", "max gap %"),
+        [
+            (
+                row.name,
+                f"{row.exact:.1f}",
+                _cited(row.paper_exact),
+                f"{row.speed:,.0f}",
+                _cited(row.paper_speed),
+                f"{row.mean_gap:.3g}",
+                f"{row.max_gap:.3g}",
+            )
+            for row in decoders
+        ],
+    )
+    few = batch[:REDUCED_COST_SENTENCES]
+    reduced = _decoded(few, tables.reduced_costs, console)
+    _show_speeds(f"Table 2 B: reduced costs, role objects (NumPy) on {len(few)} sentences", reduced, console)
+    return {
+        "table1": [attrs.asdict(row) for row in decoders],
+        "table2b": [attrs.asdict(row) for row in reduced],
+        "search": show_search_statistics(batch, console),
+    }
+
+
+def _show_speeds(title: str, rows: Sequence[Decoded], console: Console) -> None:
+    console.table(
+        title,
+        ("method", "sentences/s", "(paper)"),
+        [(row.name, f"{row.speed:,.0f}", _cited(row.paper_speed)) for row in rows],
+    )
+
+
+def _cited(number: float | None) -> str:
+    return "" if number is None else f"({number:,g})"
+
+
+def available(rows: Sequence[Row], console: Console) -> list[Row]:
+    """The rows whose method is installed with their options; complains about the others."""
+    registry = load_plugins().registry
+    kept = []
+    for row in rows:
+        try:
+            registry.find_method(ChainProblem, row.method).check({**row.options, **row.gap_options}, 1, ())
+            kept.append(row)
+        except (gl.UnknownName, gl.UnknownOption) as error:
+            console.complain(f"{row.name} is left out: {error}")
+    return kept
+
+
+def _decoded(batch: ChainBatch, rows: Sequence[Row], console: Console) -> list[Decoded]:
+    kept = available(rows, console)
+    optimum = solve_all(batch, _REFERENCE).values
+
+    def decode(row: Row, options: Mapping[str, Any]) -> gl.BatchResult[Any]:
+        return solve_all(batch, row.method, limits=row.limits, **options)
+
+    runs: dict[str, Callable[[], object]] = {row.name: partial(decode, row, row.options) for row in kept}
+    seconds = cpu_seconds(runs)
+    table = []
+    for row in kept:
+        found = decode(row, {**row.options, **row.gap_options})
+        exact = [meets(best, value) for best, value in zip(optimum, found.values, strict=True)]
+        gaps = np.maximum(found.bounds - found.values, 0.0) / np.maximum(1.0, np.abs(found.values))
+        table.append(
+            Decoded(
+                row.name,
+                100 * float(np.mean(exact)),
+                row.exact,
+                len(batch) / seconds[row.name],
+                row.speed,
+                100 * float(gaps.mean()),
+                100 * float(gaps.max()),
+            )
+        )
+    return table

@@ -1,0 +1,261 @@
+"""One decoder on all graphs: the time of each title, its path, its proof."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
+from statistics import median
+from typing import Any
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.cli import Console
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.tolerance import meets
+from gapless.parallel import spread_in_order
+from gapless.runs import AnswerLog
+from gapless_models.titles.graph import TitleGraph
+from gapless_ordering import OrderingProblem
+from gapless_tasks.finished import distinct, finished_before, stored
+from gapless_tasks.titles.decoders import Decoder
+
+SHORT_SECONDS = 0.005
+TITLES_AT_ONCE = 16
+"""Sent to a process together, at most."""
+PASSES = 5
+"""A decoding as short as that is repeated, and its time is the median: the first one warms tables and caches."""
+
+TitleResult = gl.Result[IntArray]
+
+_TINY = OrderingProblem(np.zeros(2), np.zeros((2, 2)), np.zeros(2), 2)
+"""Solved before the clock runs: the first call of a method loads plug-ins and libraries."""
+
+
+@attrs.frozen(eq=False)
+class Decoded:
+    """What a decoder did.
+
+    Parameters
+    ----------
+    decoder : Decoder
+    results : mapping of int to Result
+        By the number of the graph; those that were reached and did not fail.
+    seconds : mapping of int to float
+        CPU time of each title, of the process that decoded it. The mean of all where they were decoded together.
+    failed : int
+        Titles whose decoder raised.
+    interrupted : bool
+    """
+
+    decoder: Decoder
+    results: Mapping[int, TitleResult]
+    seconds: Mapping[int, float]
+    failed: int
+    interrupted: bool
+
+    @property
+    def proved(self) -> int:
+        """Titles whose path is proved to be the best."""
+        return sum(result.status is gl.Status.OPTIMAL for result in self.results.values())
+
+    @property
+    def certified(self) -> Mapping[int, TitleResult]:
+        """Results with a certificate; integer programs and beams without a bound have none."""
+        return {i: one for i, one in self.results.items() if is_certified(one)}
+
+    def optimal(self, optima: FloatArray) -> tuple[int, int]:
+        """How many titles reach the optimum, and of how many titles it is known.
+
+        Parameters
+        ----------
+        optima : float64 (graphs,)
+            NaN where nobody has proved one.
+        """
+        known = [i for i in self.results if not np.isnan(optima[i])]
+        return sum(self._reaches(i, float(optima[i])) for i in known), len(known)
+
+    def _reaches(self, i: int, optimum: float) -> bool:
+        return bool(self.results[i].solutions) and meets(optimum, self.results[i].value)
+
+
+def is_certified(result: TitleResult) -> bool:
+    """Whether there is evidence that a check could look at."""
+    return result.certified
+
+
+def decode(
+    decoder: Decoder,
+    graphs: Sequence[TitleGraph],
+    console: Console,
+    *,
+    limits: gl.Limits = gl.Limits(),  # noqa: B008  frozen
+    seed: int = 0,
+    numbers: Sequence[int] | None = None,
+    jobs: int = 1,
+    log: AnswerLog | None = None,
+) -> Decoded:
+    """Decode graphs that are ready; Ctrl-C keeps what is finished.
+
+    Parameters
+    ----------
+    decoder : Decoder
+    graphs : sequence of TitleGraph
+    console : Console
+        Draws progress; complains about failures.
+    limits : Limits
+        For each title.
+    seed : int
+    numbers : sequence of int, optional
+        Which of the graphs; by default all.
+    jobs : int
+        Processes over the graphs; those that are decoded together share this one.
+    log : AnswerLog, optional
+        Gets every answer as soon as it is known; those that it has are not decoded again.
+    """
+    chosen = range(len(graphs)) if numbers is None else numbers
+    every = distinct(graph.section.name for graph in graphs)
+    names = [every[i] for i in chosen]
+    places = finished_before(log, names, "titles", decoder.name, console)
+    known = {chosen[place]: answer for place, answer in stored(log, names, places)}
+    results: dict[int, TitleResult] = {i: answer.result for i, answer in known.items()}
+    seconds: dict[int, float] = {i: answer.measured["seconds"] for i, answer in known.items()}
+    todo = [i for i in chosen if i not in known]
+    way = _decode_together if decoder.together else _decode_each
+    failed, interrupted = 0, False
+    problems = [graphs[i].problem for i in todo]
+    with console.progress(decoder.name, len(chosen)) as advance, _models_out_of_the_way():
+        advance(len(known))
+        try:
+            for place, result, taken in way(decoder, problems, limits, seed, jobs):
+                i = todo[place]
+                if isinstance(result, gl.SolveError):
+                    console.complain(f"{decoder.name}: {graphs[i].section.name}: {result}")
+                    failed += 1
+                elif result.stop is gl.Stop.INTERRUPTED:
+                    interrupted = True
+                    break
+                else:
+                    results[i], seconds[i] = result, taken
+                    if log is not None and (not log.records or is_certified(result)):
+                        words = graphs[i].section.title
+                        log.keep(every[i], graphs[i].problem, result, words, {"seconds": taken})
+                advance(1)
+        except KeyboardInterrupt:
+            interrupted = True
+    results = {i: results[i] for i in chosen if i in results}
+    return Decoded(decoder, results, {i: seconds[i] for i in results}, failed, interrupted)
+
+
+@contextlib.contextmanager
+def _models_out_of_the_way() -> Iterator[None]:
+    """Keep the garbage collector from walking through models and graphs while a title is timed.
+
+    What decoders leave behind is collected as always.
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+Outcomes = Iterator[tuple[int, "TitleResult | gl.SolveError", float]]
+"""For each problem its number, what came of it, and its seconds."""
+
+
+def _decode_each(
+    decoder: Decoder, problems: Sequence[OrderingProblem], limits: gl.Limits, seed: int, jobs: int
+) -> Outcomes:
+    gl.solve(_TINY, decoder.method, **decoder.options)
+    work = partial(_decode_some if jobs == 1 else _decode_elsewhere, decoder, limits, seed)
+    for done in spread_in_order(work, iter(problems), jobs, 1 if jobs == 1 else TITLES_AT_ONCE):
+        for place, (result, taken) in enumerate(done.outcome, done.start):
+            yield place, result, taken
+
+
+def _decode_some(
+    decoder: Decoder, limits: gl.Limits, seed: int, _: int, problems: Sequence[OrderingProblem]
+) -> list[tuple[TitleResult | gl.SolveError, float]]:
+    """Titles one by one, each with the CPU time that it took the process that decoded it."""
+    return [_decode_one(decoder, problem, limits, seed) for problem in problems]
+
+
+def _decode_elsewhere(
+    decoder: Decoder, limits: gl.Limits, seed: int, start: int, problems: Sequence[OrderingProblem]
+) -> list[tuple[TitleResult | gl.SolveError, float]]:
+    """The same in a process that may be new."""
+    _warm(decoder.method, tuple(decoder.options.items()))
+    return _decode_some(decoder, limits, seed, start, problems)
+
+
+def _decode_one(
+    decoder: Decoder, problem: OrderingProblem, limits: gl.Limits, seed: int
+) -> tuple[TitleResult | gl.SolveError, float]:
+    taken: list[float] = []
+    while not taken or (max(taken) < SHORT_SECONDS and len(taken) < PASSES):
+        start = time.process_time()
+        try:
+            result = gl.solve(problem, decoder.method, limits=limits, seed=seed, **decoder.options)
+        except gl.SolveError as error:
+            return error, 0.0
+        taken.append(time.process_time() - start)
+        if result.stop is gl.Stop.INTERRUPTED:
+            break
+    return result, median(taken)
+
+
+@cache
+def _warm(method: str, options: tuple[tuple[str, Any], ...]) -> None:
+    """Load plug-ins and libraries, which the first call of a method in a process does."""
+    gl.solve(_TINY, method, **dict(options))
+
+
+def _decode_together(
+    decoder: Decoder, problems: Sequence[OrderingProblem], limits: gl.Limits, seed: int, _: int
+) -> Outcomes:
+    taken: list[float] = []
+    while not taken or (max(taken) < SHORT_SECONDS * len(problems) and len(taken) < PASSES):
+        start = time.process_time()
+        found = gl.solve_many(problems, decoder.method, limits=limits, seed=seed, **decoder.options)
+        taken.append(time.process_time() - start)
+        if found.errors or None in found.statuses:
+            break
+    mean = median(taken) / max(len(problems), 1)
+    for place in range(len(problems)):
+        error = found.errors.get(place)
+        if error is None and found.statuses[place] is None:
+            raise KeyboardInterrupt
+        yield place, error or found[place], mean
+
+
+def proved_optima(decoded: Sequence[Decoded], count: int) -> FloatArray:
+    """The optimum of each graph, NaN where no decoder has proved one; float64 (count,)."""
+    optima = np.full(count, np.nan)
+    for one in decoded:
+        for i, result in one.results.items():
+            if result.status is gl.Status.OPTIMAL and np.isnan(optima[i]):
+                optima[i] = result.value
+    return optima
+
+
+def contradictions(decoded: Sequence[Decoded], optima: FloatArray, graphs: Sequence[TitleGraph]) -> list[str]:
+    """Sentences about titles with a value above a proved optimum, or with two proved optima."""
+    found = []
+    for one in decoded:
+        for i, result in one.results.items():
+            if np.isnan(optima[i]) or not result.solutions:
+                continue
+            optimum, value = float(optima[i]), result.value
+            proved = result.status is gl.Status.OPTIMAL
+            if not meets(value, optimum) or (proved and not meets(optimum, value)):
+                found.append(
+                    f"{graphs[i].section.name}: {one.decoder.name} {'proved' if proved else 'found'} {value!r}, "
+                    f"another decoder proved {optimum!r}"
+                )
+    return found

@@ -1,0 +1,116 @@
+"""Table 1 of the paper beside ours, and titles to read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from gapless.cli import Console
+from gapless.core.sparse import FloatArray
+from gapless_models.titles.graph import TitleGraph
+from gapless_tasks.titles import paper
+from gapless_tasks.titles.measuring import Decoded
+from gapless_tasks.titles.rouge import KINDS, rouge
+
+TITLES = 10
+
+
+def table_1(
+    decoded: Sequence[Decoded], graphs: Sequence[TitleGraph], optima: FloatArray, console: Console, clock: str
+) -> list[dict[str, Any]]:
+    """Print table 1; returns it as JSON data. `clock` says what the times are."""
+    document = [_entry(one, graphs, optima) for one in decoded]
+    rows = []
+    for one, entry in zip(decoded, document, strict=True):
+        beside = one.decoder.paper
+        rows.append(
+            (
+                one.decoder.name,
+                entry["titles"],
+                *(_cell(entry[name], 1000, 4) for name in ("mean", "median", "p99", "worst")),
+                *(_cell(entry[name], 100, 4) for name in ("optimal", "proved", *KINDS)),
+                *(_cell(value, 1, 5) for value in (beside.mean, beside.median)),
+                _cell(beside.optimal, 100, 4),
+            )
+        )
+    console.table(
+        f"Table 1: decoders compared ({clock}; on the right the paper's, where its text has them)",
+        (
+            *("decoder", "titles", "mean ms", "median ms", "p99 ms", "worst ms", "optimal %", "proved %"),
+            *("ROUGE-1", "ROUGE-L", "paper: mean s", "median s", "optimal %"),
+        ),
+        rows,
+    )
+    console.say(
+        "optimal: the path's value is that of a proved optimum; proved: the decoder says so itself, with a "
+        "certificate unless a line below tells otherwise; ROUGE: F "
+        "measure of stemmed words, in points, of which the paper's beam 1 loses "
+        f"{100 * (paper.BEAM_1.rouge_loss or 0):.1f} to the optimum"
+    )
+    for one in decoded:
+        bare = Counter(result.proof for result in one.results.values() if result.proved and not result.certified)
+        for why, count in bare.items():
+            console.say(f"{one.decoder.name}, {count} of {one.proved} proved: {why}")
+    console.say()
+    return document
+
+
+def _entry(one: Decoded, graphs: Sequence[TitleGraph], optima: FloatArray) -> dict[str, Any]:
+    seconds = np.array(list(one.seconds.values()))
+    reached, known = one.optimal(optima)
+    count = len(one.results)
+    each = bool(count) and not one.decoder.together
+    pairs = [
+        (graphs[i].section.title, graphs[i].problem.spelled(result.best) if result.solutions else ())
+        for i, result in one.results.items()
+    ]
+    return {
+        "decoder": one.decoder.name,
+        "method": one.decoder.method,
+        "options": dict(one.decoder.options),
+        "titles": count,
+        "failed": one.failed,
+        "mean": float(seconds.mean()) if count else None,
+        "total": float(seconds.sum()),
+        "median": float(np.median(seconds)) if each else None,
+        "p90": float(np.quantile(seconds, 0.90)) if each else None,
+        "p99": float(np.quantile(seconds, 0.99)) if each else None,
+        "worst": float(seconds.max()) if each else None,
+        "optimal": reached / known if known else None,
+        "optimum_known": known,
+        "proved": one.proved / count if count else None,
+        **(rouge(pairs) or dict.fromkeys(KINDS)),
+        "paper": attrs.asdict(one.decoder.paper),
+    }
+
+
+def show_titles(decoded: Decoded, graphs: Sequence[TitleGraph], console: Console) -> list[dict[str, Any]]:
+    """Print some titles beside the true ones; returns all of them as JSON data."""
+    document = [
+        {
+            "section": graphs[i].section.name,
+            "title": " ".join(graphs[i].section.title),
+            "found": " ".join(graphs[i].problem.spelled(result.best)) if result.solutions else None,
+            "value": result.value if result.solutions else None,
+        }
+        for i, result in decoded.results.items()
+    ]
+    places = sorted(set(np.linspace(0, len(document) - 1, TITLES).round().astype(int).tolist())) if document else []
+    console.table(
+        f"Titles by {decoded.decoder.name}",
+        ("true title", "generated title"),
+        [(document[i]["title"], document[i]["found"] or "") for i in places],
+    )
+    console.say()
+    return document
+
+
+def _cell(value: float | None, factor: float, digits: int) -> str:
+    if value is None:
+        return ""
+    shown = factor * value
+    return f"{shown:,.{digits}g}" if shown < 10**digits else f"{shown:,.0f}"
