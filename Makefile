@@ -76,7 +76,7 @@ results: $(VENV)/.installed-dev
 
 dist: $(VENV)/.installed-dev
 	@$(BIN)/python -m build --outdir $(DIST) >$(VENV)/dist.log 2>&1 || { cat $(VENV)/dist.log; exit 1; }
-	@$(BIN)/twine check --strict $(DIST)/gapless-*
+	@$(BIN)/twine check --strict $(DIST)/gapless-*.whl $(DIST)/gapless-*.tar.gz >$(VENV)/dist.log || { cat $(VENV)/dist.log; exit 1; }
 	@ls $(DIST)
 
 # Of the wheel in $(DIST), which is built first if there is none.
