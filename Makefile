@@ -37,7 +37,7 @@ help:
 	@echo "make fuzz   feed CASES=1000000 changed documents to everything that reads (an hour or two)"
 	@echo "make soak   decode COUNT=100000 mixed problems and watch the memory"
 	@echo "make results  measure every table of docs/results again (hours; ONLY=NAME: one of them)"
-	@echo "make dist   build the sdist, and the wheel from it, into $(DIST)"
+	@echo "make dist   build the sdist, and the wheel from it, into $(DIST); what PyPI would refuse is an error"
 	@echo "make size   install the wheel elsewhere and print how long that takes, how much it is, how long importing takes"
 	@echo "make sbom   write the wheel's bill of materials (CycloneDX) into $(DIST)"
 	@echo "make changelog  print what the next release's changelog will say"
@@ -76,6 +76,7 @@ results: $(VENV)/.installed-dev
 
 dist: $(VENV)/.installed-dev
 	@$(BIN)/python -m build --outdir $(DIST) >$(VENV)/dist.log 2>&1 || { cat $(VENV)/dist.log; exit 1; }
+	@$(BIN)/twine check --strict $(DIST)/gapless-*.whl $(DIST)/gapless-*.tar.gz >$(VENV)/dist.log || { cat $(VENV)/dist.log; exit 1; }
 	@ls $(DIST)
 
 # Of the wheel in $(DIST), which is built first if there is none.

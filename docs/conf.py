@@ -75,15 +75,17 @@ default_role = "py:obj"
 toc_object_entries_show_parents = "hide"
 
 ROOT = Path(__file__).parents[1]
+RELEASES = "<!-- towncrier release notes start -->"
 
 
 def add_unreleased(_: Sphinx, docname: str, source: list[str]) -> None:
-    """Gather the news fragments on the page of changes."""
+    """Gather the news fragments and the released changes on the page of changes."""
     if docname != "changelog":
         return
     command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", version, "--date", "unreleased"]
     drafted = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout  # noqa: S603
-    source[0] += drafted.replace("](docs/", "](")  # fragments are written for a file above this folder
+    released = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition(RELEASES)[2]
+    source[0] += (drafted + released).replace("](docs/", "](")  # written for a file above this folder
 
 
 def setup(app: Sphinx) -> None:

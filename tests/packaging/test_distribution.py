@@ -27,7 +27,7 @@ def archives(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     work = tmp_path_factory.mktemp("build")
     source = work / "source"
     source.mkdir()
-    for file in ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
+    for file in ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff"):
         shutil.copy(repository / file, source)
     for root in ("framework", "plugins", "cython_ext", "tasks"):
         shutil.copytree(repository / root, source / root, ignore=BUILT_OR_CACHED)
@@ -102,4 +102,6 @@ def test_sdist_holds_what_a_build_needs(repository: Path, in_sdist: set[str], pa
         for folder in packages.values()
         for file in sources(folder, SHIPPED | {".pyx"})
     }
-    assert (wanted | {"pyproject.toml", "README.md", "LICENSE", "PKG-INFO"}) - in_sdist == set()
+    assert (
+        wanted | {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "PKG-INFO"}
+    ) - in_sdist == set()

@@ -4,6 +4,8 @@
  * when it is loaded and calls the version that fits. The environment variable GAPLESS_SIMD (plain, avx2, avx512) makes
  * that version no better than it says, so that every version can be run on one machine. All versions give the same
  * bits: each vectorises the same sums, and the compiler may not contract products (-ffp-contract=off).
+ *
+ * Compiled with -DGAPLESS_NO_SIMD there is plain C alone, as on other processors.
  */
 #ifndef GAPLESS_KERNELS_PROCESSOR_H
 #define GAPLESS_KERNELS_PROCESSOR_H
@@ -20,7 +22,7 @@
 /* The instruction sets, best last. */
 enum { GAPLESS_PLAIN_SET = 0, GAPLESS_AVX2_SET = 1, GAPLESS_AVX512_SET = 2 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(GAPLESS_NO_SIMD)
 #define GAPLESS_X86 1
 #include <immintrin.h>
 #define GAPLESS_AVX2 __attribute__((target("avx2,fma,bmi,bmi2,lzcnt,popcnt")))
