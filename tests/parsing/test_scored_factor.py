@@ -116,7 +116,7 @@ def test_scores_that_depend_on_the_batch_are_not_verified():
     assert not verdict
     assert verdict.place == "solutions[0]"
     assert "factor mine: the score of scope [" in verdict.reason
-    assert "was 1.0, and is -5.0 when it is asked for again, alone" in verdict.reason
+    assert "was 1.0, and is -5.0 when scored again, alone" in verdict.reason
 
 
 def test_scores_that_change_are_not_verified():
