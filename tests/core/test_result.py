@@ -228,7 +228,7 @@ def test_chances_prove_no_optimum(problem):
     likely = Result.of(problem, [(1,)], math.inf, Stop.ITERATIONS, certificate=COLOURS)
     assert likely.status is Status.LIKELY_OPTIMAL
     assert likely.verify(problem)
-    assert "chance" in likely.verify(problem).reason
+    assert "probability" in likely.verify(problem).reason
     bounded = Result.of(problem, [(1,)], 3.0, Stop.ITERATIONS, certificate=COLOURS)
     assert "is claimed" in bounded.verify(problem).reason
     claimed = Result.of(problem, [(0,)], 3.0, Stop.PROVED, certificate=COLOURS)
