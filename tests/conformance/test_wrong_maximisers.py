@@ -92,7 +92,7 @@ MAXIMISERS = {
     "slack too small": (bent_slacks(lambda s, *_: attrs.evolve(s, on=s.on * 0)), "slacks are exact|number >= 0"),
     "slack negative": (bent_slacks(lambda s, *_: attrs.evolve(s, on=s.on - 1.0)), "a slack is a number >= 0"),
     "slack is NaN": (bent_slacks(lambda s, *_: attrs.evolve(s, off=np.full(6, NAN))), "a slack is a number >= 0"),
-    "slack of some": (bent_slacks(lambda s, *_: attrs.evolve(s, on=s.on[:3])), "speak of all decisions"),
+    "slack of some": (bent_slacks(lambda s, *_: attrs.evolve(s, on=s.on[:3])), "cover all decisions"),
     "slack off swapped": (bent_slacks(lambda s, *_: attrs.evolve(s, off=s.on)), "slacks are exact"),
     "slacks raise": (bent_slacks(lambda *_: {}["x"]), "slacks answers"),
 }

@@ -64,7 +64,7 @@ def test_bounds_that_prove_nothing_yet():
     assert of(stop=Stop.TIME, bound=5.0)[1].proof.startswith("not proved; the bound has no certificate: this ")
     assert of(stop=Stop.TIME, bound=math.inf)[1].proof == "not proved; no bound is claimed"
     likely = of(COLOURS, stop=Stop.ITERATIONS, bound=math.inf)[1]
-    assert likely.proof == f"optimal but for a chance of {COLOURS.failure_probability:.3g}; no bound is claimed"
+    assert likely.proof == f"optimal except with probability {COLOURS.failure_probability:.3g}; no bound is claimed"
     assert likely.certified  # of a chance
     bounded = of(COLOURS, stop=Stop.ITERATIONS, bound=5.0)[1]
     assert "the bound has no certificate: a probability bounds no score" in bounded.proof
@@ -77,7 +77,7 @@ def test_what_is_no_certificate_certifies_nothing(junk):
     """A file may bring anything, and still has a repr."""
     result = attrs.evolve(of()[1], certificate=junk)
     assert not result.certified
-    assert "proved, no certificate: what stands in its place cannot be read" in repr(result)
+    assert "proved, no certificate: it cannot be read" in repr(result)
 
 
 def test_the_round_trip_keeps_the_words():

@@ -43,8 +43,11 @@ CONTRADICTIONS = {
     "nan bound": ((Status.FEASIBLE, Stop.TIME, (1.0,), math.nan), "NaN"),
     "worst first": ((Status.FEASIBLE, Stop.TIME, (1.0, 2.0), 3.0), "not best first"),
     "better than the bound": ((Status.FEASIBLE, Stop.TIME, (3.1,), 3.0), "better than the bound"),
-    "optimal by time": ((Status.OPTIMAL, Stop.TIME, (3.0,), 3.0), "OPTIMAL, but it stopped by TIME"),
-    "optimal by error": ((Status.OPTIMAL, Stop.ERROR, (3.0,), 3.0), "OPTIMAL, but it stopped by ERROR"),
+    "optimal by time": ((Status.OPTIMAL, Stop.TIME, (3.0,), 3.0), "OPTIMAL, but the reason for stopping is TIME"),
+    "optimal by error": (
+        (Status.OPTIMAL, Stop.ERROR, (3.0,), 3.0),
+        "OPTIMAL, but the reason for stopping is ERROR",
+    ),
     "optimal with a gap": ((Status.OPTIMAL, Stop.PROVED, (3.0,), 3.1), "OPTIMAL with a gap of 0.1"),
     "optimal unbounded": ((Status.OPTIMAL, Stop.PROVED, (3.0,), math.inf), "OPTIMAL with a gap"),
     "optimal without solution": ((Status.OPTIMAL, Stop.PROVED, (), 3.0), "OPTIMAL with 0 solutions"),
@@ -52,16 +55,22 @@ CONTRADICTIONS = {
     "likely without solution": ((Status.LIKELY_OPTIMAL, Stop.TIME, (), 3.0, COLOURS), "with 0 solutions"),
     "nothing with a solution": ((Status.NO_SOLUTION, Stop.TIME, (3.0,), 4.0), "NO_SOLUTION with 1 solutions"),
     "infeasible with a solution": ((Status.INFEASIBLE, Stop.PROVED, (3.0,), 4.0), "INFEASIBLE with 1 solutions"),
-    "infeasible by nodes": ((Status.INFEASIBLE, Stop.NODES, (), -math.inf), "INFEASIBLE, but it stopped by NODES"),
+    "infeasible by nodes": (
+        (Status.INFEASIBLE, Stop.NODES, (), -math.inf),
+        "INFEASIBLE, but the reason for stopping is NODES",
+    ),
     "infeasible with a bound": ((Status.INFEASIBLE, Stop.PROVED, (), 3.0), "INFEASIBLE with the bound 3"),
     "likely without chances": ((Status.LIKELY_OPTIMAL, Stop.ITERATIONS, (3.0,), 4.0), "probabilistic"),
     "likely by error": (
         (Status.LIKELY_OPTIMAL, Stop.ERROR, (3.0,), 4.0, COLOURS),
-        "LIKELY_OPTIMAL, but it stopped",
+        "LIKELY_OPTIMAL, but the reason",
     ),
-    "proved but feasible": ((Status.FEASIBLE, Stop.PROVED, (3.0,), 3.0), "PROVED with status FEASIBLE"),
-    "proved but nothing": ((Status.NO_SOLUTION, Stop.PROVED, (), 3.0), "PROVED with status NO_SOLUTION"),
-    "proved but likely": ((Status.LIKELY_OPTIMAL, Stop.PROVED, (3.0,), 3.0, COLOURS), "PROVED with status LIKELY"),
+    "proved but feasible": ((Status.FEASIBLE, Stop.PROVED, (3.0,), 3.0), "PROVED, but the status is FEASIBLE"),
+    "proved but nothing": ((Status.NO_SOLUTION, Stop.PROVED, (), 3.0), "PROVED, but the status is NO_SOLUTION"),
+    "proved but likely": (
+        (Status.LIKELY_OPTIMAL, Stop.PROVED, (3.0,), 3.0, COLOURS),
+        "PROVED, but the status is LIKELY",
+    ),
 }
 
 
@@ -122,7 +131,7 @@ def test_nothing_held_is_an_error_only_when_asked_for():
     assert empty.gap == math.inf
     assert not empty.proved
     for ask in ("best", "value"):
-        with pytest.raises(NoSolution, match="no solution, stopped by time"):
+        with pytest.raises(NoSolution, match=r"no solution: no solution \(time limit\)"):
             getattr(empty, ask)
     with pytest.raises(LookupError):
         _ = empty.best
@@ -219,7 +228,7 @@ def test_chances_prove_no_optimum(problem):
     likely = Result.of(problem, [(1,)], math.inf, Stop.ITERATIONS, certificate=COLOURS)
     assert likely.status is Status.LIKELY_OPTIMAL
     assert likely.verify(problem)
-    assert "chance" in likely.verify(problem).reason
+    assert "probability" in likely.verify(problem).reason
     bounded = Result.of(problem, [(1,)], 3.0, Stop.ITERATIONS, certificate=COLOURS)
     assert "is claimed" in bounded.verify(problem).reason
     claimed = Result.of(problem, [(0,)], 3.0, Stop.PROVED, certificate=COLOURS)

@@ -156,8 +156,8 @@ BAD = {
     "truncated": ('{"type": "gapless.Bran', "not valid JSON"),
     "empty": ("", "not valid JSON"),
     "trailing": ("[1] 2", "not valid JSON"),
-    "unknown tag": ('[{"type": "gapless.Nonsense"}]', r"\$\[0\]: nothing loaded can read 'gapless.Nonsense'"),
-    "tag of a list": ('{"type": []}', "nothing loaded can read"),
+    "unknown tag": ('[{"type": "gapless.Nonsense"}]', r"\$\[0\]: no loaded package can read 'gapless.Nonsense'"),
+    "tag of a list": ('{"type": []}', "no loaded package can read"),
     "unknown field": (
         '{"a": {"type": "gapless.Branch", "no": 1}}',
         r"\$\.a: not a readable gapless\.Branch: TypeError",

@@ -136,7 +136,7 @@ def test_a_structure_that_was_changed(solved):
 
 MALFORMED = {
     "empty": ({"parents": (), "branches": (), "leaves": {}}, "0 nodes"),
-    "short": ({"branches": (Branch(),)}, "branches are no tree"),
+    "short": ({"branches": (Branch(),)}, "branches are not a tree"),
     "rooted": ({"branches": lambda c: (Branch(off=(0,)), *c.branches[1:])}, "the root fixes decisions"),
     "two roots": ({"parents": lambda c: (-1, -1, *c.parents[2:])}, "node 1 has parent -1"),
     "backwards": ({"parents": lambda c: (-1, 2, *c.parents[2:])}, "node 1 has parent 2"),

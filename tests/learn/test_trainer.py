@@ -321,7 +321,7 @@ def test_generators_are_examples(toy):
 def test_classes_and_broken_numbers_are_named(toy):
     features, examples = toy(2)
     for trainer in (StructuredPerceptron, StructuredSVM, SampleRank):
-        with pytest.raises(gl.InvalidProblem, match="is the class Chains; give an instance"):
+        with pytest.raises(gl.InvalidProblem, match="is the class Chains; pass an instance"):
             trainer(type(features))
     for options in ({"epochs": 2.5}, {"epochs": True}, {"patience": "3"}):
         with pytest.raises(gl.InvalidProblem, match="must be a whole number"):

@@ -93,7 +93,7 @@ def test_an_entry_that_uses_state_already_is_refused(master):
     with pytest.raises(InvalidProblem, match="column 20 has an entry in row 5, which is over quantities"):
         master.extend(Batch(twice))
     master.solve(NONE(3), Budget())
-    with pytest.raises(InvalidProblem, match="leave it out"):
+    with pytest.raises(InvalidProblem, match="remove it"):
         master.view().gain(twice)
 
 
@@ -106,7 +106,7 @@ def test_a_row_is_over_columns_or_over_quantities():
 
 @pytest.mark.parametrize("quantity", [-1, 3])
 def test_a_quantity_that_does_not_exist_is_named(master, quantity):
-    with pytest.raises(InvalidProblem, match=f"row 5 uses quantity {quantity}, but the decisions know only 3"):
+    with pytest.raises(InvalidProblem, match=f"row 5 uses quantity {quantity}, but the decisions have only 3"):
         master.extend(Batch(rows=row(5, {quantity: 1.0}, upper=1.0)))
 
 

@@ -84,5 +84,5 @@ def test_a_view_of_someone_elses_master_says_what_it_does_not_say():
     view = Own(NONE(3))
     assert view.fixing_prices().tolist() == [1.0, 1.0, 1.0]
     for name in ("column_keys", "column_values", "row_keys", "usage"):
-        with pytest.raises(NotImplementedError, match="Own does not say"):
+        with pytest.raises(NotImplementedError, match="Own does not implement"):
             getattr(view, name)

@@ -248,7 +248,7 @@ def test_tensors_inside_a_transform_are_refused() -> None:
 def test_nested_tensors_are_refused() -> None:
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'")
     nested = torch.nested.nested_tensor([torch.zeros(2, 3), torch.zeros(1, 3)])
-    with pytest.raises(gl.InvalidProblem, match=r"a nested tensor; give one for each sentence: \.unbind\(\)"):
+    with pytest.raises(gl.InvalidProblem, match=r"a nested tensor; pass one per sentence: \.unbind\(\)"):
         ChainProblem(nested, NONE)
 
 

@@ -223,7 +223,7 @@ def test_a_likely_answer_has_evidence_for_its_bound():
     assert result.status is Status.LIKELY_OPTIMAL
     assert result.bound < math.inf
     assert result.verify(problem)
-    assert "optimal but for a chance of" in result.verify(problem).reason
+    assert "optimal except with probability" in result.verify(problem).reason
     again = gapless.Result.from_json(result.to_json())
     assert again.verify(problem)
     lower = attrs.evolve(again, bound=(result.value + result.bound) / 2)

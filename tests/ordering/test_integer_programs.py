@@ -277,7 +277,7 @@ def test_a_model_that_allows_too_much_is_found_out(monkeypatch):
         row_upper=np.where(kept, whole.row_upper, np.inf),
     )
     monkeypatch.setattr(OrderingProblem, "linear_model", lambda self: loose)
-    with pytest.raises(InvalidProblem, match="allows what the problem forbids"):
+    with pytest.raises(InvalidProblem, match="allows a structure that the problem forbids"):
         solve_monolithic(problem)
 
 

@@ -40,7 +40,7 @@ def arcs(n=3):
         (np.zeros((2, 0), int), "gave an empty scope"),
         ([(0, 7), (7, 0)], r"the scope \[7, 0\] is listed twice, also as \[0, 7\]; add up"),
         ([(0, 7), (0, 7)], r"the scope \[0, 7\] is listed twice; add up"),
-        ([(0, 1), (2,)], r"one length; \[0, 1\] and \[2\] have not"),
+        ([(0, 1), (2,)], r"one length; \[0, 1\] and \[2\] do not"),
         ([(3, 3)], r"scope \[3, 3\] \(arc 0 -> 2, arc 0 -> 2\) names a decision twice"),
         (np.array([[0, 1, 2], [4, 3, 4]]), r"scope \[4, 3, 4\] .* names a decision twice"),
         ([(0, 9)], r"the scope \[0, 9\] names a decision outside 0\.\.8"),
@@ -116,7 +116,7 @@ def test_scores_that_depend_on_the_batch_are_not_verified():
     assert not verdict
     assert verdict.place == "solutions[0]"
     assert "factor mine: the score of scope [" in verdict.reason
-    assert "was 1.0, and is -5.0 when it is asked for again, alone" in verdict.reason
+    assert "was 1.0, and is -5.0 when scored again, alone" in verdict.reason
 
 
 def test_scores_that_change_are_not_verified():

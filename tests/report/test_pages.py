@@ -284,13 +284,13 @@ def test_solving_again_for_the_events(records: dict[str, gl.Record], tmp_path: P
     stored, out = tmp_path / "record.json", tmp_path / "report.html"
     record.save(stored)
     assert main(["report", str(stored), "-o", str(out)]) == exit_codes.PROVED
-    assert "This record kept no events" in out.read_text("utf-8")
+    assert "This record has no events" in out.read_text("utf-8")
     assert main(["report", str(stored), "-o", str(out), "--again", "--option", "prune=False"]) == exit_codes.PROVED
     page = out.read_text("utf-8")
     assert "a second solve, made for this report: method column-generation, prune=False" in page
 
 
-TWO_SOLVES = "The events are those of a second solve, made for this report"
+TWO_SOLVES = "The events come from a second solve for this report"
 
 
 def test_again_draws_how_embedded_sentences_were_proved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -317,7 +317,7 @@ def test_an_answer_that_nothing_can_be_drawn_of_says_so() -> None:
     problem = ChainProblem([[1.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]])
     page = report_of(gl.Record(problem, gl.solve(problem)), again={})
     assert TWO_SOLVES in page
-    assert "told of nothing between its beginning and its end: there is nothing to draw." in page
+    assert "reported no event between its start and its end: there is nothing to draw." in page
     assert 'class="plot"' not in page
 
 
@@ -420,10 +420,10 @@ def test_a_proof_that_cannot_be_shown_is_told_from_one_that_can(tmp_path: Path) 
     bare = attrs.evolve(shown, certificate=gl.NoCertificate("the record outgrew its memory"))
     page = report_of(gl.Record(problem, bare))
     assert "Optimal: proved, no certificate" in page
-    assert "rests on the word of the method: proved, no certificate: the record outgrew its memory" in page
+    assert "only the claim of the method: proved, no certificate: the record outgrew its memory" in page
     assert "Feasibility and values hold, checked now." in page
     assert 'class="verdict fair"' in page
-    assert "rests on the word of the method" in report_of(gl.Record(problem, bare), verify=False)
+    assert "only the claim of the method" in report_of(gl.Record(problem, bare), verify=False)
     source, out = tmp_path / "records.jsonl", tmp_path / "report.html"
     source.write_text("".join(gl.dumps(gl.Record(problem, one)) + "\n" for one in (shown, bare)), "utf-8")
     write_report(source, out)

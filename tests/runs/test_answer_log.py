@@ -135,7 +135,7 @@ def test_a_full_disk_keeps_what_was_there(tmp_path):
     other = written(tmp_path / "b.jsonl", ["another"])
     asked = [sys.executable, "-c", FULL, path, other, str(len(before) + 100)]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
-    assert "File too large; the 4 answers before it are kept, and the same command goes on there" in done.stderr
+    assert "File too large; the 4 earlier answers are kept; repeat the command to continue" in done.stderr
     assert "a.jsonl" in done.stderr
     assert path.read_bytes() == before
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY

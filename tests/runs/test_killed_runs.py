@@ -200,7 +200,7 @@ def test_another_version_is_told_on_the_command_line(tmp_path, capsys):
         warnings.simplefilter("default")  # as on the command line
         assert main(asked) == exit_codes.PROVED
     assert "gapless: " in (told := capsys.readouterr().err)
-    assert "last worked on by gapless 0.0.9 and goes on with" in told
+    assert "last worked on by gapless 0.0.9, now by" in told
 
 
 def test_other_settings_and_other_data_are_refused(tmp_path, capsys):

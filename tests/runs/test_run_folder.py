@@ -57,7 +57,7 @@ def test_another_run_is_refused_and_told_why(tmp_path):
     with RunFolder(tmp_path, "job", SETTINGS) as run:
         run.about("the corpus", Fingerprint.of("small", ["a"]))
         run.log("a.jsonl").append(answer("one"))
-    with pytest.raises(gl.InvalidProblem, match=r"epochs 3, not 4; .*another folder, or --anew"):
+    with pytest.raises(gl.InvalidProblem, match=r"epochs 3, not 4; .*another folder, or use --anew"):
         RunFolder(tmp_path, "job", {**SETTINGS, "epochs": 4})
     with pytest.raises(gl.InvalidProblem, match="a run of job, not of task"):
         RunFolder(tmp_path, "task", SETTINGS)
@@ -79,7 +79,7 @@ def test_files_of_others_are_not_taken_for_answers(tmp_path):
     (tmp_path / "a.jsonl").write_text("somebody's\n")
     with (
         RunFolder(tmp_path, "job", SETTINGS) as run,
-        pytest.raises(gl.InvalidProblem, match="is of no run that"),
+        pytest.raises(gl.InvalidProblem, match="does not belong to a run in"),
     ):
         run.log("a.jsonl")
     assert (tmp_path / "a.jsonl").read_text() == "somebody's\n"
@@ -186,7 +186,7 @@ def test_another_version_is_told(tmp_path):
     older = attrs.evolve(Manifest.load(tmp_path), version="0.0.9")
     older.save(tmp_path)
     with (
-        pytest.warns(OtherVersion, match=r"was last worked on by gapless 0\.0\.9 and goes on with .*--anew starts"),
+        pytest.warns(OtherVersion, match=r"was last worked on by gapless 0\.0\.9, now by .*use --anew"),
         RunFolder(tmp_path, "job", SETTINGS) as run,
     ):
         assert list(run.log("a.jsonl")) == ["one"]
@@ -200,8 +200,8 @@ def test_another_version_is_told(tmp_path):
     ("content", "said"),
     [
         ("{", "not a readable manifest"),
-        ('{"format": 2}', "of format 2, this gapless reads format 1"),
-        ('{"format": 1, "task": "job", "settings": {}, "data": {}, "records": ["../x.jsonl"]}', "would not be in"),
+        ('{"format": 2}', "has format .2.; this version of gapless reads format 1"),
+        ('{"format": 1, "task": "job", "settings": {}, "data": {}, "records": ["../x.jsonl"]}', "lies outside the folder"),
     ],
 )
 def test_manifests_that_cannot_be_read_say_so(tmp_path, content, said):
@@ -232,5 +232,5 @@ def test_fingerprints_tell_data_apart():
 
 
 def test_no_fingerprint_is_made_of_what_its_repr_does_not_tell_apart():
-    with pytest.raises(TypeError, match="no fingerprint is made of a dict"):
+    with pytest.raises(TypeError, match="there is no fingerprint for a dict"):
         Fingerprint.of("x", ["a", [{"b": np.arange(5000)}]])

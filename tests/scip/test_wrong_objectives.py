@@ -114,7 +114,7 @@ def test_a_column_that_scores_too_little_is_named(tree):
         "an integral master score -3, but Boxes.value is 2 for the structure that they make, a score of -2" in said
     )
     assert "(objective -2)" in said
-    assert "Nothing was claimed to score more than -3" in said
+    assert "No structure was claimed to score more than -3" in said
     assert error.value.result.status is not gl.Status.OPTIMAL
 
 
@@ -124,7 +124,7 @@ def test_of_many_columns_the_odd_one_is_named_first(tree):
     with pytest.raises(gl.InconsistentBound) as error:
         tree(problem, formulation)
     assert ": 1 x column 117 (objective -0.5) + 1 x column 100 (objective -1)" in str(error.value)
-    assert "8 columns more" in str(error.value)
+    assert "8 more columns" in str(error.value)
 
 
 @pytest.mark.parametrize("tree", TREES)

@@ -73,7 +73,7 @@ def test_a_mistake_fails_and_its_instance_is_kept(selftest, wrong, tmp_path):
 def test_ctrl_c_shows_what_was_done(selftest, wrong):
     code, said = selftest(wrong.interrupted_after(3))
     assert code == 130
-    assert "interrupted: this is what was done" in said
+    assert "interrupted: results so far" in said
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
-"""Values and roles: what a problem is, what an answer is, and what the parts of a solver owe each other.
+"""Values and roles: problems, answers, and the contracts between the parts of a solver.
 
-Nothing here knows an algorithm. Read `problem.py`, `relaxation.py`, `oracle.py` and `brancher.py` for the four
-roles, `result.py` and `certificate.py` for what a user receives.
+Nothing here knows an algorithm. The four roles are in `problem.py`, `relaxation.py`, `oracle.py` and `brancher.py`,
+the user's answers in `result.py` and `certificate.py`.
 """

@@ -1,4 +1,4 @@
-"""Columns and rows that travel together from a generator to a restricted master."""
+"""Columns and rows, passed together from a generator to a restricted master."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Columns:
         Identities chosen by the generator; a key that the master knows is ignored.
     objective : float64 (m,)
     coefficients : Sparse
-        For each column its entries, indexed by **row key**: rows of the master (`LinearView.row_keys`) or of the
-        same batch. None in rows over quantities, whose entries follow from `uses`.
+        Entries of each column, indexed by **row key**: rows of the master (`LinearView.row_keys`) or of the same
+        batch. Entries in rows over quantities follow from `uses`.
     uses : Sparse
-        For each column the quantities (see `Decisions`) it uses, with multiplicities > 0.
+        Quantities (see `Decisions`) that each column uses, with multiplicities > 0.
     upper : float64 (m,)
         Defaults to infinity.
     integer : bool (m,)
@@ -75,10 +75,10 @@ class Columns:
 class Rows:
     """New constraints ``lower <= coefficients @ z <= upper``, or ``lower <= uses @ quantities <= upper``.
 
-    A row is over columns or over quantities. Over quantities it is *robust*: the master derives the entries of all
-    columns, present and future, from `Columns.uses`; what the row charges for a quantity arrives in
-    `LinearView.usage_prices`, so that pricing need not know the row. A row over columns needs its entries from
-    whoever brings the row, and from whoever brings columns later.
+    A row is over columns or over quantities. A row over quantities is *robust*: the master derives the entries of
+    all columns, present and future, from `Columns.uses`, and its price per quantity arrives in
+    `LinearView.usage_prices`, so pricing need not know the row. A row over columns needs its entries from its own
+    generator, and from every generator that adds columns later.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ class Rows:
         Columns of the same batch, and later ones, bring their own entries (`Columns.coefficients`). Empty by
         default.
     uses : Sparse
-        For each row over quantities its entries, indexed by quantity. Empty by default; a row that has entries here
-        has none in `coefficients`.
+        Entries of each row over quantities, indexed by quantity. Empty by default; a row with entries here has none
+        in `coefficients`.
     """
 
     keys: IntArray = attrs.field(converter=int_array)
@@ -125,14 +125,14 @@ class Rows:
 
     @property
     def over_quantities(self) -> BoolArray:
-        """For each row whether it is over quantities."""
+        """Mask of the rows over quantities."""
         over: BoolArray = np.diff(self.uses.indptr) > 0
         return over
 
 
 @attrs.frozen(eq=False)
 class Batch:
-    """Columns and rows, added at once: equal citizens."""
+    """Columns and rows that are added together."""
 
     columns: Columns = attrs.field(factory=Columns.none)
     rows: Rows = attrs.field(factory=Rows.none)

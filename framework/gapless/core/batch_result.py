@@ -1,4 +1,4 @@
-"""Answers to many problems as arrays; a `Result` is made only when one is asked for."""
+"""Answers to many problems as arrays; each `Result` is built on access."""
 
 from __future__ import annotations
 
@@ -36,15 +36,14 @@ class BatchResult(Generic[S]):
         ``structure(problems, i)`` is the best structure of problem i, 0 <= i < n.
     make : callable
         ``make(problems, i)`` builds the `Result` of problem i, 0 <= i < n. Neither callable should hold the
-        problems itself: another process may have solved them, and sends both back without what this one has
-        already.
+        problems: both may come from another process, and the problems are in this one already.
     errors : dict of int to SolveError
     arrays : mapping of str to array
-        What the method knows of all problems at once, under names that the method documents: the structures one
-        after another, counts of rounds, and the like. An array of n + 1 integers named ``offsets`` says where each
-        problem's entries begin in those that are longer than n; the first of these holds the best structures.
+        Data of all problems, under names that the method documents: concatenated structures, iteration counts,
+        and the like. ``offsets`` (n + 1 integers) marks where each problem's entries begin in the arrays longer
+        than n; the first of these holds the best structures.
     problems : sequence of Problem
-        What was solved; given to the callables.
+        The solved problems; passed to the callables.
     """
 
     values: FloatArray
@@ -58,7 +57,7 @@ class BatchResult(Generic[S]):
 
     @classmethod
     def from_results(cls, results: Sequence[Result[S] | SolveError], total: int) -> BatchResult[S]:
-        """From finished results, the first of `total`."""
+        """A batch of `total` problems from the finished results of the first ones."""
         held: list[Result[S] | None] = [r.result if isinstance(r, SolveError) else r for r in results]
         held += [None] * (total - len(held))
 
@@ -79,15 +78,15 @@ class BatchResult(Generic[S]):
 
     @classmethod
     def joined(cls, parts: Mapping[int, BatchResult[S]], problems: Sequence[Problem[S]]) -> BatchResult[S]:
-        """One result of parts that were solved apart.
+        """The union of partial results.
 
         Parameters
         ----------
         parts : mapping of int to BatchResult
-            Answers to consecutive problems, by the number of the first. What no part holds was not reached, and
-            `arrays` is then empty.
+            Answers to consecutive problems, keyed by the number of the first. Problems in no part count as not
+            reached, and `arrays` is then empty.
         problems : sequence of Problem
-            All of them.
+            All problems.
         """
         total = len(problems)
         values, bounds = np.full(total, np.nan), np.full(total, np.nan)
@@ -152,13 +151,13 @@ class BatchResult(Generic[S]):
         Parameters
         ----------
         name : str, optional
-            An array of `arrays` with entries for each place of each problem, such as ``k_best_labels``; by default
-            the best structures, which must have one entry for each place themselves.
+            An array of `arrays` with one entry per place of each problem, such as ``k_best_labels``; by default the
+            best structures, which must then have one entry per place.
         fill : number
-            Stands behind each problem's entries, and in all places of a problem without a solution.
+            Padding after each problem's entries, and in all places of a problem without a solution.
         width : int, optional
-            Places of each row; by default as many as the padded scores had that the problems came as, else those
-            of the longest problem.
+            Places per row; by default the width of the padded scores that made up the problems, else of the longest
+            problem.
 
         Returns
         -------
@@ -167,11 +166,11 @@ class BatchResult(Generic[S]):
         Raises
         ------
         UnknownName
-            No such array.
+            There is no such array.
         UnknownOption
-            `width` is less than a problem has places.
+            `width` is less than the number of places of a problem.
         InvalidProblem
-            The structures are no arrays.
+            The structures are not arrays.
         """
         held = ~np.isnan(self.values)
         entries, offsets = self._entries(name, held)
@@ -187,7 +186,7 @@ class BatchResult(Generic[S]):
         return rows
 
     def _entries(self, name: str | None, held: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """An array with entries for each place, and where each problem's begin."""
+        """An array with one entry per place, and the offset of each problem in it."""
         offsets = self.arrays.get(OFFSETS)
         known = {
             n: a for n, a in self.arrays.items() if n != OFFSETS and offsets is not None and len(a) == offsets[-1]
@@ -203,20 +202,20 @@ class BatchResult(Generic[S]):
         for i, structure in enumerate(found):
             if not isinstance(structure, np.ndarray) or not structure.ndim:
                 raise InvalidProblem(
-                    f"the structure of problem {i} is a {type(structure).__name__}, no array of entries"
+                    f"the structure of problem {i} is a {type(structure).__name__}, not an array of entries"
                 )
         ends = np.cumsum([0, *map(len, found)])
         return np.concatenate([np.empty(0, np.int64), *found]), ends
 
     @property
     def proved(self) -> float:
-        """Share of the problems that are settled: OPTIMAL or INFEASIBLE."""
+        """Share of the problems proved OPTIMAL or INFEASIBLE."""
         settled = sum(s in (Status.OPTIMAL, Status.INFEASIBLE) for s in self.statuses)
         return settled / len(self) if len(self) else 1.0
 
     @property
     def reached(self) -> bool:
-        """Whether every problem was worked on; else Ctrl-C came first."""
+        """Whether every problem was worked on; False after Ctrl-C."""
         return all(status is not None or i in self.errors for i, status in enumerate(self.statuses))
 
     def __repr__(self) -> str:
@@ -224,14 +223,14 @@ class BatchResult(Generic[S]):
 
 
 def _as_wide(parts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-    """Tables of as many columns: of the k best, a part has no more than its problems have structures."""
+    """Tables padded to equal width: the k best of a part have no more columns than its problems have structures."""
     width = max(part.shape[1] for part in parts)
     none = -np.inf if parts[0].dtype.kind == "f" else -1
     return [np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=none) for part in parts]
 
 
 def _joined_arrays(parts: Sequence[BatchResult[Any]]) -> dict[str, NDArray[Any]]:
-    """Arrays one after another. One that a part lacks (nothing in it was counted) is zero there."""
+    """Concatenated arrays. An array that a part lacks (nothing was counted there) is zero for that part."""
     kinds = {name: array for part in parts for name, array in part.arrays.items()}
     joined: dict[str, NDArray[Any]] = {}
     for name, kind in kinds.items():

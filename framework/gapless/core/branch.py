@@ -1,4 +1,4 @@
-"""One child of a node, and whether a set of children covers its parent."""
+"""One child of a node, and the test that a set of children covers its parent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def ids(values: Iterable[int]) -> tuple[int, ...]:
 
 @attrs.frozen
 class Branch:
-    """One child: decisions fixed on and off on top of the parent's fixings."""
+    """A child of a node: decisions fixed on and off in addition to the parent's fixings."""
 
     on: tuple[int, ...] = attrs.field(default=(), converter=ids)
     off: tuple[int, ...] = attrs.field(default=(), converter=ids)
@@ -27,8 +27,8 @@ class Branch:
 def uncovered(parent: Fixings, branches: Sequence[Branch], decisions: Decisions) -> dict[int, int] | None:
     """An assignment (decision -> 0/1) under `parent` that no branch contains; None when the branches cover.
 
-    Groups of `Decisions.exactly_one` are facts: assignments that break one need no cover. Only decisions that
-    the branches mention are enumerated, by splitting on one mentioned decision at a time.
+    Assignments that break a group of `Decisions.exactly_one` need no cover. Only decisions in the branches are
+    enumerated, by splitting on one at a time.
     """
     mentioned = {d for b in branches for d in (*b.on, *b.off)}
     groups_of: dict[int, list[Sequence[int]]] = {d: [] for d in mentioned}
@@ -78,7 +78,7 @@ def _possible(parent: Fixings, assigned: dict[int, int], decision: int, groups: 
 
 
 def in_words(branch: Branch, decisions: Decisions, most: int = 3) -> str:
-    """What a branch decides, by the names of its decisions: at most so many."""
+    """The decisions of a branch by name, at most `most` of them."""
     said = [decisions.name(d) for d in branch.on] + [f"not: {decisions.name(d)}" for d in branch.off]
     more = [f"and {len(said) - most} more"] if len(said) > most else []
     words = ", ".join([*said[:most], *more])
@@ -86,5 +86,5 @@ def in_words(branch: Branch, decisions: Decisions, most: int = 3) -> str:
 
 
 def unknown_decision(branches: Iterable[Branch], count: int) -> int | None:
-    """A decision that some branch names and that does not exist; None when all exist."""
+    """A decision of some branch that does not exist; None when all exist."""
     return next((d for b in branches for d in (*b.on, *b.off) if not 0 <= d < count), None)

@@ -1,4 +1,4 @@
-"""The role *Brancher*: children of a node, made of original decisions only."""
+"""The *Brancher* role: children of a node, made of original decisions only."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class Brancher(ABC, Generic[S]):
 
     @abstractmethod
     def split(self, fixings: Fixings, relaxed: Relaxed[S]) -> Sequence[Branch]:
-        """Children whose union is the parent. An empty sequence says: nothing is left to decide here."""
+        """Children whose union is the parent; empty when nothing is left to decide."""
 
 
 class MostFractional(Brancher[Any]):
-    """The free decision whose point is nearest to one half, off first or on first.
+    """Branches on the free decision whose point is nearest to one half.
 
     Parameters
     ----------
     on_first : bool
-        Whether the child that turns the decision on comes first (depth-first search enters it first).
+        Whether the child that turns the decision on comes first; depth-first search enters the first child first.
     """
 
     def __init__(self, *, on_first: bool = True) -> None:

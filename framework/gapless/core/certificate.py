@@ -1,9 +1,9 @@
 """Certificates: evidence for a bound that `verify` re-checks with no solver and none of the code that made it.
 
 Kinds: `NoCertificate`, `LinearDualCertificate` (weak duality on an explicit model), `ReplayCertificate` (a
-recursion or search record, run again by an independent program), `ProbabilisticCertificate`, and in
-`tree_certificate` the tree whose leaves have certificates of their own. Plug-ins subclass `Certificate`.
-All bounds are on scores, which are maximised.
+recursion or search record, replayed by an independent program), `ProbabilisticCertificate`, and in
+`tree_certificate` a tree with a certificate per leaf. Plug-ins subclass `Certificate`. All bounds are on scores,
+which are maximised.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ UNREADABLE = (
     ArithmeticError,
     NotImplementedError,
 )
-"""What evidence or structures from a file may make a problem raise."""
+"""Errors that a problem may raise on evidence or structures from a file."""
 
 
 @attrs.frozen(repr=False)
@@ -47,20 +47,21 @@ class Verdict:
     ----------
     holds : bool
     reason : str
-        What was established, or what is wrong.
+        The established fact, or the fault.
     place : str
-        Where it is wrong ("solutions[0]", "leaf 12, ..."); empty when it holds.
+        Place of the fault ("solutions[0]", "leaf 12, ..."); empty when the evidence holds.
     bound : float
-        The bound on scores that the evidence proves, whatever was claimed; `value_bound` is the same as a value.
+        Bound on scores that the evidence proves, independent of the claimed bound; `value_bound` is the same as a
+        value.
     seconds : float
     sense : Sense
-        Of the problem.
+        Sense of the problem.
     missing : bool
-        Whether it fails because there is no evidence: nothing was found to be wrong.
+        Whether the verification failed for lack of evidence, rather than because of a fault.
     undecided : bool
-        Whether the check was stopped before its end: it says neither that the evidence holds nor that it is wrong.
+        Whether the check was stopped before its end: the evidence was neither confirmed nor refuted.
     work : float
-        Steps that the check took, see `gapless.work_limit`.
+        Steps of the check, see `gapless.work_limit`.
     """
 
     holds: bool
@@ -87,9 +88,9 @@ class Verdict:
 
 
 def limited(check: Callable[[], Verdict]) -> Verdict:
-    """The verdict of a check; "undecided" when it reached the work limit, whatever it made of that itself.
+    """The verdict of a check; "undecided" once the work limit is reached, even if the check concluded otherwise.
 
-    A check inside another is charged to the account of that one, which then gives this verdict.
+    A nested check is charged to the account of the outer one, which then gives this verdict.
     """
     start, verdict = time.perf_counter(), None
     with opened() as (account, begun):
@@ -106,37 +107,37 @@ def limited(check: Callable[[], Verdict]) -> Verdict:
 class Certificate(ABC):
     """Evidence that no structure under some fixings scores more than a bound.
 
-    `verify` believes no field, but it is code of this class: a plug-in's class that proves too much is believed.
-    `gapless.testing.check_certificate` holds it against enumeration, forged fields included.
+    `verify` trusts no field, but it is code of this class: a plug-in whose code proves too much is believed.
+    `gapless.testing.check_certificate` compares it with enumeration, forged fields included.
     """
 
     kind: ClassVar[str] = "evidence"
-    """A word or two for messages; a subclass may say it more exactly."""
+    """A name of one or two words for messages; a subclass may be more specific."""
 
     @property
     def missing(self) -> str:
-        """Why some of the evidence is missing; empty where nothing is. Says nothing about whether it holds."""
+        """The reason for missing evidence; empty when all of it is there. Does not check the evidence."""
         return ""
 
     @abstractmethod
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
-        """Recompute the bound from the problem's data. `Verdict.bound` is what was proved.
+        """Recompute the bound from the problem's data; `Verdict.bound` is the proved bound.
 
-        Loops that the fields may make long call `gapless.spend_work`.
+        Loops whose length depends on the fields call `gapless.spend_work`.
         """
 
     def work_to_verify(self, problem: AnyProblem) -> float:
-        """About how many steps a check takes, as far as that is seen beforehand; see `gapless.work_limit`."""
+        """Estimated number of steps of a check; see `gapless.work_limit`."""
         return CALL + problem.decisions.count
 
     def work_to_verify_flips(self, problem: AnyProblem, flips: int) -> float:
-        """The same for `verify_flips` of so many decisions."""
+        """The same for `verify_flips` of `flips` decisions."""
         return flips * self.work_to_verify(problem)
 
     def verify_flips(self, problem: AnyProblem, fixings: Fixings, on: Sequence[int], off: Sequence[int]) -> Verdict:
         """Bound the structures under `fixings` that lack a decision of `on` or have one of `off`.
 
-        By default `verify` for one decision after the other; evidence that bounds all at once overrides this.
+        By default calls `verify` once per decision; evidence that bounds all of them at once overrides this.
         """
         bound = -math.inf
         for flip in (*({"on": (d,)} for d in off), *({"off": (d,)} for d in on)):
@@ -159,14 +160,14 @@ class Certificate(ABC):
 @serialisable("gapless.NoCertificate")
 @attrs.frozen
 class NoCertificate(Certificate):
-    """No evidence, and why."""
+    """No evidence, and the reason."""
 
     kind: ClassVar[str] = "none"
     why: str = "this method writes no certificate"
 
     @property
     def missing(self) -> str:
-        """Why there is none."""
+        """The reason why there is none."""
         return self.why or "no reason is given"
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
@@ -175,11 +176,11 @@ class NoCertificate(Certificate):
 
 
 class BoundCertificate(Certificate):
-    """A certificate that is a formula: subclasses say how a bound follows from their fields."""
+    """A certificate that is a formula: subclasses compute a bound from their fields."""
 
     @abstractmethod
     def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
-        """A bound that is true whatever the fields hold, by weak duality. May raise `InvalidProblem`."""
+        """A bound that is valid for any values of the fields, by weak duality. May raise `InvalidProblem`."""
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Evaluate the formula."""
@@ -202,7 +203,7 @@ class BoundCertificate(Certificate):
 @serialisable("gapless.LinearDualCertificate")
 @attrs.frozen(eq=False)
 class LinearDualCertificate(BoundCertificate):
-    """Row prices of the problem's explicit linear model; any prices give a bound, good ones a tight one.
+    """Row prices of the problem's explicit linear model; any prices give a valid bound, good ones a tight one.
 
     Parameters
     ----------
@@ -213,7 +214,7 @@ class LinearDualCertificate(BoundCertificate):
     row_prices: FloatArray = attrs.field(converter=float_array)
 
     def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
-        """Weak duality over the column bounds that the fixings leave."""
+        """Weak duality over the column bounds that remain under the fixings."""
         model = problem.linear_model()
         spend_work(model.steps, 100)
         if self.row_prices.shape != (len(model.rows),) or not np.all(np.isfinite(self.row_prices)):
@@ -224,21 +225,21 @@ class LinearDualCertificate(BoundCertificate):
         return model.dual_bound(self.row_prices, lower, upper)
 
     def work_to_verify(self, problem: AnyProblem) -> float:
-        """For a row, as much as for a few entries: the model is not written to be counted."""
+        """An estimate of a few entries per row, so that the model need not be built."""
         return super().work_to_verify(problem) + 200.0 * self.row_prices.size
 
 
 @serialisable("gapless.PointCertificate")
 @attrs.frozen
 class PointCertificate(BoundCertificate):
-    """Nothing is left open: the fixings name one structure, whose score is the bound."""
+    """The fixings leave a single structure, whose score is the bound."""
 
     kind: ClassVar[str] = "single structure"
 
     def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
-        """Decode the only structure left and score it; -inf when the rules forbid it, or when it is another one.
+        """Decode the only structure left and score it; -inf when it is infeasible or not the one that is left.
 
-        `Problem.decode` may mend decisions that no feasible structure has; what it makes then is not left here.
+        `Problem.decode` may repair decisions of no feasible structure; the repaired structure does not count.
         """
         settled = fixings.implied(problem.decisions)
         if settled is None:
@@ -253,19 +254,19 @@ class PointCertificate(BoundCertificate):
 
 
 class ReplayCertificate(BoundCertificate):
-    """For answers without a compact dual: an exact recursion, or a search record that a simple program replays."""
+    """Answers without a compact dual: an exact recursion, or a search record that a simple program replays."""
 
     about_seconds: float = 0.0
 
     def work_to_verify(self, problem: AnyProblem) -> float:
-        """As `about_seconds` says."""
+        """The estimate of `about_seconds`."""
         return max(super().work_to_verify(problem), self.about_seconds * STEPS_A_SECOND)
 
 
 @serialisable("gapless.ProbabilisticCertificate")
 @attrs.frozen
 class ProbabilisticCertificate(Certificate):
-    """Independent random trials, each of which meets the optimum with a known probability.
+    """Independent random trials, each of which finds the optimum with a known probability.
 
     Colour coding: a structure of `size` vertices becomes colourful under `colours` random colours with
     probability ``r! / ((r - k)! r^k)`` (Deshpande, Barzilay, Karger 2007, section 4).
@@ -274,7 +275,7 @@ class ProbabilisticCertificate(Certificate):
     ----------
     trials, colours, size : int
     evidence : Certificate, optional
-        For the bound: a probability bounds no score.
+        Evidence for the bound: a probability bounds no score.
     """
 
     kind: ClassVar[str] = "probabilistic"
@@ -285,12 +286,12 @@ class ProbabilisticCertificate(Certificate):
 
     @property
     def missing(self) -> str:
-        """Why there is no evidence for a bound."""
+        """The reason why there is no evidence for a bound."""
         return "a probability bounds no score" if self.evidence is None else self.evidence.missing
 
     @property
     def failure_probability(self) -> float:
-        """Chance that no trial met the optimum."""
+        """Probability that no trial found the optimum."""
         if not 0 < self.size <= self.colours or self.trials < 0:
             return 1.0
         log_success = (
@@ -304,17 +305,17 @@ class ProbabilisticCertificate(Certificate):
         return 0.0 if success == 1.0 else math.exp(self.trials * math.log1p(-success))
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
-        """Check the arithmetic, and the evidence for the bound; without any the bound stays infinite."""
+        """Check the arithmetic, and the evidence for the bound; without evidence the bound stays infinite."""
         return limited(lambda: self._checked(problem, fixings))
 
     def work_to_verify(self, problem: AnyProblem) -> float:
-        """As much as the evidence takes."""
+        """The work of the evidence."""
         return CALL if self.evidence is None else self.evidence.work_to_verify(problem)
 
     def _checked(self, problem: AnyProblem, fixings: Fixings | None) -> Verdict:
         if not 0 < self.size <= self.colours or self.trials < 1:
             return Verdict(False, "trials, colours and size do not describe a colour coding", "certificate")
-        said = f"optimal but for a chance of {self.failure_probability:.3g}"
+        said = f"optimal except with probability {self.failure_probability:.3g}"
         if self.evidence is None:
             return Verdict(True, said)
         verdict = self.evidence.verify(problem, fixings)
@@ -322,7 +323,7 @@ class ProbabilisticCertificate(Certificate):
 
 
 def check_bound(verdict: Verdict, claimed: float, problem: AnyProblem) -> Verdict:
-    """`verdict`, or a failure when what it proves is weaker than the bound that was claimed.
+    """`verdict`, or a failure when it proves less than the claimed bound.
 
     Where values are multiples of a granularity, a bound proves the next multiple below it.
     """

@@ -18,23 +18,23 @@ FREE, OFF, ON = -1, 0, 1
 
 @attrs.frozen(eq=False)
 class Decisions:
-    """What a structure decides, as `count` questions with the answer on or off.
+    """The 0/1 decisions of a structure.
 
-    A decision is on when the structure's *use* of a quantity reaches a threshold. Nearly always each decision
-    has a quantity of its own and the threshold 1 ("arc 3 -> 5 is in the tree"); integer quantities take
-    several decisions ("at least t rolls hold an item at offset a", t = 1, 2, ...).
+    A decision is on when the structure's *use* of a quantity reaches a threshold. Usually each decision has its own
+    quantity and the threshold 1 ("arc 3 -> 5 is in the tree"); an integer quantity takes several decisions ("at
+    least t rolls hold an item at offset a", t = 1, 2, ...).
 
     Parameters
     ----------
     count : int
     name : callable
-        ``name(d)`` says decision `d` in words, for people.
+        ``name(d)`` describes decision `d` for people.
     quantity : int64 (count,), optional
-        The quantity that decision `d` looks at; by default `d` itself.
+        Quantity of each decision; by default the decision itself.
     threshold : int64 (count,), optional
-        Decision `d` is on exactly when the use of its quantity is at least this; by default 1.
+        A decision is on exactly when the use of its quantity is at least its threshold; by default 1.
     exactly_one : sequence of sequences of int
-        Groups of which exactly one decision is on in every feasible structure. Branchings may rely on them.
+        Groups with exactly one decision on in every feasible structure. Branching may rely on them.
     """
 
     count: int
@@ -59,30 +59,30 @@ class Decisions:
 
     @property
     def quantities(self) -> int:
-        """How many quantities there are."""
+        """Number of quantities."""
         if self.quantity is None:
             return self.count
         return int(self.quantity.max()) + 1 if self.count else 0
 
     def quantity_of(self) -> IntArray:
-        """For each decision its quantity."""
+        """Quantity of each decision."""
         return np.arange(self.count) if self.quantity is None else self.quantity
 
     def threshold_of(self) -> IntArray:
-        """For each decision its threshold."""
+        """Threshold of each decision."""
         return np.ones(self.count, np.int64) if self.threshold is None else self.threshold
 
 
 @attrs.frozen(eq=False)
 class _Groups:
-    """The exactly-one groups one after the other.
+    """The exactly-one groups, concatenated.
 
     Parameters
     ----------
     members : int64
     starts : int64 (groups,)
     disjoint : bool
-        Whether no decision is in two of them, and none is empty: then each speaks for itself.
+        Whether the groups are disjoint and none is empty; each can then be treated alone.
     """
 
     members: IntArray
@@ -98,7 +98,7 @@ class _Groups:
         return cls(members, np.cumsum(sizes) - sizes, bool(np.all(sizes > 0) and counts.max() <= 1))
 
     def imply(self, state: NDArray[np.int8]) -> bool:
-        """Write down what disjoint groups imply; False when that is a contradiction."""
+        """Write the implications of disjoint groups into `state`; False on a contradiction."""
         if not self.members.size:
             return True
         values = state[self.members]
@@ -116,7 +116,7 @@ _grouped: WeakKeyDictionary[Decisions, _Groups] = WeakKeyDictionary()
 
 
 def _groups_of(decisions: Decisions) -> _Groups:
-    """Made once for each `Decisions`, which do not change."""
+    """Groups of `Decisions`, cached: decisions are immutable."""
     found = _grouped.get(decisions)
     if found is None:
         found = _grouped[decisions] = _Groups.of(decisions)
@@ -131,13 +131,13 @@ def _state(values: object) -> NDArray[np.int8]:
 
 @attrs.frozen(eq=False)
 class Fixings:
-    """Which decisions are forced on or off: int8 per decision, -1 free, 0 off, 1 on. Immutable."""
+    """Decisions forced on or off: int8 per decision, -1 free, 0 off, 1 on. Immutable."""
 
     state: NDArray[np.int8] = attrs.field(converter=_state)
 
     @classmethod
     def none(cls, count: int) -> Fixings:
-        """Everything free."""
+        """All decisions free."""
         return cls(np.full(count, FREE, np.int8))
 
     def __eq__(self, other: object) -> bool:
@@ -161,7 +161,7 @@ class Fixings:
 
     @property
     def free(self) -> IntArray:
-        """Decisions left open."""
+        """Decisions not fixed."""
         return np.flatnonzero(self.state == FREE)
 
     def fix(self, on: Iterable[int] = (), off: Iterable[int] = ()) -> Fixings | None:
@@ -176,7 +176,7 @@ class Fixings:
         return Fixings(state)
 
     def implied(self, decisions: Decisions) -> Fixings | None:
-        """These fixings and what the exactly-one groups imply; None when that is a contradiction."""
+        """These fixings with the implications of the exactly-one groups; None on a contradiction."""
         groups = _groups_of(decisions)
         state = self.state.copy()
         if groups.disjoint:
@@ -195,13 +195,13 @@ class Fixings:
         return Fixings(state)
 
     def allow(self, on_ids: IntArray) -> bool:
-        """Whether a structure that turns on exactly `on_ids` agrees."""
+        """Whether a structure that turns on exactly `on_ids` agrees with the fixings."""
         chosen = np.zeros(self.state.size, bool)
         chosen[on_ids] = True
         return bool(np.all(chosen[self.state == ON]) and not np.any(chosen[self.state == OFF]))
 
     def banned(self, decisions: Decisions) -> BoolArray:
-        """Quantities that may not be used at all: a threshold-1 decision on them is off."""
+        """Mask of the quantities that may not be used: a decision on them with threshold 1 is off."""
         mask = np.zeros(decisions.quantities, bool)
         off = self.off
         first = off[decisions.threshold_of()[off] == 1]
@@ -209,7 +209,7 @@ class Fixings:
         return mask
 
     def forbids(self, uses: Sparse, decisions: Decisions) -> BoolArray:
-        """For each row of `uses` (quantities with multiplicities) whether it uses a banned quantity."""
+        """Mask of the rows of `uses` (quantities with multiplicities) that use a banned quantity."""
         if not len(uses):
             return np.zeros(0, bool)
         return uses.dot(self.banned(decisions).astype(np.float64)) > 0

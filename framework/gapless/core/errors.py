@@ -1,4 +1,4 @@
-"""Named errors. Every one says what went wrong, where, and what to do about it."""
+"""Named errors. Each message states the fault, its place, and the remedy."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class InvalidProblem(GaplessError, ValueError):
 
 
 class UnknownOption(GaplessError, TypeError):
-    """A method was given an option that it does not have."""
+    """An option that the method does not have."""
 
 
 class InvalidLimits(GaplessError, ValueError):
-    """Limits that cannot be: negative, NaN, or no number."""
+    """Invalid limits: negative, NaN, or not a number."""
 
 
 class UnknownName(GaplessError, LookupError):
-    """No plug-in registered the method, task or type that was asked for."""
+    """No plug-in registered the requested method, task or type."""
 
 
 class DuplicateName(GaplessError):
-    """Two plug-ins claim one name; both are named."""
+    """Two plug-ins claim the same name; the message names both."""
 
 
 class InvalidResult(GaplessError, ValueError):
@@ -38,16 +38,16 @@ class InvalidResult(GaplessError, ValueError):
 
 
 class MissingDependency(GaplessError, ImportError):
-    """An extra is needed that is not installed; the message says which."""
+    """A required extra is not installed; the message names it."""
 
 
 class SolveError(GaplessError):
-    """A solve that could not go on.
+    """A solve that had to be abandoned.
 
     Attributes
     ----------
     result : Result or None
-        The best answer so far with its true bound, `stop` being `Stop.ERROR`; never OPTIMAL.
+        The best answer found, with its true bound; `stop` is `Stop.ERROR`. Never OPTIMAL.
     """
 
     def __init__(self, message: str) -> None:
@@ -56,16 +56,16 @@ class SolveError(GaplessError):
 
 
 class VerificationFailed(SolveError):
-    """An answer that was to be re-checked before it is given (``verify=True``) fails, or cannot be checked.
+    """An answer solved with ``verify=True`` fails its check, or cannot be checked.
 
     Attributes
     ----------
     result : Result
-        What is left: the structures that are feasible, with no bound; `stop` is `Stop.ERROR`.
+        The feasible structures, without a bound; `stop` is `Stop.ERROR`.
     claimed : Result
-        The answer as the method gave it.
+        The answer as returned by the method.
     verdict : Verdict
-        What is wrong with it, and where.
+        The fault and its place.
     """
 
     claimed: Result[Any]
@@ -73,11 +73,11 @@ class VerificationFailed(SolveError):
 
 
 class OracleError(SolveError):
-    """A role (oracle, relaxation, brancher, observer) raised; the original is the `__cause__`."""
+    """A role (oracle, relaxation, brancher, observer) raised; the original error is the `__cause__`."""
 
 
 class MissingBound(SolveError):
-    """An oracle returned nothing and claimed no slack: nothing can be proved from its answer."""
+    """An oracle returned nothing and claimed no slack: its answer proves nothing."""
 
 
 class InconsistentBound(SolveError):

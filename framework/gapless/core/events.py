@@ -1,4 +1,4 @@
-"""What happens during a solve, as data. Observers receive it; the solver never prints."""
+"""Events of a solve, as data. Observers receive them; the solver never prints."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import attrs
 from gapless.core.problem import Sense
 
 SCORED = ("node_bound", "restricted", "attained")
-"""Details that are bounds: of a node, of the restricted master, and what its own columns reach."""
+"""Details that are bounds: of the node, of the restricted master, and the score its own columns attain."""
 
 
 @attrs.frozen
 class Event:
-    """One thing that happened.
+    """One event of a solve.
 
     Parameters
     ----------
@@ -26,10 +26,10 @@ class Event:
     bound, value : float
         Best proved bound and best known value so far, in the problem's own sense.
     details : dict
-        Plain numbers and strings that belong to the kind (node, depth, columns, rows, ...). Those of `SCORED` are
-        in the problem's own sense, too.
+        Plain numbers and strings specific to the kind (node, depth, columns, rows, ...). Those of `SCORED` are in
+        the problem's own sense, too.
     sense : Sense
-        Of the problem. Traces stored before there was this field hold scores, which are maximised.
+        Sense of the problem. Traces stored before this field existed hold scores, which are maximised.
     """
 
     kind: str

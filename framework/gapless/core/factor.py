@@ -1,4 +1,4 @@
-"""Higher-order factors: extra score for sets of decisions. The point where users extend a model."""
+"""Higher-order factors: extra scores for sets of decisions. The point where users extend a model."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from gapless.core.tolerance import off_grid
 class Factor(ABC):
     """A conjunction template: each *scope* is a set of decisions that scores when all of them are on.
 
-    From `scopes` and `score` alone follow the value of a structure, enumeration for tests, and whatever a method
-    derives (linking rows, pricing, split bounds).
+    `scopes` and `score` alone determine the value of a structure, the enumeration in tests, and the derived parts
+    of each method (linking rows, pricing, split bounds).
     """
 
     name: ClassVar[str]
 
     @abstractmethod
     def scopes(self, decisions: Decisions) -> Iterable[Sequence[int]] | IntArray:
-        """Every set of decisions that may fire together; all of one length, at least 1, no repeats inside a scope.
+        """All sets of decisions that can fire together, of one length >= 1, without repeats inside a scope.
 
-        Sequences, none of which names the set of another in any order; or one integer array (m, width), in which
-        such repeats are not looked for: a scope that it lists twice counts twice.
+        Either sequences, no two of which hold the same set in any order; or one integer array (m, width), which is
+        not searched for duplicates: a scope that is listed twice counts twice.
         """
 
     @abstractmethod
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
         """Scores of the given scopes, shape (m, width) -> (m,), at most 1e12 in size, or -inf.
 
-        Called only for scopes that matter, and remembered: the score of a scope must be the same whenever it is
-        asked for, alone or among others. `Result.verify` asks again.
+        Called only for scopes that matter, and cached: the score of a scope must not depend on the time of the call
+        or on the other scopes in it. `Result.verify` calls it again.
         """
 
     def upper_bound(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
@@ -48,14 +48,14 @@ class Factor(ABC):
 
     @property
     def bounded(self) -> bool:
-        """Whether `upper_bound` is cheaper than `score`, so that methods do well to ask for it first."""
+        """Whether `upper_bound` is cheaper than `score`, so that methods should call it first."""
         return type(self).upper_bound is not Factor.upper_bound
 
 
 class ConfigurationFactor(ABC):
     """A factor that is not a conjunction: OR, budgets, valency, automata over a set of decisions.
 
-    `value` is the model; `best` has to find its maximum exactly, because bounds rest on it.
+    `value` is the model; `best` must maximise it exactly, because bounds rest on it.
     `gapless.testing.check_factor` compares the two.
     """
 
@@ -63,47 +63,47 @@ class ConfigurationFactor(ABC):
 
     @abstractmethod
     def scope(self, decisions: Decisions) -> IntArray:
-        """The decisions that this factor looks at, ascending."""
+        """The decisions of this factor, ascending."""
 
     @abstractmethod
     def value(self, on: BoolArray) -> float:
-        """Score of a configuration; ``on[i]`` says whether decision ``scope[i]`` is on."""
+        """Score of a configuration; ``on[i]`` states whether decision ``scope[i]`` is on."""
 
     @abstractmethod
     def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
-        """Maximum over configurations of ``value(on) + weights[on].sum()``, and a configuration that reaches it.
+        """Maximum over configurations of ``value(on) + weights[on].sum()``, and a configuration that attains it.
 
-        Weights follow `scope`; minus infinity forbids turning the decision on.
+        Weights are in the order of `scope`; minus infinity forbids a decision.
         """
 
 
 class ScoredFactor:
-    """A `Factor` over known decisions whose scores are computed lazily, once each, and counted.
+    """A `Factor` over given decisions, with scores computed lazily, once each, and counted.
 
     Parameters
     ----------
     factor : Factor
     decisions : Decisions
     granularity : float, optional
-        What every score has to be a multiple of: bounds of the problem are rounded to it.
+        Every score must be a multiple of it: bounds of the problem are rounded to it.
 
     Attributes
     ----------
     scopes : int64 (m, width)
     scored : int
-        How many scopes have been scored so far.
+        Number of scopes scored so far.
 
     Raises
     ------
     InvalidProblem
-        What ``scopes()`` gave are no sets of decisions; the message names factor and scope.
+        ``scopes()`` returned invalid sets of decisions; the message names factor and scope.
     """
 
     def __init__(self, factor: Factor, decisions: Decisions, granularity: float | None = None) -> None:
         self.factor = factor
         self.granularity = granularity
         self._decisions = decisions
-        # Its own copy, which nobody can change: compiled searches count on what is checked here.
+        # A private copy: compiled searches rely on these checks.
         self.scopes: IntArray = _listed(factor, decisions).copy()
         self.scopes.flags.writeable = False
         self._check_scopes()
@@ -113,7 +113,7 @@ class ScoredFactor:
         self._bounds: FloatArray | None = None
 
     def _check_scopes(self) -> None:
-        """Refuse scopes that are empty, name a decision twice, or name one that is not there."""
+        """Refuse scopes that are empty, repeat a decision, or name one that does not exist."""
         scopes, name = self.scopes, name_of(self.factor)
         if not len(scopes):
             return
@@ -138,14 +138,14 @@ class ScoredFactor:
             )
 
     def scope_named(self, number: int) -> str:
-        """A scope for messages: its decisions, in numbers and in words."""
+        """A scope for messages: its decisions as numbers and by name."""
         scope = self.scopes[number].tolist()
         return f"scope {scope} ({', '.join(map(self._decisions.name, scope))})"
 
     def scores(self, chosen: IntArray) -> FloatArray:
         """Scores of the scopes with these numbers, shape (m,).
 
-        NaN, plus infinity, what is beyond 1e12 and what is no multiple of the granularity are refused.
+        NaN, plus infinity, sizes beyond 1e12 and non-multiples of the granularity are refused.
         """
         new = chosen[~self._known[chosen]]
         if new.size > 1 and not np.all(new[1:] > new[:-1]):
@@ -176,7 +176,7 @@ class ScoredFactor:
     def all_bounds(self) -> FloatArray:
         """An upper bound on the score of each scope, shape (m,): the score itself where it is known.
 
-        Bounds that are not finite say nothing; those scopes are scored.
+        Scopes whose bound is not finite are scored.
         """
         if not self.factor.bounded or self.scored == len(self.scopes):
             return self.all_scores()
@@ -201,11 +201,11 @@ class ScoredFactor:
 
     @property
     def known(self) -> BoolArray:
-        """Which scopes have been scored, bool (m,)."""
+        """Mask of the scopes scored so far, bool (m,)."""
         return self._known.copy()
 
     def _check_bounds(self, numbers: IntArray, values: FloatArray) -> None:
-        """Refuse a bound that a score exceeds: what was left unscored because of it may be the optimum."""
+        """Refuse a bound that a score exceeds: a scope left unscored because of it may belong to the optimum."""
         assert self._bounds is not None
         bounds = self._bounds[numbers]
         # A score of -inf is below any bound.
@@ -236,24 +236,24 @@ class ScoredFactor:
         return np.flatnonzero(firing)
 
     def value(self, on_ids: IntArray) -> float:
-        """Total score of what fires."""
+        """Total score of the scopes that fire."""
         return float(self.scores(self.firing(on_ids)).sum())
 
     def drift(self, sets_on: Sequence[IntArray]) -> tuple[int, str] | None:
-        """What is said differently when the factor is asked again for what fires, one scope at a time.
+        """The first difference when the scopes that fire are scored again, one at a time.
 
-        Scores are remembered, and proofs stand on what is remembered: scores that depend on what else is asked, or
-        that change, would make them proofs of another problem.
+        Scores are cached, and proofs rest on the cached ones: scores that change, or depend on the other scopes of
+        a call, would make them proofs of another problem.
 
         Parameters
         ----------
         sets_on : sequence of int64 arrays
-            Decisions that are on, of one structure each.
+            Decisions that are on, one array per structure.
 
         Returns
         -------
         (int, str) or None
-            The number of a structure, and a sentence that names factor and scope; None when all is as it was.
+            Number of a structure, and a sentence that names factor and scope; None when nothing changed.
         """
         again = ScoredFactor(self.factor, self._decisions, self.granularity)
         told = (self._drift(on_ids, again) for on_ids in sets_on)
@@ -269,28 +269,28 @@ class ScoredFactor:
             two = float(again.scores(np.array([other]))[0])
             if not (one == two or abs(one - two) <= SAME * max(1.0, abs(one))):
                 return (
-                    f"factor {name}: the score of {self.scope_named(number)} was {one}, and is {two} when it is "
-                    "asked for again, alone; score() must neither change nor depend on what else is asked"
+                    f"factor {name}: the score of {self.scope_named(number)} was {one}, and is {two} when "
+                    "scored again, alone; score() must neither change nor depend on the other scopes of a call"
                 )
         return None
 
 
 SAME = 1e-9
-"""How far a score may be from itself, relatively: sums in another order, as in a product of matrices."""
+"""Relative difference allowed between two evaluations of a score: sums in another order, as in a matrix product."""
 
 
 def name_of(factor: Factor | ConfigurationFactor) -> str:
-    """A factor's name; its class where it has none."""
+    """A factor's name; its class when it has none."""
     return str(getattr(factor, "name", None) or type(factor).__name__)
 
 
 @contextlib.contextmanager
 def named_after(factor: Factor, call: str) -> Iterator[None]:
-    """Note on errors of a user's code which factor they come from."""
+    """Add a note with the factor's name to errors of a user's code."""
     try:
         yield
     except GaplessError:
-        raise  # says itself where it comes from
+        raise  # the message names its origin
     except Exception as error:
         error.add_note(f"raised in {call}() of the factor {name_of(factor)!r} ({type(factor).__qualname__})")
         raise
@@ -318,7 +318,7 @@ def _listed(factor: Factor, decisions: Decisions) -> IntArray:
     if len({len(row) for row in rows}) > 1:
         raise InvalidProblem(
             f"factor {name}: scopes must all have one length; {list(rows[0])} and "
-            f"{list(next(row for row in rows if len(row) != len(rows[0])))} have not. Make a factor for each length"
+            f"{list(next(row for row in rows if len(row) != len(rows[0])))} do not. Make a factor for each length"
         )
     seen: dict[tuple[int, ...], tuple[int, ...]] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""A column-and-row formulation: what both branch-price-and-cut drivers (own tree, SCIP) are given."""
+"""A column-and-row formulation: the input of both branch-price-and-cut drivers (own tree, SCIP)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ S = TypeVar("S")
 
 
 def checked_frequency(value: Any) -> int:
-    """How often rounding is asked, as a number; refused when it is none.
+    """A valid rounding frequency as an integer.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def checked_frequency(value: Any) -> int:
 
 
 def rounds_at(frequency: int, number: int) -> bool:
-    """Whether rounding is asked at a node, when `number` nodes were worked before it."""
+    """Whether rounding is called at the node after `number` nodes."""
     return number % frequency == 0 if frequency else number == 0
 
 
@@ -42,33 +42,33 @@ def rounds_at(frequency: int, number: int) -> bool:
 class Formulation(Generic[S]):
     """A restricted linear master over decisions, and how to complete and branch it.
 
-    The master maximises ``objective @ z`` over ``z >= 0``; the decisions' quantities are used by columns as
-    ``Columns.uses`` says. An integral point whose quantities satisfy the problem is an answer.
+    The master maximises ``objective @ z`` over ``z >= 0``; columns use the decisions' quantities as stated in
+    ``Columns.uses``. An integral point whose quantities satisfy the problem is an answer.
 
     Parameters
     ----------
     initial : Batch
-        First columns and rows; rows over columns that priced columns enter must be here, come with the columns, or
+        First columns and rows. Rows over columns that priced columns enter must be here, come with the columns, or
         be in the master already (`LinearView.row_keys`).
     generators : sequence of Generator
-        Pricing and separation. They also decide validity: a point from which none of them separates a row is
-        taken as an answer once it is integral.
+        Pricing and separation. They also decide validity: an integral point is accepted as an answer when no
+        generator separates a row from it.
     brancher : Brancher
     rounding : callable, optional
         ``rounding(relaxed)`` makes a feasible structure from a fractional point.
     certify : callable, optional
-        ``certify(view, answers)`` makes the certificate of a bound from the prices that gave it and the answers
-        of the generators. Without it, answers are proved but carry no certificate.
+        ``certify(view, answers)`` makes the certificate of a bound from the prices behind it and the generators'
+        answers. Without it, answers are proved but carry no certificate.
     constant : float
         Added to every score.
     exact : bool
-        Whether an integral point of the master, once nothing is missing, scores what the problem says. Both drivers
-        compare the two and raise `InconsistentBound` where the master scores more: a wrong objective of a column
-        shows itself by nothing but a slow search. Say False for a master that only bounds values from above, of a
+        Whether an integral point of the complete master scores what the problem says. Both drivers compare the two
+        and raise `InconsistentBound` where the master scores more: without this check, a wrong objective of a
+        column shows only as a slow search. Set it to False for a master that only bounds values from above, of a
         nonlinear score for example; nodes are then branched down to single structures.
     rounding_frequency : int
-        `rounding` is asked at the root and at every n-th node that is worked after it: 1 (every node) by default, 0
-        for the root only. For a rounding that costs more than a node. The answer is the same whatever it is.
+        `rounding` is called at the root and at every n-th node after it: 1 (every node) by default, 0 for the root
+        only. Useful when rounding costs more than a node. The answer does not depend on it.
     """
 
     initial: Batch

@@ -1,6 +1,6 @@
-"""Arrays as users give them: NumPy's own, tensors, anything with ``__array__`` or ``__dlpack__``, lists of such.
+"""Arrays from users: NumPy's own, tensors, objects with ``__array__`` or ``__dlpack__``, lists of these.
 
-No library of tensors is imported here: a tensor can only have come from one that is loaded already.
+Imports no tensor library: a tensor can only come from one that is already loaded.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from gapless.core.errors import InvalidProblem
 
 _SCALARS = (int, float, np.generic)
 _ON_THE_HOST = {1, 3, 11, 13}
-"""Device types of DLPack whose memory the CPU reads: its own, pinned for CUDA and ROCm, managed by CUDA."""
+"""DLPack device types with memory readable by the CPU: its own, pinned for CUDA and ROCm, managed by CUDA."""
 _NARROW = ("bfloat16", "float8_", "float6_", "float4_")
-"""What names of floating-point types begin with that NumPy knows from elsewhere, as in ``ml_dtypes``."""
+"""Prefixes of foreign floating-point types that NumPy knows, as in ``ml_dtypes``."""
 
 
 def given_array(values: Any, subject: str) -> NDArray[Any]:
-    """`values` as a NumPy array, sharing its memory where that is possible.
+    """`values` as a NumPy array, sharing memory where possible.
 
-    Floating-point types that NumPy does not have (bfloat16, the 8-bit ones) are widened to float32, which is exact;
-    all others keep their type, whatever it is: callers look at it.
+    Floating-point types foreign to NumPy (bfloat16, the 8-bit ones) are widened to float32, which is exact; all
+    other types are kept for the caller to check.
 
     Parameters
     ----------
     values : array, tensor, number, or nested lists of them
     subject : str
-        What a message begins with, the verb included: "unary is", "sibling: scores are".
+        First words of a message, verb included: "unary is", "sibling: scores are".
 
     Raises
     ------
     InvalidProblem
-        A tensor that requires grad, unless gradients are off (``torch.no_grad()``), or that lies on another
-        device; a sparse or masked array, of which only a part would be read; ragged lists; or what cannot be read
-        as an array.
+        A tensor that requires grad, unless gradients are off (``torch.no_grad()``), or is on another device; a
+        sparse or masked array, which would be read only in part; ragged lists; other values that cannot be read as
+        an array.
     """
     if type(values) is np.ndarray or isinstance(values, _SCALARS):
         return np.asarray(values)
@@ -60,7 +60,7 @@ def given_array(values: Any, subject: str) -> NDArray[Any]:
             found = np.from_dlpack(values)
         else:
             found = np.asarray(values)
-    except Exception as error:  # whatever a foreign class raises
+    except Exception as error:  # foreign classes may raise anything
         if isinstance(values, list):
             raise InvalidProblem(
                 f"{subject} not a rectangular array of numbers: {error}; give every row the same length"
@@ -70,7 +70,7 @@ def given_array(values: Any, subject: str) -> NDArray[Any]:
 
 
 def _rows(values: list[Any] | tuple[Any, ...], subject: str) -> list[Any]:
-    """The list with every tensor in it as an array."""
+    """The list, with every tensor in it converted to an array."""
     return [
         given_array(row, subject)
         if hasattr(row, "__dlpack__") or (hasattr(row, "__array__") and not isinstance(row, np.generic))
@@ -86,20 +86,20 @@ def _refuse_sparse(values: Any, subject: str) -> None:
         raise InvalidProblem(f"{subject} a sparse {_type(values)}; {_DENSE}: .toarray()")
 
 
-_DENSE = "what it leaves out is 0 to some and forbidden to others; write it out"
+_DENSE = "absent entries could mean 0 or forbidden; convert it to a dense array"
 
 
 def _readable_tensor(tensor: Any, subject: str) -> Any:
-    """A torch tensor that NumPy reads: itself, or a wider copy."""
+    """A torch tensor that NumPy can read: the same one, or a wider copy."""
     torch = sys.modules["torch"]
     if tensor.requires_grad and torch.is_grad_enabled():
         raise InvalidProblem(
-            f"{subject} a tensor that requires grad, and decoding has no gradient: give .detach(), or decode under "
+            f"{subject} a tensor that requires grad, and decoding has no gradient: call .detach(), or decode under "
             "torch.no_grad(); to train through the decoder use gapless_torch"
         )
     tensor = tensor.detach()
     if tensor.is_nested:
-        raise InvalidProblem(f"{subject} a nested tensor; give one for each sentence: .unbind()")
+        raise InvalidProblem(f"{subject} a nested tensor; pass one per sentence: .unbind()")
     if tensor.layout != torch.strided:
         raise InvalidProblem(f"{subject} a sparse tensor; {_DENSE}: .to_dense()")
     if tensor.device.type != "cpu":
@@ -113,7 +113,7 @@ def _refuse_other_devices(values: Any, subject: str) -> None:
     if where is not None and not isinstance(values, np.ndarray) and int(where()[0]) not in _ON_THE_HOST:
         raise InvalidProblem(
             f"{subject} a {_type(values)} on another device than the CPU; copy it there first, "
-            "by .cpu() or what its library calls it"
+            "with .cpu() or its library's equivalent"
         )
 
 

@@ -1,4 +1,4 @@
-"""What a solve may spend, and the running account of what it has spent."""
+"""Limits on a solve, and the running account of its effort."""
 
 from __future__ import annotations
 
@@ -17,22 +17,35 @@ from gapless.core.problem import Sense
 
 
 class Stop(enum.Enum):
-    """Why a solve ended. Says nothing about what was found: that is `Status`.
-
-    RESTRICTED: an option left a part of the problem out, and the rest was searched. RELAXED: the method solves a
-    relaxation, which left a gap, and does not branch.
-    """
+    """Reason for the end of a solve; the outcome is its `Status`."""
 
     PROVED = "proved"
+    """The search is complete: the answer is optimal, or nothing is feasible."""
     GAP = "gap"
+    """The gap is within `Limits.gap`."""
     TIME = "time"
+    """The time limit was reached."""
     NODES = "nodes"
+    """The node limit was reached."""
     ITERATIONS = "iterations"
+    """The limit on rounds of pricing or multiplier steps was reached."""
     TARGET = "target"
+    """The answer is at least as good as `Limits.target`."""
     RESTRICTED = "restricted"
+    """The search is complete, but an option excluded part of the problem."""
     RELAXED = "relaxed"
+    """The method solves a relaxation without branching, and a gap is left."""
     INTERRUPTED = "interrupted"
+    """Ctrl-C."""
     ERROR = "error"
+    """A role, a solver or a requested verification failed."""
+
+    @property
+    def words(self) -> str:
+        """The reason as it stands in sentences: ``"time limit"``."""
+        words = {Stop.GAP: "gap limit", Stop.TIME: "time limit", Stop.NODES: "node limit"}
+        words |= {Stop.ITERATIONS: "iteration limit", Stop.TARGET: "target reached"}
+        return words.get(self, self.value)
 
 
 def _not_negative(_: object, attribute: attrs.Attribute[Any], value: float | None) -> None:
@@ -52,7 +65,7 @@ def _number(_: object, attribute: attrs.Attribute[Any], value: float | None) -> 
 
 @attrs.frozen
 class Limits:
-    """When to stop early. Every limit still returns the best answer so far with its true bound.
+    """Limits on a solve. At every limit it returns the best answer found, with its true bound.
 
     Parameters
     ----------
@@ -79,20 +92,20 @@ NO_LIMITS = Limits()
 
 
 class Budget:
-    """What is left of some `Limits`, and who is told. Every loop of a solve shares one.
+    """Running account of a solve: remaining `Limits` and observers. All loops of a solve share one.
 
     Parameters
     ----------
     limits : Limits
     observers : sequence of callables
-        Receive every `Event`.
+        Receivers of every `Event`.
     trace : bool
         Whether to keep the events in `events`.
     clock : callable
-        Monotonic seconds; tests bring their own.
+        Monotonic seconds; replaceable in tests.
     sense : Sense, optional
-        Of the problem: events and messages state scores as values in it. By default that of the problem that
-        `tree_search` or `branch_price_and_cut` is given, else scores are stated as they are.
+        Sense of the problem, for scores in events and messages. By default that of the problem passed to
+        `tree_search` or `branch_price_and_cut`; without one, scores are stated unchanged.
     """
 
     def __init__(
@@ -116,7 +129,7 @@ class Budget:
         self._start = clock()
 
     def emit(self, kind: str, bound: float, value: float, **details: Any) -> None:
-        """Tell the observers; `bound` and `value` are scores. Costs nothing when nobody listens."""
+        """Notify the observers; `bound` and `value` are scores. Free when there are no observers."""
         if not (self.observers or self.trace):
             return
         event = Event.of_scores(kind, self.elapsed, bound, value, details, self.sense or Sense.MAXIMISE)
@@ -140,7 +153,7 @@ class Budget:
         return float("inf") if self.limits.time is None else max(0.0, self.limits.time - self.elapsed)
 
     def interrupt(self) -> None:
-        """Remember a Ctrl-C: loops end at their next question."""
+        """Record a Ctrl-C: loops end at their next check."""
         self.interrupted = True
 
     def spent(self) -> Stop | None:
@@ -154,7 +167,7 @@ class Budget:
         return None
 
     def spent_between_nodes(self) -> Stop | None:
-        """As `spent`, and the node limit."""
+        """As `spent`, with the node limit."""
         if self.limits.nodes is not None and self.nodes >= self.limits.nodes and not self.interrupted:
             return Stop.NODES
         return self.spent()

@@ -1,4 +1,4 @@
-"""An explicit mixed-integer model as arrays. Always a maximisation of scores."""
+"""An explicit mixed-integer model as arrays, always a maximisation of scores."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class LinearModel:
     rows : Sparse, (rows x columns)
     row_lower, row_upper : float64 (rows,)
     decision_columns : int64 (decisions,)
-        The column whose value, rounded, is the answer to each 0/1 decision.
+        Column of each 0/1 decision; its rounded value is the answer.
     constant : float
     column_names, row_names : sequence of str
-        Empty, or a name each.
+        Empty, or one name each.
     """
 
     objective: FloatArray = attrs.field(converter=float_array)
@@ -56,26 +56,26 @@ class LinearModel:
             raise InvalidProblem("LinearModel: forbid with a column upper bound of 0, not an infinite objective")
         for label in ("column_lower", "column_upper", "row_lower", "row_upper"):
             if np.isnan(getattr(self, label)).any():
-                raise InvalidProblem(f"LinearModel: {label} has NaN in it")
+                raise InvalidProblem(f"LinearModel: {label} contains NaN")
         if not (np.all(np.isfinite(self.rows.values)) and np.isfinite(self.constant)):
             raise InvalidProblem("LinearModel: row coefficients and the constant must be finite")
         chosen = self.decision_columns
         if chosen.size and not 0 <= chosen.min() <= chosen.max() < columns:
-            raise InvalidProblem("LinearModel: decision_columns speaks of a column that does not exist")
+            raise InvalidProblem("LinearModel: decision_columns names a column that does not exist")
         if self.rows.indices.size and not 0 <= self.rows.indices.min() <= self.rows.indices.max() < columns:
-            raise InvalidProblem("LinearModel: a row speaks of a column that does not exist")
+            raise InvalidProblem("LinearModel: a row names a column that does not exist")
 
     @property
     def steps(self) -> float:
-        """What writing and bounding the model takes, in steps of `gapless.work_limit`."""
+        """Cost of building and bounding the model, in steps of `gapless.work_limit`."""
         return 50.0 * (self.objective.size + self.rows.values.size)
 
     def dual_bound(self, row_prices: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
-        """A bound that holds for *any* `row_prices`, by weak duality.
+        """A bound valid for *any* `row_prices`, by weak duality.
 
         For every feasible x, ``objective @ x <= row_prices @ (rows @ x) + gain @ x`` with
-        ``gain = objective - rows.T @ row_prices``; each product is bounded by the better end of its interval. What
-        float64 may have rounded away is added, so that huge prices cannot hide scores.
+        ``gain = objective - rows.T @ row_prices``; each product is bounded by the better end of its interval. The
+        possible float64 rounding error is added, so that huge prices cannot hide scores.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class LinearModel:
         if not np.all(np.isfinite(magnitude)):
             return math.inf
         lost = _ULP * (np.bincount(entries.indices, minlength=count) + 2.0) * magnitude
-        # Where nothing limits a column, the sign of its gain alone decides: rounding must not.
+        # Where nothing limits a column, only the sign of its gain matters: rounding must not change it.
         for column in np.flatnonzero(np.isinf(lower) | np.isinf(upper)).tolist():
             gain[column], lost[column] = self._exact_gain(column, row_prices), 0.0
         farthest = np.maximum(np.abs(lower), np.abs(upper))

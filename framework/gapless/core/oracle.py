@@ -1,4 +1,4 @@
-"""The role *Oracle*, in two kinds: a *maximiser* solves a known structure, a *generator* finds what is missing."""
+"""The *Oracle* role, in two kinds: a *maximiser* solves a known structure, a *generator* finds missing parts."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Maximised(Generic[S]):
     value : float
         ``weights[on_ids].sum() + own``, in float64; ``-inf`` when the fixings leave nothing.
     on_ids : int64
-        Decisions that the structure turns on.
+        Decisions that are on in the structure.
     structure : S, optional
     own : float
-        What the maximiser counts besides the weights: a maximiser may hold scores of its own, as a higher-order
-        dynamic program does, and then maximises their sum with the weights.
+        Score beyond the weights: a maximiser may have scores of its own, as a higher-order dynamic program does,
+        and then maximises their sum with the weights.
     """
 
     value: float
@@ -41,14 +41,14 @@ class Maximised(Generic[S]):
 
 @attrs.frozen(eq=False)
 class Slacks:
-    """What it costs to force each decision: ``value - (best value with the decision forced)``, never negative.
+    """Cost of forcing each decision: ``value - (best value with the decision forced)``, never negative.
 
     Parameters
     ----------
     on : float64 (decisions,)
-        Forced on; infinite where that is impossible.
+        Cost of forcing on; infinite where impossible.
     off : float64 (decisions,), optional
-        Forced off.
+        Cost of forcing off.
     """
 
     on: FloatArray
@@ -64,17 +64,17 @@ class Maximiser(ABC, Generic[S]):
 
     @abstractmethod
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
-        """Max-marginal or exact reduced cost of **all** decisions at once, from an intact solve."""
+        """Max-marginal or exact reduced cost of **all** decisions at once, from one full solve."""
 
 
 class View:
-    """What a generator may look at: a snapshot of the master after its last solve. Masters extend it.
+    """A generator's view: a snapshot of the master after its last solve. Masters extend it.
 
     Attributes
     ----------
     fixings : Fixings
     point : float64 (decisions,) or None
-        How far each decision is on in the master's solution, from 0 to 1; None where the master has none.
+        Value of each decision in the master's solution, from 0 to 1; None without a solution.
     """
 
     def __init__(self, fixings: Fixings, point: FloatArray | None = None) -> None:
@@ -85,20 +85,19 @@ class View:
 class LinearView(View, ABC):
     """The view of a linear master, in gains and prices of one sign (the master maximises).
 
-    The solution (`point`, `column_values`, `usage`, `objective`) is missing in two cases: while the restricted
-    master is infeasible, when prices ask for columns that repair it, and when the time ran out in the linear
-    program.
+    There is no solution (`point`, `column_values`, `usage`, `objective`) in two cases: while the restricted master
+    is infeasible and prices lead to columns that repair it, and when time ran out in the linear program.
 
     Attributes
     ----------
     objective_weight : float
-        1 while improving; 0 while the restricted master is infeasible and columns are asked for that repair it
-        (Farkas pricing). Generators that use `gain` or `prices` need not care.
+        1 while improving; 0 while the restricted master is infeasible and columns are sought that repair it (Farkas
+        pricing). Generators that use `gain` or `prices` can ignore it.
     objective : float
-        The score of the solution, the constant of the formulation included; ``-inf`` without a solution. The
-        restricted bound is no less, and equal but for rounding.
+        Score of the solution, constant of the formulation included; ``-inf`` without a solution. The restricted
+        bound equals it up to rounding, and is never less.
     point : float64 (decisions,) or None
-        From `usage`: ``clip(usage[quantity] - (threshold - 1), 0, 1)`` for each decision. None without a solution.
+        ``clip(usage[quantity] - (threshold - 1), 0, 1)`` for each decision. None without a solution.
     """
 
     objective_weight: float = 1.0
@@ -106,73 +105,73 @@ class LinearView(View, ABC):
 
     @property
     def column_keys(self) -> IntArray:
-        """Keys of the columns that the master holds, in the order of their entry."""
-        raise NotImplementedError(f"{type(self).__name__} does not say which columns its master holds")
+        """Keys of the master's columns, in order of entry."""
+        raise NotImplementedError(f"{type(self).__name__} does not implement column_keys")
 
     @property
     def column_values(self) -> FloatArray | None:
         """Values of the columns of `column_keys` in the solution; None without one."""
-        raise NotImplementedError(f"{type(self).__name__} does not say which values its columns have")
+        raise NotImplementedError(f"{type(self).__name__} does not implement column_values")
 
     @property
     def row_keys(self) -> IntArray:
-        """Keys of the rows that the master holds, in the order of their entry."""
-        raise NotImplementedError(f"{type(self).__name__} does not say which rows its master holds")
+        """Keys of the master's rows, in order of entry."""
+        raise NotImplementedError(f"{type(self).__name__} does not implement row_keys")
 
     @property
     def usage(self) -> FloatArray | None:
-        """How much of each quantity the solution uses, not cut off at 1 as `point` is; None without a solution."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how much its solution uses")
+        """Use of each quantity in the solution, not cut off at 1 as in `point`; None without a solution."""
+        raise NotImplementedError(f"{type(self).__name__} does not implement usage")
 
     @abstractmethod
     def prices(self, row_keys: IntArray) -> FloatArray:
-        """What a column pays for each unit in each row. Negative is a subsidy. Unknown rows cost 0.
+        """Price of one unit in each row. Negative prices are subsidies; unknown rows cost 0.
 
-        Prices of rows over quantities are told here too, but `usage_prices` has charged them already: who prices a
-        column adds the prices of rows over columns only.
+        Prices of rows over quantities are included, although `usage_prices` charges them already: pricing a column
+        adds the prices of rows over columns only.
         """
 
     @abstractmethod
     def usage_prices(self) -> FloatArray:
-        """What a column pays for each unit of each quantity: to rows over quantities, and because of the fixings.
+        """Price of one unit of each quantity, due to rows over quantities and to the fixings.
 
         Infinite where the fixings ban the quantity.
         """
 
     def fixing_prices(self) -> FloatArray:
-        """The part of `usage_prices` that is because of the fixings: what a certificate must not count twice."""
+        """The part of `usage_prices` due to the fixings, which a certificate must not count twice."""
         return self.usage_prices()
 
     @abstractmethod
     def gain(self, columns: Columns) -> FloatArray:
-        """Reduced cost: positive means that the column improves the master; -inf when the fixings ban it."""
+        """Reduced cost: positive when the column improves the master; -inf when the fixings ban it."""
 
     @abstractmethod
     def allowances(self) -> FloatArray:
-        """For each quantity, how much more its own column could be charged before it would leave the optimum free.
+        """Largest extra price of each quantity at which its own column stays in the optimum.
 
-        0 for a decision fixed on (it is paid for already), infinite for one fixed off, otherwise
-        ``max(0, -gain)`` of the quantity's own column (the first column that uses it alone; 0 if none).
-        Several absent parts that share a decision must *spend* one allowance, not count it twice.
+        0 for a decision fixed on (it is paid for already), infinite for one fixed off, otherwise ``max(0, -gain)``
+        of the quantity's own column (the first column that uses it alone; 0 if none). Absent parts that share a
+        decision must *spend* its allowance jointly, not count it several times.
         """
 
 
 @attrs.frozen(eq=False)
 class Answer:
-    """What a generator found.
+    """The answer of a generator.
 
     Parameters
     ----------
     batch : Batch
         Missing columns and rows.
     slack : float or None
-        The complete relaxation is at most this much above the restricted one that was viewed, counting *all*
-        missing columns of this generator, the returned ones included. None is "no claim": allowed only next
-        to a non-empty batch. Missing rows need no slack; they only lower the bound.
+        Upper bound on the complete relaxation minus the restricted one that was viewed, over *all* missing columns
+        of this generator, the returned ones included. None claims nothing, and is allowed only with a non-empty
+        batch. Missing rows need no slack; they only lower the bound.
     evidence : mapping of str to arrays
         Dual completion, for the certificate.
     scored : int
-        How many parts were scored to answer.
+        Number of parts scored for the answer.
     """
 
     batch: Batch = attrs.field(factory=Batch)
@@ -184,17 +183,16 @@ class Answer:
 class Generator(ABC, Generic[V]):
     """Prices missing columns and separates missing rows.
 
-    **Equal views get equal answers.** A generator may keep what it would compute again: keys in the order in which
-    their columns and rows were first met, scores, layouts. It may not keep a list of what the master has: trees
-    jump between nodes, one generator may serve several masters, and what was returned may have been held back.
-    The view says what the master holds (`LinearView.column_keys`, `LinearView.row_keys`); an answer rests on the
-    view alone.
+    **Equal views get equal answers.** A generator may cache anything it could recompute: keys in the order in which
+    their columns and rows were first met, scores, layouts. It may not keep a list of the master's contents: trees
+    jump between nodes, one generator may serve several masters, and returned columns may have been held back. The
+    contents are in the view (`LinearView.column_keys`, `LinearView.row_keys`); an answer rests on the view alone.
     """
 
     @abstractmethod
     def query(self, view: V, *, limit: int | None = None) -> Answer:
-        """Find columns of positive gain and violated rows, at most about `limit` of them, and claim a slack.
+        """Find columns of positive gain and violated rows, about `limit` at most, and claim a slack.
 
-        Do not count on what was returned: beside another generator's columns, rows over columns may be held back
-        for a round, and so may columns beside such rows. Return it again while the view shows it missing.
+        Returned columns and rows may not enter at once: rows over columns may be held back for a round beside
+        another generator's columns, and columns beside such rows. Return them again while the view lacks them.
         """

@@ -1,4 +1,4 @@
-"""The role *Problem*: what is decided, what it is worth, and what is wrong with a bad answer."""
+"""The *Problem* role: decisions, value of a structure, and violations of a bad one."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ S = TypeVar("S")
 
 
 class Sense(enum.Enum):
-    """Whether larger or smaller values are better."""
+    """Direction of optimisation: larger or smaller values are better."""
 
     MAXIMISE = "maximise"
     MINIMISE = "minimise"
 
     @property
     def sign(self) -> int:
-        """``sign * value`` is the score, which the inside of gapless always maximises."""
+        """``sign * value`` is the score, which gapless always maximises internally."""
         return 1 if self is Sense.MAXIMISE else -1
 
     @property
     def verb(self) -> str:
-        """``"score"`` or ``"cost"``: how a sentence states a value."""
+        """Verb for a value in a sentence: ``"score"`` or ``"cost"``."""
         return "score" if self is Sense.MAXIMISE else "cost"
 
     def turn(self, number: float) -> float:
@@ -47,14 +47,14 @@ class Sense(enum.Enum):
 class Problem(ABC, Generic[S]):
     """A scoring model over structures of type `S`.
 
-    A problem knows no algorithm. What it owes is checked by `gapless.testing.check_problem`.
+    A problem knows no algorithm. `gapless.testing.check_problem` checks its duties.
 
     Attributes
     ----------
     sense : Sense
-        Values are maximised unless a subclass says otherwise.
+        Maximisation unless a subclass overrides it.
     granularity : float or None
-        If every feasible value is an integer multiple of this number, bounds are rounded to it.
+        A number that divides every feasible value; bounds are rounded to its multiples.
     """
 
     sense: ClassVar[Sense] = Sense.MAXIMISE
@@ -63,11 +63,11 @@ class Problem(ABC, Generic[S]):
     @property
     @abstractmethod
     def decisions(self) -> Decisions:
-        """The named 0/1 decisions. Build it once."""
+        """The named 0/1 decisions. Build them once."""
 
     @abstractmethod
     def value(self, structure: S) -> float:
-        """What `structure` is worth, computed from the scores alone, in float64."""
+        """Value of `structure`, computed from the scores alone, in float64."""
 
     @abstractmethod
     def violations(self, structure: S) -> Sequence[str]:
@@ -79,17 +79,17 @@ class Problem(ABC, Generic[S]):
 
     @abstractmethod
     def decode(self, on_ids: IntArray) -> S:
-        """The inverse of `encode`. Ids of no feasible structure may be mended, or give one with violations."""
+        """The inverse of `encode`. Infeasible ids may be repaired, or give a structure with violations."""
 
     def infeasibility(self) -> Sequence[str]:
-        """Sentences that explain why nothing is feasible, where that can be seen without solving."""
+        """Reasons why nothing is feasible, where they can be seen without solving."""
         return ()
 
     def linear_model(self) -> LinearModel:
-        """The whole problem as one mixed-integer model, for export and as an independent judge."""
+        """The whole problem as one mixed-integer model, for export and as an independent check."""
         raise NotImplementedError(f"{type(self).__name__} offers no linear model; override linear_model()")
 
 
 def score_of(problem: Problem[S], structure: S) -> float:
-    """The value turned so that larger is better. No method: a problem may well have a field `score` of its own."""
+    """The value, turned so that larger is better. Not a method: a problem may have a field `score`."""
     return problem.sense.sign * problem.value(structure)

@@ -1,4 +1,4 @@
-"""Many problems held as a few large arrays: a sequence that makes a `Problem` only when one is asked for."""
+"""Many problems held as a few large arrays: a sequence that builds each `Problem` on access."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ P = TypeVar("P", bound=Problem[Any])
 
 
 class ProblemBatch(Sequence[P]):
-    """What `gapless.solve_many` hands over as it is to a method with a batch kernel.
+    """A batch that `gapless.solve_many` passes unchanged to a method with a batch kernel.
 
-    At half a million sentences a second there is no time to build an object for each. A method without a batch
-    kernel takes the problems out one by one.
+    Building one object per problem would limit the throughput. Methods without a batch kernel take the problems out
+    one by one.
 
     Attributes
     ----------
     padded_to : int or None
-        Places of each problem in the padded array that the batch was made of, if it was made of one:
-        `BatchResult.padded` answers in rows as long.
+        Places per problem in the padded array behind the batch, if any; `BatchResult.padded` returns rows of this
+        width.
     """
 
     padded_to: int | None = None
@@ -41,4 +41,4 @@ class ProblemBatch(Sequence[P]):
     def __getitem__(self, at: slice) -> Sequence[P]: ...
     @abstractmethod
     def __getitem__(self, at: int | slice) -> P | Sequence[P]:
-        """Make one problem, or a batch of some."""
+        """The problem at one index, or the batch of a slice."""

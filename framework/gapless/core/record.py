@@ -1,4 +1,4 @@
-"""A problem and its result in one file, so that a stored answer can be re-checked from the shell."""
+"""A problem and its result in one file, so that a stored answer can be verified from the shell."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def _words(words: Iterable[str]) -> tuple[str, ...]:
 @serialisable("gapless.Record")
 @attrs.frozen(eq=False)
 class Record:
-    """What was asked and what was answered.
+    """A problem with its result.
 
     Parameters
     ----------
     problem : Problem
     result : Result
     name : str
-        For people: "sentence 12".
+        Title for people: "sentence 12".
     words : sequence of str
-        For people: what the structure is about, such as the words of the sentence or the mentions of the text.
+        Subject of the structure for people, such as the words of a sentence or the mentions of a text.
     measured : mapping of str to JSON data
-        What a run measured while it found the result, such as seconds of CPU time.
+        Measurements taken while the result was found, such as seconds of CPU time.
     """
 
     problem: Problem[Any]
@@ -53,21 +53,21 @@ class Record:
             raise InvalidProblem("the name and the words of a record are text")
 
     def verify(self, *, work: float | None = None) -> Verdict:
-        """Re-check the result against the problem; `work` is the limit that `Result.verify` takes."""
+        """Verify the result against the problem; `work` is the limit of `Result.verify`."""
         return self.result.verify(self.problem, work=work)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one JSON document, whole or not at all."""
+        """Write one JSON document, atomically."""
         serial.write_aside(path, serial.dumps(self) + "\n")
 
 
 def read_values(path: str | os.PathLike[str]) -> Iterator[Any]:
-    """Values of a ``.json`` (one document) or ``.jsonl`` (one a line) file, either also as ``.gz``; lazily.
+    """Values of a ``.json`` (one document) or ``.jsonl`` (one a line) file, also with ``.gz``; lazily.
 
     Raises
     ------
     InvalidProblem
-        The file is missing, truncated or not readable, or holds a result that contradicts itself; the message names
+        The file is missing, truncated or unreadable, or holds a result that contradicts itself; the message names
         file and line.
     """
     for place, text in read_documents(path):
@@ -79,12 +79,12 @@ def read_values(path: str | os.PathLike[str]) -> Iterator[Any]:
 
 
 def read_documents(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
-    """The JSON documents of a file as `read_values` takes it, each with its place: file, and line if it has lines.
+    """JSON documents of a file for `read_values`, each with its place: file, and line if there are lines.
 
     Raises
     ------
     InvalidProblem
-        The file is missing, truncated or not readable.
+        The file is missing, truncated or unreadable.
     """
     file = Path(path)
     opener: Any = gzip.open if file.suffix == ".gz" else open

@@ -1,4 +1,4 @@
-"""The role *Relaxation*: an upper bound under fixings. And *Restricted*, one that generators extend."""
+"""The *Relaxation* role: an upper bound under fixings. *Restricted*: a relaxation that generators extend."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ V = TypeVar("V", bound=View)
 
 @attrs.frozen(eq=False)
 class Relaxed(Generic[S]):
-    """What a relaxation knows about one node.
+    """The result of a relaxation at one node.
 
     Parameters
     ----------
     bound : float
-        No structure under the fixings scores more. ``-inf`` means that nothing is feasible there.
+        No structure under the fixings scores more. ``-inf`` when nothing is feasible there.
     point : float64 (decisions,), optional
-        A point in [0, 1] that a brancher may exclude, maybe fractional.
+        A point in [0, 1], possibly fractional, for a brancher to exclude.
     structure : S, optional
-        A structure that the relaxation met on its way; the engine checks it and computes its value.
+        A structure found on the way; the engine checks it and computes its value.
     attained : float
-        A score that the *complete* relaxation is known to reach under these fixings: a generator that
-        claimed a smaller bound has lied.
+        A score that the *complete* relaxation attains under these fixings: a generator that claims a smaller bound
+        is wrong.
     state : object
-        Warm start, handed to the solves of the children.
+        Warm start for the children.
     tightenings : sequence of Tightening
-        Fixings that every structure better than the incumbent satisfies, in the order they were derived.
+        Fixings that hold in every structure better than the incumbent, in the order of their derivation.
     excluded : float
-        A bound on the structures under the fixings that the tightenings exclude. The search refuses one that
-        is better than everything it holds: such tightenings rest on a score that no structure has.
+        Bound on the structures under the fixings that the tightenings exclude. The search refuses a bound better
+        than its incumbent: such tightenings rest on a score that no structure has.
     certificate : Certificate
-        Evidence for `bound` under the fixings that the node was solved with and the tightenings.
+        Evidence for `bound` under the fixings of the node and the tightenings.
     """
 
     bound: float
@@ -70,36 +70,36 @@ class Relaxation(ABC, Generic[S]):
         ----------
         fixings : Fixings
         budget : Budget
-            Ask ``budget.spent()`` in every loop; a bound that is valid but loose is the answer to a spent budget.
+            Check ``budget.spent()`` in every loop; once it is spent, return a valid bound even if it is loose.
         incumbent : float
-            A score already held: work below it is wasted, and fixings may rely on it.
+            A score already attained: work below it is wasted, and fixings may rely on it.
         state : object
             `Relaxed.state` of the parent node, or None.
         """
 
 
 class Restricted(Relaxation[S], Generic[S, V]):
-    """A relaxation over part of the columns and rows; `price_and_cut` makes it whole with generators."""
+    """A relaxation over part of the columns and rows; `price_and_cut` completes it with generators."""
 
     @abstractmethod
     def extend(self, batch: Batch) -> int:
-        """Add what is not known yet; return how many columns and rows were new."""
+        """Add the unknown columns and rows; return their number."""
 
     @abstractmethod
     def view(self) -> V:
-        """What generators may look at after the last `solve`."""
+        """The generators' view after the last `solve`."""
 
     def judge(self, relaxed: Relaxed[S], bound: float) -> None:
-        """Raise when the last `solve` contradicts the problem; asked once no generator finds anything missing.
+        """Raise when the last `solve` contradicts the problem; called once no generator finds anything missing.
 
         Parameters
         ----------
         relaxed : Relaxed
-            Of the last `solve`.
+            Result of the last `solve`.
         bound : float
-            What `relaxed` and the generators claim to be the most that any structure scores here.
+            Upper bound on every structure here, as claimed by `relaxed` and the generators.
         """
 
     def certify(self, answers: Sequence[Answer]) -> Certificate:
-        """Evidence for the bound after the last `solve`, completed by what the generators answered."""
+        """Evidence for the bound after the last `solve`, completed by the generators' answers."""
         return NoCertificate(f"{type(self).__name__} writes no certificate")

@@ -1,4 +1,4 @@
-"""What a solve returns: what you hold, why it ended, and how good it is. Contradictions raise."""
+"""The answer to a solve: status, reason for stopping, solutions and bound. Contradictions raise."""
 
 from __future__ import annotations
 
@@ -33,25 +33,30 @@ S = TypeVar("S")
 
 
 class Status(enum.Enum):
-    """What you hold. Says nothing about why the solve ended: that is `Stop`."""
+    """Outcome of a solve; the reason for its end is `Stop`."""
 
     OPTIMAL = "optimal"
+    """The best structure, with a bound that meets its value."""
     LIKELY_OPTIMAL = "likely optimal"
+    """A structure that is optimal except with a known probability."""
     FEASIBLE = "feasible"
+    """A structure that is not proved to be the best."""
     INFEASIBLE = "infeasible"
+    """Proof that there is no structure."""
     NO_SOLUTION = "no solution"
+    """No structure, and no proof that there is none."""
 
 
 class NoSolution(GaplessError, LookupError):
-    """A solution was asked of a result that holds none."""
+    """The result holds no solution."""
 
 
 @runtime_checkable
 class Remembering(Protocol):
-    """A problem that remembers what a user's code scored, and that can ask it again."""
+    """A problem that caches scores of a user's code and can compute them again."""
 
     def drift(self, structures: Sequence[Any]) -> tuple[int, str] | None:
-        """Which structure has a score that is another one when asked for afresh, and a sentence about it."""
+        """The first structure whose score changes when computed again, and a sentence about it."""
 
 
 for _enum in (Status, Stop, Sense):
@@ -62,7 +67,7 @@ serialisable("gapless.Event")(Event)
 @serialisable("gapless.Solution")
 @attrs.frozen(eq=False)
 class Solution(Generic[S]):
-    """A structure and what it is worth, in the problem's own sense."""
+    """A structure and its value, in the problem's own sense."""
 
     structure: S
     value: float
@@ -71,7 +76,7 @@ class Solution(Generic[S]):
 @serialisable("gapless.Stats")
 @attrs.frozen
 class Stats:
-    """What the solve cost. ``dict(stats)`` holds all of it.
+    """Effort of a solve. ``dict(stats)`` holds all of it.
 
     Parameters
     ----------
@@ -79,11 +84,11 @@ class Stats:
         Wall clock.
     nodes, iterations, oracle_calls, columns, rows : int
     parts_scored, parts_added, parts_total : int
-        Scopes of conjunctive factors: scored, taken into the optimisation, and all there are.
+        Scopes of conjunctive factors: scored, added to the optimisation, and in total.
     warm_start_used : bool
         Whether the `start` structure became the first incumbent.
     extra : dict
-        Plain numbers that one method wants to tell.
+        Further plain numbers of one method.
     """
 
     seconds: float = 0.0
@@ -99,11 +104,11 @@ class Stats:
     extra: dict[str, Any] = attrs.field(factory=dict)
 
     def keys(self) -> Sequence[str]:
-        """The names of the numbers, for ``dict(stats)``."""
+        """Names of the numbers, for ``dict(stats)``."""
         return [field.name for field in attrs.fields(Stats)]
 
     def __getitem__(self, name: str) -> Any:
-        """The number of a name; `KeyError` when there is none."""
+        """The number with this name; `KeyError` when there is none."""
         if name not in self.keys():
             raise KeyError(name)
         return getattr(self, name)
@@ -123,14 +128,14 @@ class Result(Generic[S]):
     bound : float
         No structure has a better value, in the problem's own sense.
     certificate : Certificate
-        Evidence for `bound` (on scores: negated when the problem minimises). `certified` says whether it is there,
-        `proof` says so in words.
+        Evidence for `bound` (on scores: negated when the problem minimises). `certified` tells whether it is there,
+        `proof` describes it.
     sense : Sense
     method : str
     stats : Stats
     trace : sequence of Event
     explanation : sequence of str
-        Why nothing is feasible, or what a user should know about this result.
+        Reasons for infeasibility, or notes for the user.
     """
 
     status: Status
@@ -166,19 +171,19 @@ class Result(Generic[S]):
             return f"status {self.status.name} with {len(self.solutions)} solutions"
         if self.status is Status.OPTIMAL:
             if not proved:
-                return f"OPTIMAL, but it stopped by {self.stop.name}"
+                return f"OPTIMAL, but the reason for stopping is {self.stop.name}"
             if not meets(self.sense.sign * self.bound, self.sense.sign * self.solutions[0].value):
                 return f"OPTIMAL with a gap of {self.gap:.3g}"
         if self.status is Status.INFEASIBLE and not proved:
-            return f"INFEASIBLE, but it stopped by {self.stop.name}"
+            return f"INFEASIBLE, but the reason for stopping is {self.stop.name}"
         if self.status is Status.INFEASIBLE and self.sense.sign * self.bound != -math.inf:
             return f"INFEASIBLE with the bound {self.bound!r}"
         if self.status is Status.LIKELY_OPTIMAL and self.stop is Stop.ERROR:
-            return "LIKELY_OPTIMAL, but it stopped by ERROR"
+            return "LIKELY_OPTIMAL, but the reason for stopping is ERROR"
         if self.status is Status.LIKELY_OPTIMAL and not isinstance(self.certificate, ProbabilisticCertificate):
             return "LIKELY_OPTIMAL needs a probabilistic certificate"
         if proved and self.status not in (Status.OPTIMAL, Status.INFEASIBLE):
-            return f"stopped by PROVED with status {self.status.name}"
+            return f"the reason for stopping is PROVED, but the status is {self.status.name}"
         return None
 
     @classmethod
@@ -198,8 +203,8 @@ class Result(Generic[S]):
     ) -> Result[S]:
         """The result of an engine that maximised scores.
 
-        Values are recomputed by ``problem.value``; the status follows from what is held and proved.
-        This is the edge where a minimising problem is turned back.
+        Values are recomputed by ``problem.value``; the status follows from the solutions and the bound. Here the
+        scores of a minimising problem are turned back into values.
 
         Parameters
         ----------
@@ -208,11 +213,11 @@ class Result(Generic[S]):
         bound : float
             On scores.
         complete : bool
-            False when more structures were asked for than the search had time to settle: then nothing is called
-            OPTIMAL, although the best one may be.
+            False when fewer structures than requested were found in time: the status is then never OPTIMAL,
+            although the best structure may be.
         stop : Stop
-            Why the search ended. Becomes PROVED when the bound equals the best score but for the rounding of its
-            last digits, unless it is ERROR.
+            Reason for the end of the search. Becomes PROVED, unless it is ERROR, when the bound equals the best
+            score up to rounding in the last digits.
         """
         solutions = sorted(
             (Solution(s, float(problem.value(s))) for s in structures),
@@ -222,7 +227,7 @@ class Result(Generic[S]):
         if solutions:
             best = problem.sense.sign * solutions[0].value
             status = Status.FEASIBLE
-            # Who stopped early has not shown that nothing better lies within the margin, unless there is none.
+            # An early stop proves nothing about values within the margin, unless the bound is the value itself.
             slack = margin(best) if stop is Stop.PROVED else 16 * math.ulp(best)
             if complete and stop is not Stop.ERROR and (bound == best or abs(bound - best) <= slack):
                 status, stop, bound = Status.OPTIMAL, Stop.PROVED, max(bound, best)
@@ -247,78 +252,78 @@ class Result(Generic[S]):
     def best(self) -> S:
         """The best structure; raises `NoSolution` when there is none."""
         if not self.solutions:
-            raise NoSolution(f"this result holds no solution: {self.status.value}, stopped by {self.stop.value}")
+            raise NoSolution(f"this result holds no solution: {self.outcome}")
         return self.solutions[0].structure
 
     @property
     def value(self) -> float:
         """Value of the best structure; raises `NoSolution` when there is none."""
         if not self.solutions:
-            raise NoSolution(f"this result holds no solution: {self.status.value}, stopped by {self.stop.value}")
+            raise NoSolution(f"this result holds no solution: {self.outcome}")
         return self.solutions[0].value
 
     @property
     def gap(self) -> float:
-        """``|bound - value|``, infinite without a solution; exactly what is still unproved."""
+        """``|bound - value|``, the unproved difference; infinite without a solution."""
         if not self.solutions:
             return math.inf
         return 0.0 if self.bound == self.value else max(0.0, self.sense.sign * (self.bound - self.value))
 
     @property
     def proved(self) -> bool:
-        """Whether the question is settled: OPTIMAL or INFEASIBLE. Whether that can be shown is `certified`."""
+        """Whether the answer is final: OPTIMAL or INFEASIBLE. Evidence for that is `certified`."""
         return self.stop is Stop.PROVED
 
     @property
     def certified(self) -> bool:
-        """Whether there is evidence for what is claimed. This looks whether it is there; `verify` checks it."""
+        """Whether there is evidence for the claim. Only its presence is checked; `verify` checks its content."""
         return not self._missing
 
     @property
     def proof(self) -> str:
-        """Whether the answer is proved and whether that can be shown: ``"proved, with certificate"``."""
+        """State of the proof and of its certificate in words: ``"proved, with certificate"``."""
         why = self._missing
         if self.proved:
             return f"proved, no certificate: {why}" if why else "proved, with certificate"
         shown = f"has no certificate: {why}" if why else "has a certificate"
         claimed = "no bound is claimed" if self.unbounded else f"the bound {shown}"
         if isinstance(self.certificate, ProbabilisticCertificate):
-            return f"optimal but for a chance of {self.certificate.failure_probability:.3g}; {claimed}"
+            return f"optimal except with probability {self.certificate.failure_probability:.3g}; {claimed}"
         return f"not proved; {claimed}"
 
     @property
     def _missing(self) -> str:
         if self.unbounded and isinstance(self.certificate, ProbabilisticCertificate):
-            return ""  # a probability is all that is claimed
+            return ""  # only a probability is claimed
         try:
             return self.certificate.missing
         except UNREADABLE as error:  # a file may bring anything
-            return f"what stands in its place cannot be read ({type(error).__name__})"
+            return f"it cannot be read ({type(error).__name__})"
 
     @property
     def unbounded(self) -> bool:
-        """Whether the bound is infinite, so that it says nothing."""
+        """Whether the bound is infinite and so claims nothing."""
         return self.sense.sign * self.bound == math.inf
 
     def verify(self, problem: Problem[S], *, work: float | None = None) -> Verdict:
-        """Re-check everything: feasibility and value of each solution, and the evidence for the bound.
+        """Check everything again: feasibility and value of each solution, and the evidence for the bound.
 
-        Scores of the solutions that a problem remembers are asked for afresh: evidence about scores that
-        change from call to call proves nothing.
+        Cached scores of a user's code are computed again: evidence about scores that change from call to call
+        proves nothing.
 
         Parameters
         ----------
         problem : Problem
         work : float, optional
-            Steps after which the check is stopped and the verdict is "undecided", which does not hold: a
-            certificate comes from anyone, and may be made to keep its checker busy. A thousand million steps take
-            about a second. By default what `gapless.work_limit` says around the call, else 1e11; `math.inf` lifts
-            the limit.
+            Limit on the steps of the check; beyond it the verdict is "undecided", which does not hold. A
+            certificate may come from anyone, and may be made to keep its checker busy. A thousand million steps
+            take about a second. By default the limit of an enclosing `gapless.work_limit`, else 1e11; `math.inf`
+            lifts the limit.
 
         Raises
         ------
         InvalidLimits
-            `work` is no number above 0.
+            `work` is not a number above 0.
         """
         with contextlib.nullcontext() if work is None else work_limit(work):
             return attrs.evolve(limited(lambda: self._checked(problem)), sense=self.sense)
@@ -345,7 +350,7 @@ class Result(Generic[S]):
             try:
                 drift = problem.drift([solution.structure for solution in self.solutions])
             except UNREADABLE as error:
-                return Verdict(False, f"scores cannot be asked for again: {error}", "solutions")
+                return Verdict(False, f"scores cannot be computed again: {error}", "solutions")
             if drift is not None:
                 return Verdict(False, drift[1], f"solutions[{drift[0]}]")
         if problem.sense is not self.sense:
@@ -374,14 +379,19 @@ class Result(Generic[S]):
 
     @classmethod
     def from_json(cls, text: str) -> Result[Any]:
-        """The result that `to_json` wrote; contradictions raise here too."""
+        """The result written by `to_json`; contradictions raise here too."""
         result = serial.loads(text)
         if not isinstance(result, Result):
             raise InvalidResult("this JSON holds no result")
         return result
 
+    @property
+    def outcome(self) -> str:
+        """Status and reason for stopping in words: ``"optimal (proved)"``, ``"feasible (time limit)"``."""
+        return f"{self.status.value} ({self.stop.words})"
+
     def __repr__(self) -> str:
         held = f"value={self.value:.6g}, gap={self.gap:.3g}" if self.solutions else f"bound={self.bound:.6g}"
         more = f", {len(self.solutions)} solutions" if len(self.solutions) > 1 else ""
-        said = f"{held}{more}, {self.stats.seconds:.3g} s; {self.proof}"
-        return f"<Result {self.status.name} by {self.stop.name}: {said}>"
+        reason = "" if self.proved else f" ({self.stop.words})"
+        return f"<Result {self.status.name}{reason}: {held}{more}, {self.stats.seconds:.3g} s; {self.proof}>"

@@ -1,4 +1,4 @@
-"""Scores as users give them: which arrays of numbers are taken, and which numbers in them."""
+"""Scores from users: accepted arrays and accepted numbers."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from gapless.core.given_array import given_array
 from gapless.core.sparse import FloatArray
 
 LARGEST = 1e12
-"""Beyond this, sums of scores lose the digits that a proof needs."""
+"""Beyond this size, sums of scores lose digits that a proof needs."""
 
 EXPECTED = f"expected a number of at most {LARGEST:g} in size, or -inf"
 
 
 def score_array(values: Any, what: str) -> FloatArray:
-    """A float64 copy of `values`, whatever numbers it holds.
+    """A float64 copy of `values` of any numeric type.
 
     Parameters
     ----------
     values : array, tensor or lists of real numbers
         See `given_array`.
     what : str
-        What a message calls them, a plural: "grandchild: scores".
+        Plural name in messages: "grandchild: scores".
 
     Raises
     ------
     InvalidProblem
-        Text, complex numbers, dates, or what `given_array` refuses.
+        Text, complex numbers, dates, or anything that `given_array` refuses.
     """
     given = given_array(values, f"{what} are")
     try:
@@ -54,9 +54,9 @@ def check_scores(scores: FloatArray, place: Callable[[tuple[int, ...]], str]) ->
     Raises
     ------
     InvalidProblem
-        Naming the first such place.
+        For the first such place, which the message names.
     """
-    # Two passes in the good case, without arrays of booleans: a maximum is NaN when anything is.
+    # Two passes in the good case, without boolean arrays: the maximum is NaN when any entry is.
     if not scores.size or (scores.max() <= LARGEST and scores.min() >= -LARGEST):
         return
     bad = np.argwhere(~((np.abs(scores) <= LARGEST) | (scores == -np.inf)))
@@ -66,7 +66,7 @@ def check_scores(scores: FloatArray, place: Callable[[tuple[int, ...]], str]) ->
 
 
 def bracketed(name: str) -> Callable[[tuple[int, ...]], str]:
-    """For `check_scores`: places as they are written in Python, ``name[2, 3]``; a single number is its name."""
+    """Places in Python notation for `check_scores`, ``name[2, 3]``; a single number is just its name."""
     return lambda index: f"{name}[{', '.join(map(str, index))}]" if index else name
 
 

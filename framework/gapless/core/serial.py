@@ -1,6 +1,6 @@
-"""JSON both ways for values: numpy arrays and infinities included, no pickle, no import by name.
+"""JSON in both directions, for values with numpy arrays and infinities; no pickle, no import by name.
 
-A class takes part by `@serialisable("package.Name")`. attrs classes need nothing else; others bring
+A class takes part with `@serialisable("package.Name")`. attrs classes need nothing else; other classes define
 ``to_fields(self) -> dict`` and ``from_fields(cls, dict)``. Reading an unknown tag is an error that names it.
 """
 
@@ -98,7 +98,7 @@ _LOADERS: list[Callable[[], object]] = []
 
 
 def ask_when_unknown(load: Callable[[], object]) -> None:
-    """Have `load` called when a document names a class that is not known: it may import those who own it."""
+    """Call `load` when a document names an unknown class: it may import the owners."""
     _LOADERS.append(load)
 
 
@@ -122,9 +122,7 @@ def from_data(data: Any, place: str = "$") -> Any:
             for load in _LOADERS:
                 load()
         if not isinstance(tag, str) or tag not in _CLASSES:
-            raise InvalidProblem(
-                f"{place}: nothing loaded can read {tag!r}; is the plug-in that owns it installed?"
-            )
+            raise InvalidProblem(f"{place}: no loaded package can read {tag!r}; is its plug-in installed?")
         cls = _CLASSES[tag]
         if issubclass(cls, enum.Enum):
             return cls(data["value"])
@@ -156,7 +154,7 @@ def dumps(value: Any) -> str:
 
 
 def loads(text: str) -> Any:
-    """The value that `dumps` wrote."""
+    """The value written by `dumps`."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers with more digits than Python reads
@@ -168,16 +166,16 @@ def loads(text: str) -> Any:
 
 
 def require_folder(path: str | os.PathLike[str]) -> None:
-    """Raise FileNotFoundError, naming the folder, when the one that `path` would be written to is missing."""
+    """Raise FileNotFoundError, naming the folder, when the folder of `path` is missing."""
     folder = Path(path).parent
     if not folder.is_dir():
         raise FileNotFoundError(f"{os.fspath(path)}: there is no folder {folder} to write it to")
 
 
 def write_aside(path: str | os.PathLike[str], content: str | bytes | Callable[[IO[bytes]], object]) -> None:
-    """Write `content` to `path` whole or not at all, also when the power fails: aside first, then renamed.
+    """Write `content` to `path` atomically, safe against power failure: to a temporary file, then renamed.
 
-    Text is written as UTF-8; a callable is given the open binary file, for what is too large to be held twice.
+    Text is written as UTF-8; a callable receives the open binary file, for content too large to hold twice.
     """
     require_folder(path)
     target = Path(path)

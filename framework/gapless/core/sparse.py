@@ -1,4 +1,4 @@
-"""A compressed sparse row matrix: three flat arrays, nothing else."""
+"""A compressed sparse row matrix: three flat arrays."""
 
 from __future__ import annotations
 
@@ -90,11 +90,11 @@ class Sparse:
         return self.indices[span], self.values[span]
 
     def row_numbers(self) -> IntArray:
-        """For each entry, the row it stands in."""
+        """Row of each entry."""
         return np.repeat(np.arange(len(self)), np.diff(self.indptr))
 
     def dot(self, vector: FloatArray) -> FloatArray:
-        """``self @ vector`` with shape (m,), where 0 x inf never arises because zeros are not stored."""
+        """``self @ vector`` with shape (m,); 0 x inf never arises because zeros are not stored."""
         return np.bincount(
             self.row_numbers(), weights=self.values * vector[self.indices], minlength=len(self)
         ).astype(np.float64)

@@ -1,4 +1,4 @@
-"""When two scores count as equal. One place, so that every proof means the same by "meets"."""
+"""Tolerances for equal scores, in one place, so that "meets" means the same in every proof."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from gapless.core.sparse import BoolArray, FloatArray
 
 RELATIVE = 1e-8
-"""Small enough that integer scores of tens of millions are told apart, large enough for a simplex optimum."""
+"""Small enough to tell integer scores of tens of millions apart, large enough for a simplex optimum."""
 
 ROUNDING = 1e-6
-"""How far below a multiple a bound may lie and still count as it: erring upward keeps the bound true."""
+"""Distance below a multiple at which a bound still counts as the multiple: erring upward keeps the bound true."""
 
 
 EPSILON = 2.0**-52
-"""The distance of float64 numbers near 1."""
+"""The distance between float64 numbers near 1."""
 
 
 def margin(value: float) -> float:
@@ -25,7 +25,7 @@ def margin(value: float) -> float:
 
 
 def meets(bound: float, value: float, relative: float = 0.0) -> bool:
-    """Whether `bound` proves that nothing is better than `value` by more than the margin (or `relative`)."""
+    """Whether `bound` exceeds `value` by no more than the margin (or `relative`)."""
     if bound == value:
         return True
     if not (math.isfinite(bound) and math.isfinite(value)):
@@ -34,7 +34,7 @@ def meets(bound: float, value: float, relative: float = 0.0) -> bool:
 
 
 def round_bound(bound: float, granularity: float | None) -> float:
-    """The largest multiple of `granularity` below an upper bound; noise just under a multiple is forgiven."""
+    """The largest multiple of `granularity` below an upper bound, up to numerical noise."""
     if granularity is None or not math.isfinite(bound):
         return bound
     multiple = bound / granularity
@@ -44,9 +44,9 @@ def round_bound(bound: float, granularity: float | None) -> float:
 
 
 def off_grid(values: FloatArray, granularity: float, forgiven: float = 1e-3 * ROUNDING) -> BoolArray:
-    """Which finite values are no multiples of `granularity`, by more than float64 makes of sums, and `forgiven`.
+    """Mask of finite values that are not multiples of `granularity`, beyond float64 rounding and `forgiven`.
 
-    By default a thousandth of what `round_bound` forgives, as a structure's value sums many.
+    By default a thousandth of the tolerance of `round_bound`, because a structure's value is a sum of many.
     """
     with np.errstate(over="ignore"):
         multiples = np.abs(np.where(np.isfinite(values), values, 0.0) / granularity)

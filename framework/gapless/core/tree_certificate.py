@@ -1,4 +1,4 @@
-"""A search tree as a certificate: children cover their parent, and each leaf has a certificate of its own."""
+"""A search tree as a certificate: children cover their parent, and each leaf has its own certificate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ serialisable("gapless.Branch")(Branch)
 @serialisable("gapless.Tightening")
 @attrs.frozen(eq=False)
 class Tightening:
-    """Decisions fixed because flipping any one of them cannot beat the incumbent, with the evidence."""
+    """Decisions fixed because flipping any of them cannot beat the incumbent, with the evidence."""
 
     on: tuple[int, ...] = attrs.field(converter=ids)
     off: tuple[int, ...] = attrs.field(converter=ids)
@@ -38,11 +38,11 @@ class TreeCertificate(Certificate):
     parents : sequence of int
         Parent of each node, -1 for the root; parents come before children.
     branches : sequence of Branch
-        What each node fixes on top of its parent.
+        Fixings of each node in addition to its parent's.
     leaves : mapping of str(node) to Certificate
         Evidence for every node without children.
     tightenings : mapping of str(node) to sequences of Tightening
-        Fixings by slacks, made at that node before it was bounded or branched.
+        Fixings by slacks, made at the node before it was bounded or branched.
     """
 
     kind: ClassVar[str] = "tree"
@@ -53,7 +53,7 @@ class TreeCertificate(Certificate):
 
     @property
     def missing(self) -> str:
-        """Which part of the tree has no evidence, and why; the first one."""
+        """The first part of the tree without evidence, and the reason."""
         for node, leaf in self.leaves.items():
             if leaf.missing:
                 return f"node {node}: {leaf.missing}"
@@ -107,7 +107,7 @@ class TreeCertificate(Certificate):
             if not verdict:
                 return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
             bound = max(bound, verdict.bound)
-        # Flips come last: what bounds them need be no tighter than what bounds the leaves.
+        # Flips come last: their bounds need be no tighter than those of the leaves.
         for node, base, _ in self._held(problem, fixings, children) if self.tightenings else ():
             verdict = self._flips(problem, node, base, bound)
             if not verdict:
@@ -119,9 +119,9 @@ class TreeCertificate(Certificate):
         return Verdict(True, reason, "", bound, time.perf_counter() - start, problem.sense)
 
     def _malformed(self, count: int) -> Verdict | None:
-        """What makes this no tree over `count` decisions; None when it is one. JSON may bring anything."""
+        """The fault of a malformed tree over `count` decisions, else None. JSON may contain anything."""
         if not self.parents or len(self.branches) != len(self.parents):
-            reason = f"{len(self.parents)} nodes with {len(self.branches)} branches are no tree"
+            reason = f"{len(self.parents)} nodes with {len(self.branches)} branches are not a tree"
             return Verdict(False, reason, "tree")
         for node, (parent, branch) in enumerate(zip(self.parents, self.branches, strict=True)):
             place = f"tree, node {node}"
@@ -141,7 +141,7 @@ class TreeCertificate(Certificate):
     def _held(
         self, problem: AnyProblem, fixings: Fixings | None, children: Sequence[Sequence[int]]
     ) -> Iterator[tuple[int, Fixings | None, Fixings | None]]:
-        """Each node with what holds there before its tightenings and after them; None where nothing can."""
+        """Each node with its fixings before and after its tightenings; None where they are contradictory."""
         held: dict[int, Fixings | None] = {-1: fixings or Fixings.none(problem.decisions.count)}
         for node, parent in enumerate(self.parents):
             base, branch = held[parent], self.branches[node]
@@ -150,7 +150,7 @@ class TreeCertificate(Certificate):
             for step in self.tightenings.get(str(node), ()) if here is not None else ():
                 here = here.fix(step.on, step.off) if here is not None else None
             if parent >= 0 and node == children[parent][-1]:
-                del held[parent]  # nobody asks for it any more: a long tree takes no more memory than it is wide
+                del held[parent]  # no longer needed: memory grows with the width of the tree, not its length
             if children[node]:
                 held[node] = here
             yield node, before, here

@@ -1,4 +1,4 @@
-"""Answers that are re-checked before they are given."""
+"""Answers that are verified before they are returned."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from gapless.core.result import Result
 
 S = TypeVar("S")
 SECONDS = "verify_seconds"
-"""Where ``stats.extra`` of an answer that was re-checked says how long that took."""
+"""Key of ``stats.extra`` for the duration of the verification."""
 
 
 def verified(problem: Problem[S], result: Result[S]) -> Result[S]:
-    """`result`, after `Result.verify` has accepted it.
+    """`result`, once `Result.verify` has accepted it.
 
-    Ctrl-C meanwhile gives the answer that was found with no bound, because nobody has checked one.
+    After Ctrl-C during the check, the answer is returned without a bound, because none was checked.
 
     Raises
     ------
     VerificationFailed
-        It does not hold, or there is no certificate to check.
+        The result does not hold, or has no certificate to check.
     """
     began = time.perf_counter()
     try:
         verdict = result.verify(problem)
     except KeyboardInterrupt:
-        return _left(problem, result, "Ctrl-C came while the answer was checked", Stop.INTERRUPTED)
+        return _left(problem, result, "the check of the answer was interrupted (Ctrl-C)", Stop.INTERRUPTED)
     except Exception as error:
         verdict = Verdict(False, f"the check raised {type(error).__name__}: {error}", "certificate")
         raise _failure(problem, result, verdict) from error
@@ -47,13 +47,13 @@ def verified(problem: Problem[S], result: Result[S]) -> Result[S]:
 def _failure(problem: Problem[S], result: Result[S], verdict: Verdict) -> VerificationFailed:
     if verdict.missing:
         said = (
-            f"the answer cannot be checked: {verdict.reason}; leave out verify, or take a method and options that "
-            "write a certificate"
+            f"the answer cannot be checked: {verdict.reason}; drop verify, or use a method and "
+            "options that write a certificate"
         )
     elif verdict.undecided:
-        said = f"the answer was not checked to the end: {verdict.reason}"
+        said = f"the check of the answer was not completed: {verdict.reason}"
     else:
-        said = f"the answer does not pass its check: {verdict.place}: {verdict.reason}"
+        said = f"the answer fails its check: {verdict.place}: {verdict.reason}"
     failure = VerificationFailed(f"{result.method}: {said}" if result.method else said)
     failure.result = _left(problem, result, said, Stop.ERROR)
     failure.claimed, failure.verdict = result, verdict
@@ -61,7 +61,7 @@ def _failure(problem: Problem[S], result: Result[S], verdict: Verdict) -> Verifi
 
 
 def _left(problem: Problem[S], result: Result[S], why: str, stop: Stop) -> Result[S]:
-    """The feasible structures, and no bound."""
+    """The feasible structures, without a bound."""
     claimed = f"claimed, but not checked: {result.status.value}, bound {result.bound:.12g}"
     return Result.of(
         problem,

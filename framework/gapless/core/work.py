@@ -1,7 +1,7 @@
-"""How much a verification may do, in steps: a count that is the same on every machine, and no clock.
+"""Limits on the work of a verification, in steps: a machine-independent count, not a clock.
 
-A certificate comes from anyone, and some kinds say how long they keep their checker busy. Whatever a checker goes
-through is charged to the account of the verification under way; when that is spent, the verdict is "undecided".
+A certificate may come from anyone, and some kinds determine the length of their own check. All work is charged to
+the account of the current verification; when that is spent, the verdict is "undecided".
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from typing import Any
 from gapless.core.errors import GaplessError, InvalidLimits
 
 STEPS_A_SECOND = 1e9
-"""A step is a number that NumPy looks at; this many take about a second of a core."""
+"""Steps per second of one core, roughly; a step is one number read by NumPy."""
 
 CALL = 2000.0
-"""Steps that a call of NumPy, or a dozen lines of Python, cost beside the numbers they look at."""
+"""Fixed cost, in steps, of a NumPy call or a dozen lines of Python."""
 
 DEFAULT_WORK = 1e11
-"""Steps for one verification, unless somebody asks for more: a minute or two."""
+"""Default limit of one verification, in steps: a minute or two."""
 
 
 class OutOfWork(GaplessError):
-    """A verification was stopped at its work limit; nobody needs to handle it, the verdict says so."""
+    """A verification reached its work limit. No handler is needed; the verdict reports it."""
 
 
 class Account:
-    """What one verification has spent.
+    """The account of one verification.
 
     Parameters
     ----------
@@ -40,8 +40,7 @@ class Account:
     Attributes
     ----------
     kept : dict
-        What checkers lay out once for the whole verification; the next one, which is charged for the same, lays it
-        out again.
+        Layouts that checkers build once per verification. Each verification builds and is charged for its own.
     """
 
     def __init__(self, limit: float) -> None:
@@ -50,31 +49,31 @@ class Account:
 
     @property
     def spent(self) -> bool:
-        """Whether the verification did not come to its end, even if something caught the error on its way."""
+        """Whether the limit was exceeded, even if something caught the error."""
         return self.steps > self.limit
 
     def charge(self, steps: float) -> None:
-        """Add steps; raise `OutOfWork` when that is too many, and ever after."""
+        """Add steps; raise `OutOfWork` beyond the limit, and at every later call."""
         self.steps += steps
         if self.steps > self.limit:
             raise OutOfWork(f"the check was stopped after {self.limit:.3g} steps")
 
 
-_open: ContextVar[Account | None] = ContextVar("the account of the verification under way", default=None)
+_open: ContextVar[Account | None] = ContextVar("the account of the current verification", default=None)
 _limit: ContextVar[float] = ContextVar("the work limit of verifications", default=DEFAULT_WORK)
 
 
 def spend_work(numbers: float = 0.0, calls: float = 1.0) -> None:
-    """Charge the verification under way; where there is none, nothing.
+    """Charge the current verification, if there is one.
 
-    A certificate whose check may take long, whatever its fields hold, calls this in its loops. It ends the check by
-    an error when the work limit is reached.
+    Certificates call this in loops whose length depends on their fields. Beyond the work limit it raises, which
+    ends the check.
 
     Parameters
     ----------
-    numbers : float
+    Numbers read.
         Numbers to be looked at.
-    calls : float
+    NumPy calls, or iterations of a Python loop.
         Calls of NumPy, or turns of a loop in Python.
     """
     account = _open.get()
@@ -83,24 +82,24 @@ def spend_work(numbers: float = 0.0, calls: float = 1.0) -> None:
 
 
 def kept_meanwhile() -> dict[object, Any]:
-    """What checkers have laid out for the verification under way; an empty dictionary where there is none."""
+    """Layouts kept for the current verification; an empty dictionary when there is none."""
     account = _open.get()
     return {} if account is None else account.kept
 
 
 @contextlib.contextmanager
 def work_limit(steps: float) -> Iterator[None]:
-    """Let each verification inside the block do so many steps; `math.inf` lifts the limit.
+    """Limit each verification inside the block to `steps`; `math.inf` lifts the limit.
 
     Parameters
     ----------
     steps : float
-        Above 0. A thousand million of them take about a second.
+        Above 0. A thousand million take about a second.
 
     Raises
     ------
     InvalidLimits
-        No number above 0.
+        `steps` is not a number above 0.
     """
     if isinstance(steps, bool) or not isinstance(steps, Real) or not steps > 0:
         raise InvalidLimits(f"the work limit is {steps!r}, expected a number of steps above 0")
@@ -113,7 +112,7 @@ def work_limit(steps: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def opened() -> Iterator[tuple[Account, bool]]:
-    """The account of the verification under way and False; or a new one and True, for whoever begins one."""
+    """The account of the current verification and False; or a new account and True when there is none."""
     account = _open.get()
     if account is not None:
         yield account, False
@@ -127,13 +126,13 @@ def opened() -> Iterator[tuple[Account, bool]]:
 
 
 def undecided(account: Account) -> str:
-    """Why a verification that was stopped says neither yes nor no, and what to do."""
+    """The verdict of a stopped verification, and the remedy."""
     return (
-        f"undecided: the check was stopped after {account.limit:.3g} steps of work; allow more by "
+        f"undecided: the check was stopped after {account.limit:.3g} steps of work; allow more with "
         "`verify(problem, work=STEPS)`, `gapless.work_limit(STEPS)` or `gapless verify --work STEPS`"
     )
 
 
 def in_seconds(steps: float) -> float:
-    """About how long so many steps take; not finite where that is not known."""
+    """Estimated seconds of this number of steps; infinite where unknown."""
     return steps / STEPS_A_SECOND if math.isfinite(steps) else math.inf

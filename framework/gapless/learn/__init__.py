@@ -1,4 +1,4 @@
-"""Learning of linear models over any problem type: a trainer asks a feature map and a solver, nothing else.
+"""Learning of linear models over any problem type: a trainer needs only a feature map and a solver.
 
 Write a `FeatureMap`, choose a trainer (`StructuredPerceptron`, `StructuredSVM`, `SampleRank`) and call its `fit`.
 """

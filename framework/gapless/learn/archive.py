@@ -1,4 +1,4 @@
-"""Named arrays and JSON data in one npz file: no pickle, checked when read, written aside and renamed."""
+"""Named arrays and JSON data in one npz file: no pickle, checked on reading, written atomically."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, MemoryError, RecursionError),
     *(LookupError, ValueError, TypeError, AttributeError, OverflowError),
 )
-"""What numpy, zipfile and json raise on bytes that are cut, altered, or not an archive of arrays."""
+"""Errors of numpy, zipfile and json on truncated or altered bytes, or on archives of other data."""
 
 
 class DamagedFile(GaplessError, ValueError):
-    """A file that is cut, altered, from another program, or for another purpose."""
+    """A file that is truncated, altered, from another program, or for another purpose."""
 
 
 def write_archive(
     path: str | os.PathLike[str], kind: str, arrays: Mapping[str, Array], metadata: Mapping[str, Any]
 ) -> None:
-    """Write arrays and JSON data; an array that is mostly zeros is stored as its other entries.
+    """Write arrays and JSON data; an array of mostly zeros is stored by its other entries.
 
     Parameters
     ----------
     path : path
-        Replaced when everything is written.
+        Replaced once everything is written.
     kind : str
-        What the file is for; `read_archive` asks for it again.
+        Purpose of the file, checked by `read_archive`.
     arrays : mapping of str to ndarray
         Of booleans, integers or floats.
     metadata : mapping
@@ -52,9 +52,9 @@ def write_archive(
     Raises
     ------
     InvalidProblem
-        If `metadata` is not JSON data, or an array holds something else than numbers.
+        `metadata` is not JSON data, or an array is not numeric.
     OSError
-        If the folder is missing or cannot be written.
+        The folder is missing or cannot be written.
     """
     contents: dict[str, Array] = {}
     listed = []
@@ -80,7 +80,7 @@ def write_archive(
 
 
 def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Read what `write_archive` wrote.
+    """Read a file of `write_archive`.
 
     Returns
     -------
@@ -90,16 +90,16 @@ def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Arr
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        There is no such file.
     DamagedFile
-        If it is cut or altered, or was not written by `write_archive` for this `kind`.
+        The file is truncated or altered, or was not written by `write_archive` for this `kind`.
     """
     place = os.fspath(path)
     if not Path(path).exists():
         raise FileNotFoundError(f"{place}: no such file")
     try:
-        if not zipfile.is_zipfile(path):  # numpy would take it for a pickle, and advise to load it unsafely
-            raise zipfile.BadZipFile("not a zip archive, or cut")
+        if not zipfile.is_zipfile(path):  # numpy would take it for a pickle and suggest loading it unsafely
+            raise zipfile.BadZipFile("not a zip archive, or truncated")
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
             header = json.loads(stored[HEADER].tobytes().decode("ascii"))
             found = header["format"], header["version"], header["kind"]

@@ -12,17 +12,17 @@ from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
 
 Places = IntArray | tuple[Any, ...]
-"""Where in a block: flat positions, or one integer array for each axis, as in NumPy indexing."""
+"""Positions in a block: flat, or one integer array per axis, as in NumPy indexing."""
 
 
 class FeatureVector:
-    """A sparse vector over weight blocks: what a structure *has*, in the units that the weights score.
+    """A sparse vector over weight blocks: the features of a structure.
 
     Parameters
     ----------
     parts : mapping of str to (int64 (m,), float64 (m,))
-        For each block the flat positions inside the block and what stands there; positions may repeat, and their
-        values then add up. Blocks without entries may be left out. `Blocks.vector` builds it from array indices.
+        For each block the flat positions in it and their values; values of repeated positions add up. Blocks
+        without entries may be omitted. `Blocks.vector` builds it from array indices.
     """
 
     __slots__ = ("parts",)
@@ -31,7 +31,7 @@ class FeatureVector:
         self.parts = parts
 
     def __sub__(self, other: FeatureVector) -> FeatureVector:
-        """The difference; entries are put side by side, not merged."""
+        """The difference; entries are concatenated, not merged."""
         parts = dict(self.parts)
         for name, (places, values) in other.parts.items():
             if name in parts:
@@ -42,7 +42,7 @@ class FeatureVector:
         return FeatureVector(parts)
 
     def merged(self) -> FeatureVector:
-        """The same vector with each position once, ascending, and without zeros."""
+        """The same vector with unique positions, ascending, without zeros."""
         parts = {}
         for name, (places, values) in self.parts.items():
             once, where = np.unique(places, return_inverse=True)
@@ -52,12 +52,12 @@ class FeatureVector:
         return FeatureVector(parts)
 
     def squared_norm(self) -> float:
-        """The squared Euclidean length."""
+        """The squared Euclidean norm."""
         return math.fsum(float(values @ values) for _, values in self.merged().parts.values())
 
 
 class Blocks(Mapping[str, tuple[int, ...]]):
-    """Names and shapes of weight blocks, laid out one after the other in a flat vector.
+    """Names and shapes of weight blocks, laid out consecutively in a flat vector.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Blocks(Mapping[str, tuple[int, ...]]):
     Raises
     ------
     InvalidProblem
-        If there is no block, or a size is negative or not an integer.
+        There is no block, or a size is negative or not an integer.
     """
 
     def __init__(self, shapes: Mapping[str, Sequence[int]]) -> None:
@@ -97,22 +97,22 @@ class Blocks(Mapping[str, tuple[int, ...]]):
         return f"Blocks({self._shapes})"
 
     def slice(self, name: str) -> slice:
-        """Where the block lies in the flat vector."""
+        """Slice of the block in the flat vector."""
         return self._slices[name]
 
     def vector(self, **entries: tuple[Places, Any]) -> FeatureVector:
-        """A sparse vector from indices and values for each block.
+        """A sparse vector from indices and values per block.
 
         Parameters
         ----------
         **entries : (places, values)
-            ``places`` is an integer array of flat positions, or a tuple with one integer array (or integer) for
-            each axis, broadcast against each other; `values` are numbers, one for each place or one for all.
+            ``places`` is an integer array of flat positions, or a tuple with one integer array (or integer) per
+            axis, broadcast against each other; `values` are numbers, one per place or one for all.
 
         Raises
         ------
         InvalidProblem
-            If a block is unknown, or a place lies outside of it.
+            A block is unknown, or a place lies outside it.
         """
         parts = {}
         for name, (places, values) in entries.items():
@@ -128,5 +128,5 @@ class Blocks(Mapping[str, tuple[int, ...]]):
                         raise ValueError("invalid entry in coordinates array")
                 parts[name] = flat, np.array(np.broadcast_to(values, flat.shape), np.float64)
             except (ValueError, TypeError) as error:
-                raise InvalidProblem(f"entries of block {name!r}, which has the shape {shape}: {error}") from error
+                raise InvalidProblem(f"entries of block {name!r} of shape {shape}: {error}") from error
         return FeatureVector(parts)

@@ -1,4 +1,4 @@
-"""A training between two epochs, in a file from which it continues bit by bit."""
+"""The state of a training between two epochs, in a file from which it continues bit by bit."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _SAMPLED = 16
 def fingerprint(
     features: FeatureMap[Any, Any, Any], examples: Sequence[Any], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What two trainings must share for one to continue the other: settings, blocks, and (sampled) examples."""
+    """Properties that a continued training must share: settings, blocks, and (sampled) examples."""
     blocks = {name: list(shape) for name, shape in features.blocks.items()}
     sampled = sampled_features(features, examples)
     return {**settings, "blocks": blocks, "examples": len(examples), "sampled features": sampled}
 
 
 def sampled_features(features: FeatureMap[Any, Any, Any], examples: Sequence[Any]) -> str:
-    """A digest of the gold features of some examples, at least one."""
+    """A digest of the gold features of a sample of the examples."""
     digest = hashlib.sha256()
     for i in np.unique(np.linspace(0, len(examples) - 1, _SAMPLED).astype(int)).tolist():
         vector = features.features(examples[i], features.gold(examples[i])).merged()
@@ -45,14 +45,14 @@ def sampled_features(features: FeatureMap[Any, Any, Any], examples: Sequence[Any
 
 @attrs.frozen(eq=False)
 class Checkpoint:
-    """A training after a finished epoch.
+    """A training after a completed epoch.
 
     Parameters
     ----------
     data : dict
         JSON data: settings, history, random state, number of the best epoch.
     arrays : dict of str to ndarray
-        The weights under training, and those of the best epoch.
+        The current weights, and those of the best epoch.
     """
 
     data: dict[str, Any]
@@ -68,7 +68,7 @@ class Checkpoint:
         best: Weights | None,
         best_epoch: int,
     ) -> Checkpoint:
-        """Everything that `restore` needs; holds views of the weights, so write it before they change."""
+        """The input of `restore`; holds views of the weights, so write it before they change."""
         arrays, scales = weights.state()
         data = {
             "settings": settings,
@@ -77,12 +77,12 @@ class Checkpoint:
             "history": [attrs.asdict(report) for report in history],
             "best_epoch": best_epoch,
         }
-        # The average after the last epoch follows from the rest; it need not be stored a second time.
+        # The average after the last epoch follows from the rest and need not be stored twice.
         extra = {} if best is None or best_epoch == len(history) else {_BEST: best.values}
         return cls(data, {**arrays, **extra})
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Replace the file, whole or not at all."""
+        """Replace the file atomically."""
         write_archive(path, KIND, self.arrays, self.data)
 
     @classmethod
@@ -92,9 +92,9 @@ class Checkpoint:
         Raises
         ------
         DamagedFile
-            If it cannot be read.
+            The file cannot be read.
         InvalidProblem
-            If it was made under other settings; the message names them.
+            The file was made under other settings; the message names them.
         """
         if not Path(path).exists():
             return None
@@ -104,7 +104,7 @@ class Checkpoint:
         if other:
             raise InvalidProblem(
                 f"{os.fspath(path)}: this checkpoint is of another training, which differs in: {', '.join(other)}; "
-                "use another file, or resume=False (or remove it) to begin anew"
+                "use another file, or start again with resume=False"
             )
         return cls(data, arrays)
 

@@ -1,4 +1,4 @@
-"""The role that a trainer asks: how examples become problems, and structures become features."""
+"""The role behind every trainer: problems from examples, features from structures."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ S = TypeVar("S")
 class FeatureMap(ABC, Generic[X, P, S]):
     """A linear model: the score of a structure is the dot product of the weights with its features.
 
-    It knows no trainer and no solver. `X` is the type of the examples (input with its right answer), `P` that of
-    the problems, `S` that of the structures. A problem is whatever the solver takes: a `gapless.Problem` for the
-    default solver. What must hold: up to a constant of the example, the problem's score of a structure (to be
-    maximised) is ``weights.dot(features(example, structure))``.
+    It knows no trainer and no solver. `X` is the type of the examples (inputs with their right answers), `P` of the
+    problems, `S` of the structures. A problem is the solver's input: a `gapless.Problem` for the default solver.
+    The problem's score of a structure (to be maximised) must equal ``weights.dot(features(example, structure))`` up
+    to a constant per example.
     """
 
     @property
     @abstractmethod
     def blocks(self) -> Blocks:
-        """Names and shapes of the weights. Build it once."""
+        """Names and shapes of the weights. Build them once."""
 
     @abstractmethod
     def gold(self, example: X) -> S:
@@ -36,21 +36,20 @@ class FeatureMap(ABC, Generic[X, P, S]):
 
     @abstractmethod
     def problem(self, weights: Weights, example: X) -> P:
-        """What to solve for the example under these weights; must not keep views of them."""
+        """The problem of the example under these weights; must not keep views of them."""
 
     @abstractmethod
     def features(self, example: X, structure: S) -> FeatureVector:
         """The features of a structure."""
 
     def difference(self, example: X, better: S, worse: S) -> FeatureVector:
-        """``features(better) - features(worse)``; override it where most of the two is known to cancel."""
+        """``features(better) - features(worse)``; override it where most of the two cancels."""
         return self.features(example, better) - self.features(example, worse)
 
     def loss(self, example: X, structure: S) -> float:
-        """How wrong a structure is: 0 exactly when it is as good as the gold one.
+        """Loss of a structure: 0 exactly when it is as good as the gold one.
 
-        By default the number of places where the two differ (Hamming), for structures that are sequences of one
-        length, such as labels or heads.
+        By default the Hamming distance, for structures that are sequences of equal length, such as labels or heads.
         """
         gold, found = np.asarray(self.gold(example)), np.asarray(structure)
         if gold.shape != found.shape:
@@ -64,7 +63,7 @@ class FeatureMap(ABC, Generic[X, P, S]):
         """The problem with ``margin * loss(example, structure)`` added to every score, up to a constant.
 
         Optional: for the perceptron with a margin and the structured SVM with Hamming loss, where the loss
-        decomposes as the scores do.
+        decomposes in the same way as the scores.
         """
         raise NotImplementedError(
             f"{type(self).__name__} cannot add the loss to its scores; override augmented_problem(), "

@@ -20,15 +20,15 @@ S = TypeVar("S")
 
 
 class StructuredPerceptron(Trainer[X, P, S]):
-    """Decode; where the answer is wrong, add the gold features and subtract those of the answer.
+    """Decodes; where the answer is wrong, adds the gold features and subtracts those of the answer.
 
     Parameters
     ----------
     features, solver, average, dtype
         As for every `Trainer`.
     margin : float
-        By how much a wrong structure must lose for each unit of its loss; asks the feature map's
-        `augmented_problem`. 0 is the plain perceptron.
+        Margin by which a wrong structure must lose, per unit of its loss; needs `augmented_problem` of the feature
+        map. 0 is the plain perceptron.
 
     Notes
     -----
@@ -54,11 +54,11 @@ class StructuredPerceptron(Trainer[X, P, S]):
         self.margin = margin
 
     def settings(self) -> dict[str, Any]:
-        """With the margin."""
+        """The settings with the margin."""
         return {**super().settings(), "margin": self.margin}
 
     def step(self, weights: TrainingWeights, example: X, rng: np.random.Generator, count: int) -> Step:
-        """One decoding, and an update where it is wrong."""
+        """Decode once, and update if the answer is wrong."""
         del rng, count
         features = self.features
         if self.margin:

@@ -1,4 +1,4 @@
-"""What a training tells while it runs."""
+"""Progress reports of a training."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import attrs
 
 @attrs.frozen
 class EpochReport:
-    """What one pass over the training examples did.
+    """Summary of one pass over the training examples.
 
     Parameters
     ----------
     epoch : int
-        From 1.
+        Number of the epoch, from 1.
     wrong : int
         Examples with a loss above 0.
     updates : int
-        How often the weights were moved.
+        Number of updates of the weights.
     loss : float
-        Sum over the examples, as the trainer measures it: wrong places for the perceptron, hinge loss for the
-        structured SVM, wrongly ranked proposals for SampleRank.
+        Sum over the examples of the trainer's loss: wrong places for the perceptron, hinge loss for the structured
+        SVM, wrongly ranked proposals for SampleRank.
     score : float or None
-        On dev, higher is better; None without dev.
+        Score on dev, higher is better; None without dev.
     """
 
     epoch: int
@@ -35,18 +35,18 @@ class EpochReport:
 
 @attrs.frozen
 class Progress:
-    """A moment of a training.
+    """A progress event of a training.
 
     Parameters
     ----------
     kind : {"examples", "epoch", "resumed"}
-        Inside an epoch; an epoch is finished, scored and stored; a checkpoint was read.
+        During an epoch; after an epoch, scored and stored; after reading a checkpoint.
     epoch : int
-        Which one, from 1; for ``"resumed"`` the last finished one.
+        Number of the epoch, from 1; for ``"resumed"`` of the last completed one.
     done, count : int
-        Examples of the epoch that are done, and all of them.
+        Examples of the epoch processed so far, and their total.
     report : EpochReport
-        About what is done of this epoch; for ``"resumed"`` about the last finished one.
+        Summary of this epoch so far; for ``"resumed"`` of the last completed one.
     """
 
     kind: Literal["examples", "epoch", "resumed"]

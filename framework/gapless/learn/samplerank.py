@@ -1,4 +1,4 @@
-"""SampleRank: learn to rank neighbouring structures, without decoding."""
+"""SampleRank: learning to rank neighbouring structures, without decoding."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ P = TypeVar("P")
 S = TypeVar("S")
 
 Proposal = Callable[[P, S, np.random.Generator], S | None]
-"""``proposal(problem, structure, rng)``: a neighbour of the structure, or None if the one drawn is not feasible."""
+"""``proposal(problem, structure, rng)``: a neighbour of the structure, or None if an infeasible one was drawn."""
 
 
 def change_one(problem: Problem[S], structure: S, rng: np.random.Generator) -> S | None:
     """A neighbour that differs in one answer.
 
-    In one of the groups of which exactly one decision is on (a token's label), another decision is turned on; a
-    problem without such groups has one decision, drawn at random, turned around.
+    In a group of decisions with exactly one on (a token's label), another one is turned on; without such groups, a
+    random decision is flipped.
     """
     decisions = problem.decisions
     on = problem.encode(structure)
@@ -51,7 +51,7 @@ def change_one(problem: Problem[S], structure: S, rng: np.random.Generator) -> S
 
 
 class SampleRank(Trainer[X, P, S]):
-    """Walk through structures; where the model ranks two neighbours against the truth, correct it.
+    """Walks through structures and updates the weights where the model ranks two neighbours wrongly.
 
     Parameters
     ----------
@@ -60,21 +60,21 @@ class SampleRank(Trainer[X, P, S]):
     proposal : callable, optional
         See `Proposal`; by default `change_one`, for which the problems must be `gapless.Problem`.
     proposals : int or callable
-        How many proposals an example gets each epoch; a callable is given its gold structure.
+        Number of proposals per example and epoch; a callable receives the gold structure.
     margin : float
-        By how much the better neighbour must win for each unit of difference in loss, 0 or more.
+        Margin by which the better neighbour must win, per unit of difference in loss, 0 or more.
     rate : float
-        How far a correction moves, above 0.
+        Step length of an update, above 0.
     temperature : float
-        A proposal is accepted with probability ``min(1, exp(gain / temperature))``, `gain` being the model's; 0
-        accepts exactly those that do not lose.
+        A proposal is accepted with probability ``min(1, exp(gain / temperature))``, where `gain` is the model's; 0
+        accepts exactly the proposals that do not lose.
 
     Notes
     -----
     Wick, Rohanimanesh, Bellare, Culotta and McCallum, "SampleRank: training factor graphs with atomic gradients"
-    (ICML 2011), algorithm 1. The walk of each example begins at its gold structure, from where the model leads it
-    astray. An atomic gradient is the feature map's `difference` of two neighbours: give it one that
-    looks only at what they do not share. The true objective is minus the feature map's `loss`.
+    (ICML 2011), algorithm 1. The walk of each example begins at its gold structure and follows the model. An atomic
+    gradient is the feature map's `difference` of two neighbours: implement it so that it looks only at their
+    differences. The true objective is minus the feature map's `loss`.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class SampleRank(Trainer[X, P, S]):
         self.temperature = temperature
 
     def settings(self) -> dict[str, Any]:
-        """With the options of the walk; of callables only that they are there."""
+        """The settings with the options of the walk; for callables only their presence."""
         count = self.proposals if isinstance(self.proposals, int) else "callable"
         walk = {"proposals": count, "temperature": self.temperature}
         return {**super().settings(), "margin": self.margin, "rate": self.rate, **walk}

@@ -1,4 +1,4 @@
-"""What trainers ask by default, through the front door: the best structure, and the best wrong one."""
+"""The trainers' default solvers, through the public API: the best structure, and the best wrong one."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def best_structure(problem: Problem[S]) -> S:
     Raises
     ------
     NoSolution
-        If nothing is feasible.
+        Nothing is feasible.
     KeyboardInterrupt
-        If Ctrl-C stopped the solve: whoever pressed it meant the training.
+        Ctrl-C stopped the solve and is meant for the training.
     """
     return _uninterrupted(solve(problem)).best
 
 
 def structure_of(solver: Callable[[P], S | Result[S]]) -> Callable[[P], S]:
-    """The solver, with the best structure where it gives a whole `Result`.
+    """The solver, reduced to the best structure if it returns a whole `Result`.
 
     Raises
     ------
     InvalidProblem
-        When called: the solver gave no structure at all, or several answers in a batch.
+        When called: the solver returned no structure, or several answers as a batch.
     """
 
     def solved(problem: P) -> S:
@@ -57,8 +57,8 @@ def structure_of(solver: Callable[[P], S | Result[S]]) -> Callable[[P], S]:
 def margin_violation(problem: Problem[S], gold: S, margin: float) -> S | None:
     """The best structure other than `gold`, if it scores at least ``score(gold) - margin``; None otherwise.
 
-    Takes the two best from the problem type's default method, which must offer ``k=2``. Whoever has a faster
-    oracle gives it to `StructuredSVM`.
+    Takes the two best from the problem type's default method, which must support ``k=2``. Pass a faster oracle to
+    `StructuredSVM` if you have one.
     """
     result = _uninterrupted(solve(problem, k=2))
     right = problem.encode(gold)

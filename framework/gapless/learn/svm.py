@@ -23,12 +23,12 @@ P = TypeVar("P")
 S = TypeVar("S")
 
 MarginOracle = Callable[[P, S, float], S | None]
-"""``oracle(problem, gold, margin)``: the best structure other than `gold` if its score is at least that of gold
-minus the margin, else None."""
+"""``oracle(problem, gold, margin)``: the best structure other than `gold` if it scores at least the gold
+score minus the margin, else None."""
 
 
 class StructuredSVM(Trainer[X, P, S]):
-    """Minimise ``sum_b l2_b / 2 |w_b|^2 + sum_i hinge_i(w)`` by incremental proximal steps.
+    """Minimises ``sum_b l2_b / 2 |w_b|^2 + sum_i hinge_i(w)`` by incremental proximal steps.
 
     With 0/1 loss, ``hinge_i(w) = max(0, margin + max over y != gold_i of w.f(y) - w.f(gold_i))``; with Hamming
     loss, ``max over y of (margin * loss(y) + w.f(y)) - w.f(gold_i)``.
@@ -38,17 +38,17 @@ class StructuredSVM(Trainer[X, P, S]):
     features, solver, average, dtype
         As for every `Trainer`. The solver is used with Hamming loss and for dev.
     l2 : float or mapping of str to float
-        One penalty, or one for each block, 0 or more. The hinge losses are summed, not averaged, so that ``1 / l2``
-        is the usual C. A stronger penalty on transitions gives models that decode faster (Belanger et al. 2012,
+        One penalty, or one per block, 0 or more. The hinge losses are summed, not averaged, so that ``1 / l2`` is
+        the usual C. A stronger penalty on transitions gives models that decode faster (Belanger et al. 2012,
         appendix A.4).
     margin : float
-        What a wrong structure must lose by, above 0.
+        Margin by which a wrong structure must lose, above 0.
     loss : {"0/1", "hamming"}
-        The second asks the feature map's `augmented_problem`.
+        The second needs the feature map's `augmented_problem`.
     oracle : callable, optional
         For 0/1 loss, see `MarginOracle`; by default the two best structures, ``gapless.solve(problem, k=2)``.
     rate : float
-        The first step length, above 0.
+        Initial step length, above 0.
 
     Notes
     -----
@@ -57,8 +57,8 @@ class StructuredSVM(Trainer[X, P, S]):
     ``w <- w + min(e, hinge / |d|^2) d`` with ``d = f(gold) - f(violator)``, which never overshoots the example's
     own margin, whatever the step length ``e`` (Bertsekas, "Incremental proximal methods for large scale convex
     optimization", Mathematical Programming 129, 2011; the capped step is PA-I of Crammer et al., JMLR 2006). The
-    length falls as ``rate / (1 + rate * l2_min * t / n)``, as strong convexity wants (Bottou 2012). A step
-    costs the non-zeros of ``d``; shrinking is a number for each block.
+    length falls as ``rate / (1 + rate * l2_min * t / n)``, as strong convexity requires (Bottou 2012). A step costs
+    the non-zeros of ``d``; shrinking costs one number per block.
     """
 
     def __init__(
@@ -78,20 +78,20 @@ class StructuredSVM(Trainer[X, P, S]):
         blocks = features.blocks
         self.l2 = dict(l2) if isinstance(l2, Mapping) else dict.fromkeys(blocks, float(l2))
         if set(self.l2) != set(blocks):
-            raise InvalidProblem(f"l2 is given for {sorted(self.l2)}, the blocks are {sorted(blocks)}")
+            raise InvalidProblem(f"l2 has the blocks {sorted(self.l2)}, expected {sorted(blocks)}")
         if not all(0.0 <= penalty < math.inf for penalty in self.l2.values()):
             raise InvalidProblem(f"l2={l2}: penalties are finite numbers, 0 or more")
         if not 0.0 < margin < math.inf or not 0.0 < rate < math.inf:
             raise InvalidProblem(f"margin={margin}, rate={rate}: both must be finite and above 0")
         if loss not in ("0/1", "hamming"):
-            raise InvalidProblem(f"loss={loss!r}: it is '0/1' or 'hamming'")
+            raise InvalidProblem(f"loss={loss!r}: expected '0/1' or 'hamming'")
         self.margin = margin
         self.loss = loss
         self.rate = rate
         self.oracle = cast("MarginOracle[P, S]", margin_violation) if oracle is None else oracle
 
     def settings(self) -> dict[str, Any]:
-        """With penalties, margin, loss and step length."""
+        """The settings with penalties, margin, loss and step length."""
         mine = {"l2": self.l2, "margin": self.margin, "loss": self.loss, "rate": self.rate}
         return {**super().settings(), **mine}
 
@@ -112,13 +112,13 @@ class StructuredSVM(Trainer[X, P, S]):
         return (hinge, difference) if hinge > 0 else None
 
     def objective(self, weights: Weights, examples: Iterable[X]) -> float:
-        """What is minimised."""
+        """The regularised objective."""
         penalty = [penalty / 2 * float(np.square(weights[name]).sum()) for name, penalty in self.l2.items()]
         violations = (self.violation(weights, example) for example in examples)
         return math.fsum([*penalty, *(found[0] for found in violations if found is not None)])
 
     def subgradient(self, weights: Weights, examples: Iterable[X]) -> FloatArray:
-        """A subgradient of the objective, float64 (blocks.size,): the gradient wherever there is one."""
+        """A subgradient of the objective, float64 (blocks.size,); the gradient wherever it exists."""
         blocks = weights.blocks
         slope = np.concatenate([self.l2[name] * weights[name].ravel() for name in blocks]).astype(np.float64)
         for example in examples:
@@ -129,7 +129,7 @@ class StructuredSVM(Trainer[X, P, S]):
         return slope
 
     def step(self, weights: TrainingWeights, example: X, rng: np.random.Generator, count: int) -> Step:
-        """Shrink each block, then close the margin of one example as far as the step length goes."""
+        """Shrink each block, then close the margin of one example as far as the step length allows."""
         del rng
         weakest = min((penalty for penalty in self.l2.values() if penalty), default=0.0)
         length = self.rate / (1.0 + self.rate * weakest * weights.steps / count)
@@ -141,7 +141,7 @@ class StructuredSVM(Trainer[X, P, S]):
             return RIGHT
         hinge, difference = found
         norm = difference.squared_norm()
-        if norm == 0.0:  # another structure with the features of gold: no weights can tell them apart
+        if norm == 0.0:  # another structure with the gold features: no weights tell them apart
             return Step(hinge)
         weights.add(difference, min(length, hinge / norm))
         return Step(hinge, 1)

@@ -1,4 +1,4 @@
-"""The loop that all trainers share: passes over the examples, the best epoch on dev, checkpoints, Ctrl-C."""
+"""The loop of all trainers: passes over the examples, the best epoch on dev, checkpoints, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _EVENTS_PER_EPOCH = 20
 
 @attrs.frozen
 class Step:
-    """What one example did.
+    """Outcome of one example.
 
     Parameters
     ----------
     loss : float
-        How wrong the answer was, as the trainer measures it; 0 when nothing was.
+        Loss of the answer as the trainer measures it; 0 for a right answer.
     updates : int
-        How often the weights were moved.
+        Number of updates of the weights.
     """
 
     loss: float = 0.0
@@ -49,18 +49,18 @@ RIGHT = Step()
 
 @attrs.frozen(eq=False)
 class Fitted:
-    """What training gave.
+    """The result of a training.
 
     Parameters
     ----------
     weights : Weights
-        Of the best epoch on dev; of the last finished epoch without dev.
+        Weights of the best epoch on dev; without dev, of the last completed epoch.
     epoch : int
-        Which epoch that was, from 1.
+        Number of that epoch, from 1.
     history : tuple of EpochReport
-        One for each finished epoch.
+        One report per completed epoch.
     reason : {"epochs", "patience", "clean", "interrupted"}
-        Why training ended: all epochs done; no better dev score for `patience` epochs; an epoch without a mistake;
+        Reason for the end: all epochs done; no better dev score for `patience` epochs; an epoch without a mistake;
         Ctrl-C.
     """
 
@@ -72,7 +72,7 @@ class Fitted:
 
 @attrs.frozen(eq=False)
 class _Finished:
-    """What the finished epochs amount to; replaced as a whole, so that Ctrl-C finds it consistent."""
+    """Summary of the completed epochs; replaced as a whole, so that it is consistent on Ctrl-C."""
 
     history: tuple[EpochReport, ...] = ()
     weights: Weights | None = None
@@ -91,22 +91,22 @@ class _Finished:
 
 
 class Trainer(ABC, Generic[X, P, S]):
-    """Learns weights from examples, asking a feature map and a solver and nothing else.
+    """Learns weights from examples with nothing but a feature map and a solver.
 
     Parameters
     ----------
     features : FeatureMap
     solver : callable, optional
-        ``solver(problem) -> structure``, or a `Result` whose best is taken; by default `gapless.solve` with the
-        problem type's default method.
+        ``solver(problem) -> structure``, or a `Result` whose best structure is used; by default `gapless.solve`
+        with the problem type's default method.
     average : bool
-        Give the mean of the weights over all steps (nearly always better), or the last ones.
+        Whether to return the mean of the weights over all steps (nearly always better) or the last ones.
     dtype : float32 or float64
-        Of the weights under training; float32 halves the memory.
+        Type of the weights during training; float32 halves the memory.
     """
 
     ends_when_clean: ClassVar[bool] = False
-    """Whether an epoch without a mistake means that no later one would change anything."""
+    """Whether an epoch without a mistake implies that no later epoch changes anything."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Trainer(ABC, Generic[X, P, S]):
         dtype: DTypeLike = np.float64,
     ) -> None:
         if isinstance(features, type):
-            raise InvalidProblem(f"features is the class {features.__name__}; give an instance of it")
+            raise InvalidProblem(f"features is the class {features.__name__}; pass an instance of it")
         self.features = features
         self.solver = cast("Callable[[P], S]", best_structure) if solver is None else structure_of(solver)
         self.average = average
@@ -130,16 +130,16 @@ class Trainer(ABC, Generic[X, P, S]):
         Parameters
         ----------
         weights : TrainingWeights
-            To be changed; `fit` calls `end_step`.
+            Weights to update; `fit` calls `end_step`.
         example : X
         rng : numpy.random.Generator
-            The only source of chance.
+            The only source of randomness.
         count : int
-            How many training examples there are.
+            Number of training examples.
         """
 
     def settings(self) -> dict[str, Any]:
-        """JSON data: the options that a resumed training must share. Extend it."""
+        """The options that a resumed training must share, as JSON data. Extend it in subclasses."""
         return {"trainer": type(self).__name__, "average": self.average, "dtype": self.dtype.name}
 
     def fit(
@@ -156,44 +156,44 @@ class Trainer(ABC, Generic[X, P, S]):
         progress: Callable[[Progress], None] | None = None,
         dev_identity: str | None = None,
     ) -> Fitted:
-        """Train; the same arguments give the same weights, interrupted and resumed or not.
+        """Train; the same arguments give the same weights, even after an interruption.
 
         Parameters
         ----------
         examples : iterable
         dev : iterable, optional
-            If given, the epoch that scores best on it is kept.
+            If given, the epoch with the best score on it is kept.
         scorer : callable, optional
             ``scorer(weights, dev)``, higher is better; by default minus the mean loss of the solver's answers.
         epochs : int
-            At most so many passes over the examples, in random order.
+            Limit on the passes over the examples, in random order.
         seed : int
         patience : int
-            Stop after so many epochs without a better score on `dev`.
+            Number of epochs without a better score on `dev` after which training stops.
         checkpoint : path, optional
-            Written after each epoch, whole or not at all: a killed training loses its unfinished epoch only.
+            File written atomically after each epoch: a killed training loses only its unfinished epoch.
         resume : bool
-            Continue from `checkpoint` if that file exists; False begins anew and replaces it.
+            Continue from `checkpoint` if the file exists; False starts again and replaces it.
         progress : callable, optional
-            Receives a `Progress` about 20 times in each epoch, at its end, and when a checkpoint was read.
+            Receives a `Progress` about 20 times per epoch, at its end, and after reading a checkpoint.
         dev_identity : str, optional
-            Says which `dev` this is, where examples do not (a scorer that looks elsewhere): a checkpoint is only
-            continued with the same. By default a digest of the features of some of `dev` where there is no
-            scorer, its length otherwise.
+            Identity of `dev`, where the examples do not determine it (a scorer that uses other data): a checkpoint
+            is continued only with the same identity. By default a digest of features of some `dev` examples if
+            there is no scorer, else the length of `dev`.
 
         Returns
         -------
         Fitted
-            After Ctrl-C, the best finished epoch.
+            After Ctrl-C, the best completed epoch.
 
         Raises
         ------
         InvalidProblem
-            If there are no examples, `epochs` or `patience` is below 1, or the checkpoint is of another training.
+            There are no examples, `epochs` or `patience` is below 1, or the checkpoint belongs to another training.
         DamagedFile
-            If the checkpoint cannot be read.
+            The checkpoint cannot be read.
         KeyboardInterrupt
-            If Ctrl-C came before the first epoch was finished.
+            Ctrl-C came before the first epoch was complete.
         """
         examples = _sequence(examples)
         dev = None if dev is None else _sequence(dev)
@@ -221,8 +221,8 @@ class Trainer(ABC, Generic[X, P, S]):
                 finished = _Finished(*stored.restore(weights, rng))
                 if len(finished.history) > epochs:
                     raise InvalidProblem(
-                        f"{os.fspath(checkpoint)}: {len(finished.history)} epochs are finished, more than "
-                        f"epochs={epochs}; use resume=False to begin anew"
+                        f"{os.fspath(checkpoint)}: {len(finished.history)} epochs are complete, more than "
+                        f"epochs={epochs}; start again with resume=False"
                     )
                 tell(Progress("resumed", len(finished.history), 0, len(examples), finished.history[-1]))
         reason: Reason | None = None
@@ -279,6 +279,6 @@ class Trainer(ABC, Generic[X, P, S]):
 
 
 def _sequence(examples: Iterable[X]) -> Sequence[X]:
-    """Generators as a list; what can be indexed stays as it is, so that examples may be read when asked for."""
+    """Generators as a list; indexable collections unchanged, so that examples may be read on access."""
     indexed = hasattr(examples, "__getitem__") and hasattr(examples, "__len__")
     return cast("Sequence[X]", examples) if indexed else list(examples)

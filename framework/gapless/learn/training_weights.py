@@ -1,4 +1,4 @@
-"""Weights under training: sparse changes, L2 shrinking and averaging, each at the cost of what changes."""
+"""Weights during training: sparse updates, L2 shrinking and averaging, at the cost of the changed entries."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from gapless.learn.blocks import Blocks, FeatureVector
 from gapless.learn.weights import Weights
 
 _CHUNK = 1 << 15
-"""So many numbers stay in the cache between the operations on them."""
+"""Numbers that stay in the cache between the operations on them."""
 _SMALLEST_SCALE = 1e-3
-"""The average of a block is a difference of numbers as large as the weights over the scale."""
+"""Smallest scale: the average of a block is a difference of numbers as large as the weights over the scale."""
 
 
 @attrs.define(eq=False)
@@ -28,7 +28,7 @@ class _Block:
     mass: float = 0.0
 
     def settle(self) -> None:
-        """Carry the scale out, so that it is 1 again."""
+        """Multiply the scale into the weights and reset it to 1."""
         if self.delayed is not None:
             self.delayed -= self.mass * self.stored
         self.stored *= self.scale
@@ -36,31 +36,31 @@ class _Block:
 
 
 class TrainingWeights(Weights):
-    """Weights that change in steps and remember their average over the steps.
+    """Weights that change in steps, with their average over the steps.
 
     Parameters
     ----------
     blocks : Blocks
-        They begin as zeros.
+        Initially zeros.
     average : bool
-        Whether the average is kept, which doubles the memory.
+        Whether to keep the average, which doubles the memory.
     dtype : float32 or float64
 
     Attributes
     ----------
     steps : int
-        How many steps have ended.
+        Number of completed steps.
 
     Notes
     -----
-    Shrinking multiplies a number for each block instead of the block (Shalev-Shwartz, Singer and Srebro, "Pegasos",
+    Shrinking multiplies one number per block instead of the block (Shalev-Shwartz, Singer and Srebro, "Pegasos",
     ICML 2007, section 2). The average is kept as in Daumé, "Practical structured learning techniques for natural
     language processing" (2006), figure 2.3, with the sum of the scales so far (`mass`) in place of the number of
     steps: for the stored ``v_t``, which changes by ``d_t`` in step ``t``, and weights ``s_t v_t``,
 
         sum_t s_t v_t = mass_T v_T - sum_t mass_{t-1} d_t.
 
-    When a scale becomes small, it is carried out and both sums start anew, so that little cancels.
+    A scale that becomes small is multiplied in and both sums restart, so that little cancels.
     """
 
     def __init__(self, blocks: Blocks, *, average: bool = True, dtype: DTypeLike = np.float64) -> None:
@@ -91,27 +91,27 @@ class TrainingWeights(Weights):
     def shrink(self, name: str, factor: float) -> None:
         """Multiply a block by a factor in [0, 1], in constant time."""
         if not 0.0 <= factor <= 1.0:
-            raise InvalidProblem(f"weights shrink by a factor between 0 and 1, got {factor}")
+            raise InvalidProblem(f"the factor is {factor}, expected a number between 0 and 1")
         block = self._parts[name]
         block.scale *= factor
         if block.scale < _SMALLEST_SCALE:
             block.settle()
 
     def end_step(self) -> None:
-        """The weights as they are now enter the average."""
+        """Add the current weights to the average."""
         self.steps += 1
         for block in self._parts.values():
             block.mass += block.scale
 
     def current(self) -> Weights:
-        """A copy of the weights as they are."""
+        """A copy of the current weights."""
         copy = Weights(self.blocks, self.values.copy())
         for name, block in self._parts.items():
             copy.values[self.blocks.slice(name)] *= block.scale
         return copy
 
     def average(self) -> Weights:
-        """The mean of the weights at the end of each step, or the current ones if no average is kept."""
+        """The mean of the weights at the end of each step; the current weights if no average is kept."""
         if self._delayed is None or not self.steps:
             return self.current()
         mean = np.empty_like(self.values)
@@ -133,7 +133,7 @@ class TrainingWeights(Weights):
         return arrays, {"steps": self.steps, "scales": scales}
 
     def restore(self, arrays: dict[str, NDArray[np.floating]], data: dict[str, Any]) -> None:
-        """Take over what `state` gave, for the same blocks and type."""
+        """Restore the result of `state`, for the same blocks and type."""
         self.values[...] = arrays["stored"]
         if self._delayed is not None:
             self._delayed[...] = arrays["delayed"]

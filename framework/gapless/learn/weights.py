@@ -1,4 +1,4 @@
-"""Weights of a linear model: one flat vector, seen block by block."""
+"""Weights of a linear model: one flat vector with views of its blocks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KIND = "weights"
 
 
 class Weights:
-    """What a model has learnt.
+    """The weights of a model.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ class Weights:
     values : float32 or float64 (blocks.size,), optional
         Not copied; zeros by default.
     dtype : float32 or float64
-        Of the zeros.
+        Type of the default zeros.
 
     Raises
     ------
     InvalidProblem
-        If `values` has another shape or type.
+        `values` has another shape or type.
     """
 
     def __init__(
@@ -50,14 +50,14 @@ class Weights:
 
     @classmethod
     def of(cls, blocks: Mapping[str, NDArray[np.floating]], dtype: DTypeLike = np.float64) -> Weights:
-        """From one array for each block."""
+        """Weights from one array per block."""
         weights = cls(Blocks({name: array.shape for name, array in blocks.items()}), dtype=dtype)
         for name, array in blocks.items():
             weights._views[name][...] = array
         return weights
 
     def _scale(self, name: str) -> float:
-        """What the stored numbers of the block are multiplied by."""
+        """Factor of the stored numbers of the block."""
         del name
         return 1.0
 
@@ -77,7 +77,7 @@ class Weights:
         return found
 
     def row_sums(self, name: str, ids: IntArray, indptr: IntArray) -> FloatArray:
-        """Sums of rows: what sparse 0/1 features score.
+        """Sums of rows: the scores of sparse 0/1 features.
 
         Parameters
         ----------
@@ -117,26 +117,26 @@ class Weights:
         return total
 
     def save(self, path: str | os.PathLike[str], metadata: Mapping[str, Any] | None = None) -> None:
-        """Write the blocks and JSON data to one npz file: whole or not at all, readable without pickle.
+        """Write the blocks and JSON data to one npz file, atomically; readable without pickle.
 
         Parameters
         ----------
         path : path
-            Its folder must exist.
+            Path in an existing folder.
         metadata : mapping, optional
-            What else the model needs, such as label names: strings, numbers, lists, dicts.
+            Other data of the model, such as label names: strings, numbers, lists, dicts.
         """
         write_archive(path, KIND, {name: self[name] for name in self.blocks}, metadata or {})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], blocks: Blocks | None = None) -> tuple[Weights, dict[str, Any]]:
-        """Read what `save` wrote.
+        """Read a file of `save`.
 
         Parameters
         ----------
         path : path
         blocks : Blocks, optional
-            If given, the file must hold exactly these.
+            If given, the file must contain exactly these.
 
         Returns
         -------
@@ -146,9 +146,9 @@ class Weights:
         Raises
         ------
         FileNotFoundError
-            If there is no such file.
+            There is no such file.
         DamagedFile
-            If it is cut, altered, written by something else, or holds other blocks.
+            The file is truncated, altered, from another program, or contains other blocks.
         """
         arrays, metadata = read_archive(path, KIND)
         found = Blocks({name: array.shape for name, array in arrays.items()}) if arrays else None

@@ -1,4 +1,4 @@
-"""Restricted masters on ``pyscipopt.LP``, and what every linear master shows its generators."""
+"""Restricted masters on ``pyscipopt.LP``, and the view that every linear master gives its generators."""
 
 from gapless.lp.entries import Keys
 from gapless.lp.master import LinearMaster

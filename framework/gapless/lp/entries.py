@@ -23,14 +23,14 @@ class Keys:
         return self.ordered.size
 
     def find(self, keys: IntArray) -> IntArray:
-        """Position of each key, -1 where it is unknown."""
+        """Position of each key, -1 if unknown."""
         if not self.ordered.size:
             return np.full(keys.size, -1)
         places = np.minimum(np.searchsorted(self.ordered, keys), self.ordered.size - 1)
         return np.where(self.ordered[places] == keys, self.positions[places], -1)
 
     def fresh(self, keys: IntArray) -> IntArray:
-        """Where in `keys` the unknown ones stand, each key once, in their order."""
+        """Indices in `keys` of the unknown ones, each key once, in order."""
         first = np.unique(keys, return_index=True)[1]
         first.sort()
         return np.asarray(first[self.find(keys[first]) < 0])
@@ -42,7 +42,7 @@ class Keys:
         return keys
 
     def extended(self, keys: IntArray) -> Keys:
-        """With new keys at the next positions."""
+        """A copy with new keys at the next positions."""
         ordered = np.concatenate([self.ordered, keys])
         positions = np.concatenate([self.positions, np.arange(len(self), ordered.size)])
         order = np.argsort(ordered, kind="stable")
@@ -73,7 +73,7 @@ class Entries:
 
 
 def merged(major: IntArray, minor: IntArray, value: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Entries with repeated places added up and zeros dropped, sorted by `major`."""
+    """Entries sorted by `major`, with duplicates added up and zeros dropped."""
     order = np.lexsort((minor, major))
     major, minor, value = major[order], minor[order], value[order]
     same = (major[1:] == major[:-1]) & (minor[1:] == minor[:-1])
@@ -87,7 +87,7 @@ def merged(major: IntArray, minor: IntArray, value: FloatArray) -> tuple[IntArra
 def product(
     row: IntArray, inner: IntArray, weight: FloatArray, by: Entries
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Entries of the product of a matrix with the entries (row, inner, weight) and `by`, whose rows are `inner`."""
+    """Entries of the product of a matrix, given by (row, inner, weight), with `by`, whose rows are `inner`."""
     order = np.argsort(by.row, kind="stable")
     start, stop = (np.searchsorted(by.row[order], inner, side) for side in ("left", "right"))
     counts = stop - start
@@ -97,7 +97,7 @@ def product(
 
 
 def pairs(major: IntArray, minor: IntArray, value: FloatArray, count: int) -> list[list[tuple[int, float]]]:
-    """For each of `count` majors its (minor, value) pairs: the only form that ``pyscipopt.LP`` reads."""
+    """The (minor, value) pairs of each of `count` majors: the only form that ``pyscipopt.LP`` reads."""
     order = np.argsort(major, kind="stable")
     listed = list(zip(minor[order].tolist(), value[order].tolist(), strict=True))
     ends = np.searchsorted(major[order], np.arange(count + 1)).tolist()
@@ -114,7 +114,7 @@ def claim_own(own: IntArray, first: int, columns: Columns) -> None:
 
 
 def check_rows(rows: Rows, quantities: int) -> None:
-    """Refuse rows that no LP can hold."""
+    """Refuse rows that an LP cannot hold."""
     crossed = np.flatnonzero(~(rows.lower <= rows.upper) | (rows.lower == np.inf) | (rows.upper == -np.inf))
     if crossed.size:
         r = crossed[0]
@@ -125,7 +125,7 @@ def check_rows(rows: Rows, quantities: int) -> None:
 
 
 def check_columns(columns: Columns, quantities: int) -> None:
-    """Refuse columns that no LP can hold."""
+    """Refuse columns that an LP cannot hold."""
     wrong: BoolArray = ~np.isfinite(columns.objective) | ~(columns.upper >= 0)
     if np.any(wrong):
         j = int(np.flatnonzero(wrong)[0])
@@ -144,5 +144,5 @@ def _check_quantities(what: str, keys: IntArray, uses: Sparse, quantities: int) 
         at = outside[0]
         raise InvalidProblem(
             f"{what} {keys[uses.row_numbers()[at]]} uses quantity {used[at]}, "
-            f"but the decisions know only {quantities}"
+            f"but the decisions have only {quantities}"
         )

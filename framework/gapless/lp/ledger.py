@@ -1,6 +1,6 @@
-"""The columns and rows that a linear master holds, with everything that follows from prices by arithmetic alone.
+"""The columns and rows of a linear master, with all arithmetic on prices.
 
-No solver here: `LinearMaster` keeps an LP in step with a ledger, the SCIP adapter a ``Model``.
+Contains no solver: `LinearMaster` keeps an LP in step with a ledger, the SCIP adapter a ``Model``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ S = TypeVar("S")
 
 @attrs.frozen(eq=False)
 class NewRows:
-    """Rows just entered: sides, and entries as (row, column, value) with rows counted from the first new one."""
+    """New rows: sides, and entries as (row, column, value), with rows counted from the first new one."""
 
     first: int
     lower: FloatArray
@@ -49,7 +49,7 @@ class NewRows:
 
 @attrs.frozen(eq=False)
 class NewColumns:
-    """Columns just entered: entries as (column, row, value) and uses as (user, quantity, times), counted alike."""
+    """New columns: entries as (column, row, value) and uses as (user, quantity, times), counted likewise."""
 
     first: int
     columns: Columns
@@ -65,7 +65,7 @@ class NewColumns:
 
 
 class Ledger(Generic[S]):
-    """Columns and rows by key, numbered in the order of their entry.
+    """Columns and rows by key, numbered in order of entry.
 
     Parameters
     ----------
@@ -86,12 +86,12 @@ class Ledger(Generic[S]):
     # -- growing ------------------------------------------------------------------------------------------------
 
     def enter_rows(self, rows: Rows) -> NewRows | None:
-        """Take the rows whose keys are new; None when there are none.
+        """Add the rows with new keys; None when there are none.
 
         Raises
         ------
         InvalidProblem
-            An entry in an unknown column, an unknown quantity, or a number that is not one.
+            An entry in an unknown column, an unknown quantity, or a number that is not finite.
         """
         chosen = self.rows.fresh(rows.keys)
         if not chosen.size:
@@ -103,8 +103,8 @@ class Ledger(Generic[S]):
             at = int(np.flatnonzero(column < 0)[0])
             raise InvalidProblem(
                 f"row {rows.keys[chosen[entries.row_numbers()[at]]]} has an entry in column {entries.indices[at]}, "
-                "which the master does not have (view.column_keys lists what it has); "
-                "columns of the same batch bring their entries themselves"
+                "which is not in the master (see view.column_keys); columns of the same batch bring "
+                "their entries"
             )
         uses = rows.uses.take(chosen)
         stated = Entries(entries.row_numbers(), column, entries.values)
@@ -120,12 +120,12 @@ class Ledger(Generic[S]):
         return new
 
     def enter_columns(self, columns: Columns) -> NewColumns | None:
-        """Take the columns whose keys are new; None when there are none.
+        """Add the columns with new keys; None when there are none.
 
         Raises
         ------
         InvalidProblem
-            An entry in an unknown row, an unknown quantity, or a number that is not one.
+            An entry in an unknown row, an unknown quantity, or a number that is not finite.
         """
         chosen = self.columns.fresh(columns.keys)
         if not chosen.size:
@@ -138,7 +138,7 @@ class Ledger(Generic[S]):
             raise InvalidProblem(
                 f"column {columns.keys[columns.coefficients.row_numbers()[at]]} has an entry in row "
                 f"{columns.coefficients.indices[at]}, which is neither in the master nor in the same batch "
-                "(view.row_keys lists what the master has)"
+                "(see view.row_keys)"
             )
         refuse_entries(columns, row, self.over)
         uses = columns.uses.row_numbers(), columns.uses.indices, columns.uses.values
@@ -161,9 +161,9 @@ class Ledger(Generic[S]):
     # -- fixings ------------------------------------------------------------------------------------------------
 
     def impose(self, fixings: Fixings) -> bool:
-        """Set `upper_now`, `use_lower` and `use_upper` to the fixings; False when those contradict each other.
+        """Set `upper_now`, `use_lower` and `use_upper` to the fixings; False when these contradict each other.
 
-        The columns that a banned quantity sets to 0 need no limit of use besides.
+        Columns that a banned quantity sets to 0 need no further limit on its use.
         """
         lower, upper = use_limits(fixings, self.decisions)
         banned = fixings.banned(self.decisions)
@@ -178,14 +178,14 @@ class Ledger(Generic[S]):
     # -- arithmetic with prices ---------------------------------------------------------------------------------
 
     def supported(self, row_price: FloatArray, use_price: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The prices without those that meet an infinite side, which could bound nothing."""
+        """The prices, with 0 for those that would meet an infinite side and bound nothing."""
         return (
             supported(row_price, self.row_lower, self.row_upper),
             supported(use_price, self.use_lower, self.use_upper),
         )
 
     def gain(self, row_price: FloatArray, use_price: FloatArray, weight: float = 1.0) -> FloatArray:
-        """Reduced costs of all columns, bans left out."""
+        """Reduced costs of all columns, without the bans."""
         paid = self.matrix.priced(row_price, len(self.columns)) + self.uses.priced(use_price, len(self.columns))
         return weight * self.objective - paid
 
@@ -200,7 +200,7 @@ class Ledger(Generic[S]):
         weight: float = 1.0,
         objective: float = -math.inf,
     ) -> MasterView:
-        """What generators see of these prices and of the solution `z` of this objective, if there is one."""
+        """The generators' view of these prices and of the solution `z`, if there is one, with its objective."""
         own = np.where(self.own >= 0, np.append(gain, 0.0)[self.own], 0.0)
         usage = None if z is None else self.uses.times(z, self.own.size)
         point = None if usage is None else point_of(usage, self.decisions)
@@ -208,9 +208,9 @@ class Ledger(Generic[S]):
         return MasterView(self.decisions, fixings, point, self.rows, row_price, use_price, own, weight, held)
 
     def dual_bound(self, row_price: FloatArray, use_price: FloatArray, gain: FloatArray) -> float:
-        """Weak duality in float64: no z under the limits imposed scores more, whoever found the prices.
+        """Weak duality in float64: no z within the imposed limits scores more, for prices from any source.
 
-        Infinite when a positive gain meets a column that nothing bounds.
+        Infinite when a column without bounds has a positive gain.
         """
         upper = self.upper_now
         positive = gain > 0
@@ -224,7 +224,7 @@ class Ledger(Generic[S]):
         )
 
     def _implied_upper(self) -> FloatArray:
-        """What a row without negative entries leaves each of its columns."""
+        """Upper bound of each column that its rows without negative entries imply."""
         upper = self.upper_now.copy()
         least = np.zeros(len(self.rows))
         np.minimum.at(least, self.matrix.row, self.matrix.value)
@@ -234,7 +234,7 @@ class Ledger(Generic[S]):
         return upper
 
     def structure(self, view: MasterView) -> S | None:
-        """The structure of an integral solution, if the problem can read it; the engine judges it."""
+        """The structure of an integral solution, if the problem can read it; the engine checks it."""
         z, point = view.column_values, view.point
         if z is None or point is None or np.any(np.abs(z - np.rint(z))[self.integer] > INTEGRAL):
             return None

@@ -28,7 +28,7 @@ S = TypeVar("S")
 
 
 class LinearMaster(Restricted[S, LinearView], Generic[S]):
-    """The columns and rows known so far, as a warm-started LP.
+    """The columns and rows found so far, as a warm-started LP.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     Raises
     ------
     InvalidProblem
-        The initial batch speaks of an unknown row, column or quantity, or holds numbers that no LP can.
+        The initial batch names an unknown row, column or quantity, or holds numbers that an LP cannot.
     """
 
     def __init__(self, problem: Problem[S], formulation: Formulation[S]) -> None:
@@ -57,13 +57,13 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         self.extend(formulation.initial)
 
     def extend(self, batch: Batch) -> int:
-        """Add the columns and rows whose keys are new; rows first, so that columns may enter them.
+        """Add columns and rows with new keys; rows first, so that columns may enter them.
 
         Raises
         ------
         InvalidProblem
-            An entry in an unknown row or column, or in a row over quantities, an unknown quantity, or a number that
-            is not one.
+            An entry in an unknown row or column, or in a row over quantities; an unknown quantity; a number that is
+            not finite.
         """
         rows = self._ledger.enter_rows(batch.rows)
         if rows is not None:
@@ -84,7 +84,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         return len(rows or ()) + len(columns or ())
 
     def _impose(self, fixings: Fixings) -> bool:
-        """Set bounds and sides of the LP to the fixings; False when those contradict each other."""
+        """Set bounds and sides of the LP to the fixings; False when these contradict each other."""
         ledger = self._ledger
         if not ledger.impose(fixings):
             return False
@@ -100,10 +100,10 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         return True
 
     def _place_uses(self, quantities: IntArray) -> None:
-        """Make the rows that limit the use of `quantities`; ``0 <= use`` limits nothing yet.
+        """Add the rows that limit the use of `quantities`; ``0 <= use`` limits nothing yet.
 
-        An idle row keeps that side because SoPlex may fail when a row of its basis turns free. `_prices` drops what
-        such a row earns, which costs the bound nothing.
+        An idle row keeps that side because SoPlex may fail when a row of its basis becomes free. `_prices` drops
+        the price of such a row, at no cost to the bound.
         """
         if not quantities.size:
             return
@@ -129,14 +129,14 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         -------
         Relaxed
             ``bound`` is recomputed from the row prices by weak duality; ``-inf`` when the restricted LP is
-            infeasible (the view then prices for repair), ``inf`` when the time ran out in the LP.
+            infeasible (the view's prices then serve its repair), ``inf`` when time ran out in the LP.
 
         Raises
         ------
         InvalidProblem
             The LP is unbounded.
         SolveError
-            The LP solver gave up.
+            The LP solver failed.
         """
         if not self._impose(fixings):
             self._look(fixings, None, 0 * self._row_price, 0 * self._use_price, weight=0.0)
@@ -158,7 +158,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
                 self._look(fixings, None, self._row_price, self._use_price)
                 return Relaxed(math.inf, state=state)
         raise SolveError(
-            f"the LP solver found neither an optimum nor a proof that there is none ({self._lp.rows} rows, "
+            f"the LP solver found neither an optimum nor a proof of infeasibility ({self._lp.rows} rows, "
             f"{self._lp.columns} columns); very large or very small coefficients are the usual cause"
         )
 
@@ -181,13 +181,13 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             return False
         row_price, use_price = self._prices(ray)
         _, gain = self._look(fixings, None, row_price, use_price, weight=0.0)
-        # With objective 0 every z would reach 0; a bound below it leaves none. Noise is forgiven only in columns
-        # without an upper bound, where no number could be counted for it.
+        # With objective 0 every z scores 0; a bound below 0 leaves none. Noise is ignored only in columns
+        # without an upper bound, where it could not be bounded.
         noise = (gain <= FEASIBLE) & np.isinf(self._ledger.upper_now)
         return self._ledger.dual_bound(row_price, use_price, np.where(noise, 0.0, gain)) < -FEASIBLE
 
     def _prices(self, price: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Prices of rows and of quantities; numerical noise that would meet an infinite side is dropped."""
+        """Prices of rows and of quantities, without numerical noise that would meet an infinite side."""
         every = np.append(price, 0.0)
         use = np.where(self._use_place >= 0, every[self._use_place], 0.0)
         return self._ledger.supported(every[self._row_place], use)
@@ -202,7 +202,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         weight: float = 1.0,
         objective: float = -math.inf,
     ) -> tuple[MasterView, FloatArray]:
-        """Make the view of these prices and this solution; with it the gains of all columns (bans left out)."""
+        """The view of these prices and this solution, and the gains of all columns without the bans."""
         self._row_price, self._use_price = (row_price, use_price) if weight else (0 * row_price, 0 * use_price)
         gain = self._ledger.gain(row_price, use_price, weight)
         self._view = view = self._ledger.view(
@@ -211,19 +211,19 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         return view, gain
 
     def judge(self, relaxed: Relaxed[S], bound: float) -> None:
-        """Compare the objective of an integral point with the value of the structure that it makes."""
+        """Compare the objective of an integral point with the value of its structure."""
         if self.formulation.exact and relaxed.structure is not None:
             constant = self.formulation.constant
             check_objective(self._ledger, self._lp.point(), relaxed.structure, constant, bound)
 
     def view(self) -> LinearView:
-        """Prices and point of the last `solve`, unchanged by what has been added since."""
+        """Prices and point of the last `solve`, unaffected by later additions."""
         if self._view is None:
             raise SolveError("the restricted master has not been solved yet: call solve() before view()")
         return self._view
 
     def certify(self, answers: Sequence[Answer]) -> Certificate:
-        """What `Formulation.certify` makes of the last view."""
+        """The certificate of `Formulation.certify` for the last view."""
         if self.formulation.certify is None:
-            return NoCertificate("the formulation brings no `certify`, which would turn LP prices into evidence")
+            return NoCertificate("the formulation brings no `certify`, which turns LP prices into evidence")
         return self.formulation.certify(self.view(), answers)

@@ -1,4 +1,4 @@
-"""The objective of an integral master, compared with the problem's value of the structure that it makes."""
+"""Check of an integral master: its objective against the problem's value of its structure."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from gapless.lp.view import INTEGRAL
 S = TypeVar("S")
 
 NAMED = 12
-"""So many columns are named in a message."""
+"""Limit on the columns named in a message."""
 
 LEFT = 10 * INTEGRAL
-"""What LP solvers may leave in a column that need not be whole."""
+"""Residue of LP solvers in a column that need not be integral."""
 
 
 def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: float, bound: float) -> None:
-    """Raise if an integral point of a master that lacks nothing scores otherwise than the structure it is read as.
+    """Raise if an integral point of a complete master scores differently from its structure.
 
-    While rows are still to be separated, they may be what lowers the point. And a point may score less than its
-    structure as long as the bound does not: missing columns may make the same structure at a better price.
+    As long as rows are missing, they may be the reason for a lower score. A point may also score less than its
+    structure if the bound does not: missing columns may form the same structure at a better price.
 
     Parameters
     ----------
     ledger : Ledger
     z : float64 (columns,)
-        Integral where columns are.
+        Integral where columns must be.
     structure : S
-        What the problem reads from the decisions of `z`.
+        Structure that the problem reads from the decisions of `z`.
     constant : float
-        Of the formulation.
+        Constant of the formulation.
     bound : float
-        What is claimed to be the most that any structure scores here.
+        Claimed upper bound on every structure here.
 
     Raises
     ------
     InconsistentBound
-        Names the columns, both scores and the fix.
+        Names the columns, both scores and the remedy.
     """
     problem = ledger.problem
     whole = np.where(ledger.integer, np.rint(z), z)
@@ -52,20 +52,20 @@ def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: fl
     parts = ledger.objective * whole
     reached, score = float(parts.sum()) + constant, float(score_of(problem, structure))
     size = max(float(np.abs(parts).sum()) + abs(constant), abs(score))
-    # Columns that need not be whole keep what the LP's tolerances left in them.
+    # Columns that need not be integral keep the residue of the LP's tolerances.
     noise = LEFT * float(np.abs(ledger.objective * np.maximum(whole, 1.0))[~ledger.integer & (whole > 0)].sum())
     allowed = margin(size) + noise
     if reached > score + allowed:
         fix = (
-            "Mend the objective that is wrong, or separate the row that is missing; a master that is only to bound "
-            "values from above says so by Formulation(..., exact=False)"
+            "Correct the objective, or separate the missing row; for a master that only bounds values from above, "
+            "set Formulation(..., exact=False)"
         )
     elif score > bound + allowed:
         fix = (
-            f"Nothing was claimed to score more than {bound:.12g}. Mend the objective that is wrong, or bring the "
-            "columns that make this structure at a better price"
+            f"No structure was claimed to score more than {bound:.12g}. Correct the objective, or add the columns "
+            "that make this structure at a better price"
         )
-    else:  # a score that is NaN is refused where it is taken
+    else:  # a NaN score is refused elsewhere
         return
     value = f"is {problem.sense.turn(score):.12g} for the structure that they make"
     worth = value if problem.sense is Sense.MAXIMISE else f"{value}, a score of {score:.12g}"
@@ -76,10 +76,10 @@ def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: fl
 
 
 def _makes(ledger: Ledger[S], whole: FloatArray, structure: S) -> bool:
-    """Whether the decisions of `whole` are those of `structure`; a structure that was mended has others.
+    """Whether the decisions of `whole` are those of `structure`; those of a repaired structure differ.
 
-    No structure is made by a column that alone uses more of a quantity than the decisions tell apart, such as a
-    route with a cycle: it stands for a relaxation.
+    A column that alone uses more of a quantity than the decisions distinguish, such as a route with a cycle, makes
+    no structure: it belongs to a relaxation.
     """
     decisions, uses = ledger.decisions, ledger.uses
     quantity, threshold = decisions.quantity_of(), decisions.threshold_of()
@@ -93,7 +93,7 @@ def _makes(ledger: Ledger[S], whole: FloatArray, structure: S) -> bool:
 
 
 def _in_words(ledger: Ledger[S], whole: FloatArray, constant: float) -> str:
-    """The columns in use, each with its key and its objective; first those whose objective few others share."""
+    """The columns in use with key and objective, those with the rarest objectives first."""
     keys = ledger.columns.ordered[np.argsort(ledger.columns.positions, kind="stable")]
     used = np.flatnonzero(whole > INTEGRAL)
     _, kind, shared = np.unique(ledger.objective[used], return_inverse=True, return_counts=True)
@@ -101,6 +101,6 @@ def _in_words(ledger: Ledger[S], whole: FloatArray, constant: float) -> str:
     said = [
         f"{whole[j]:.6g} x column {keys[j]} (objective {ledger.objective[j]:.12g})" for j in used[:NAMED].tolist()
     ]
-    said += [f"{used.size - NAMED} columns more"] if used.size > NAMED else []
+    said += [f"{used.size - NAMED} more columns"] if used.size > NAMED else []
     said += [f"the constant {constant:.12g}"] if constant else []
     return " + ".join(said) or "no column is used"

@@ -20,12 +20,12 @@ LP_INFINITY = 1e100
 class LinearProgram:
     """Maximise ``objective @ z`` over ``0 <= z <= upper`` with ``lower <= A z <= upper sides``.
 
-    Columns and rows are numbered in the order of their entry and never leave.
+    Columns and rows are numbered in order of entry and are never removed.
 
     Parameters
     ----------
     name : str
-        For the solver's own messages.
+        Name in the solver's own messages.
     """
 
     def __init__(self, name: str) -> None:
@@ -39,18 +39,18 @@ class LinearProgram:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int(self._lp.nrows())
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return int(self._lp.ncols())
 
     def add_rows(
         self, row: IntArray, column: IntArray, value: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> int:
-        """Add rows with entries in columns that are there; return the number of the first.
+        """Add rows with entries in existing columns; return the number of the first.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class LinearProgram:
             Rows are counted from the first new one.
         value : float64 (entries,)
         lower, upper : float64 (rows,)
-            Sides, which may be infinite.
+            Sides, possibly infinite.
         """
         first = self.rows
         if lower.size:
@@ -70,7 +70,7 @@ class LinearProgram:
     def add_columns(
         self, column: IntArray, row: IntArray, value: FloatArray, objective: FloatArray, upper: FloatArray
     ) -> int:
-        """Add columns ``0 <= z <= upper`` with entries in rows that are there; return the number of the first.
+        """Add columns ``0 <= z <= upper`` with entries in existing rows; return the number of the first.
 
         Parameters
         ----------
@@ -98,23 +98,23 @@ class LinearProgram:
         self._lp.chgSide(row, max(lower, -LP_INFINITY), min(upper, LP_INFINITY))
 
     def set_objective(self, column: int, score: float) -> None:
-        """Change what a column scores."""
+        """Change the score of a column."""
         self._lp.chgObj(column, float(signs.cost(score)))
 
     def optimise(self, seconds: float, *, fresh: bool = False) -> bool:
-        """Solve, from the last basis unless `fresh`; whether an optimum was found.
+        """Solve, from the last basis unless `fresh`; True when an optimum was found.
 
         Raises
         ------
         SolveError
-            The solver failed, also from scratch.
+            The solver failed, even from scratch.
         """
         self._lp.setRealParam(self._parameter.LPTILIM, min(max(1e-3, seconds), LP_INFINITY))
         if fresh:
             self._lp.setIntParam(self._parameter.FROMSCRATCH, 1)
         try:
             self._lp.solve(dual=not fresh)
-        except Exception as error:  # pyscipopt raises nothing more precise
+        except Exception as error:  # pyscipopt raises nothing more specific
             if fresh:
                 raise SolveError(f"the LP solver failed: {error}") from error
             return self.optimise(seconds, fresh=True)
@@ -123,11 +123,11 @@ class LinearProgram:
         return bool(self._lp.isOptimal())
 
     def optimise_plainly(self, seconds: float) -> bool:
-        """Solve again without the LP solver's presolve; whether an optimum was found.
+        """Solve again without the LP solver's presolve; True when an optimum was found.
 
-        Duals that SoPlex carries back through its presolve can be wrong (0 for a row that binds); a bound then
-        stays above an optimum that has been found. Presolve is not switched off for good because SoPlex fails
-        without it on other programs.
+        Duals that SoPlex maps back through its presolve can be wrong (0 for a binding row); the bound then stays
+        above an optimum that was found. Presolve stays on otherwise because SoPlex fails without it on other
+        programs.
         """
         self._lp.setIntParam(self._parameter.PRESOLVING, 0)
         try:
@@ -138,16 +138,16 @@ class LinearProgram:
             self._lp.setIntParam(self._parameter.PRESOLVING, 1)
 
     def point(self) -> FloatArray:
-        """The columns of the last optimum, clipped at 0."""
+        """Columns of the last optimum, clipped at 0."""
         point: FloatArray = np.clip(self._lp.getPrimal(), 0.0, None)
         return point
 
     def prices(self) -> FloatArray:
-        """What a column pays for each unit of each row, at the last optimum."""
+        """Price of one unit of each row, at the last optimum."""
         return signs.prices(np.asarray(self._lp.getDual(), np.float64))
 
     def farkas_prices(self) -> FloatArray | None:
-        """Prices by which the rows contradict each other, the largest 1 in size; None when there are none."""
+        """Prices that prove the rows contradictory, scaled to a largest size of 1; None when there are none."""
         ray = self._lp.getDualRay()
         if not ray:
             return None
@@ -155,12 +155,12 @@ class LinearProgram:
 
     @property
     def objective(self) -> float:
-        """The score of the last optimum."""
+        """Score of the last optimum."""
         return signs.score(float(self._lp.getObjVal()))
 
     @property
     def unbounded(self) -> bool:
-        """Whether the last solve found a direction in which the objective grows for ever."""
+        """Whether the last solve found a direction of unlimited improvement."""
         return self._lp.getPrimalRay() is not None
 
 

@@ -1,15 +1,14 @@
-"""Where a sign is flipped, and nowhere else.
+"""The only place where signs are flipped.
 
-gapless maximises. SCIP and its LP solvers are always given a minimisation of negated scores, because there the
-dual of a row is what an extra unit of its side *costs* the minimum, whatever the row's direction, and there
-``pyscipopt.LP`` and ``pyscipopt.Model`` agree about it (they have opposite signs when they maximise). Everything
-else is in scores:
+gapless maximises. SCIP and its LP solvers always get a minimisation of negated scores: there the dual of a row is
+the *cost* of an extra unit of its side, for either direction of the row, and ``pyscipopt.LP`` agrees with
+``pyscipopt.Model`` (their signs are opposite when they maximise). Everything else is in scores:
 
 ====================  ==========================  ===================================
 in the LP             in gapless                  meaning
 ====================  ==========================  ===================================
-objective c           ``objective = -c``          what a column scores
-dual y, Farkas ray y  ``price = -y``              what a column pays per unit of a row
+objective c           ``objective = -c``          score of a column
+dual y, Farkas ray y  ``price = -y``              price of one unit of a row
 reduced cost          ``gain = -(c - y @ a)``     positive: the column improves
 ====================  ==========================  ===================================
 """
@@ -30,10 +29,10 @@ def prices(dual: FloatArray) -> FloatArray:
 
 
 def score(minimum: float) -> float:
-    """The score that an objective value or a dual bound of a minimising solver stands for."""
+    """The score of an objective value or a dual bound of a minimising solver."""
     return -minimum
 
 
 def cost(score: float) -> float:
-    """The objective value of a minimising solver that stands for a score."""
+    """The objective value of a score in a minimising solver."""
     return -score

@@ -1,4 +1,4 @@
-"""What generators see of a linear master, whoever solved it, and how fixings and points speak of decisions."""
+"""The generators' view of a linear master, with any solver; translation of fixings and points into decisions."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from gapless.lp.entries import Entries, Keys
 S = TypeVar("S")
 
 INTEGRAL = 1e-6
-"""How far from an integer a value may lie and still count as one."""
+"""Distance from an integer at which a value still counts as one."""
 
 
 @attrs.frozen(eq=False)
 class Held:
-    """What a master holds, and the solution that it has, besides the prices of its rows.
+    """Contents and solution of a master, except its row prices.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ class Held:
     values : float64 (columns,) or None
     usage : float64 (quantities,) or None
     objective : float
-        The score of the solution, -inf without one.
+        Score of the solution, -inf without one.
     over : Entries
-        Of the rows over quantities: row, quantity, value.
+        Entries of the rows over quantities: row, quantity, value.
     """
 
     columns: Keys = attrs.field(factory=Keys)
@@ -45,7 +45,7 @@ class Held:
 
 
 class MasterView(LinearView):
-    """What generators see of a linear master: a snapshot in scores, whoever solved it.
+    """The generators' view of a linear master: a snapshot in scores, with any solver.
 
     Parameters
     ----------
@@ -56,11 +56,11 @@ class MasterView(LinearView):
         Row keys, in the order of `row_prices`.
     row_prices : float64 (rows,)
     quantity_prices : float64 (quantities,)
-        Because of fixings; bans, and what rows over quantities charge, are added here.
+        Prices due to fixings; bans, and prices of rows over quantities, are added here.
     own_gain : float64 (quantities,)
         Gain of each quantity's own column, 0 where it has none.
     objective_weight : float
-        0 while columns are asked for that repair an infeasible master.
+        0 while columns are sought that repair an infeasible master.
     held : Held, optional
     """
 
@@ -111,7 +111,7 @@ class MasterView(LinearView):
         return None if self._held.usage is None else self._held.usage.copy()
 
     def prices(self, row_keys: IntArray) -> FloatArray:
-        """Prices by row key; the entry past the end is the 0 of unknown rows."""
+        """Prices by row key; the last entry is the 0 of unknown rows."""
         return self._row_prices[self._rows.find(np.asarray(row_keys, np.int64))]
 
     def usage_prices(self) -> FloatArray:
@@ -119,7 +119,7 @@ class MasterView(LinearView):
         return self._usage_prices.copy()
 
     def fixing_prices(self) -> FloatArray:
-        """Prices by quantity, because of fixings alone."""
+        """Prices by quantity, due to fixings alone."""
         return self._fixing_prices.copy()
 
     def gain(self, columns: Columns) -> FloatArray:
@@ -128,7 +128,7 @@ class MasterView(LinearView):
         Raises
         ------
         InvalidProblem
-            A column has an entry in a row over quantities: its uses say that already.
+            A column has an entry in a row over quantities, which its uses imply already.
         """
         row = self._rows.find(columns.coefficients.indices)
         refuse_entries(columns, row, self._held.over)
@@ -145,7 +145,7 @@ class MasterView(LinearView):
 
 
 def refuse_entries(columns: Columns, row: IntArray, over: Entries) -> None:
-    """Raise `InvalidProblem` where a column has an entry, in the rows numbered `row`, that its uses imply."""
+    """Raise `InvalidProblem` where a column has an explicit entry, in the rows `row`, that its uses imply."""
     if not over.row.size:
         return
     twice = np.flatnonzero(np.isin(row, over.row))
@@ -154,12 +154,12 @@ def refuse_entries(columns: Columns, row: IntArray, over: Entries) -> None:
         raise InvalidProblem(
             f"column {columns.keys[columns.coefficients.row_numbers()[at]]} has an entry in row "
             f"{columns.coefficients.indices[at]}, which is over quantities: "
-            "the entry follows from the column's uses, leave it out"
+            "the entry follows from the column's uses, remove it"
         )
 
 
 def use_limits(fixings: Fixings, decisions: Decisions) -> tuple[FloatArray, FloatArray]:
-    """Least and largest use of each quantity that the fixings leave; crossed where they contradict each other."""
+    """Least and largest use of each quantity under the fixings; crossed where these contradict each other."""
     quantity, threshold = decisions.quantity_of(), decisions.threshold_of()
     lower, upper = np.full(decisions.quantities, -np.inf), np.full(decisions.quantities, np.inf)
     on, off = fixings.on, fixings.off
@@ -169,23 +169,23 @@ def use_limits(fixings: Fixings, decisions: Decisions) -> tuple[FloatArray, Floa
 
 
 def point_of(use: FloatArray, decisions: Decisions) -> FloatArray:
-    """How far each decision is on when its quantity is used this much."""
+    """Value of each decision at this use of its quantity."""
     return np.clip(use[decisions.quantity_of()] - (decisions.threshold_of() - 1), 0.0, 1.0)
 
 
 def readable(problem: Problem[S], point: FloatArray) -> S | None:
-    """The structure of an integral point; None when the problem cannot read one from it."""
+    """The structure of an integral point; None when the problem cannot read one."""
     if np.any(np.abs(point - np.rint(point)) > INTEGRAL):
         return None
     try:
         return problem.decode(np.flatnonzero(point > 0.5))
     except (ValueError, LookupError):
-        # Rows that are still to be separated may be what makes the point readable.
+        # The point may be unreadable until missing rows are separated.
         return None
 
 
 def supported(price: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Prices with 0 where the sign asks for an infinite side: any price is valid, only finite ones bound."""
+    """Prices, with 0 where the sign would meet an infinite side: any price is valid, only finite sides bound."""
     return np.where(np.where(price > 0, np.isinf(upper), np.isinf(lower)), 0.0, price)
 
 

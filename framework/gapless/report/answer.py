@@ -1,4 +1,4 @@
-"""What a page shows of one answer."""
+"""The view of one answer on a page."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from gapless.solving import solve
 from gapless.svg import cut
 
 _LEAST_AGAIN = 60.0
-"""Seconds that a second solve gets at least; otherwise ten times those of the first."""
+"""Minimum time of a second solve in seconds; otherwise ten times that of the first."""
 _LETTERS = 300
 _LISTED = 200
-"""Nodes of a tree in words."""
+"""Limit on the tree nodes described in words."""
 
 
 @attrs.frozen
 class Answer:
-    """One answer, ready to be shown.
+    """One answer, prepared for display.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Answer:
     structures : sequence of Drawn
     bounds, work : Chart or None
     traced : str
-        Where the events come from, or why there are none.
+        Origin of the events, or the reason why there are none.
     tree : str
         SVG; empty without a tree.
     tree_said : str
@@ -67,29 +67,29 @@ class Answer:
 
 
 def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] | None) -> Answer:
-    """Gather what is known about a record.
+    """Gather the information on a record.
 
     Parameters
     ----------
     record : Record
     verdict : Verdict or None
-        None where nobody checked.
+        None when not checked.
     again : mapping or None
-        Options of the method, to solve again a record that kept no events; None leaves it.
+        Options for a second solve by the method when the record has no events; None for no second solve.
     """
     result = record.result
     trace: Sequence[Event] = result.trace
     traced = ""
     if not trace:
         traced = (
-            "This record kept no events, which are told by a second solve: make the report with --again. "
+            "This record has no events; make the report with --again to get them from a second solve. "
             "(`gapless solve --trace` keeps them at once.)"
         )
         if again is not None:
             trace, traced = _solved_again(record, again)
     bounds = bounds_over_time(trace, result)
     if trace and bounds is None:
-        traced += " The search told of nothing between its beginning and its end: there is nothing to draw."
+        traced += " The search reported no event between its start and its end: there is nothing to draw."
     nodes = search_tree(record, trace)
     several = len(nodes) > 1
     return Answer(
@@ -118,9 +118,9 @@ def _solved_again(record: Record, options: Mapping[str, Any]) -> tuple[Sequence[
     try:
         found = solve(record.problem, method, k=k, limits=limits, trace=True, **options)
     except SolveError as error:
-        return (), f"Solved again for its events, which failed: {error}"
+        return (), f"A second solve for the events failed: {error}"
     given = ", ".join(f"{name}={value}" for name, value in options.items()) or "its default options"
-    said = f"The events are those of a second solve, made for this report: method {found.method}, {given}."
+    said = f"The events come from a second solve for this report: method {found.method}, {given}."
     if found.solutions and result.solutions and abs(found.value - result.value) > margin(result.value):
         said += f" It found the value {found.value:.12g}, the record holds {result.value:.12g}."
     return found.trace, said
@@ -141,14 +141,14 @@ def _headline(result: Result[Any]) -> str:
         Status.NO_SOLUTION: "No answer was found",
     }[result.status]
     if result.stop is not Stop.PROVED:
-        return f"{said}; stopped by {result.stop.value}"
+        return f"{said} ({result.stop.words})"
     return f"{said}: proved, {'with' if result.certified else 'no'} certificate"
 
 
 def _said(result: Result[Any], verdict: Verdict | None) -> str:
     if not result.certified and (verdict is None or verdict.missing):
         values = "" if verdict is None or not result.solutions else " Feasibility and values hold, checked now."
-        return f"This rests on the word of the method: {result.proof}.{values}"
+        return f"There is only the claim of the method: {result.proof}.{values}"
     if verdict is None:
         return "The certificate was not checked for this report."
     if verdict:
@@ -165,7 +165,7 @@ def _facts(result: Result[Any]) -> list[tuple[str, Any]]:
         ("bound", result.bound),
         *gap,
         ("status", result.status.value),
-        ("stopped by", result.stop.value),
+        ("reason for stopping", result.stop.words),
         ("method", result.method),
         ("sense", result.sense.value),
         ("certificate", kind),
@@ -183,19 +183,19 @@ def _tree_said(result: Result[Any], nodes: Sequence[Node]) -> str:
             f"{ends.count(outcome)} {words}"
             for outcome, words in (
                 ("branched", "branched"),
-                ("closed", "closed, as they cannot beat the best"),
+                ("closed", "closed because they cannot beat the best"),
                 ("infeasible", "without a feasible structure"),
                 ("open", "left open"),
             )
             if outcome in ends
         ]
-        more = f" Drawn are the first {SHOWN}." if len(nodes) > SHOWN else ""
+        more = f" The first {SHOWN} are drawn." if len(nodes) > SHOWN else ""
         return f"{len(nodes)} nodes: {'; '.join(counts)}.{more}"
     if result.stats.nodes == 0 and not nodes:
-        return "Nothing was branched on: there is no search tree."
+        return "There was no branching, and so there is no search tree."
     if len(nodes) == 1 or result.stats.nodes <= 1:
         return "Closed at the root: no branching was needed." if result.proved else "The search did not branch."
     return (
-        f"The search looked at {result.stats.nodes} nodes or labels of its own kind and recorded no tree of them. "
-        f"What it proved is in its certificate ({result.certificate.kind})."
+        f"The search processed {result.stats.nodes} nodes or labels of its own kind and recorded no tree. "
+        f"Its proof is in the certificate ({result.certificate.kind})."
     )

@@ -1,4 +1,4 @@
-"""Series over time or rounds, prepared for the page: lines that stretch with it, labels that do not."""
+"""Series over time or rounds, prepared for the page: lines stretch with the page, labels do not."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gapless.report.page import number
 
 SECONDS = "seconds"
 _POINTS = 600
-"""Of a line; more would not be seen."""
+"""Limit on the points of a line; more would be invisible."""
 _ROWS = 24
-"""Of the table beside a chart."""
+"""Limit on the rows of the table beside a chart."""
 _EDGE = 4.0
-"""Per cent of the height above and below the lines."""
+"""Margin above and below the lines, in per cent of the height."""
 
 
 @attrs.frozen
@@ -29,11 +29,11 @@ class Line:
     Parameters
     ----------
     name, style : str
-        What it shows; the class that colours it.
+        Name of the quantity; CSS class for its colour.
     path : str
         SVG, in per cent of the chart.
     points : sequence of (float, float, float, float)
-        Per cent across and down, then the numbers themselves.
+        Per cent across and down, then the plain numbers.
     """
 
     name: str
@@ -49,15 +49,15 @@ class Chart:
     Parameters
     ----------
     title, across : str
-        What it shows, and over what.
+        Title, and label of the horizontal axis.
     lines : sequence of Line
     x_ticks, y_ticks : sequence of (float, str)
-        Per cent across or down, and the label.
+        Position in per cent across or down, and label.
     columns : sequence of str
     rows : sequence of sequence of str
-        The same in numbers, thinned out.
+        The same data in numbers, thinned out.
     said : str
-        The chart in a sentence.
+        Description of the chart in a sentence.
     """
 
     title: str
@@ -75,16 +75,16 @@ Series = tuple[str, str, Sequence[tuple[float, float]]]
 
 
 def bounds_over_time(trace: Sequence[Event], result: Result[Any]) -> Chart | None:
-    """The bound and the best value known over the time of a solve; None where too little was told.
+    """The bound and the best known value over the time of a solve; None when there are too few events.
 
-    At its end stands what the result says: a method that proves by its last step may not tell of it.
+    The chart ends with the values of the result, because a method may prove them in its last step without an event.
     """
     sign = result.sense.sign
     if trace:
         value = sign * result.value if result.solutions else -math.inf
         end = Event.of_scores("stop", trace[-1].time, sign * result.bound, value, {}, result.sense)
         trace = [*trace, end]
-    # Once a search has branched, rounds and steps speak of the node that they work on, not of all that is open.
+    # After branching, rounds and steps are about the current node, not about all open ones.
     branched = next((place for place, e in enumerate(trace) if e.kind == "branch"), len(trace))
     whole = [e for place, e in enumerate(trace) if place < branched or e.kind not in ("round", "step")]
     bound = _running([(e.time, e.sense.sign * e.bound) for e in whole], sign, min)
@@ -94,7 +94,7 @@ def bounds_over_time(trace: Sequence[Event], result: Result[Any]) -> Chart | Non
 
 
 def _running(points: Sequence[tuple[float, float]], sign: int, better: object) -> list[tuple[float, float]]:
-    """What was known at each time: events of parts of a search may say less."""
+    """The best known number at each time: events from parts of a search may be worse."""
     found: list[tuple[float, float]] = []
     choose = min if better is min else max
     for x, score in points:
@@ -132,7 +132,7 @@ def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
     ys = [y for _, _, points in drawn for _, y in points]
     if len(set(xs)) < 2:
         return None
-    # Time begins when the solve does; what differs by rounding alone is drawn as one line.
+    # Time starts with the solve; differences by rounding alone are drawn as one line.
     left, right, low, high = min(*xs, 0.0) if across == SECONDS else min(xs), max(xs), min(ys), max(ys)
     if high - low <= margin(high):
         low, high = low - 0.5, high + 0.5
@@ -144,7 +144,7 @@ def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
     lines = []
     for name, style, points in drawn:
         placed = [(*place(x, y), x, y) for x, y in points]
-        # What is known holds until the next event says better.
+        # Each number holds until the next event improves it.
         steps = "".join(f"H{a:g}V{b:g}" for a, b, _, _ in placed[1:])
         end = "" if not points or points[-1][0] == right else "H100"
         lines.append(Line(name, style, f"M{placed[0][0]:g} {placed[0][1]:g}{steps}{end}", placed))
@@ -163,7 +163,7 @@ def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
 
 
 def _thinned(points: Sequence[tuple[float, float]], most: int = _POINTS) -> list[tuple[float, float]]:
-    """At most so many points, first and last included."""
+    """At most `most` points, first and last included."""
     count = len(points)
     if count <= most:
         return list(points)
@@ -171,7 +171,7 @@ def _thinned(points: Sequence[tuple[float, float]], most: int = _POINTS) -> list
 
 
 def _table(series: Sequence[tuple[str, str, Sequence[tuple[float, float]]]]) -> list[list[str]]:
-    """Numbers at some of the places where any line has one."""
+    """Numbers at some of the positions where any line has one."""
     places = sorted({x for _, _, points in series for x, _ in points})
     rows = []
     for x in sorted({places[i * (len(places) - 1) // (_ROWS - 1)] for i in range(_ROWS)}):
@@ -189,6 +189,6 @@ def _round_numbers(low: float, high: float, about: int = 4) -> list[float]:
 
 
 def _tick(value: float, span: float) -> str:
-    """A label as exact as the span between labels needs."""
+    """A label with the precision that the distance of labels needs."""
     digits = max(0, 1 - math.floor(math.log10(span)))
     return f"{value:.{min(digits, 9)}f}" if abs(value) < 1e7 and span >= 1e-8 else f"{value:.6g}"

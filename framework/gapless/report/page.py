@@ -1,4 +1,4 @@
-"""From a view to one HTML page that loads nothing: its style, its script and its drawings are in it."""
+"""Rendering of one self-contained HTML page, with style, script and drawings inline."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _DATA = "data"
 def render(title: str, **view: Any) -> str:
     """The page.
 
-    Its Content-Security-Policy names no source but the page itself, and of scripts only the one that is hashed: a
-    browser that keeps to it loads nothing from anywhere, and runs nothing that came in with somebody's sentence.
+    Its Content-Security-Policy allows no source but the page itself, and no script but the hashed one: a compliant
+    browser loads nothing from elsewhere, and runs nothing that is hidden in a sentence.
 
     Parameters
     ----------
     title : str
     **view
-        What ``page.html`` shows.
+        Variables of ``page.html``.
 
     Raises
     ------
     MissingDependency
-        Without jinja2.
+        jinja2 is not installed.
     """
     require_jinja()
-    import jinja2  # noqa: PLC0415  an extra: imported when asked for
+    import jinja2  # noqa: PLC0415  an extra, imported on use
     from markupsafe import Markup  # noqa: PLC0415  comes with jinja2
 
     loader = jinja2.PackageLoader("gapless.report", _DATA)
@@ -53,11 +53,11 @@ def render(title: str, **view: Any) -> str:
         version=importlib.metadata.version("gapless"),
         **view,
     )
-    return text.encode("utf-8", "backslashreplace").decode()  # JSON may hold half a character, a page may not
+    return text.encode("utf-8", "backslashreplace").decode()  # JSON allows lone surrogates, a page does not
 
 
 def require_jinja() -> None:
-    """Raise `MissingDependency` where there is no jinja2."""
+    """Raise `MissingDependency` if jinja2 is not installed."""
     if importlib.util.find_spec("jinja2") is None:
         raise MissingDependency("a report needs jinja2: pip install 'gapless[report]'")
 
@@ -67,7 +67,7 @@ def _read(name: str) -> str:
 
 
 def number(value: Any) -> str:
-    """A number for people; other things as they are."""
+    """A number formatted for people; other values unchanged."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     if isinstance(value, int):
@@ -80,7 +80,7 @@ def number(value: Any) -> str:
 
 
 def json_data(value: Any) -> Any:
-    """JSON for a script element: nothing in it ends the element, or begins another."""
+    """JSON for a script element, escaped so that it cannot end the element or begin another."""
     from markupsafe import Markup  # noqa: PLC0415  comes with jinja2
 
     text = json.dumps(value, allow_nan=False)

@@ -1,4 +1,4 @@
-"""What a page shows of a run: its tables and figures, every sentence in a list, some of them whole."""
+"""The view of a run on a page: tables and figures, a list of all records, and some of them in full."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from gapless.runs import TABLES, Manifest
 from gapless.runs.reading import record_documents
 
 _LISTED = 50_000
-"""Records in the list of a page."""
+"""Limit on the records in the list of a page."""
 _FIGURES, _FIGURE_BYTES = 24, 4_000_000
 _DOCUMENT_LETTERS = 60_000
-"""Of a JSON document that is shown."""
+"""Limit on the characters of a JSON document that is shown."""
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 
 @attrs.frozen
 class Detail:
-    """An answer that is shown whole, and why."""
+    """An answer shown in full, and the reason."""
 
     anchor: str
     why: str
@@ -42,25 +42,25 @@ class Detail:
 
 @attrs.frozen
 class Run:
-    """A run, ready to be shown.
+    """A run, prepared for display.
 
     Parameters
     ----------
     about : mapping
-        Of the task: its name, arguments, version, when it began, seconds.
+        About the task: name, arguments, version, start, seconds.
     tables : sequence of mappings
         Title, columns, rows.
     documents : sequence of (str, str)
-        Names and texts of the JSON documents of the folder.
+        Names and contents of the JSON documents in the folder.
     figures : sequence of (str, str)
         Names, and SVG as data URIs.
     figures_left_out : int
     records : sequence of sequences
         Name, status, value, gap, seconds, nodes, verdict, anchor; for each record.
     unlisted : int
-        Records that are counted, but not listed.
+        Number of records that are counted but not listed.
     counts : mapping of str to int
-        How many records, proved, of these without a certificate, verified, failed.
+        Numbers of records in total, proved, proved without a certificate, verified, failed.
     details : sequence of Detail
     """
 
@@ -76,11 +76,11 @@ class Run:
 
 
 _Entry = tuple[float, int, Record, Verdict | None, list[Any]]
-"""Its key, its turn, a record, what was found out about it, and its row of the list."""
+"""Key, sequence number, record, verdict, and row of the list."""
 
 
 class _Top:
-    """The records with the largest keys; others are let go."""
+    """The records with the largest keys; the others are dropped."""
 
     def __init__(self, most: int, why: str) -> None:
         self.most, self.why = most, why
@@ -108,25 +108,25 @@ def run_of(
     details: int,
     progress: Progress,
 ) -> Run:
-    """Gather what is known about a run; records are read one after the other and not kept.
+    """Gather the information on a run; records are read one by one and not kept.
 
     Parameters
     ----------
     files : sequence of Path
         The records.
     folder : Path or None
-        Where tables, documents and figures are looked for.
+        Folder of the tables, documents and figures.
     again : mapping or None
-        As in `answer_of`; for the answers that are shown whole.
+        As in `answer_of`; for the answers shown in full.
     verify : bool
     details : int
-        How many of the most laborious, and of the least sure answers, to show whole.
+        Limit on the most laborious and on the least certain answers shown in full.
     progress : callable
 
     Raises
     ------
     InvalidProblem
-        A file holds what is no record, or cannot be read; the message names the line.
+        A file contains something other than records, or cannot be read; the message names the line.
     """
     sure = _Top(details, "least sure")
     laborious = _Top(details, "most laborious")
@@ -140,7 +140,7 @@ def run_of(
                 counts["records"] += 1
                 try:
                     record = _record(text, place, number, file if len(files) > 1 else None)
-                except InvalidResult as error:  # changed by somebody: fails, and the others are still shown
+                except InvalidResult as error:  # altered: this one fails, and the others are still shown
                     counts["failed"] += 1
                     torn = [f"record {number}", "unreadable", None, None, None, None, f"fails: {error}", ""]
                     if len(records) < _LISTED:
@@ -172,7 +172,7 @@ def run_of(
 
 
 def _record(text: str, place: str, number: int, file: Path | None) -> Record:
-    """The record of a line, with a name; of a run of several files the name tells which."""
+    """The record of a line, with a name; for a run of several files the name includes the file."""
     try:
         value = serial.loads(text)
     except InvalidProblem as error:
@@ -184,7 +184,7 @@ def _record(text: str, place: str, number: int, file: Path | None) -> Record:
 
 
 def _tell(advance: Callable[[int], None], file: Path, before: int, done: int) -> int:
-    """Progress in bytes, guessed: a reader does not say where it is."""
+    """Estimated progress in bytes: a reader does not tell its position."""
     step = file.stat().st_size // 200
     if done % 8 == 0 and before + step < file.stat().st_size:
         advance(step)
@@ -210,7 +210,7 @@ def _row(record: Record, verdict: Verdict | None) -> list[Any]:
 
 
 def _seconds(record: Record) -> float:
-    """Of the solver; where it decoded many in one call, the share that the run measured."""
+    """Seconds of the solver; for answers decoded in one call, the share that the run measured."""
     share = record.measured.get("seconds")
     measured = float(share) if isinstance(share, int | float) and math.isfinite(share) else 0.0
     return record.result.stats.seconds or measured
@@ -221,7 +221,7 @@ def _finite(value: float) -> float | None:
 
 
 def _doubt(record: Record, verdict: Verdict | None) -> float:
-    """How little is proved: 0 for a proved answer whose evidence holds."""
+    """Degree of doubt: 0 for a proved answer whose evidence holds."""
     result = record.result
     if verdict is not None and not verdict:
         return math.inf
@@ -231,13 +231,13 @@ def _doubt(record: Record, verdict: Verdict | None) -> float:
 
 
 def _labour(record: Record) -> float:
-    """Seconds; where nobody measured any, iterations, then the size of the problem."""
+    """Effort: seconds; where not measured, iterations, then the size of the problem."""
     stats = record.result.stats
     return _seconds(record) + 1e-9 * (stats.nodes + stats.iterations) + 1e-15 * record.problem.decisions.count
 
 
 def _details(tops: Sequence[_Top], again: Mapping[str, Any] | None, progress: Progress) -> list[Detail]:
-    """Answers to be shown whole, each once; their rows of the list get their anchors."""
+    """Answers shown in full, each once; their rows of the list get anchors."""
     held: dict[int, tuple[Record, Verdict | None, list[Any], list[str]]] = {}
     for top in tops:
         for _, _, record, verdict, row in top.best_first():
@@ -306,7 +306,7 @@ def _documents(folder: Path | None) -> list[tuple[str, str]]:
 
 
 def _figures(folder: Path | None) -> tuple[list[tuple[str, str]], int]:
-    """SVG files of the folder, as images: what is in them can neither run nor load anything."""
+    """SVG files of the folder, as images: their content can neither run nor load anything."""
     files = [] if folder is None else sorted(folder.glob("*.svg"))
     found: list[tuple[str, str]] = []
     size = 0

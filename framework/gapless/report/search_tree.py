@@ -1,4 +1,4 @@
-"""The search tree of an answer: from its certificate, or from the events of its solve."""
+"""The search tree of an answer, from its certificate or from the events of its solve."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gapless.core.tolerance import margin
 from gapless.core.tree_certificate import TreeCertificate
 
 PATIENCE = 5.0
-"""Seconds after which bounds of leaves are not recomputed any more."""
+"""Time limit in seconds for recomputing the bounds of leaves."""
 
 
 @attrs.frozen
@@ -27,15 +27,15 @@ class Node:
     Parameters
     ----------
     number, parent : int
-        Places in the tree; -1 above a root.
+        Positions in the tree; -1 above a root.
     decision : str
-        What was decided on the way here from the parent.
+        Branching decision between the parent and this node.
     bound : float or None
-        No structure below is better, in the problem's own sense; infeasible where this is the worst there is.
+        Bound on the structures below, in the problem's own sense; the worst possible value where infeasible.
     outcome : str
         ``"branched"``, ``"closed"``, ``"infeasible"`` or ``"open"``.
     fixed : int
-        Decisions that were fixed here because flipping them cannot pay.
+        Number of decisions fixed by slacks at this node.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Node:
     fixed: int = 0
 
     def said(self) -> str:
-        """The node in words."""
+        """Description of the node."""
         parts = [self.decision or ("root" if self.parent < 0 else "")]
         if self.bound is not None and math.isfinite(self.bound):
             parts.append(f"bound {self.bound:.8g}")
@@ -58,10 +58,9 @@ class Node:
 
 
 def search_tree(record: Record, trace: Sequence[Event]) -> Sequence[Node]:
-    """The nodes of the search, parents before children; empty where there was no tree, or nothing is known of it.
+    """The nodes of the search, parents before children; empty if there was no tree or it is unknown.
 
-    The certificate says what was proved at the leaves, which are bounded again here; events say what the search
-    knew of the inner nodes.
+    The bounds of leaves are recomputed from the certificate; those of inner nodes come from the events.
     """
     certificate = record.result.certificate
     if isinstance(certificate, TreeCertificate):
@@ -70,7 +69,7 @@ def search_tree(record: Record, trace: Sequence[Event]) -> Sequence[Node]:
 
 
 def _bounds(trace: Sequence[Event]) -> dict[int, float]:
-    """The bound on scores of each node that events tell."""
+    """The bound on scores of each node, from the events."""
     return {
         int(event.details["node"]): event.sense.sign * float(event.details["node_bound"])
         for event in trace
@@ -123,7 +122,7 @@ def _of_certificate(record: Record, tree: TreeCertificate, known: Mapping[int, f
 
 
 def _of_events(record: Record, trace: Sequence[Event]) -> list[Node]:
-    """From what a search tells when it branches: children by their numbers, decisions in words."""
+    """The tree from branching events, with children by number and decisions in words."""
     bounds = _bounds(trace)
     place: dict[int, int] = {}
     found: list[dict[str, Any]] = []
@@ -157,7 +156,7 @@ def _of_events(record: Record, trace: Sequence[Event]) -> list[Node]:
 
 
 def _outcome(record: Record, score: float | None) -> str:
-    """How a leaf ended: the events do not say, the result does."""
+    """Outcome of a leaf, which follows from the result, not from the events."""
     result = record.result
     if score == -math.inf:
         return "infeasible"

@@ -1,4 +1,4 @@
-"""Structures on the page: drawn by who knows the problem, otherwise in words; and what tells two apart."""
+"""Structures on the page: drawn by a plug-in, otherwise in words; and the differences between two."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gapless.plugins.manager import load_plugins
 
 _WIDE = 460.0
 _NAMED = 200
-"""Decisions, at most so many by name."""
+"""Limit on the decisions listed by name."""
 
 
 @attrs.frozen
@@ -24,21 +24,21 @@ class Drawn:
     Parameters
     ----------
     place : int
-        1 for the best.
+        Rank, 1 for the best.
     value, loss : float
-        What it is worth, and how much less than the best.
+        Value, and difference from the best value.
     svg : str
-        Empty where no plug-in draws it.
+        Empty when no plug-in draws it.
     wide : bool
-        Whether the drawing needs the width of a page.
+        Whether the drawing needs the full width of a page.
     said : sequence of str
-        The decisions that are on, by name; for a drawing its text alternative.
+        Names of the decisions that are on; the text alternative of a drawing.
     left_out : int
-        How many more there are.
+        Number of decisions not listed.
     gained, lost : sequence of str
-        Decisions that the best structure does not have, and that it has alone.
+        Decisions of this structure that the best one lacks, and the reverse.
     note : str
-        Why there is no drawing, when there should be one.
+        Reason for a missing drawing, when one was expected.
     """
 
     place: int
@@ -54,7 +54,7 @@ class Drawn:
 
 
 def drawn_structures(record: Record) -> list[Drawn]:
-    """Every structure of the record's result, best first."""
+    """All structures of the record's result, best first."""
     problem, solutions = record.problem, record.result.solutions
     if not solutions:
         return []
@@ -92,13 +92,13 @@ def _names(problem: Problem[Any], on: Sequence[int]) -> list[str]:
 
 
 def _draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> tuple[str, bool, str]:
-    """The drawing and whether it is wide, or why it failed: a fault in a drawing must not cost the report."""
+    """The drawing and whether it is wide, or the reason for its failure, which must not cost the report."""
     hook = load_plugins().hook
     try:
         svg = hook.gapless_draw(problem=problem, structure=structure, words=words, against=against)
         if svg is None:
             return "", False, ""
-        root = ET.fromstring(svg)  # noqa: S314  what a plug-in drew, a moment ago
+        root = ET.fromstring(svg)  # noqa: S314  just drawn by a plug-in
         width = float(root.get("width", "0").removesuffix("px"))
     except Exception as error:
         return "", False, f"the drawing failed: {type(error).__name__}: {error}"

@@ -1,4 +1,4 @@
-"""A search tree drawn as SVG, every node with its words."""
+"""A search tree drawn as SVG, with a description of every node."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from gapless.report.search_tree import Node
 from gapless.svg import tree_places
 
 SHOWN = 1500
-"""Nodes; of a larger tree the first ones, level by level as they were made."""
+"""Limit on the nodes; of a larger tree the first levels are drawn."""
 _ACROSS, _DOWN, _MARGIN, _RADIUS = 22.0, 54.0, 18.0, 7.0
 
 
 def draw_tree(nodes: Sequence[Node]) -> str:
-    """One SVG element; the page colours it and shows the words of a node on hover, focus and touch."""
+    """One SVG element; the page colours it and shows the description of a node on hover, focus and touch."""
     shown = nodes[:SHOWN]
     middles, depths = tree_places([node.parent for node in shown], [_ACROSS] * len(shown))
     width = max(middles) + _ACROSS / 2 + 2 * _MARGIN

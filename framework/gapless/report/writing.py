@@ -1,4 +1,4 @@
-"""From a record, a file or a folder to a report."""
+"""Reports on a record, a file or a folder."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ def _silent(title: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def report_of(record: Record, *, again: Mapping[str, Any] | None = None, verify: bool = True) -> str:
-    """The report on one answer as HTML, complete in itself.
+    """The report on one answer as a self-contained HTML page.
 
     Parameters
     ----------
     record : Record
         With a trace if its result was found with ``trace=True``.
     again : mapping of str to value, optional
-        Solve again for the events when the record has none, with these options of the method; {} for its defaults.
+        Options for a second solve when the record has no events; {} for the defaults, None for no second solve.
     verify : bool
         Whether to check the certificate.
 
     Raises
     ------
     MissingDependency
-        Without jinja2 (extra ``report``).
+        jinja2 is not installed (extra ``report``).
     """
     verdict = record.verify() if verify else None
     return render(record.name or "An answer", answer=answer_of(record, verdict, again), run=None)
@@ -57,38 +57,38 @@ def write_report(
     details: int = 5,
     progress: Progress = _silent,
 ) -> None:
-    """Write the report on a stored answer, on a file of answers or on the folder of a run.
+    """Write the report on a stored answer, a file of answers, or the folder of a run.
 
     Parameters
     ----------
     source : path
-        A record or a result (``.json``), records (``.jsonl``), either also gzipped; or a folder of ``gapless run``.
+        A record or a result (``.json``), records (``.jsonl``), both also gzipped; or a folder of ``gapless run``.
     out : path
-        The HTML file, written whole or not at all.
+        The HTML file, written atomically.
     problem : Problem, optional
-        For a bare result.
+        Needed for a bare result.
     again, verify
-        As in `report_of`; in the report on a run, `again` is for the answers that are shown whole.
+        As in `report_of`; in the report on a run, `again` is for the answers shown in full.
     details : int
-        How many of the most laborious, and how many of the least sure answers of a run, to show whole.
+        Limit on the most laborious and on the least certain answers of a run that are shown in full.
     progress : callable
         As `Console.progress`.
 
     Raises
     ------
     InvalidProblem
-        The source is missing or holds no answer; the message names the place.
+        The source is missing or contains no answer; the message names the place.
     MissingDependency
-        Without jinja2 (extra ``report``).
+        jinja2 is not installed (extra ``report``).
     FileNotFoundError
-        There is no folder for `out`.
+        The folder of `out` does not exist.
     """
     require_folder(out)
     path = Path(source)
     if path.is_dir():
         try:
             files = record_files(path)
-        except InvalidProblem:  # a task that keeps no records has its tables all the same
+        except InvalidProblem:  # a task without records still has its tables
             if not (path / TABLES).is_file():
                 raise
             files = ()
@@ -105,9 +105,9 @@ def write_report(
     (value,) = read_values(path)
     if isinstance(value, Result):
         if problem is None:
-            raise InvalidProblem(f"{path}: a result without its problem; give the problem too (--problem FILE)")
+            raise InvalidProblem(f"{path}: a result without its problem; add the problem (--problem FILE)")
         value = Record(problem, value, path.stem)
     if not isinstance(value, Record):
         held = type(value).__name__
-        raise InvalidProblem(f"{path}: holds a {held}; a record is needed, as `gapless solve --out` writes it")
+        raise InvalidProblem(f"{path}: contains a {held}, expected a record as written by `gapless solve --out`")
     write_aside(out, report_of(value, again=again, verify=verify))

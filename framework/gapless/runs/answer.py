@@ -1,4 +1,4 @@
-"""What a log holds of an answer that ``gapless verify`` does not re-check: its result without the problem."""
+"""Answers in a log that ``gapless verify`` does not check: results without their problems."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from gapless.core.serial import serialisable
 
 
 def numbers_only(result: Result[Any]) -> Result[Any]:
-    """A result without its evidence, which can be large, for those who have looked at it already."""
+    """A result without its evidence, which can be large and is no longer needed."""
     if isinstance(result.certificate, ProbabilisticCertificate):
-        return result  # it is a number itself, and what says that the answer is likely the best one
+        return result  # small, and the status depends on it
     return attrs.evolve(result, certificate=NoCertificate("only the numbers were kept"))
 
 
 @serialisable("gapless.Answer")
 @attrs.frozen(eq=False)
 class Answer:
-    """A result without its problem: what a table needs.
+    """A result without its problem, sufficient for tables.
 
     Parameters
     ----------
     name : str
     result : Result
-        See `numbers_only`, where its evidence is not needed any more.
+        The result, reduced by `numbers_only` where its evidence is no longer needed.
     measured : mapping of str to JSON data
     """
 

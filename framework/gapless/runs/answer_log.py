@@ -1,4 +1,4 @@
-"""An append-only file of answers, one a line: what is in it stays, whatever happens to the process."""
+"""An append-only file of answers, one per line: an answer in it survives the process."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from gapless.runs.answer import Answer
 from gapless.runs.lines import Line, damaged, decoded, encoded, whole_lines
 
 SYNC_SECONDS = 1.0
-"""The system is asked at most so often to put answers on the disk itself; a power failure loses no more."""
+"""Seconds between flushes to disk; a power failure loses no more."""
 
 
 class AnswerLog:
-    """Answers by name, in the order in which they were finished; opened, it knows those of earlier runs.
+    """Answers by name, in order of completion, those of earlier runs included.
 
-    A torn end is cut off. Answers are read back when they are asked for: the log holds their places only.
+    A torn end is cut off. The log holds only the places of answers, which are read back on access.
 
     Parameters
     ----------
     path : Path
-        ``NAME.jsonl``, or ``NAME.jsonl.gz``: there each line is a gzip member of its own.
+        ``NAME.jsonl``, or ``NAME.jsonl.gz`` with one gzip member per line.
     records : bool
         Whether `keep` writes a `gapless.Record`, problem and evidence included; else an `Answer`.
 
@@ -50,7 +50,7 @@ class AnswerLog:
         self.path, self.records = path, records
         self._places: dict[str, Line] = {}
         self._end = self.cut = 0
-        # Appending waits for the first answer: a run that finishes none leaves no empty file behind.
+        # The file is opened at the first answer: a run without answers leaves no empty file behind.
         self._file: Any = None
         self._synced = time.monotonic()
         if path.exists():
@@ -70,7 +70,7 @@ class AnswerLog:
         return iter(self._places)
 
     def __getitem__(self, name: str) -> Record | Answer:
-        """The answer of a name, read from the file."""
+        """The answer with this name, read from the file."""
         place = self._places[name]
         with self.path.open("rb") as file:
             file.seek(place.offset)
@@ -91,23 +91,23 @@ class AnswerLog:
         words: Iterable[str] = (),
         measured: Mapping[str, Any] = MappingProxyType({}),
     ) -> int:
-        """Append an answer, with or without its problem as the log is one of records or not; see `append`."""
+        """Append an answer, with its problem if the log holds records; see `append`."""
         if self.records:
             return self.append(Record(problem, result, name, words, dict(measured)))
         return self.append(Answer(name, result, dict(measured)))
 
     def append(self, answer: Record | Answer) -> int:
-        """Write an answer under its name: it survives the process from here on.
+        """Write an answer under its name; from here on it survives the process.
 
         Returns
         -------
         int
-            Bytes that it takes.
+            Bytes written.
 
         Raises
         ------
         OSError
-            The disk is full, or the like; the file ends with the answer before.
+            The disk is full, or a similar failure; the file then ends with the previous answer.
         """
         if answer.name in self._places:
             raise InvalidProblem(f"{self.path}: there is an answer for {answer.name!r} already")
@@ -121,9 +121,7 @@ class AnswerLog:
             self._enter(answer.name, Line(len(self) + 1, self._end, len(content), b""))
         except OSError as error:
             self._take_back()
-            said = (
-                f"{error.strerror}; the {len(self)} answers before it are kept, and the same command goes on there"
-            )
+            said = f"{error.strerror}; the {len(self)} earlier answers are kept; repeat the command to continue"
             raise OSError(error.errno or errno.EIO, said, str(self.path)) from error
         except BaseException:  # Ctrl-C, after which the log may go on
             if answer.name not in self._places:
@@ -134,7 +132,7 @@ class AnswerLog:
         return len(content)
 
     def close(self) -> None:
-        """Have everything on the disk."""
+        """Flush everything to disk."""
         if self._file is not None:
             self._sync()
             self._file.close()
@@ -155,7 +153,7 @@ class AnswerLog:
         self._places[name] = Line(line.number, line.offset, line.size, b"")
 
     def _take_back(self) -> None:
-        """Cut a half-written answer off."""
+        """Cut off a half-written answer."""
         if self._file is not None:
             os.ftruncate(self._file.fileno(), self._end)
 
@@ -165,7 +163,7 @@ class AnswerLog:
 
 
 def read_log(path: Path) -> Iterator[tuple[str, str]]:
-    """The documents of a log and their places (file and line), also while a run writes it; a torn end is left out.
+    """The documents of a log and their places (file and line), even during a run; a torn end is skipped.
 
     Raises
     ------

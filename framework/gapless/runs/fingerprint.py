@@ -1,4 +1,4 @@
-"""A cheap digest of what a run is about, so that it is not continued on something else."""
+"""A cheap digest of the data of a run, so that it is not continued on other data."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _DIGITS = 16
 
 @attrs.frozen
 class Fingerprint:
-    """What a run is about: a corpus, a graph, a model.
+    """Fingerprint of the data of a run: a corpus, a graph, a model.
 
     Parameters
     ----------
     name : str
-        For people: the same data may lie elsewhere another day.
+        Name for people; the same data may have another path another day.
     size : int
-        How many parts it has.
+        Number of parts.
     digest : str
     """
 
@@ -31,12 +31,12 @@ class Fingerprint:
 
     @classmethod
     def of(cls, name: str, parts: Iterable[Any]) -> Fingerprint:
-        """The fingerprint of strings, bytes, numbers, arrays, None, or tuples and lists of them, in their order.
+        """The fingerprint of strings, bytes, numbers, arrays, None, or tuples and lists of them, in order.
 
         Raises
         ------
         TypeError
-            For anything else, whose ``repr`` need not tell one from another.
+            For other types, whose ``repr`` may not distinguish values.
         """
         digest, size = sha256(), 0
         for size, part in enumerate(parts, 1):  # noqa: B007  used after the loop
@@ -47,7 +47,7 @@ class Fingerprint:
 def _take(digest: Any, part: Any) -> None:
     if isinstance(part, np.ndarray):
         if part.dtype.kind == "f":
-            part = part + part.dtype.type(0)  # a zero is the same with either sign, and files may lose it
+            part = part + part.dtype.type(0)  # -0.0 becomes 0.0: files may lose the sign
         digest.update(f"array {part.dtype} {part.shape}\n".encode())
         digest.update(np.ascontiguousarray(part).data)
     elif isinstance(part, bytes):
@@ -60,4 +60,4 @@ def _take(digest: Any, part: Any) -> None:
     elif part is None or isinstance(part, (str, bool, int, float, np.generic)):
         digest.update(f"{part!r}\n".encode())
     else:
-        raise TypeError(f"no fingerprint is made of a {type(part).__name__}")
+        raise TypeError(f"there is no fingerprint for a {type(part).__name__}")

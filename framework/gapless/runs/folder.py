@@ -1,4 +1,4 @@
-"""A folder in which a run keeps its answers, and goes on after it was killed."""
+"""A folder in which a run keeps its answers, so that it can continue after it was killed."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from gapless.runs.lock import FolderLock
 from gapless.runs.manifest import MANIFEST, Manifest, State
 
 SUMMARY, TABLES = "summary.json", "tables.json"
-"""What is written when a run ends: the task's own document; every table that it showed."""
-WAYS_OUT = "repeat the earlier run's, give another folder, or --anew to start again, which removes its answers"
+"""Files written at the end of a run: the task's own document, and the tables shown."""
+WAYS_OUT = "repeat those of the earlier run, choose another folder, or use --anew, which removes its answers"
 
 
 class OtherVersion(UserWarning):
-    """A run goes on with another version of gapless than the one that began it."""
+    """A run is continued by another version of gapless."""
 
 
 class RunFolder:
-    """Opens the folder of a run: a new one, or one to continue.
+    """Opens the folder of a new or continued run.
 
-    A run that is refused (a `GaplessError` that is no `SolveError`) before it has kept an answer leaves the folder
-    as it was.
+    A run that is refused (with a `GaplessError` other than `SolveError`) before its first answer leaves the folder
+    unchanged.
 
     Parameters
     ----------
@@ -40,27 +40,27 @@ class RunFolder:
         An existing folder.
     task : str
     settings : mapping of str to JSON data
-        Options by which answers differ.
+        Options that affect the answers.
     anew : bool
-        Forget the run that the folder holds: its logs, summary and tables are removed when the first log is opened.
+        Discard the run in the folder: its logs, summary and tables are removed when the first log is opened.
 
     Attributes
     ----------
     manifest : Manifest
     interrupted : bool
-        Set it when the run ends before all is done; an exception says so by itself.
+        Set this when the run ends early; an exception sets it automatically.
     begun : bool
-        Whether the folder holds this run; with `anew` not before a log is opened.
+        Whether the folder holds this run; with `anew` only once a log is opened.
 
     Raises
     ------
     InvalidProblem
-        Another process writes to it; it holds another run, and the message says where it differs.
+        Another process writes to the folder, or it holds another run; the message states the differences.
 
     Warns
     -----
     OtherVersion
-        Another version of gapless has worked on it.
+        Another version of gapless has worked on the run.
     """
 
     def __init__(self, path: Path, task: str, settings: Mapping[str, Any], *, anew: bool = False) -> None:
@@ -79,8 +79,8 @@ class RunFolder:
                 self._compare(known, asked)
                 if known.version != asked.version:
                     warnings.warn(
-                        f"{path}: this run was last worked on by gapless {known.version} and goes on with "
-                        f"{asked.version}; --anew starts it again",
+                        f"{path}: this run was last worked on by gapless {known.version}, now by {asked.version}; "
+                        "use --anew to start it again",
                         OtherVersion,
                         stacklevel=2,
                     )
@@ -93,12 +93,12 @@ class RunFolder:
             raise
 
     def about(self, what: str, fingerprint: Fingerprint) -> None:
-        """Say what the run is about; one that is continued must be about the same.
+        """Record the data of the run; a continued run must have the same data.
 
         Raises
         ------
         InvalidProblem
-            It is not.
+            The data differ.
         """
         known = self.manifest.data.get(what)
         if known is not None and known != fingerprint:
@@ -110,19 +110,19 @@ class RunFolder:
             self._change(data={**self.manifest.data, what: fingerprint})
 
     def log(self, name: str, *, records: bool = True) -> AnswerLog:
-        """Open one of the run's logs; answers of earlier starts are in it.
+        """Open one of the run's logs, with the answers of earlier starts.
 
         Parameters
         ----------
         name : str
-            ``NAME.jsonl`` or ``NAME.jsonl.gz``, below the folder.
+            ``NAME.jsonl`` or ``NAME.jsonl.gz``, inside the folder.
         records : bool
-            Whether it holds records, which ``gapless verify`` re-checks; else `Answer`.
+            Whether it holds records, which ``gapless verify`` checks; else `Answer`.
 
         Raises
         ------
         InvalidProblem
-            A line is damaged; or the file is there, but no run of this folder wrote it.
+            A line is damaged; or the file exists, but was not written by a run of this folder.
         """
         self._begin()
         if name not in self._logs:
@@ -131,7 +131,7 @@ class RunFolder:
             if name not in listed:
                 if path.exists() and not self._anew:
                     raise InvalidProblem(
-                        f"{path}: is of no run that {self.path} knows; move it away, or give --anew"
+                        f"{path}: does not belong to a run in {self.path}; move it away, or use --anew"
                     )
                 path.unlink(missing_ok=True)
                 self._change(**{"records" if records else "measured": (*listed, name)})
@@ -141,20 +141,20 @@ class RunFolder:
         return self._logs[name]
 
     def timed(self, name: str, measure: Callable[[], float | None]) -> float | None:
-        """A speed that is measured once: a run that goes on, or is finished, keeps the one of its first start.
+        """A speed that is measured once: a continued or finished run keeps the measurement of its first start.
 
         Parameters
         ----------
         name : str
         measure : callable
-            Asked when the run does not know it yet.
+            Called when the run has no measurement yet.
         """
         if name not in self.manifest.timed:
             self._change(timed={**self.manifest.timed, name: measure()})
         return self.manifest.timed[name]
 
     def close(self, state: State) -> None:
-        """Have everything on the disk, say how the run ended, and let others write."""
+        """Flush everything to disk, record the state of the run, and release the lock."""
         try:
             self._begin()
             for log in self._logs.values():
@@ -173,11 +173,11 @@ class RunFolder:
             with contextlib.suppress(OSError):
                 self._withdraw()
             return
-        if error is not None and not self.begun:  # what was to be forgotten is still whole
+        if error is not None and not self.begun:  # a run to be discarded is still complete
             self._lock.release()
             return
         done = error is None and not self.interrupted
-        # What ended the run matters more than that its end could not be written, such as on a full disk.
+        # The error that ended the run matters more than a failure to record its end, such as on a full disk.
         with contextlib.suppress(OSError) if error is not None else contextlib.nullcontext():
             self.close(State.FINISHED if done else State.INTERRUPTED)
 
@@ -187,7 +187,7 @@ class RunFolder:
             self.manifest.save(self.path)
 
     def _begin(self) -> None:
-        """Write down that there is this run; from here on one that was to be forgotten is gone."""
+        """Record this run; a run to be discarded is gone from here on."""
         if not self.begun:
             if self._anew:
                 self._forget()
@@ -199,7 +199,7 @@ class RunFolder:
         return any(len(log) > self._known[name] for name, log in self._logs.items())
 
     def _withdraw(self) -> None:
-        """Leave the folder as it was before; of a run that was to be forgotten only once a log has been opened."""
+        """Restore the folder; a run to be discarded is touched only once a log has been opened."""
         try:
             for log in self._logs.values():
                 log.close()
@@ -208,7 +208,7 @@ class RunFolder:
             if self._before is None or self._anew:
                 (self.path / MANIFEST).unlink(missing_ok=True)
                 for log in self._logs.values():
-                    with contextlib.suppress(OSError):  # the run's folder is not empty, it holds the lock
+                    with contextlib.suppress(OSError):  # the folder of the run is not empty: it holds the lock
                         log.path.parent.rmdir()
             else:
                 write_aside(self.path / MANIFEST, self._before)
@@ -229,10 +229,10 @@ class RunFolder:
             raise InvalidProblem(f"{self.path}: this folder holds a run with {'; '.join(different)}; {WAYS_OUT}")
 
     def _forget(self) -> None:
-        """Remove the logs of the run that is here, and what it wrote at its end, which is not the new one's."""
+        """Remove the logs of the present run and its final documents."""
         for name in (SUMMARY, TABLES) if (self.path / MANIFEST).exists() else ():
             (self.path / name).unlink(missing_ok=True)
-        with contextlib.suppress(InvalidProblem):  # a manifest that cannot be read lists nothing
+        with contextlib.suppress(InvalidProblem):  # an unreadable manifest lists nothing
             known = Manifest.load(self.path)
             for name in (*known.records, *known.measured) if known is not None else ():
                 (self.path / name).unlink(missing_ok=True)

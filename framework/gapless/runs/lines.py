@@ -1,4 +1,4 @@
-"""Whole lines of a log, and where they lie; what a killed process left at the end is no line."""
+"""Complete lines of a log and their offsets; the torn end left by a killed process is not a line."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from gapless.core.errors import InvalidProblem
 _GZIP = 31
 """zlib's `wbits` for gzip members."""
 _MAGIC = b"\x1f\x8b\x08\x00\x00\x00\x00\x00"
-"""How `encoded` begins every member: deflate, no name, no time."""
+"""First bytes of every member by `encoded`: deflate, no name, no time."""
 _BLOCK = 1 << 20
 _LEVEL = 1
-"""Numbers in JSON: higher levels cost several times the time for a few percent."""
+"""Enough for numbers in JSON: higher levels cost several times the time for a few percent."""
 
 
 @attrs.frozen
@@ -29,9 +29,9 @@ class Line:
     ----------
     number : int
         Counted from 1.
-    offset, size : int
+    Position in the file in bytes, compressed or not.
         Bytes in the file, compressed or not.
-    text : bytes
+    Content without the line end.
         Without its end.
     """
 
@@ -56,12 +56,12 @@ def encoded(text: str, path: Path) -> bytes:
 
 
 def decoded(content: bytes, path: Path) -> bytes:
-    """The line that `encoded` made."""
+    """The line behind the output of `encoded`."""
     return zlib.decompress(content, _GZIP) if is_compressed(path) else content
 
 
 def whole_lines(path: Path) -> Iterator[Line]:
-    """The lines of a log, one after another; a torn end, as a killed process leaves it, is left out.
+    """The lines of a log in order; a torn end, as left by a killed process, is skipped.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def whole_lines(path: Path) -> Iterator[Line]:
 
 
 def damaged(path: Path, number: int, what: object) -> InvalidProblem:
-    """The error about a line that is not as it was written."""
+    """The error for a damaged line."""
     return InvalidProblem(f"{path}, line {number}: damaged ({what}); restore the file, or start the run anew")
 
 
@@ -112,18 +112,18 @@ def _members(file: IO[bytes], path: Path) -> Iterator[Line]:
 
 
 def _only_zeros(file: IO[bytes], offset: int) -> bool:
-    """Whether nothing but zeros follows: a power failure leaves them where data had not reached the disk."""
+    """Whether only zeros follow: a power failure leaves them where data had not reached the disk."""
     file.seek(offset)
     return not any(block.strip(b"\0") for block in iter(lambda: file.read(_BLOCK), b""))
 
 
 def _goes_on(file: IO[bytes], offset: int) -> bool:
-    """Whether another member begins from `offset` on: then what looks like a torn end is damage in the middle."""
+    """Whether another member begins after `offset`: an apparent torn end is then damage in the middle."""
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return content.find(_MAGIC, offset) >= 0
 
 
 def _one_line(content: bytes, path: Path, number: int) -> bytes:
     if not content.endswith(b"\n") or content.count(b"\n") != 1:
-        raise damaged(path, number, "each line should be compressed by itself")
+        raise damaged(path, number, "each line must be compressed separately")
     return content[:-1]

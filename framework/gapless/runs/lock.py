@@ -1,4 +1,4 @@
-"""One process at a time writes to a folder."""
+"""A lock that lets one process at a time write to a folder."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gapless.core.errors import InvalidProblem
 
 try:
     import fcntl
-except ImportError:  # Windows; two runs on one folder are not noticed there
+except ImportError:  # Windows: two runs on one folder go unnoticed
     fcntl = None  # type: ignore[assignment]
 
 LOCK = ".lock"
 
 
 class FolderLock:
-    """Held from its making to `release`; the system releases that of a dead process.
+    """Held from construction to `release`; the system releases the lock of a dead process.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class FolderLock:
     Raises
     ------
     InvalidProblem
-        Another process holds it; the message says which.
+        Another process holds it; the message names the process.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -38,7 +38,7 @@ class FolderLock:
             self._file = self._locked(folder)
 
     def release(self) -> None:
-        """Let others write."""
+        """Release the lock."""
         if self._file is not None:
             self._path.unlink(missing_ok=True)
             self._file.close()
@@ -53,7 +53,7 @@ class FolderLock:
         self.release()
 
     def _locked(self, folder: Path) -> IO[str] | None:
-        """The locked file; None where its last holder removed it meanwhile."""
+        """The locked file; None where its last holder removed it in the meantime."""
         file = self._path.open("a+", encoding="utf-8")
         try:
             if fcntl is not None:
@@ -69,7 +69,7 @@ class FolderLock:
             holder = file.read().strip() or "another process"
             file.close()
             raise InvalidProblem(
-                f"{folder}: {holder} is writing to this folder; wait for it to end, or give another folder"
+                f"{folder}: {holder} is writing to this folder; wait for it to end, or choose another folder"
             ) from error
         file.truncate(0)
         file.write(f"process {os.getpid()} on {socket.gethostname()}")

@@ -1,4 +1,4 @@
-"""What a run is: the settings and the data that decide its answers, and how it ended."""
+"""The identity of a run: settings and data that determine its answers, and its state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORMAT = 1
 
 
 class State(enum.Enum):
-    """How a run stands. One that says RUNNING although nobody holds the folder's lock was killed."""
+    """State of a run. A run that is RUNNING in a folder without a lock holder was killed."""
 
     RUNNING = "running"
     INTERRUPTED = "interrupted"
@@ -36,19 +36,19 @@ class Manifest:
     ----------
     task : str
     settings : mapping of str to JSON data
-        Options by which answers differ, by the names that people give them.
+        Options that affect the answers, by their names on the command line.
     data : mapping of str to Fingerprint
     records, measured : sequence of str
-        Logs of the folder: of `gapless.Record`, which verify; of `Answer`, which are numbers only.
+        Logs of the folder: of `gapless.Record`, which can be verified; of `Answer`, which hold numbers only.
     state : State
     began : str
-        UTC, when the folder was new.
+        UTC time of the first start.
     starts : int
-        How often the run was started.
+        Number of starts.
     version : str
-        Of gapless, when it was started last.
+        Version of gapless at the last start.
     timed : mapping of str to float or None
-        Speeds that were measured beside the answers, once.
+        Speeds measured beside the answers, once.
     """
 
     task: str
@@ -65,33 +65,33 @@ class Manifest:
     def __attrs_post_init__(self) -> None:
         for name in (*self.records, *self.measured):
             if Path(name).is_absolute() or ".." in Path(name).parts:
-                raise InvalidProblem(f"the log {name!r} would not be in the folder of the run")
+                raise InvalidProblem(f"the log {name!r} lies outside the folder of the run")
 
     @classmethod
     def load(cls, folder: Path) -> Manifest | None:
-        """The manifest of a folder; None where there is none.
+        """The manifest of a folder; None when there is none.
 
         Raises
         ------
         InvalidProblem
-            It cannot be read, or is of a later format.
+            It cannot be read, or has a later format.
         """
         path = folder / MANIFEST
         try:
             fields = json.loads(path.read_text("utf-8"))
             found = fields.pop("format")
             if found != FORMAT:
-                raise InvalidProblem(f"it is of format {found!r}, this gapless reads format {FORMAT}")
+                raise InvalidProblem(f"it has format {found!r}; this version of gapless reads format {FORMAT}")
             data = {name: Fingerprint(**one) for name, one in fields.pop("data").items()}
             return cls(data=data, **fields)
         except FileNotFoundError:
             return None
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise InvalidProblem(
-                f"{path}: not a readable manifest ({type(error).__name__}: {error}); --anew starts the run again"
+                f"{path}: not a readable manifest ({type(error).__name__}: {error}); use --anew to start again"
             ) from error
 
     def save(self, folder: Path) -> None:
-        """Write it whole or not at all."""
+        """Write the manifest atomically."""
         document = {"format": FORMAT, **attrs.asdict(self), "state": self.state.value}
         write_aside(folder / MANIFEST, json.dumps(document, indent=2, allow_nan=False) + "\n")

@@ -1,4 +1,4 @@
-"""Records where people point: a file of them, or the folder of a run."""
+"""Records by path: a file of them, or the folder of a run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gapless.runs.manifest import Manifest
 
 
 def record_files(path: str | os.PathLike[str]) -> Sequence[Path]:
-    """The file itself, or the records' files of a folder: of a run those that its manifest lists.
+    """The file itself, or the record files of a folder: those in its manifest if it is a run.
 
     Raises
     ------
     InvalidProblem
-        The folder has none.
+        The folder contains none.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -27,16 +27,16 @@ def record_files(path: str | os.PathLike[str]) -> Sequence[Path]:
     if run is not None:
         written = [folder / name for name in run.records if (folder / name).exists()]
         if not written:
-            raise InvalidProblem(f"{folder}: this run of {run.task} has kept no record yet")
+            raise InvalidProblem(f"{folder}: this run of {run.task} has no record yet")
         return written
     files = sorted(file for file in folder.iterdir() if file.name.endswith((".jsonl", ".jsonl.gz")))
     if not files:
-        raise InvalidProblem(f"{folder}: this folder holds no .jsonl or .jsonl.gz file")
+        raise InvalidProblem(f"{folder}: this folder contains no .jsonl or .jsonl.gz file")
     return files
 
 
 def record_documents(file: Path) -> Iterator[tuple[str, str]]:
-    """What a file holds; a run that was killed may have torn the end of its log, which is no answer."""
+    """Documents of a file; the torn end of a killed run's log is skipped."""
     for folder in file.absolute().parents[:2]:
         run = Manifest.load(folder)
         if run is not None and str(file.absolute().relative_to(folder)) in run.records:

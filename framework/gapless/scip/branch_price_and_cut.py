@@ -26,7 +26,7 @@ AFTER_ALL_ROWS = -2_000_000
 """Enforcing priority below that of SCIP's linear rows (-1,000,000)."""
 
 UNSOUND_UNDER_PRICING: dict[str, Any] = {
-    # Each of these concludes from the columns that are there what only holds if no more come.
+    # Each of these draws conclusions that hold only if no more columns come.
     "propagating/maxrounds": 0,
     "propagating/maxroundsroot": 0,
     "misc/allowstrongdualreds": False,
@@ -52,26 +52,26 @@ def branch_price_and_cut(
     ----------
     problem : Problem
     formulation : Formulation
-        What `gapless.engine.branch_and_price` takes as well. Its `certify` is not asked.
+        As for `gapless.engine.branch_and_price`. Its `certify` is not called.
     budget : Budget
     order : {"best-first", "depth-first", "breadth-first"}
     start : sequence of S
-        Feasible structures to begin with; SCIP prunes by the best of them.
+        Feasible structures to start from; SCIP prunes with the best of them.
     limit : int, optional
-        About how many columns and rows to ask of a generator in one round.
+        Approximate limit on columns and rows per generator and round.
     method : str
         Name written into the result.
 
     Returns
     -------
     Result
-        Without a certificate: SCIP's tree is not recorded. On Ctrl-C or a spent limit: the best so far with its
-        true bound. A second Ctrl-C breaks off the generator that is running.
+        Without a certificate: SCIP's tree is not recorded. After Ctrl-C or at a limit, the best answer so far with
+        its true bound. A second Ctrl-C also aborts the running generator.
 
     Raises
     ------
     SolveError
-        A role raised or contradicted itself. ``error.result`` holds the best so far, `stop` being ERROR.
+        A role raised or contradicted itself. ``error.result`` holds the best answer so far, with `Stop.ERROR`.
     InvalidProblem
         The formulation does not fit the problem, or a `start` structure is infeasible.
     """
@@ -87,7 +87,7 @@ def branch_price_and_cut(
     try:
         guard = Guard(model, budget)
         tree = Tree(problem, formulation, budget, model, guard, limit)
-        # SCIP keeps bare pointers to its plug-ins: these names outlive it.
+        # SCIP holds bare pointers to its plug-ins: these names must outlive it.
         pricer, enforcer = GeneratorPricer(tree), Enforcer(tree)
         model.includePricer(pricer, "generators", "columns and rows from gapless generators")
         model.includeConshdlr(
@@ -111,7 +111,7 @@ def branch_price_and_cut(
             raise failure
         return result
     finally:
-        # A model with Python plug-ins is in a reference cycle that the collector cannot break: a megabyte a solve.
+        # A model with Python plug-ins is in a reference cycle that the collector cannot break: 1 MB per solve.
         model.freeProb()
         if hasattr(model, "free"):  # newer PySCIPOpt
             model.free()
@@ -135,7 +135,7 @@ def _model(order: str) -> Any:
 
 
 def _run(tree: Tree[S], start: Sequence[S]) -> SolveError | None:
-    """Let SCIP work; what went wrong, if anything."""
+    """Run SCIP; return the failure, if any."""
     guard = tree.guard
     try:
         for structure in start:
@@ -144,9 +144,9 @@ def _run(tree: Tree[S], start: Sequence[S]) -> SolveError | None:
             tree.model.optimize()
     except KeyboardInterrupt:
         guard.interrupted()
-    except SolveError as error:  # of an observer or the problem, before SCIP began
+    except SolveError as error:  # raised by an observer or the problem before SCIP began
         return error
-    except Exception as error:  # pyscipopt raises nothing more precise
+    except Exception as error:  # pyscipopt raises nothing more specific
         failure = guard.failure()
         if failure is None and not guard.halted and not tree.stumbled_at_limit():
             failure = SolveError(f"SCIP failed: {error}")

@@ -1,4 +1,4 @@
-"""The explicit model of a problem in SCIP: written to a file, or solved as an independent judge."""
+"""The explicit model of a problem in SCIP: written to a file, or solved as an independent check."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ SUFFIXES = (".cip", ".lp", ".mps")
 
 
 def write_model(problem: Problem[Any], path: str | os.PathLike[str]) -> None:
-    """Write the problem's linear model; the suffix says the format. Whole or not at all.
+    """Write the problem's linear model, atomically; the suffix selects the format.
 
     The objective is to maximise scores: a problem that minimises is written with negated values.
 
     Parameters
     ----------
     problem : Problem
-        Must offer `linear_model`.
+        A problem with `linear_model`.
     path : path
-        Ends in ``.cip``, ``.lp`` or ``.mps``.
+        File name with the suffix ``.cip``, ``.lp`` or ``.mps``.
 
     Raises
     ------
@@ -61,15 +61,15 @@ def write_model(problem: Problem[Any], path: str | os.PathLike[str]) -> None:
 def solve_monolithic(
     problem: Problem[S], budget: Budget | None = None, *, start: Sequence[S] = (), method: str = "ilp"
 ) -> Result[S]:
-    """Solve the whole linear model with SCIP, which knows nothing of our oracles: the judge in tests.
+    """Solve the whole linear model with SCIP, independently of all oracles: the reference in tests.
 
     Parameters
     ----------
     problem : Problem
-        Must offer `linear_model`.
+        A problem with `linear_model`.
     budget : Budget
     start : sequence of S
-        Feasible structures to begin with: SCIP is told their decisions and completes them.
+        Feasible structures to start from: SCIP gets their decisions and completes them.
     method : str
         Name written into the result.
 
@@ -77,14 +77,14 @@ def solve_monolithic(
     -------
     Result
         Without a certificate: SCIP's proof is not recorded. ``stats.extra["model_seconds"]`` is the CPU time of
-        writing the model. Ctrl-C while SCIP works ends it with its best so far;
-        while the model is still written, nothing is known but `start`.
+        building the model. After Ctrl-C, the best answer of SCIP so far; while the model is still being built, only
+        `start`.
 
     Raises
     ------
     InvalidProblem
-        The problem offers no linear model, or one that allows what the problem forbids, or a structure of `start`
-        is infeasible.
+        The problem offers no linear model, or one that allows infeasible structures, or a `start` structure is
+        infeasible.
     """
     budget = budget or Budget()
     for structure in start:
@@ -115,7 +115,7 @@ def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str
             structure = problem.decode(np.flatnonzero(chosen > 0.5))
             if problem.violations(structure):
                 raise InvalidProblem(
-                    f"the linear model of {type(problem).__name__} allows what the problem forbids: "
+                    f"the linear model of {type(problem).__name__} allows a structure that the problem forbids: "
                     f"{problem.violations(structure)[0]}"
                 )
             structures.append(structure)
@@ -140,7 +140,7 @@ def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str
 
 
 def _suggest(model: pyscipopt.Model, columns: list[Any], linear: LinearModel, on_ids: IntArray) -> None:
-    """Give SCIP the decisions of a structure, all other columns being its own to find."""
+    """Give SCIP the decisions of a structure; SCIP fills in all other columns."""
     on = np.zeros(linear.decision_columns.size, bool)
     on[on_ids] = True
     suggested = model.createPartialSol()
@@ -157,7 +157,7 @@ def _linear_model(problem: Problem[Any]) -> LinearModel:
 
 
 def _scip_model(linear: LinearModel, scale: float = 1.0) -> tuple[pyscipopt.Model, list[Any]]:
-    """The model, still unsolved, and its variables; SCIP is told to maximise, and no dual is ever asked for.
+    """The unsolved model and its variables; SCIP maximises, and no dual is ever requested.
 
     Scores are multiplied by `scale`.
     """

@@ -1,7 +1,7 @@
-"""What a role raises inside a SCIP callback: kept, and raised again once SCIP has returned.
+"""Exceptions inside SCIP callbacks: stored, and raised again once SCIP has returned.
 
-SCIP prints an exception of a Python callback and goes on with an undefined answer. So nothing may leave a callback:
-the first exception is stored, SCIP is told to stop, and every later callback returns at once.
+SCIP prints an exception of a Python callback and continues with an undefined answer. So no exception may leave a
+callback: the first one is stored, SCIP is told to stop, and every later callback returns at once.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ class Guard:
         self.halted = False
 
     def halt(self) -> None:
-        """Have SCIP stop as soon as it can."""
+        """Tell SCIP to stop as soon as it can."""
         self.halted = True
         self._model.interruptSolve()
 
     def interrupted(self) -> None:
-        """Remember a Ctrl-C."""
+        """Record a Ctrl-C."""
         self._budget.interrupt()
         self.halt()
 
     def run(self, body: Callable[[], Answer], otherwise: Callable[[], Answer]) -> Answer:
-        """The answer of `body`, or of `otherwise` (which must not raise) when it raises or when SCIP is to stop."""
+        """The result of `body`, or of `otherwise` (which must not raise) when `body` raises or SCIP is to stop."""
         if self.halted:
             return otherwise()
         try:
             return body()
         except KeyboardInterrupt:
             self.interrupted()
-        except BaseException as error:  # SystemExit must not be lost either
+        except BaseException as error:  # SystemExit must not get lost either
             self.error = error
             self.halt()
         return otherwise()
 
     def failure(self) -> SolveError | None:
-        """What was stored, named; None when nothing was. Exits of the interpreter are raised as they are."""
+        """The stored error, named; None when there is none. Exits of the interpreter are raised unchanged."""
         if self.error is None or isinstance(self.error, SolveError):
             return self.error
         if not isinstance(self.error, Exception):
@@ -68,10 +68,10 @@ class Guard:
 
     @contextmanager
     def ctrl_c(self) -> Iterator[None]:
-        """While SCIP runs, a Ctrl-C stops it; a second one also breaks off the callback that is running.
+        """While SCIP runs, a Ctrl-C stops it; a second one also aborts the running callback.
 
-        Python would otherwise raise in the glue between SCIP and a callback, where the exception is lost. Only the
-        main thread may set signal handlers; in others SCIP runs on until a limit.
+        Otherwise Python would raise in the glue between SCIP and a callback, where the exception is lost. Only the
+        main thread may set signal handlers; in other threads SCIP runs until a limit.
         """
         if threading.current_thread() is not threading.main_thread():
             yield

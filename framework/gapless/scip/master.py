@@ -1,8 +1,8 @@
-"""A restricted master inside a SCIP ``Model``: rows that grow, and fixings as bounds of use variables.
+"""A restricted master inside a SCIP ``Model``: growing rows, and fixings as bounds of use variables.
 
-The use of a quantity that some node limits gets a variable of its own, ``use = sum(uses * z)``, in a row over all
-columns, present and future. A fixing then is a bound of that variable, which SCIP keeps local to a node and undoes
-by itself; there are no local rows that a later column could miss.
+Every quantity that some node limits gets a variable ``use = sum(uses * z)``, in a row over all columns, present and
+future. A fixing is then a bound of this variable, which SCIP keeps local to a node and undoes automatically; there
+are no local rows that a later column could miss.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ NOISE = 1e-9
 
 @attrs.frozen(eq=False)
 class Look(Generic[S]):
-    """One solved LP, in scores.
+    """A solved LP, in scores.
 
     Parameters
     ----------
     view : MasterView
     bound : float
-        On the restricted master, by weak duality; -inf under Farkas prices.
+        Bound on the restricted master, by weak duality; -inf under Farkas prices.
     attained : float
-        What the restricted master reaches.
+        Score of the restricted master.
     structure : S, optional
-        Set when the point is integral and can be read.
+        Set when the point is integral and readable.
     farkas : float
-        Under Farkas prices, how far below 0 they bound an objective of 0; missing columns repair the master only if
-        they are worth as much. Infinite otherwise.
+        Distance below 0 at which Farkas prices bound an objective of 0; missing columns must be worth this much to
+        repair the master. Infinite otherwise.
     """
 
     view: MasterView
@@ -65,7 +65,7 @@ class ModelMaster(Generic[S]):
     problem : Problem
     formulation : Formulation
     model : pyscipopt.Model
-        Empty; filled with the initial batch.
+        Empty at first; filled with the initial batch.
     """
 
     def __init__(self, problem: Problem[S], formulation: Formulation[S], model: Model) -> None:
@@ -81,21 +81,21 @@ class ModelMaster(Generic[S]):
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many columns and rows there are."""
+        """Number of columns and of rows."""
         return len(self._columns), len(self._rows)
 
     def transform(self) -> None:
-        """Take the solver's own copies: duals and local bounds belong to those."""
+        """Switch to the solver's own copies, which have the duals and local bounds."""
         self._columns = [self._model.getTransformedVar(column) for column in self._columns]
         self._rows = [self._model.getTransformedCons(row) for row in self._rows]
 
     def extend(self, batch: Batch, *, priced: bool = False) -> int:
-        """Add what is new, rows first; return how many columns and rows were.
+        """Add what is new, rows first; return the number of new columns and rows.
 
         Parameters
         ----------
         priced : bool
-            Whether SCIP is asking for columns right now.
+            Whether SCIP is in its pricing loop.
         """
         rows = self._ledger.enter_rows(batch.rows)
         if rows is not None:
@@ -145,7 +145,7 @@ class ModelMaster(Generic[S]):
     # -- fixings ------------------------------------------------------------------------------------------------
 
     def fixings(self) -> Fixings:
-        """The fixings of the node in focus, read off the local bounds of the use variables."""
+        """The fixings of the node in focus, read from the local bounds of the use variables."""
         least = np.zeros(self.decisions.quantities)
         most = np.full(self.decisions.quantities, np.inf)
         for q, (use, _) in self._uses.items():
@@ -157,7 +157,7 @@ class ModelMaster(Generic[S]):
         return Fixings(state)
 
     def fix(self, node: Any, fixings: Fixings) -> None:
-        """Give `node` the bounds that `fixings` mean."""
+        """Impose `fixings` on `node` as bounds."""
         least, most = use_limits(fixings, self.decisions)
         for q in np.flatnonzero(np.isfinite(least) | np.isfinite(most)).tolist():
             use = self._use(q)
@@ -167,7 +167,7 @@ class ModelMaster(Generic[S]):
                 self._model.chgVarUbNode(node, use, float(most[q]))
 
     def name_uses(self, fixings: Fixings) -> None:
-        """Make the use variables that `fixings` speak of. Before any child exists, which they must hold in."""
+        """Create the use variables for `fixings`; must precede the creation of any child."""
         for q in np.unique(self.decisions.quantity_of()[fixings.state != FREE]).tolist():
             self._use(q)
 
@@ -211,7 +211,7 @@ class ModelMaster(Generic[S]):
         return Look(view, bound + self.constant, min(attained, bound) + self.constant, ledger.structure(view))
 
     def judge(self, look: Look[S], bound: float) -> None:
-        """As `LinearMaster.judge`: only once no generator finds anything missing."""
+        """As `LinearMaster.judge`; called once no generator finds anything missing."""
         z = look.view.column_values
         if self.exact and look.structure is not None and z is not None:
             check_objective(self._ledger, z, look.structure, self.constant, bound)

@@ -1,4 +1,4 @@
-"""SCIP's limits, statuses and bounds in our terms."""
+"""SCIP's limits, statuses and bounds in the terms of gapless."""
 
 from __future__ import annotations
 
@@ -24,24 +24,25 @@ _STOPS = {
 
 _LARGEST = 1e20
 _MOST_NODES = 2**62
-"""What SCIP's parameters can hold."""
+"""Largest value of SCIP's parameters."""
 
 
 QUIET_SCALE = 2.0**7
-"""What scores are multiplied by, which rounds nothing: the tolerance of reduced costs is then above 1e-7, and 1e-9
-in scores. Where a proof of infeasibility does not hold, SCIP asks SoPlex for a thousandth of it; SoPlex without GMP
-has no less than 1e-10, and would say so on standard error, which no parameter prevents."""
+"""Scale of the scores in the model, a power of two, exact in float64. The tolerance of reduced costs is then above
+1e-7, and 1e-9 in scores. Where a proof of infeasibility does not hold, SCIP asks SoPlex for a thousandth of it;
+SoPlex
+without GMP has a minimum of 1e-10, and would print this on standard error, which no parameter prevents."""
 
 
 def apply_limits(model: Any, budget: Budget, *, scale: float = 1.0) -> None:
-    """Set what SCIP may spend; tight tolerances, because a small gap is not a proof.
+    """Pass the limits of a solve to SCIP, with tight tolerances: a small gap is not a proof.
 
     Parameters
     ----------
     model : pyscipopt.Model
     budget : Budget
     scale : float
-        What the model's scores were multiplied by.
+        Factor of the scores in the model.
     """
     limits = budget.limits
     model.setParam("limits/gap", min(limits.gap, _LARGEST))
@@ -55,7 +56,7 @@ def apply_limits(model: Any, budget: Budget, *, scale: float = 1.0) -> None:
 
 
 def stop_of(model: Any, budget: Budget) -> Stop:
-    """Why SCIP ended; a Ctrl-C is remembered in the budget, a status that we do not know is an error."""
+    """The reason for SCIP's end; a Ctrl-C is recorded in the budget, an unknown status is an error."""
     stop = _STOPS.get(model.getStatus(), Stop.ERROR)
     if stop is Stop.INTERRUPTED:
         budget.interrupt()
@@ -63,7 +64,7 @@ def stop_of(model: Any, budget: Budget) -> Stop:
 
 
 def bound_of(model: Any, *, constant: float, scale: float = 1.0) -> float:
-    """SCIP's bound on scores of a model that maximises; -inf when infeasible, inf when nothing is known."""
+    """SCIP's bound on the scores of a maximising model; -inf when infeasible, inf when unknown."""
     if model.getStatus() == "infeasible":
         return -math.inf
     bound = float(model.getDualbound())

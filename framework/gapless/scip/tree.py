@@ -1,9 +1,8 @@
 """SCIP owns the tree; gapless owns bounds, incumbents and branching.
 
-No point is ever accepted by SCIP: a structure counts when the problem finds nothing wrong with it, at the value
-that the problem gives it. SCIP learns of an incumbent as an objective limit, by which it prunes. So a node ends in
-one of three ways: cut off, because its bound cannot beat the incumbent; branched on decisions; or solved again with
-new rows.
+SCIP never accepts a point: a structure counts when the problem finds no violation, at the problem's value. SCIP
+gets the incumbent as an objective limit, by which it prunes. So a node ends in one of three ways: cut off, because
+its bound cannot beat the incumbent; branched on decisions; or solved again with new rows.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ S = TypeVar("S")
 
 
 class Tree(Generic[S]):
-    """What the callbacks share: the incumbent, the bound of the node in focus, and why to stop.
+    """State shared by the callbacks: the incumbent, the bound of the node in focus, and the reason to stop.
 
     Parameters
     ----------
@@ -43,7 +42,7 @@ class Tree(Generic[S]):
     model : pyscipopt.Model
     guard : Guard
     limit : int, optional
-        About how many columns and rows to ask of a generator in one round.
+        Approximate limit on columns and rows per generator and round.
     """
 
     def __init__(
@@ -89,7 +88,7 @@ class Tree(Generic[S]):
         self._emit("incumbent")
 
     def _enough(self) -> float:
-        """The largest bound that is no better than the incumbent."""
+        """The largest bound that does not beat the incumbent."""
         granularity = self.problem.granularity
         if granularity is not None:
             below_next = self.best + granularity * (1 - 1e-4)
@@ -119,9 +118,9 @@ class Tree(Generic[S]):
             guarded(self.budget, self.budget.emit, kind, bound, self.best, **details)
 
     def stumbled_at_limit(self) -> bool:
-        """Whether a limit explains that SCIP failed by itself; the bound is then what the generators proved.
+        """Whether a limit explains a failure of SCIP; the bound is then the one proved by the generators.
 
-        SCIP's clock breaks off pricing, and at a node with nothing left to branch on it takes that for an error.
+        When SCIP's clock interrupts pricing at a node with nothing left to branch on, SCIP takes that for an error.
         """
         self._stumbled = self.budget.spent() is not None
         if self._stumbled:
@@ -129,7 +128,7 @@ class Tree(Generic[S]):
         return self._stumbled
 
     def _spent(self) -> bool:
-        """Whether a limit that SCIP does not know of is reached; SCIP is then told to stop."""
+        """Whether a limit unknown to SCIP is reached; SCIP is then told to stop."""
         limits = self.budget.limits
         stop = self.budget.spent()
         if self.incumbent is not None:
@@ -145,7 +144,7 @@ class Tree(Generic[S]):
     # -- pricing and separation ---------------------------------------------------------------------------------
 
     def _enter(self) -> Fixings:
-        """Turn to the node in focus."""
+        """Begin work on the node in focus."""
         node = self.model.getCurrentNode().getNumber()
         if node != self._node:
             self._node = node
@@ -154,7 +153,7 @@ class Tree(Generic[S]):
         return self.master.fixings()
 
     def price(self) -> Answer:
-        """Reduced-cost pricing: new columns and rows, and the bound that this round proves."""
+        """Reduced-cost pricing: new columns and rows, and the bound proved by this round."""
         fixings = self._enter()
         columns = self.master.size[0]
         slack = self._ask(fixings)
@@ -168,17 +167,17 @@ class Tree(Generic[S]):
         if math.isfinite(self._bound):
             answer["lowerbound"] = self.master.cost(self._bound)
         if columns == self.master.size[0] and slack != 0:
-            # SCIP would take the LP optimum for a bound, but columns of that much worth may be missing.
+            # SCIP would take the LP optimum for a bound, but missing columns may be worth as much.
             answer["result"] = SCIP_RESULT.DIDNOTRUN
         return answer
 
     def _ask(self, fixings: Fixings) -> float | None:
-        """One round of the generators on the LP just solved; their slack."""
+        """One round of the generators on the LP just solved; returns their slack."""
         self._look = look = self.master.look(fixings)
         self._lps = self.model.getNLPs()
         if look.attained > self._claimed + margin(self._claimed):
             raise InconsistentBound(
-                f"the generators claimed that nothing is better than {self.budget.as_value(self._claimed)}, but "
+                f"the generators claimed a bound of {self.budget.as_value(self._claimed)}, but "
                 f"their own columns reach {self.budget.as_value(look.attained)}: a slack was too small"
             )
         slack = self._extend(look, fixings)
@@ -188,7 +187,7 @@ class Tree(Generic[S]):
         return slack
 
     def _extend(self, look: Look[S], fixings: Fixings) -> float | None:
-        """Add what the generators find missing; their slack."""
+        """Add the missing columns and rows of the generators; returns their slack."""
         generators = self.formulation.generators
         answers = [ask(generator, look.view, self.limit, self.decisions, fixings) for generator in generators]
         slack = total_slack(answers)
@@ -208,27 +207,27 @@ class Tree(Generic[S]):
         return slack
 
     def repair(self) -> Answer:
-        """Farkas pricing: columns that could make the node feasible. Nothing found means that it is not."""
+        """Farkas pricing: columns that could make the node feasible. If none are found, it is infeasible."""
         fixings = self._enter()
         columns = self.master.size[0]
         look = self.master.look(fixings, farkas=True)
         slack = self._extend(look, fixings)
         if self._spent():
             return self.abandon()
-        # As good as 0 is what rounding left of it: the prices say how much it takes to make the node feasible.
+        # Values within rounding of 0 count as 0: the prices tell how much it takes to make the node feasible.
         nothing = slack is not None and (slack == 0 or slack <= NOISE * -look.farkas)
         if self.master.size[0] == columns and not nothing:
             raise MissingBound(
-                "the generators returned no column that repairs an infeasible master, but claimed that some may be "
-                "missing; claim slack=0.0 if none is"
+                "the generators returned no column that repairs an infeasible master, but did not rule out that "
+                "some are missing; claim slack=0.0 if none are"
             )
         if self.master.size[0] == columns:
-            # Said outright, because SCIP draws no conclusion at a node where a pricing round went without a bound.
+            # Cut off explicitly: SCIP draws no conclusion at a node where a pricing round passed without a bound.
             self.model.cutoffNode(self.model.getCurrentNode())
         return {"result": SCIP_RESULT.SUCCESS}
 
     def abandon(self) -> Answer:
-        """Let SCIP cut the node in focus off although nothing was proved here; its bound is remembered.
+        """Let SCIP cut off the node in focus although nothing was proved here; its bound is remembered.
 
         SCIP has no legal way to leave an infeasible LP open: it prints errors and fails.
         """
@@ -253,7 +252,7 @@ class Tree(Generic[S]):
                 "the restricted master is unbounded; give every column of positive objective an upper bound or a "
                 "row that limits it"
             )
-        # What was not seen by the pricer, just before, is branched without a point: always right, seldom clever.
+        # A point that the pricer did not see just before is not used: branching without one is always valid.
         look = self._look if solved and self._lps == self.model.getNLPs() else None
         bound = self.rounded(self._bound)
         point = look.view.point if look is not None else None
@@ -273,7 +272,7 @@ class Tree(Generic[S]):
         return self._branch(fixings, relaxed)
 
     def _round(self, relaxed: Relaxed[S]) -> S | None:
-        """A structure near the point, at the nodes where rounding is asked."""
+        """A structure near the point, at the nodes where rounding is due."""
         if self._node != self._worked:
             self._worked, self._before = self._node, self._before + 1
         rounding, due = self.formulation.rounding, rounds_at(self.formulation.rounding_frequency, self._before)
@@ -282,7 +281,7 @@ class Tree(Generic[S]):
         return guarded(rounding, rounding, relaxed)
 
     def _doubt(self, bound: float, fixings: Fixings) -> None:
-        """A bound below the score of a structure that the node allows is a wrong bound."""
+        """Raise when the bound is below the score of a structure that the node allows."""
         if self.incumbent is None or self.best <= bound + margin(bound):
             return
         if fixings.allow(guarded(self.problem, self.problem.encode, self.incumbent)):
@@ -310,7 +309,7 @@ class Tree(Generic[S]):
             self.master.name_uses(child)
         estimate = self.model.getCurrentNode().getEstimate()
         for place, child in enumerate(children):
-            # Among siblings SCIP prefers the larger priority: the brancher's order.
+            # Among siblings SCIP prefers larger priorities: the order of the brancher.
             node = self.model.createChild(float(len(children) - place), estimate)
             self.master.fix(node, child)
             self._inherited[node.getNumber()] = relaxed.bound
@@ -319,7 +318,7 @@ class Tree(Generic[S]):
         return {"result": SCIP_RESULT.BRANCHED if children else SCIP_RESULT.CUTOFF}
 
     def _settle(self, fixings: Fixings, bound: float) -> Answer:
-        """Without children a node holds one structure at most; the fixings say which."""
+        """Close a node without children, which holds one structure at most, given by its fixings."""
         verdict = PointCertificate().verify(self.problem, fixings)
         if not verdict:
             raise UncoveredBranching(
@@ -338,7 +337,7 @@ class Tree(Generic[S]):
 
 
 class GeneratorPricer(Pricer):
-    """Hands SCIP's two kinds of pricing to a `Tree`."""
+    """Passes SCIP's two kinds of pricing to a `Tree`."""
 
     def __init__(self, tree: Tree[Any]) -> None:
         self.tree = tree
@@ -375,11 +374,11 @@ class Enforcer(Conshdlr):
         return self.tree.guard.run(lambda: self.tree.enforce(solved=False), _refused)
 
     def conscheck(self, *arguments: Any) -> Answer:
-        """Incumbents are not SCIP's business."""
+        """Refuse: SCIP keeps no incumbents."""
         return _refused()
 
     def conslock(self, *arguments: Any) -> None:
-        """No rounding lock is needed, as nothing is rounded. SCIP calls this even while it frees the model."""
+        """No rounding locks: nothing is rounded. SCIP calls this even while it frees the model."""
 
 
 def _refused() -> Answer:

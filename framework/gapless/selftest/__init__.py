@@ -1,4 +1,4 @@
-"""``gapless selftest``: every registered method against brute force, on the machine where it will be used."""
+"""``gapless selftest``: every registered method against brute force, on the user's machine."""
 
 from gapless.selftest.differential import Mistake, Tally, differential
 from gapless.selftest.twins import TwinTally, compare_kernels

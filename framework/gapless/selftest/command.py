@@ -1,4 +1,4 @@
-"""``gapless selftest``: runs the checks and shows what they found."""
+"""``gapless selftest``: runs the checks and shows the findings."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from gapless.selftest.differential import Mistake, Tally, differential
 from gapless.selftest.twins import TwinTally, compare_kernels, instruction_sets
 
 _SHOWN = 3
-"""Mistakes of one method that are told; the rest is counted."""
+"""Limit on the mistakes shown per method; the rest are counted."""
 
 
 def run(parsed: argparse.Namespace, console: Console) -> int:
-    """Do what the command line asks; the exit code says whether all is well."""
+    """Run the command; the exit code tells whether all answers are right."""
     check_count("--cases", parsed.cases)
     check_count("--seed", parsed.seed, at_least=0)
     if not parsed.seconds >= 0:
-        raise UnknownOption(f"--seconds is {parsed.seconds}, expected how long it may take")
+        raise UnknownOption(f"--seconds is {parsed.seconds}, expected a number of seconds")
     plugins = load_plugins()
     specimens = _chosen(plugins, parsed.problem)
     methods = {name for given in specimens for name in plugins.registry.methods_for(given.problem)}
@@ -89,14 +89,14 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
         }
     )
     if interrupted:
-        console.say("interrupted: this is what was done")
+        console.say("interrupted: results so far")
         return exit_codes.INTERRUPTED
     console.say("FAILED" if failed else "all answers are right")
     return exit_codes.FAILED if failed else exit_codes.PROVED
 
 
 def _chosen(plugins: Plugins, name: str | None) -> Sequence[Specimens]:
-    """Specimens of all plug-ins, or those of one problem type."""
+    """Specimens of all plug-ins, or of one problem type."""
     registry = plugins.registry
     if name is not None and name not in registry.problems:
         raise UnknownName(f"--problem {name}: there is no such problem type{nearest(name, registry.problems)}")
@@ -104,13 +104,15 @@ def _chosen(plugins: Plugins, name: str | None) -> Sequence[Specimens]:
     wanted = found if name is None else [one for one in found if one.problem is registry.problems[name]]
     if not wanted:
         raise UnknownName(
-            "no plug-in gives specimens" + ("" if name is None else f" of {name!r}") + " (hook gapless_specimens)"
+            "no plug-in provides specimens"
+            + ("" if name is None else f" of {name!r}")
+            + " (hook gapless_specimens)"
         )
     return wanted
 
 
 def _versions(plugins: Plugins) -> dict[str, str]:
-    """What an answer may depend on."""
+    """Versions that an answer may depend on."""
     sets = instruction_sets()
     compiled = f"compiled, {sets[-1]} of {', '.join(sets)}" if sets else "NumPy twins (GAPLESS_PURE=1)"
     return {
@@ -126,7 +128,7 @@ def _versions(plugins: Plugins) -> dict[str, str]:
 
 
 def _keep(folder: Path | None, tallies: Sequence[Tally]) -> list[Path]:
-    """Instances of mistakes, as JSON."""
+    """Write the instances of mistakes as JSON."""
     if folder is None:
         return []
     kept: dict[Path, Mistake] = {
@@ -169,11 +171,13 @@ def _show(
             [(twin.kernel, twin.compared, twin.different, twin.reason) for twin in twins],
         )
     for name in untested:
-        console.say(f"note: nobody gives specimens of {name!r} (hook gapless_specimens): it was not tested")
+        console.say(
+            f"note: {name!r} was not tested, because no plug-in provides specimens of it (hook gapless_specimens)"
+        )
     for tally in tallies:
         for mistake in tally.mistakes[:_SHOWN]:
             console.say(f"MISTAKE {mistake.problem}, {mistake.method}, case {mistake.case}: {mistake.reason}")
         if len(tally.mistakes) > _SHOWN:
             console.say(f"... and {len(tally.mistakes) - _SHOWN} more of {tally.problem}, {tally.method}")
     for file in kept:
-        console.say(f"kept {file}")
+        console.say(f"wrote {file}")

@@ -1,7 +1,7 @@
 """Methods against enumeration, and so against each other, on random instances; every certificate is verified.
 
-Nothing is trusted: answers are verified after a round trip through JSON. Fast methods come first, and what they
-leave of the time goes to the slow ones, which do fewer instances.
+Answers are verified after a round trip through JSON. Fast methods run first, and leave the rest of the time to the
+slow ones, which solve fewer instances.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from gapless.testing.enumeration import enumerate_best
 from gapless.testing.method import check_batch
 
 _PATIENCE = Limits(time=20.0)
-"""Nobody needs so long for instances that can be enumerated."""
+"""Time limit of one solve in seconds, ample for instances that can be enumerated."""
 
 _K = 3
 _EVERY = 4
-"""Every so many instances the three best are asked for."""
+"""Interval between instances that are solved for the three best."""
 
 _PROBE = 5
-"""Instances that show how fast a method is."""
+"""Instances used to estimate the speed of a method."""
 
 _BATCH = 50
 
 _ENOUGH = 50
-"""Among so many instances some must be for a method."""
+"""Number of instances among which a method must accept some."""
 
 
 @attrs.frozen
 class Mistake:
-    """An answer that is wrong.
+    """A wrong answer.
 
     Parameters
     ----------
     problem, method : str
     case : int
-        Number of the instance: it is drawn by ``numpy.random.default_rng([seed, case])``.
+        Number of the instance, which is drawn by ``numpy.random.default_rng([seed, case])``.
     reason : str
-        The rule that was broken, and how.
+        The broken rule, with details.
     instance : Problem
     """
 
@@ -65,7 +65,7 @@ class Mistake:
 
 @attrs.define
 class Tally:
-    """What one method did.
+    """Results of one method.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ class Tally:
     exact : bool
     instances, proved, verified, refused : int
         Instances answered, answers proved OPTIMAL or INFEASIBLE, certificates verified, and instances that the
-        method says it is not for.
+        method refused.
     seconds : float
         CPU time, checks included.
     closed : bool
-        Whether it did all that there was time for; False after Ctrl-C.
+        Whether the method completed its share; False after Ctrl-C.
     mistakes : list of Mistake
     """
 
@@ -116,26 +116,26 @@ def differential(
     method: str | None = None,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Tally]:
-    """Try every method of the specimens' problem types.
+    """Test every method of the specimens' problem types.
 
     Parameters
     ----------
     registry : Registry
     specimens : sequence of Specimens
     cases : int
-        Instances of each problem type.
+        Instances per problem type.
     seconds : float
-        CPU time for all; every method does some instances nevertheless.
+        CPU time in total; every method solves some instances regardless.
     seed : int
     method : str, optional
-        Only the method of this name.
+        Restriction to the method of this name.
     advance : callable
-        Told how many instances were answered.
+        Called with the number of instances just answered.
 
     Returns
     -------
     list of Tally
-        One for each method; after Ctrl-C what was done until then.
+        One per method; after Ctrl-C, the results so far.
     """
     began = time.process_time()
     runs: list[_Run] = []
@@ -172,7 +172,7 @@ def _judged(given: Specimens, number: int, seed: int) -> _Judged:
 
 
 class _Run:
-    """One method, on its way through the instances."""
+    """One method with its progress through the instances."""
 
     def __init__(
         self, tally: Tally, method: Method, judged: Sequence[_Judged], seed: int, advance: Callable[[int], None]
@@ -197,12 +197,12 @@ class _Run:
             self.advance(1)
 
     def close(self) -> None:
-        """What is to be said when all instances are answered."""
+        """Apply the rules that concern all instances of the method."""
         self._answer_batch()
         self.tally.closed = True
         if self.tally.refused >= _ENOUGH and not self.tally.instances and not self.tally.mistakes:
             first = self.judged[0]
-            reason = f"it is for none of {self.tally.refused} instances"
+            reason = f"it accepts none of {self.tally.refused} instances"
             self.tally.mistakes.append(Mistake(self.tally.problem, self.method.name, 0, reason, first.problem))
 
     def _judge(self, instance: _Judged, rules: Callable[[], None]) -> None:
@@ -216,7 +216,7 @@ class _Run:
     def _answer(self, instance: _Judged) -> None:
         result = self._solve(instance.problem, 1)
         if result is None:
-            self.check.require(not self.method.default, "the default method is for every instance", "refused")
+            self.check.require(not self.method.default, "the default method accepts every instance", "refused")
             self.tally.refused += 1
             return
         self.tally.instances += 1
@@ -227,7 +227,7 @@ class _Run:
         self.tally.verified += claims(result.certificate)
         if self.method.k_best and instance.case % _EVERY == 0:
             several = self._solve(instance.problem, _K)
-            self.check.require(several is not None, "several are found where one is", f"k={_K} was refused")
+            self.check.require(several is not None, "k best are found where the best is", f"k={_K} was refused")
             assert several is not None
             check_answer(self.check, instance.problem, several, instance.best, f"k={_K}")
             if self.method.exact:
@@ -236,7 +236,7 @@ class _Run:
             self._batch.append(instance)
 
     def _solve(self, problem: Problem[Any], k: int) -> Result[Any] | None:
-        """The answer; None when the method says that it is not for this instance."""
+        """The answer; None when the method refuses the instance."""
         try:
             result = self.method.run(problem, Solve(Budget(_PATIENCE), k, (), self.seed, self.method.name))
         except (InvalidProblem, UnknownOption, MissingDependency):
@@ -244,7 +244,7 @@ class _Run:
         except Exception as error:
             rule = "a solve ends without an error"
             raise ConformanceError(self.check.role, rule, f"{type(error).__name__}: {error}") from error
-        if result.stop is Stop.INTERRUPTED:  # a solve turns Ctrl-C into a result; who pressed it meant all of them
+        if result.stop is Stop.INTERRUPTED:  # a solve turns Ctrl-C into a result, but it was meant for all of them
             raise KeyboardInterrupt
         return result
 

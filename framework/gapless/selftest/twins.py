@@ -1,6 +1,6 @@
 """Compiled kernels against their NumPy twins, bit by bit, on a few random inputs.
 
-Those that can switch are tried on every instruction set, the others on the one in use.
+Kernels with several instruction sets are tested on each of them, the others on the one in use.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import gapless_kernels
 
 _INPUTS = 20
 Kernel = Callable[[Any, np.random.Generator], Sequence[Any]]
-"""From the module that has a kernel, and a generator of inputs, to what the kernel returns."""
+"""Function of a kernel's module and a random generator that returns the kernel's output."""
 
 
 @attrs.define
 class TwinTally:
-    """How a kernel compares with its twin.
+    """Comparison of a kernel with its twin.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class TwinTally:
 
 
 def instruction_sets() -> Sequence[str]:
-    """Instruction sets that the kernels can use here, best last; none when the NumPy twins run."""
+    """Instruction sets available to the kernels, best last; none when the NumPy twins run."""
     if not gapless_kernels.COMPILED:
         return ()
     sets: Sequence[str] = importlib.import_module("gapless_kernels.chains._dominance").instruction_sets()
@@ -76,7 +76,7 @@ def _dominance(module: Any, rng: np.random.Generator) -> Sequence[Any]:
 
 
 def _eisner(module: Any, rng: np.random.Generator) -> Sequence[Any]:
-    return (module.eisner(_arcs(rng), False)[0],)  # of equally good trees each may find another one
+    return (module.eisner(_arcs(rng), False)[0],)  # equally good trees may differ
 
 
 def _arborescence(module: Any, rng: np.random.Generator) -> Sequence[Any]:
@@ -100,7 +100,7 @@ _KERNELS: dict[str, tuple[str, Kernel]] = {
 
 
 def compare_kernels(seed: int) -> list[TwinTally]:
-    """Compare kernels with their twins; nothing when the twins run themselves."""
+    """Compare kernels with their twins; nothing when the twins themselves run."""
     if not gapless_kernels.COMPILED:
         return []
     return [_compare(name, module, kernel, seed) for name, (module, kernel) in _KERNELS.items()]

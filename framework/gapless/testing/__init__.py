@@ -1,8 +1,8 @@
-"""Tools to test problems, roles and methods with: an enumerator, Hypothesis strategies, the conformance kit.
+"""Tools for testing problems, roles and methods: an enumerator, Hypothesis strategies, the conformance kit.
 
 Public API. Every check raises `ConformanceError` (an `AssertionError`) that names role, rule and instance.
-`gapless.testing.strategies` needs Hypothesis and is imported only when asked for; `gapless.testing.examples` and
-`gapless.testing.example_pricing` hold one small problem with every role, to read and to copy.
+`gapless.testing.strategies` needs Hypothesis and must be imported explicitly; `gapless.testing.examples` and
+`gapless.testing.example_pricing` contain one small problem with every role, to read and to copy.
 """
 
 from gapless.testing.brancher import check_brancher

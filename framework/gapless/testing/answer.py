@@ -1,4 +1,4 @@
-"""What every answer owes, whichever method gave it."""
+"""Rules for the answers of all methods."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gapless.testing.conformance import Check, claims, dominates, same
 
 
 def check_answer(check: Check, problem: Problem[Any], result: Result[Any], best: float, place: str) -> None:
-    """Raise `ConformanceError` unless what a result says is true, whatever it found.
+    """Raise `ConformanceError` unless all statements of a result are true.
 
-    Solutions are feasible, values the problem's own, the bound dominates `best` (the enumerated best score, -inf
-    when nothing is feasible), INFEASIBLE is said only then, and a certificate verifies.
+    Solutions are feasible, values are the problem's own, the bound dominates `best` (the enumerated best score,
+    -inf when nothing is feasible), INFEASIBLE occurs only in that case, and a certificate verifies.
     """
     sign = problem.sense.sign
     for solution in result.solutions:
@@ -44,7 +44,7 @@ def check_answer(check: Check, problem: Problem[Any], result: Result[Any], best:
 def check_proof(
     check: Check, problem: Problem[Any], result: Result[Any], best: float, place: str, *, exact: bool
 ) -> None:
-    """Raise `ConformanceError` unless an exact method proved its answer, and what is called OPTIMAL is the best."""
+    """Raise `ConformanceError` unless an exact method proved its answer, and every OPTIMAL answer is the best."""
     if exact:
         expected = Status.OPTIMAL if best > -math.inf else Status.INFEASIBLE
         check.require(result.status is expected, "an exact method proves its answer", f"{place}: {result!r}")
@@ -52,7 +52,7 @@ def check_proof(
         check.require(
             same(problem.sense.sign * result.value, best),
             "the answer is the enumerated best",
-            f"{place}: {result.value!r}, it is {problem.sense.sign * best!r}",
+            f"{place}: {result.value!r}, but the best is {problem.sense.sign * best!r}",
         )
 
 
@@ -63,5 +63,5 @@ def check_k_best(check: Check, problem: Problem[Any], result: Result[Any], k: in
     check.require(
         len(found) == len(expected) and all(map(same, found, expected)),
         "the k best are the enumerated ones",
-        f"k={k}: {found}, they are {expected}",
+        f"k={k}: {found}, expected {expected}",
     )

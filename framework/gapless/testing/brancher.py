@@ -1,4 +1,4 @@
-"""What a `Brancher` owes."""
+"""Rules for a `Brancher`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_brancher(
     """Follow a brancher down from many nodes.
 
     Rules: children cover the parent; every feasible structure of the parent is in a child; no child repeats the
-    parent; a fractional point is in no child; no children are given only where one structure at most is left;
+    parent; no child contains a fractional point; there are no children only where at most one structure is left;
     equal questions get equal answers; only existing decisions are named.
 
     Parameters
@@ -41,11 +41,11 @@ def check_brancher(
     problem : Problem
         Small enough to enumerate, unless `structures` are given.
     relaxation : Relaxation
-        Gives the points to exclude.
+        Provides the points to exclude.
     structures : iterable of S, optional
         All feasible structures, instead of enumerating the assignments of decisions.
     samples : int
-        How many nodes to start from.
+        Number of nodes to start from.
     seed : int
     """
     check = Check(brancher)
@@ -67,7 +67,7 @@ def _check_split(
     fixings: Fixings,
     relaxed: Relaxed[S],
 ) -> list[Fixings]:
-    """The children that can hold something; empty at the end of a dive."""
+    """The children that can hold a structure; empty at the end of a dive."""
     decisions, place = problem.decisions, str(fixings)
     branches = check.call("split answers", place, lambda: list(brancher.split(fixings, relaxed)))
     again = list(brancher.split(fixings, relaxed))

@@ -1,4 +1,4 @@
-"""What a `Certificate` owes: to prove nothing that is false, whatever its fields hold."""
+"""Rules for a `Certificate`: it proves nothing false, with any values in its fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHANGES: tuple[Callable[[float], float], ...] = (
     lambda number: number / 2,
     lambda number: 2 * number,
 )
-"""What is done to a number of a forged certificate."""
+"""Changes to a number of a forged certificate."""
 
 
 def check_certificate(
@@ -39,22 +39,22 @@ def check_certificate(
 ) -> None:
     """Check by enumeration that a certificate proves nothing false.
 
-    Rules: what `verify` says to be proved dominates every feasible value, without fixings and under any, and also
-    after numbers in the certificate were changed: a formula that believes its fields could be made to prove
-    anything. `verify` itself cannot see this, as it runs the code of the certificate's class.
+    Rules: the bound that `verify` proves dominates every feasible value, without fixings and under any, even after
+    numbers in the certificate were changed: a formula that trusts its fields could be made to prove anything.
+    `verify` itself cannot detect this, because it runs the code of the certificate's class.
 
     Parameters
     ----------
     certificate : Certificate
-        One that a method gave for `problem`. Its class is `gapless.serialisable`, so that it can be forged.
+        Certificate of a method for `problem`. Its class is `gapless.serialisable`, so that it can be forged.
     problem : Problem
         Small enough to enumerate, unless `structures` are given.
     structures : iterable of S, optional
         All feasible structures, instead of enumerating the assignments of decisions.
     samples : int
-        How many fixings to try.
+        Number of fixings to try.
     forgeries : int
-        How many changed copies to try.
+        Number of forged copies to try.
     seed : int
 
     Raises
@@ -74,7 +74,7 @@ def check_proofs(
     forgeries: int,
     seed: int,
 ) -> None:
-    """As `check_certificate`, against structures that are enumerated already."""
+    """As `check_certificate`, against structures that are already enumerated."""
     if not claims(certificate):
         return
     check = Check(certificate)
@@ -104,16 +104,16 @@ def _check_proof(
     check.require(
         not verdict or dominates(verdict.bound, best),
         rule,
-        f"{place}: it proves that nothing scores more than {verdict.bound!r}, but {best!r} is feasible",
+        f"{place}: it proves the bound {verdict.bound!r}, but {best!r} is feasible",
     )
 
 
 def _forgeries(certificate: Certificate, count: int, rng: np.random.Generator) -> Iterator[tuple[str, Certificate]]:
-    """Copies with some numbers changed, as far as the class takes them."""
+    """Copies with some numbers changed, as far as the class accepts them."""
     try:
         data = serial.to_data(certificate)
     except UNREADABLE:
-        return  # `Result.to_json` says so
+        return  # `Result.to_json` reports this
     places = list(_numbers(data))
     for _ in range(count if places else 0):
         copy = serial.to_data(certificate)
@@ -130,7 +130,7 @@ def _forgeries(certificate: Certificate, count: int, rng: np.random.Generator) -
 
 
 def _numbers(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The way to every number in JSON data; shapes of arrays left out."""
+    """The path to every number in JSON data, except shapes of arrays."""
     if isinstance(data, dict):
         inside = [
             (key, value) for key, value in data.items() if not (data.get("type") == "array" and key == "shape")
@@ -146,7 +146,7 @@ def _numbers(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 
 def _change(data: Any, path: tuple[Any, ...], change: Callable[[float], float]) -> str:
-    """Change the number at `path`, an integer to an integer; say so."""
+    """Change the number at `path`, an integer to an integer; return a description."""
     *way, last = path
     for key in way:
         data = data[key]

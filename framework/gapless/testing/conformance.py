@@ -1,4 +1,4 @@
-"""What all checks share: the error, the judge's tolerance, and the fixings to try."""
+"""Parts shared by all checks: the error, the tolerance, and the fixings to try."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class ConformanceError(AssertionError):
     Attributes
     ----------
     role : str
-        Class of the object that was checked.
+        Class of the checked object.
     rule : str
-        What it owes.
+        The broken rule.
     instance : str
-        Where it failed.
+        Place of the failure.
     """
 
     def __init__(self, role: str, rule: str, instance: str) -> None:
@@ -40,7 +40,7 @@ class Check:
     Parameters
     ----------
     role : object
-        What is checked, or its name.
+        The object under test, or its name.
     """
 
     def __init__(self, role: object) -> None:
@@ -52,7 +52,7 @@ class Check:
             raise ConformanceError(self.role, rule, instance)
 
     def call(self, rule: str, instance: str, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        """``function(*args)``; what it raises breaks `rule`."""
+        """``function(*args)``; an exception breaks `rule`."""
         try:
             return function(*args, **kwargs)
         except (ConformanceError, SpaceTooLarge):
@@ -62,7 +62,7 @@ class Check:
 
 
 def best_score(found: Iterable[Feasible[Any]], fixings: Fixings | None = None) -> float:
-    """The best score among structures that agree with `fixings`; -inf when there is none."""
+    """The best score among structures that agree with `fixings`; -inf when there are none."""
     return max((f.score for f in found if fixings is None or fixings.allow(f.on_ids)), default=-np.inf)
 
 
@@ -72,7 +72,7 @@ def dominates(bound: float, score: float) -> bool:
 
 
 def claims(certificate: Certificate) -> bool:
-    """Whether there is evidence to verify: a tree with a leaf that has none claims nothing."""
+    """Whether there is evidence to verify; a tree with a leaf without evidence claims nothing."""
     leaves = certificate.leaves.values() if isinstance(certificate, TreeCertificate) else [certificate]
     return not any(isinstance(leaf, NoCertificate) for leaf in leaves)
 
@@ -85,7 +85,7 @@ def same(a: float, b: float) -> bool:
 def settled_fixings(
     decisions: Decisions, on_sets: Sequence[np.ndarray[Any, Any]], count: int, seed: int
 ) -> list[Fixings]:
-    """Fixings that leave one structure each, of up to `count` structures drawn at random."""
+    """Fixings that leave one structure each, for up to `count` random structures."""
     order = np.random.default_rng(seed).permutation(len(on_sets))[:count]
     every = np.arange(decisions.count)
     return [Fixings(np.where(np.isin(every, on_sets[number]), ON, OFF)) for number in order.tolist()]
@@ -94,7 +94,7 @@ def settled_fixings(
 def sample_fixings(
     decisions: Decisions, on_sets: Sequence[np.ndarray[Any, Any]], count: int, seed: int
 ) -> list[Fixings]:
-    """Fixings to try: none, parts of feasible structures, random ones, one that allows nothing or nearly so."""
+    """Fixings to try: none, parts of feasible structures, random ones, one that allows (almost) nothing."""
     rng = np.random.default_rng(seed)
     none = Fixings.none(decisions.count)
     chosen = [none]

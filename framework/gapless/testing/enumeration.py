@@ -1,4 +1,4 @@
-"""Brute force over the decisions of a problem: the judge of small instances."""
+"""Brute force over the decisions of a problem: the reference for small instances."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIMIT = 200_000
 
 
 class SpaceTooLarge(GaplessError, ValueError):
-    """There are more assignments of the decisions than one wants to enumerate."""
+    """Too many assignments of the decisions to enumerate."""
 
 
 @attrs.frozen(eq=False)
@@ -31,10 +31,10 @@ class Feasible(Generic[S]):
     Parameters
     ----------
     on_ids : int64
-        The decisions it turns on, ascending.
+        Decisions that are on, ascending.
     structure : S
     score : float
-        Larger is better, whatever the sense of the problem.
+        Larger is better, for either sense of the problem.
     """
 
     on_ids: IntArray
@@ -52,9 +52,9 @@ def enumerate_best(
     problem : Problem
     k : int
     fixings : Fixings, optional
-        Only structures that agree with these.
+        Restriction to structures that agree with these.
     limit : int
-        How many assignments of the decisions may be tried.
+        Limit on the assignments of the decisions.
 
     Raises
     ------
@@ -69,10 +69,10 @@ def enumerate_best(
 def feasible_structures(
     problem: Problem[S], fixings: Fixings | None = None, *, limit: int = LIMIT
 ) -> list[Feasible[S]]:
-    """Every feasible structure that agrees with `fixings`, in the order of enumeration.
+    """All feasible structures that agree with `fixings`, in order of enumeration.
 
     An assignment counts when `Problem.decode` gives a structure without violations that encodes to the same
-    assignment; a decode that raises says that the assignment encodes nothing.
+    assignment; an assignment for which decode raises is skipped.
     """
     decisions = problem.decisions
     found = []
@@ -88,12 +88,12 @@ def feasible_structures(
 
 
 def given_or_enumerated(problem: Problem[S], structures: Iterable[S] | None) -> list[Feasible[S]]:
-    """All feasible structures: those given, or every one by enumeration.
+    """All feasible structures, given or enumerated.
 
     Raises
     ------
     InvalidProblem
-        A structure given breaks the rules of the problem.
+        A given structure is infeasible.
     SpaceTooLarge
         None are given, and there are too many assignments to enumerate.
     """
@@ -160,7 +160,7 @@ def _assignments(decisions: Decisions, fixings: Fixings, limit: int) -> Iterator
 
 
 def _size(decisions: Decisions, fixings: Fixings) -> int:
-    """Number of assignments when no two groups share a decision."""
+    """Number of assignments if no two groups share a decision."""
     free = fixings.state == FREE
     grouped = {d for group in decisions.exactly_one for d in group}
     choices = [int(np.count_nonzero(free[np.asarray(group)])) for group in decisions.exactly_one]
@@ -169,7 +169,7 @@ def _size(decisions: Decisions, fixings: Fixings) -> int:
 
 
 def _neighbours(decisions: Decisions) -> dict[int, list[tuple[int, int]]]:
-    """For each decision the pairs (lower, higher threshold) on one quantity in which it stands."""
+    """For each decision its (lower, higher threshold) pairs on one quantity."""
     pairs: dict[int, list[tuple[int, int]]] = {}
     if decisions.quantity is None:
         return pairs

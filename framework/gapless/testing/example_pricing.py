@@ -19,7 +19,7 @@ from gapless.testing.examples import Chosen, GroupMaximiser, Selection
 
 
 class KnownItemsView(View):
-    """What a generator may know: the fixings and the items in the master."""
+    """The generator's view: the fixings and the items in the master."""
 
     def __init__(self, fixings: Fixings, known: IntArray, best: FloatArray) -> None:
         super().__init__(fixings)
@@ -28,7 +28,7 @@ class KnownItemsView(View):
 
 
 class KnownItems(Restricted[Chosen, KnownItemsView]):
-    """`OptimisticBound` over the items that are known so far; capacities are ignored.
+    """`OptimisticBound` over the known items; capacities are ignored.
 
     A group without a known item makes the restricted master infeasible, which only a generator can repair.
     """
@@ -44,10 +44,10 @@ class KnownItems(Restricted[Chosen, KnownItemsView]):
     def solve(
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
     ) -> Relaxed[Chosen]:
-        """The maximiser, unknown items switched off."""
+        """The maximiser, with unknown items off."""
         del budget, incumbent, state
         self.fixings = fixings
-        # An item that is fixed on and unknown is for the generator to bring.
+        # The generator must add an unknown item that is fixed on.
         value, on_ids = -math.inf, np.zeros(0, np.int64)
         if not np.any((fixings.state == ON) & ~self.known):
             off = np.where(self.known, fixings.state, OFF)
@@ -59,7 +59,7 @@ class KnownItems(Restricted[Chosen, KnownItemsView]):
         return Relaxed(value, point, structure, attained=value)
 
     def extend(self, batch: Batch) -> int:
-        """Learn items."""
+        """Add items."""
         new = batch.columns.keys[~self.known[batch.columns.keys]]
         self.known[new] = True
         return int(np.unique(new).size)
@@ -71,13 +71,13 @@ class KnownItems(Restricted[Chosen, KnownItemsView]):
         return KnownItemsView(self.fixings, np.flatnonzero(self.known), best)
 
     def certify(self, answers: Sequence[Answer]) -> Certificate:
-        """Each group pays for the best of all its items, which the generator knows."""
+        """Each group pays for the best of all its items, known to the generator."""
         prices = np.max([a.evidence["prices"] for a in answers], axis=0)
         return LinearDualCertificate(np.concatenate([np.zeros(self.problem.capacities.size), prices]))
 
 
 class ItemGenerator(Generator[KnownItemsView]):
-    """Brings the best missing item of each group, and missing loose items that are worth something or fixed on."""
+    """Adds the best missing item of each group, and missing loose items of positive worth or fixed on."""
 
     def __init__(self, problem: Selection) -> None:
         self.problem = problem
@@ -85,7 +85,7 @@ class ItemGenerator(Generator[KnownItemsView]):
         self.loose = GroupMaximiser(problem).loose
 
     def query(self, view: KnownItemsView, *, limit: int | None = None) -> Answer:
-        """The slack is what all missing items together could add."""
+        """The slack is the total that all missing items could add."""
         state = view.fixings.state
         missing = np.setdiff1d(np.flatnonzero(state != OFF), view.known)
         bring: list[int] = []

@@ -64,7 +64,7 @@ class Selection(Problem[Chosen]):
 
     @property
     def decisions(self) -> Decisions:
-        """One for each item."""
+        """One decision per item."""
         return self._decisions
 
     def value(self, structure: Chosen) -> float:
@@ -72,7 +72,7 @@ class Selection(Problem[Chosen]):
         return float(self.worth[list(structure)].sum())
 
     def violations(self, structure: Chosen) -> list[str]:
-        """Capacities exceeded, groups hit more or less than once."""
+        """Exceeded capacities, and groups with more or fewer items than one."""
         chosen = list(structure)
         load = self.weights[:, chosen].sum(axis=1)
         broken = [
@@ -91,7 +91,7 @@ class Selection(Problem[Chosen]):
         return tuple(int(d) for d in on_ids)
 
     def linear_model(self) -> LinearModel:
-        """A row for each capacity and each group."""
+        """One row per capacity and per group."""
         count = self.worth.size
         dense = np.concatenate([self.weights.reshape(-1, count), np.zeros((len(self.groups), count))])
         for g, group in enumerate(self.groups):
@@ -112,19 +112,19 @@ class Selection(Problem[Chosen]):
         )
 
     def to_fields(self) -> dict[str, Any]:
-        """For JSON."""
+        """The fields for JSON."""
         return {a.name: getattr(self, a.name) for a in attrs.fields(type(self)) if a.init}
 
 
 @serialisable("gapless.testing.Expenses")
 class Expenses(Selection):
-    """The same, but the worth is a cost."""
+    """A selection with costs in place of worths."""
 
     sense: ClassVar[Sense] = Sense.MINIMISE
 
 
 class GroupMaximiser(Maximiser[Chosen]):
-    """The best item of each group, and every other item of positive weight: what is left without capacities."""
+    """The best item of each group, and every other item of positive weight: the problem without capacities."""
 
     def __init__(self, problem: Selection) -> None:
         self.groups = [np.array(group, np.int64) for group in problem.groups]
@@ -155,7 +155,7 @@ class GroupMaximiser(Maximiser[Chosen]):
         return allowed
 
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
-        """Distance to the best, or to the second best, of the group."""
+        """Difference to the best, or to the second best, of the group."""
         on, off = np.full(weights.size, np.inf), np.full(weights.size, np.inf)
         for group in self.groups:
             allowed = self._allowed(group, fixings)
@@ -174,7 +174,7 @@ class GroupMaximiser(Maximiser[Chosen]):
 @serialisable("gapless.testing.ChargedCapacities")
 @attrs.frozen(eq=False)
 class ChargedCapacities(BoundCertificate):
-    """A price for each capacity of a `Selection`. Any prices >= 0 give a bound.
+    """One price per capacity of a `Selection`. Any prices >= 0 give a bound.
 
     Parameters
     ----------
@@ -185,12 +185,12 @@ class ChargedCapacities(BoundCertificate):
     prices: FloatArray = attrs.field(converter=float_array)
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
-        """Income of the capacities, the best open item of each group, and every other item that gains."""
+        """Income of the capacities, the best open item of each group, and every other profitable item."""
         if not isinstance(problem, Selection) or self.prices.shape != problem.capacities.shape:
-            raise InvalidProblem("there must be one price for each capacity of a selection")
+            raise InvalidProblem("expected one price per capacity of the selection")
         if not (np.all(np.isfinite(self.prices)) and np.all(self.prices >= 0)):
             raise InvalidProblem("prices must be finite and not negative")
-        # In fractions, because float64 would let a huge price swallow the worth of an item.
+        # In fractions, because in float64 a huge price would hide the worth of an item.
         prices = [Fraction(price) for price in self.prices.tolist()]
         gain = [
             problem.sense.sign * Fraction(worth) - sum(map(mul, prices, map(Fraction, weights)))
@@ -212,33 +212,33 @@ class ChargedCapacities(BoundCertificate):
 
 
 class CapacityPrices(Dualized[Chosen]):
-    """Capacities priced instead of enforced."""
+    """Capacities with prices instead of limits."""
 
     def __init__(self, problem: Selection) -> None:
         self.problem = problem
         self.scores = problem.sense.sign * problem.worth
 
     def start(self) -> FloatArray:
-        """Free of charge."""
+        """Prices of 0."""
         return np.zeros(self.problem.capacities.size)
 
     def weights(self, multipliers: FloatArray, fixings: Fixings) -> tuple[FloatArray, float]:
-        """Worth minus charges, and the income of the capacities."""
+        """Worth minus prices, and the income of the capacities."""
         del fixings
         return self.scores - multipliers @ self.problem.weights, float(multipliers @ self.problem.capacities)
 
     def subgradient(self, multipliers: FloatArray, found: Maximised[Chosen]) -> FloatArray:
-        """Capacity that is left."""
+        """Unused capacity."""
         del multipliers
         left: FloatArray = self.problem.capacities - self.problem.weights[:, found.on_ids].sum(axis=1)
         return left
 
     def project(self, multipliers: FloatArray) -> FloatArray:
-        """Prices are not negative."""
+        """Clip prices at 0."""
         return np.maximum(multipliers, 0.0)
 
     def repair(self, found: Maximised[Chosen], fixings: Fixings) -> tuple[Chosen, float] | None:
-        """Drop loose items until everything fits, if that is enough."""
+        """Drop loose items until everything fits, if that suffices."""
         chosen = found.on_ids.tolist()
         grouped = {d for group in self.problem.groups for d in group}
         droppable = sorted((d for d in chosen if d not in grouped and fixings.state[d] != ON), key=self.scores.item)
@@ -248,12 +248,12 @@ class CapacityPrices(Dualized[Chosen]):
         return None if self.problem.violations(structure) else (structure, score_of(self.problem, structure))
 
     def certificate(self, multipliers: FloatArray) -> Certificate:
-        """The multipliers, from which the bound follows under any fixings."""
+        """The multipliers; a bound follows from them under any fixings."""
         return ChargedCapacities(multipliers)
 
 
 class OptimisticBound(Relaxation[Chosen]):
-    """What could be reached if capacities did not matter. Cheap, loose and honest."""
+    """The optimum without capacities: cheap, loose and valid."""
 
     def __init__(self, problem: Selection) -> None:
         self.prices = CapacityPrices(problem)

@@ -1,4 +1,4 @@
-"""What a `Factor` or a `ConfigurationFactor` owes."""
+"""Rules for a `Factor` or a `ConfigurationFactor`."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def check_factor(
 ) -> None:
     """Check the scopes and scores of a factor.
 
-    Rules for a `Factor`: scopes have one length, name existing decisions, repeat nothing, are listed the same
-    way each time; scores have shape (m,), are never NaN or plus infinity, do not depend on what else is asked;
-    ``upper_bound`` dominates ``score``. Rules for a `ConfigurationFactor`: ``best`` equals enumeration.
+    Rules for a `Factor`: scopes have one length, name existing decisions, repeat nothing, and are listed the same
+    way each time; scores have shape (m,), are never NaN or plus infinity, and do not depend on the other scopes of
+    a call; ``upper_bound`` dominates ``score``. Rules for a `ConfigurationFactor`: ``best`` equals enumeration.
 
     Parameters
     ----------
     factor : Factor or ConfigurationFactor
     decisions : Decisions
     samples : int
-        How many subsets or weights to try.
+        Number of subsets or weights to try.
     seed : int
     """
     check = Check(factor)
@@ -64,7 +64,7 @@ def _check_conjunctions(
         len({frozenset(s) for s in listed}) == len(listed), "no scope is listed twice, in any order", factor.name
     )
     if not listed:
-        return  # nothing is ever scored
+        return  # no scope is ever scored
     scopes = np.array(listed, np.int64).reshape(len(listed), len(listed[0]))
     everything = _scores(check, "score", factor, scopes, decisions)
     bounds = _scores(check, "upper_bound", factor, scopes, decisions)
@@ -136,11 +136,11 @@ def _check_configurations(
         check.require(
             value == true or abs(value - true) <= margin(float(np.abs(weights).sum()) + abs(true)),
             "best equals enumeration",
-            f"{place}: {value!r}, it is {true!r}",
+            f"{place}: {value!r}, but the maximum is {true!r}",
         )
         reached = float(factor.value(on)) + float(weights[on].sum())
         check.require(
             reached == value or abs(value - reached) <= margin(float(np.abs(weights).sum()) + abs(true)),
             "best states what its configuration scores",
-            f"{place}: {value!r}, it scores {reached!r}",
+            f"{place}: {value!r}, but it scores {reached!r}",
         )

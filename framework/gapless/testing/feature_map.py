@@ -1,4 +1,4 @@
-"""What a feature map owes to trainers: its problems, features, differences and losses say the same."""
+"""Rules for a feature map: its problems, features, differences and losses are consistent."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def check_feature_map(
     features : FeatureMap
     example : X
     structures : sequence of S
-        Feasible structures of the example, to be compared with the gold one and with each other; at least one
-        has a loss.
+        Feasible structures of the example, to be compared with the gold one and with each other; at least one has
+        a positive loss.
     seed : int
-        Of the weights.
+        Seed of the weights.
 
     Raises
     ------
     InvalidProblem
-        No structure given differs from gold.
+        No given structure differs from the gold one.
     ConformanceError
-        If the gold structure has a loss; features lie outside of the blocks; `difference` is not the difference of
-        the features; the scores of a `gapless.Problem` are not the weights times the features, up to a constant;
-        the problem changes when the weights do; augmented scores differ by something else than the loss.
+        The gold structure has a loss; features lie outside the blocks; `difference` is not the difference of the
+        features; the scores of a `gapless.Problem` are not the weights times the features, up to a constant; the
+        problem changes with the weights; augmented scores differ by something other than the loss.
     """
     check = Check(features)
     gold = check.call("gold is given", "example", features.gold, example)

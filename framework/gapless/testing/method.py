@@ -1,4 +1,4 @@
-"""What a registered `Method` owes."""
+"""Rules for a registered `Method`."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def check_method(
 ) -> None:
     """Check a method against enumeration.
 
-    Rules: the answer is the enumerated best (an exact method proves it, and that nothing is feasible); values
-    and feasibility are true; the bound dominates; a certificate verifies, and proves nothing false
-    (`check_certificate`); limits stop it without an error and
-    leave a true bound; a seed fixes the answer; errors of observers reach the caller with a result that is not
-    OPTIMAL; JSON round trip; k best, start structures and batches where declared; unknown options are refused.
+    Rules: the answer is the enumerated best (an exact method proves it, and infeasibility too); values and
+    feasibility are true; the bound dominates; a certificate verifies, and proves nothing false
+    (`check_certificate`); limits end the solve without an error and with a true bound; a seed determines the
+    answer; errors of observers reach the caller with a result that is not OPTIMAL; JSON round trip; k best, start
+    structures and batches where declared; unknown options are refused.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ def check_method(
     problems : sequence of Problem
         Small enough to enumerate, unless `structures` are given.
     structures : sequence of iterables of S, optional
-        For each problem all its feasible structures, instead of enumerating the assignments of decisions.
+        All feasible structures of each problem, instead of enumerating the assignments of decisions.
     seed : int
     **options
-        Passed to the method.
+        Options of the method.
     """
     if structures is not None and len(structures) != len(problems):
         raise ValueError(f"{len(structures)} lists of structures for {len(problems)} problems: give one for each")
@@ -105,7 +105,7 @@ class _Run:
         self.check.require(holds, rule, f"{self.place}: {detail}")
 
     def checked(self, label: str, **how: Any) -> Result[Any]:
-        """A solve whose result is true, whatever it found."""
+        """A solve whose result passes `check_answer`."""
         result = self.check.call("a solve ends without an error", f"{self.place}, {label}", self.solve, **how)
         check_answer(self.check, self.problem, result, self.best, f"{self.place}: {label}")
         self.require(
@@ -219,7 +219,7 @@ class _Run:
 
 
 def check_batch(method: Method, problems: Sequence[AnyProblem], seed: int, options: dict[str, Any]) -> None:
-    """Raise `ConformanceError` unless the method's batch kernel answers as its solves do, one problem at a time."""
+    """Raise `ConformanceError` unless the method's batch kernel gives the answers of single solves."""
     check = Check(f"method {method.name!r}")
     assert method.run_many is not None
     solve = Solve(Budget(), seed=seed, method=method.name)
@@ -245,7 +245,7 @@ def check_batch(method: Method, problems: Sequence[AnyProblem], seed: int, optio
         )
         result = batch[number]
         check.require(
-            # up to rounding: a kernel may add the scores up in another order than the problem does
+            # up to rounding: a kernel may sum the scores in another order than the problem
             result.status is alone.status and same(result.bound, float(batch.bounds[number])),
             "a batch makes the results it states",
             f"problem {number}: {result!r}",

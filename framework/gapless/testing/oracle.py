@@ -1,4 +1,4 @@
-"""What an oracle owes: a `Maximiser` its best structure and slacks, a `Generator` its slack."""
+"""Rules for oracles: best structure and slacks of a `Maximiser`, slack of a `Generator`."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def check_oracle(
     problem : Problem
         Small enough to enumerate, unless `on_sets` or `structures` are given.
     on_sets : sequence of int64 arrays, optional
-        For a maximiser: all that it ranges over; the feasible structures by default.
+        For a maximiser: all structures in its range; by default the feasible ones.
     make_restricted : callable, optional
-        For a generator, which needs it.
+        Required for a generator.
     structures : iterable of S, optional
         All feasible structures.
     seed : int
@@ -68,23 +68,22 @@ def check_maximiser(
     samples: int = 30,
     seed: int = 0,
 ) -> None:
-    """Check a maximiser against the list of everything that it ranges over.
+    """Check a maximiser against the list of all structures in its range.
 
-    Rules: the value is the sum of the weights of ``on_ids`` and the best there is; fixings are respected;
-    ``slacks`` say for every free decision what forcing it costs; weights may be -inf; equal questions get equal
-    answers.
+    Rules: the value is the sum of the weights of ``on_ids``, and the maximum; fixings are respected; ``slacks``
+    holds the cost of forcing every free decision; weights may be -inf; equal questions get equal answers.
 
     Parameters
     ----------
     maximiser : Maximiser
     decisions : Decisions
     on_sets : sequence of int64 arrays
-        Every structure of the maximiser, as the decisions it turns on. Of a relaxed problem these are more than
-        the feasible structures.
+        Every structure of the maximiser, as its decisions that are on. For a relaxed problem these include more
+        than the feasible structures.
     own : callable, optional
-        The score of an entry of `on_sets` that the maximiser counts besides the weights, if it does.
+        Score of an entry of `on_sets` beyond the weights, if the maximiser has any.
     samples : int
-        How many weights to try, each under several fixings.
+        Number of weights to try, each under several fixings.
     seed : int
     """
     check = Check(maximiser)
@@ -98,7 +97,7 @@ def check_maximiser(
 
 
 def _weights(rng: np.random.Generator, count: int, number: int) -> FloatArray:
-    """Weights of several kinds: smooth, tied, zero, all negative, with -inf among them."""
+    """Weights of several kinds: smooth, tied, zero, all negative, partly -inf."""
     kind = number % 6
     if kind == 0:
         return rng.normal(0, 3, count)
@@ -128,7 +127,9 @@ def _check_maximum(
     allowed = [(ids, float(weights[ids].sum()) + own) for ids, own in structures if fixings.allow(ids)]
     best = max((score for _, score in allowed), default=-math.inf)
     check.require(
-        _near(found.value, best, weights), "the value is the maximum", f"{place}: {found.value!r}, it is {best!r}"
+        _near(found.value, best, weights),
+        "the value is the maximum",
+        f"{place}: {found.value!r}, but the maximum is {best!r}",
     )
     if found.value > -math.inf:
         check.require(
@@ -150,7 +151,7 @@ def _check_maximum(
     for label, forced, claimed in (("on", 1, slacks.on), ("off", 0, slacks.off)):
         if claimed is None:
             continue
-        check.require(claimed.shape == weights.shape, "slacks speak of all decisions", f"{place}: {label}")
+        check.require(claimed.shape == weights.shape, "slacks cover all decisions", f"{place}: {label}")
         if best == -math.inf:
             continue
         for d in fixings.free:
@@ -175,7 +176,7 @@ def _check_maximum(
 
 
 def _near(a: float, b: float, weights: FloatArray) -> bool:
-    """Whether two sums of weights are equal but for rounding; the sums may cancel."""
+    """Whether two sums of weights are equal up to rounding; the sums may cancel."""
     finite = weights[np.isfinite(weights)]
     return a == b or bool(abs(a - b) <= margin(float(np.abs(finite).sum())))
 
@@ -189,26 +190,26 @@ def check_generator(
     samples: int = 20,
     seed: int = 0,
 ) -> None:
-    """Run generators against their master until nothing new comes, and judge every slack by what is reached later.
+    """Run generators with their master until nothing new comes, and check every slack against later rounds.
 
-    Rules: ``restricted bound + slacks`` dominates every feasible value and what the master reaches in later rounds
-    (in earlier ones it may have reached more, before a row cut that off); a slack is a number >= 0 and owed with an
+    Rules: ``restricted bound + slacks`` dominates every feasible value and the master's score in later rounds (in
+    earlier ones it may have been higher, before a row cut it off); a slack is a number >= 0 and mandatory with an
     empty batch; no returned column is banned by the fixings; no NaN; equal views get equal answers; a key names one
     column, or one row; at the end nothing feasible is better than the bound, and an integral master scores what the
-    problem says. For the last, the fixings that leave a single structure are tried as well.
+    problem says. For the last rule, fixings that leave a single structure are tried as well.
 
     Parameters
     ----------
     generator : Generator or sequence of Generator
-        All those of the master.
+        All generators of the master.
     make_restricted : callable
-        Makes a fresh restricted master.
+        Makes a new restricted master.
     problem : Problem
         Small enough to enumerate, unless `structures` are given.
     structures : iterable of S, optional
         All feasible structures, instead of enumerating the assignments of decisions.
     samples : int
-        How many fixings to try.
+        Number of fixings to try.
     seed : int
     """
     generators = [generator] if isinstance(generator, Generator) else list(generator)
@@ -222,7 +223,7 @@ def check_generator(
 
 
 class _Rounds(Generic[S, V]):
-    """One restricted master under some fixings, and what was claimed and reached in each round."""
+    """One restricted master under some fixings, with the claim and the score of each round."""
 
     def __init__(
         self,
@@ -240,11 +241,11 @@ class _Rounds(Generic[S, V]):
         self.rows: list[int] = []
 
     def place(self, number: int) -> str:
-        """Where it failed; rows are named, as claims and bounds hold only with those that are there."""
+        """Place of a failure; it names the rows, because claims and bounds hold only with them."""
         return f"{self.fixings}, round {number}" + (f" with rows {_listed(self.rows)}" if self.rows else "")
 
     def check(self, *, single: bool) -> None:
-        """Raise `ConformanceError` unless every rule holds; `single` says that one structure is left."""
+        """Raise `ConformanceError` unless every rule holds; `single` is set when one structure is left."""
         claims: list[tuple[str, float]] = []
         reached: list[float] = []
         state: Any = None
@@ -285,7 +286,7 @@ class _Rounds(Generic[S, V]):
         return answers
 
     def _check_keys(self, check: Check, answer: Answer, place: str) -> None:
-        """What has a key is ignored under it, so another column or row would be lost."""
+        """Keys must be unique: a known key is ignored, so another column or row would get lost."""
         columns, rows = answer.batch.columns, answer.batch.rows
         for what, keys, uses, numbers in (
             ("column", columns.keys, columns.uses, (columns.objective, columns.upper)),
@@ -312,7 +313,7 @@ class _Rounds(Generic[S, V]):
             f"{place}: the completed bound is {end!r}, but {self.best!r} is feasible",
         )
         if single and any(len(answer.batch.columns) for answer in answers):
-            # Nothing else is left, and the master holds all that the generators still name.
+            # Nothing else is left, and the master contains all columns and rows of the generators.
             self.check_all.require(
                 dominates(relaxed.attained, self.best),
                 "columns score what the problem says",
@@ -339,7 +340,7 @@ def _ask_twice(check: Check, generator: Generator[V], view: V, place: str) -> An
         same_slack and _keys(answer) == _keys(again),
         "equal views get equal answers",
         f"{place}: {_told(answer)} and then {_told(again)}; "
-        "a generator may keep what it would compute again, but not what it has returned",
+        "a generator may cache what it could recompute, but not what it has returned",
     )
     return answer
 

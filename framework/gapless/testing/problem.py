@@ -1,4 +1,4 @@
-"""What a `Problem` owes."""
+"""Rules for a `Problem`."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ S = TypeVar("S")
 def check_problem(
     problem: Problem[S], structures: Iterable[S] | None = None, *, json: bool = True, seed: int = 0
 ) -> None:
-    """Check decisions, encoding, values, violations, JSON and, where offered, the linear model of a problem.
+    """Check decisions, encoding, values, violations, JSON and, if offered, the linear model of a problem.
 
     Parameters
     ----------
     problem : Problem
     structures : iterable of S, optional
-        Feasible structures to check; all feasible ones when the instance is small enough to enumerate. Where it is
-        not, the linear model is held against those given.
+        Feasible structures to check; by default all of them, for an instance small enough to enumerate. If it is
+        not, the linear model is checked against the given ones.
     json : bool
-        Whether problem and structures have to survive `gapless.core.serial`.
+        Whether to check a round trip of problem and structures through `gapless.core.serial`.
     seed : int
-        For the dual prices that are tried.
+        Seed of the dual prices that are tried.
 
     Raises
     ------
     ConformanceError
     SpaceTooLarge
-        No structures were given and the instance is too large to enumerate.
+        No structures are given and the instance is too large to enumerate.
     """
     check = Check(problem)
     _check_decisions(check, problem)
@@ -130,7 +130,7 @@ def _check_structure(check: Check, problem: Problem[S], structure: S, place: str
         check.require(
             abs(multiple - round(multiple)) <= 1e-9 * max(1.0, abs(multiple)),
             "values are multiples of the granularity",
-            f"{place}: {value} is no multiple of {problem.granularity}",
+            f"{place}: {value} is not a multiple of {problem.granularity}",
         )
     for number, group in enumerate(decisions.exactly_one):
         hit = int(np.isin(on_ids, np.asarray(group)).sum())

@@ -1,4 +1,4 @@
-"""What a `Relaxation` owes."""
+"""Rules for a `Relaxation`."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def check_relaxation(
 ) -> None:
     """Check bounds, points, fixings, tightenings, warm starts, certificates and limits of a relaxation.
 
-    Certificates are held against enumeration and forged; see `check_certificate`.
+    Certificates are compared with enumeration and forged; see `check_certificate`.
 
     Parameters
     ----------
     make_relaxation : callable
-        Makes a fresh relaxation of `problem`.
+        Makes a new relaxation of `problem`.
     problem : Problem
         Small enough to enumerate, unless `structures` are given.
     structures : iterable of S, optional
         All feasible structures, instead of enumerating the assignments of decisions.
     samples : int
-        How many fixings to try.
+        Number of fixings to try.
     seed : int
 
     Raises
@@ -109,7 +109,7 @@ def _check_one(
     check.require(
         dominates(relaxed.bound, relaxed.attained),
         "what is attained lies below the bound",
-        f"{place}: {relaxed.attained!r} above {relaxed.bound!r}",
+        f"{place}: {relaxed.attained!r} is above {relaxed.bound!r}",
     )
     if relaxed.point is not None:
         point = relaxed.point

@@ -1,4 +1,4 @@
-"""Hypothesis strategies. The only part of `gapless.testing` that needs Hypothesis."""
+"""Hypothesis strategies, the only part of `gapless.testing` that needs Hypothesis."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fixings(draw: st.DrawFn, of: Problem[Any] | Decisions, *, feasible: Fixings 
     ----------
     of : Problem or Decisions
     feasible : Fixings, optional
-        Draw only fixings that these complete ones agree with, so that something is left.
+        Complete fixings with which the drawn ones agree, so that a structure is left.
     """
     decisions = of.decisions if isinstance(of, Problem) else of
     if feasible is None:
@@ -41,15 +41,15 @@ def fixings(draw: st.DrawFn, of: Problem[Any] | Decisions, *, feasible: Fixings 
 def scores(
     draw: st.DrawFn, shape: int | tuple[int, ...], *, forbidden: bool = True, kinds: tuple[str, ...] = KINDS
 ) -> FloatArray:
-    """Arrays of scores that decoders find hard: ties, constants, near ties, huge and tiny numbers, -inf.
+    """Arrays of scores that are hard for decoders: ties, constants, near ties, huge and tiny numbers, -inf.
 
     Parameters
     ----------
     shape : int or tuple of int
     forbidden : bool
-        Whether some entries may be -inf, or all of them.
+        Whether some or all entries may be -inf.
     kinds : tuple of str
-        Some of `KINDS`.
+        A selection from `KINDS`.
     """
     kind = draw(st.sampled_from(kinds))
     size = int(np.prod(shape))
