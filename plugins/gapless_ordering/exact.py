@@ -17,10 +17,10 @@ from gapless import (
     Solve,
     SolveError,
     Stats,
-    Status,
     Stop,
     UnknownOption,
 )
+from gapless.core.batch_result import row_offsets
 from gapless.core.limits import NO_LIMITS
 from gapless.core.sparse import IntArray
 from gapless_kernels import FoundPaths, path_search
@@ -75,11 +75,10 @@ def run_many(
     where each begins.
     """
     _check(memory_limit)
-    count = len(problems)
-    offsets = np.concatenate([[0], np.cumsum([problem.length for problem in problems])]).astype(np.int64)
+    offsets = row_offsets(problem.length for problem in problems)
     paths = np.full(offsets[-1], -1)
-    values, bounds = np.full(count, np.nan), np.full(count, np.nan)
-    outcomes: list[tuple[FoundPaths, Stop] | None] = []
+    values, bounds = np.full((2, len(problems)), np.nan)
+    outcomes: dict[int, tuple[FoundPaths, Stop]] = {}
     errors: dict[int, SolveError] = {}
     limited = solve.budget.limits != NO_LIMITS
     watch = _Watch(Budget(), 1)
@@ -91,9 +90,8 @@ def run_many(
                 found = _search(problem, watch, 1, (), memory_limit)
             except SolveError as error:
                 errors[i] = error
-                outcomes.append(None)
                 continue
-            outcomes.append((found, watch.stop))
+            outcomes[i] = found, watch.stop
             bounds[i] = found.bound
             if found.values.size:
                 values[i] = found.values[0]
@@ -102,37 +100,19 @@ def run_many(
                 break
     except KeyboardInterrupt:
         solve.budget.interrupt()
-    paths.flags.writeable = False
 
     def make(problems: Sequence[OrderingProblem], i: int) -> Result[IntArray]:
-        outcome = outcomes[i] if i < len(outcomes) else None
-        if outcome is None:
-            stop = Stop.ERROR if i in errors else Stop.INTERRUPTED
-            return Result.of(problems[i], [], math.inf, stop, method=solve.method)
-        return _result(problems[i], *outcome, Solve(Budget(solve.budget.limits), method=solve.method), False)
+        return _result(problems[i], *outcomes[i], Solve(Budget(solve.budget.limits), method=solve.method), False)
 
-    def structure(problems: Sequence[OrderingProblem], i: int) -> IntArray:
-        if i < len(outcomes) and not np.isnan(values[i]):
-            return paths[offsets[i] : offsets[i + 1]]
-        return make(problems, i).best  # raises: there is none
-
-    def status(i: int) -> Status | None:
-        outcome = outcomes[i] if i < len(outcomes) else None
-        if outcome is None:
-            return Status.NO_SOLUTION if i in errors else None
-        if outcome[0].proved:
-            return Status.OPTIMAL if outcome[0].values.size else Status.INFEASIBLE
-        return Status.FEASIBLE if outcome[0].values.size else Status.NO_SOLUTION
-
-    return BatchResult(
+    return BatchResult.from_rows(
+        problems,
         values,
         bounds,
-        [status(i) for i in range(count)],
-        structure,
-        make,
-        errors,
         {"paths": paths, "offsets": offsets},
-        problems,
+        make,
+        proved=np.array([i in outcomes and outcomes[i][0].proved for i in range(len(problems))], bool),
+        errors=errors,
+        method=solve.method,
     )
 
 
