@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from gapless_chains import ChainProblem
 
 from gapless import BatchResult, NoSolution, Result, SolveError, Status, Stop
 from gapless.core.batch_result import interrupted, row_offsets
+from gapless_chains import ChainProblem
 
 
 def chains(count):

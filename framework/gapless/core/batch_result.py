@@ -152,7 +152,16 @@ class BatchResult(Generic[S]):
         statuses = _statuses(values, bounds, held, proved)
         for i in failed:
             statuses[i] = Status.NO_SOLUTION
-        return cls(np.where(held, values, np.nan), bounds, statuses, structure, result, failed, arrays, problems)
+        return cls(
+            values if held.all() else np.where(held, values, np.nan),
+            bounds,
+            statuses,
+            structure,
+            result,
+            failed,
+            arrays,
+            problems,
+        )
 
     @classmethod
     def joined(cls, parts: Mapping[int, BatchResult[S]], problems: Sequence[Problem[S]]) -> BatchResult[S]:
@@ -314,12 +323,12 @@ def row_offsets(lengths: Iterable[int]) -> NDArray[np.int64]:
 def _statuses(
     values: FloatArray, bounds: FloatArray, held: BoolArray, proved: BoolArray | None
 ) -> list[Status | None]:
+    if bool((held & (values == bounds if proved is None else proved)).all()):
+        return [Status.OPTIMAL] * len(values)
     if proved is None:
         proved = np.where(held, values == bounds, bounds == -np.inf)
         for i in np.flatnonzero(held & ~proved):
             proved[i] = meets(float(bounds[i]), float(values[i]))
-    if bool((held & proved).all()):
-        return [Status.OPTIMAL] * len(values)
     codes = np.where(np.isnan(bounds), 0, 1 + 2 * held + proved)
     meaning = (None, Status.NO_SOLUTION, Status.INFEASIBLE, Status.FEASIBLE, Status.OPTIMAL)
     return [meaning[code] for code in codes.tolist()]
