@@ -13,7 +13,7 @@ import attrs
 from gapless.core.batch_result import BatchResult
 from gapless.core.errors import InvalidProblem, SolveError, UnknownOption
 from gapless.core.events import Observer
-from gapless.core.limits import NO_LIMITS, Budget, Limits, Stop
+from gapless.core.limits import NO_LIMITS, Budget, Limits
 from gapless.core.problem import Problem
 from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import Result
@@ -209,13 +209,7 @@ class Wanted:
             chosen = choose_for(load_plugins(), problems, self.method)
             batch = self.run_many(chosen, problems, start, every_result=self.verify)
             return self._checked(batch, problems) if self.verify else batch
-        finished: list[Result[S] | SolveError] = []
-        with contextlib.suppress(KeyboardInterrupt):
-            for problem in problems:
-                finished.append(self.solve_one(problem))
-                if interrupted(finished[-1]):
-                    break
-        return BatchResult.from_results(finished, total=len(problems))
+        return BatchResult.one_by_one(problems, self.solve_one)
 
     def send_part(self, start: int, problems: Sequence[Problem[S]]) -> BatchResult[S]:
         """As `solve_part`; the problems, which the caller has, are not sent back."""
@@ -258,20 +252,8 @@ class Wanted:
 
     def _checked(self, batch: BatchResult[S], problems: Sequence[Problem[S]]) -> BatchResult[S]:
         """The batch with what the check of each answer leaves of it."""
-        finished: list[Result[S] | SolveError] = []
-        with contextlib.suppress(KeyboardInterrupt):
-            for i, problem in enumerate(problems):
-                finished.append(self.outcome_of(batch, i, problem))
-                if interrupted(finished[-1]):
-                    break
-        checked: BatchResult[S] = BatchResult.from_results(finished, total=len(problems))
+        checked = BatchResult.one_by_one(range(len(batch)), lambda i: self.outcome_of(batch, i, problems[i]))
         return attrs.evolve(checked, arrays=batch.arrays, problems=problems)
-
-
-def interrupted(outcome: Result[S] | SolveError) -> bool:
-    """Whether Ctrl-C came: a solve turns it into a result, and whoever pressed it meant all of them."""
-    result = outcome.result if isinstance(outcome, SolveError) else outcome
-    return result is not None and result.stop is Stop.INTERRUPTED
 
 
 def check_jobs(jobs: Any, at_once: Any) -> None:

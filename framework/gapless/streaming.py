@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from gapless.core.batch_result import interrupted
 from gapless.core.errors import InvalidProblem, SolveError
 from gapless.core.limits import NO_LIMITS, Limits
 from gapless.core.problem import Problem
@@ -15,7 +16,7 @@ from gapless.core.result import Result
 from gapless.parallel import AT_ONCE, spread_in_order
 from gapless.plugins.manager import load_plugins
 from gapless.plugins.registry import Method
-from gapless.solving import Wanted, check_jobs, check_k, check_limits, check_seed, choose, interrupted
+from gapless.solving import Wanted, check_jobs, check_k, check_limits, check_seed, choose
 
 S = TypeVar("S")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,9 +9,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import BatchResult, InvalidProblem, InvalidResult, Result, Solve, SolveError, Status, Stop
+from gapless import BatchResult, InvalidProblem, InvalidResult, Result, Solve, SolveError
+from gapless.core.batch_result import row_offsets
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.tolerance import margin, meets
+from gapless.core.tolerance import margin
 from gapless_chains.batch import ChainBatch, shared_batches
 from gapless_chains.k_best_labellings import KBest
 from gapless_chains.problem import ChainProblem
@@ -94,8 +94,7 @@ def decode_many(
     batches, left = shared_batches(problems)
     offsets = token_offsets(problems)
     labels: IntArray | None = None
-    values, bounds = np.full(count, np.nan), np.full(count, np.nan)
-    reached = np.zeros(count, bool)
+    values, bounds = np.full((2, count), np.nan)
     arrays: dict[str, NDArray[Any]] = {}
     singles: dict[int, Result[IntArray]] = {}
     try:
@@ -103,7 +102,7 @@ def decode_many(
             for start, chunk in batch.chunks():
                 here = numbers[start : start + len(chunk)]
                 found = _settled(chunk, kernel(chunk), again, solve.first + here)
-                values[here], bounds[here], reached[here] = found.values, found.bounds, True
+                values[here], bounds[here] = found.values, found.bounds
                 labels = _placed(found.labels, chunk.offsets, here, offsets, labels)
                 for name, entries in found.arrays.items():
                     arrays.setdefault(name, np.zeros(count, entries.dtype))[here] = entries
@@ -112,7 +111,7 @@ def decode_many(
         for number in left:
             result = singles[number] = alone(problems[number])
             values[number] = result.value if result.solutions else -np.inf
-            bounds[number], reached[number] = result.bound, True
+            bounds[number] = result.bound
             if result.solutions:
                 labels = _room(offsets) if labels is None else labels
                 labels[offsets[number] : offsets[number + 1]] = result.best
@@ -122,15 +121,11 @@ def decode_many(
         solve.budget.interrupt()
 
     labels = _room(offsets) if labels is None else labels
-    # Structures are views: whoever changed one would change what the others are checked against.
-    labels.flags.writeable = False
     ranked = several.arrays() if several is not None else {}
 
     def result_of(problems: Sequence[ChainProblem], i: int) -> Result[IntArray]:
         if i in singles:
             return singles[i]
-        if not reached[i]:
-            return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
         counts: dict[str, Any] = {name: entries[i].item() for name, entries in arrays.items()}
         if ranked:
             columns = ranked["k_best_labels"][offsets[i] : offsets[i + 1]].T
@@ -151,27 +146,15 @@ def decode_many(
                 ) from error
             raise
 
-    def structure(problems: Sequence[ChainProblem], i: int) -> IntArray:
-        if not values[i] > -np.inf:
-            return result_of(problems, i).best  # raises: there is none
-        return labels[offsets[i] : offsets[i + 1]]
-
-    return BatchResult(
-        np.where(values > -np.inf, values, np.nan),
-        bounds,
-        _statuses(values, bounds, reached),
-        structure,
-        result_of,
-        arrays={"labels": labels, "offsets": offsets, **arrays, **ranked},
-        problems=problems,
-    )
+    everything = {"labels": labels, "offsets": offsets, **arrays, **ranked}
+    return BatchResult.from_rows(problems, values, bounds, everything, result_of, method=solve.method)
 
 
 def token_offsets(problems: Sequence[ChainProblem]) -> IntArray:
     """Where each chain begins, int64 (S+1,), when all stand one after another."""
     if isinstance(problems, ChainBatch):
         return problems.offsets
-    return np.concatenate([[0], np.cumsum([problem.positions for problem in problems])]).astype(np.int64)
+    return row_offsets(problem.positions for problem in problems)
 
 
 def _room(offsets: IntArray) -> IntArray:
@@ -216,15 +199,3 @@ def _complain(chunk: ChainBatch, i: int, number: int) -> None:
     raise InvalidProblem(
         f"sentence {number}: a score was NaN or plus infinity while it was decoded, and is no more"
     )
-
-
-def _statuses(values: FloatArray, bounds: FloatArray, reached: NDArray[np.bool_]) -> list[Status | None]:
-    optimal = values == bounds
-    if bool((optimal & reached & (values > -np.inf)).all()):
-        return [Status.OPTIMAL] * len(values)
-    for i in np.flatnonzero(reached & ~optimal):
-        optimal[i] = meets(float(bounds[i]), float(values[i]))
-    nothing = np.where(bounds == -np.inf, 1, 4)
-    codes = np.where(~reached, 0, np.where(values == -np.inf, nothing, np.where(optimal, 2, 3)))
-    meaning = (None, Status.INFEASIBLE, Status.OPTIMAL, Status.FEASIBLE, Status.NO_SOLUTION)
-    return [meaning[code] for code in codes.tolist()]

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 import gapless_kernels
-from gapless import BatchResult, InvalidProblem, Result, Solve, SolveError, Stats, Status, Stop
+from gapless import BatchResult, InvalidProblem, Result, Solve, SolveError, Stats, Stop
+from gapless.core.batch_result import row_offsets
 from gapless.core.events import Event
 from gapless.core.sparse import IntArray
 from gapless_dependency.problem import ParsingProblem
@@ -48,10 +49,9 @@ def run_many(problems: Sequence[ParsingProblem], solve: Solve) -> BatchResult[De
     BatchResult
         With the arrays ``heads`` (all sentences one after another, -1 where there is no tree) and ``offsets``.
     """
-    count = len(problems)
-    offsets = np.concatenate([[0], np.cumsum([problem.length for problem in problems])]).astype(np.int64)
+    offsets = row_offsets(problem.length for problem in problems)
     heads = np.full(offsets[-1], -1, np.int64)
-    values = np.full(count, np.nan)
+    values = np.full(len(problems), np.nan)
     errors: dict[int, SolveError] = {}
     try:
         for number, problem in enumerate(problems):
@@ -64,35 +64,20 @@ def run_many(problems: Sequence[ParsingProblem], solve: Solve) -> BatchResult[De
             heads[offsets[number] : offsets[number + 1]] = found[1:]
     except KeyboardInterrupt:
         solve.budget.interrupt()
-    heads.flags.writeable = False
-    solved = values > -np.inf
-
-    def structure(problems: Sequence[ParsingProblem], i: int) -> DependencyTree:
-        if not solved[i]:
-            return make(problems, i).best  # raises: there is none
-        return problems[i].tree(heads[offsets[i] : offsets[i + 1]])
 
     def make(problems: Sequence[ParsingProblem], i: int) -> Result[DependencyTree]:
-        if np.isnan(values[i]):
-            stop = Stop.ERROR if i in errors else Stop.INTERRUPTED
-            return Result.of(problems[i], [], math.inf, stop, method=solve.method)
-        trees = [heads[offsets[i] : offsets[i + 1]]] if solved[i] else []
+        trees = [heads[offsets[i] : offsets[i + 1]]] if values[i] > -np.inf else []
         return _result(problems[i], trees, float(values[i]), solve.method)
 
-    def status(value: float) -> Status | None:
-        if math.isnan(value):
-            return None
-        return Status.OPTIMAL if value > -math.inf else Status.INFEASIBLE
-
-    return BatchResult(
-        np.where(solved, values, np.nan),
-        values,
-        [Status.NO_SOLUTION if i in errors else status(value) for i, value in enumerate(values.tolist())],
-        structure,
-        make,
-        errors,
-        {"heads": heads, "offsets": offsets},
+    return BatchResult.from_rows(
         problems,
+        values,
+        values,
+        {"heads": heads, "offsets": offsets},
+        make,
+        errors=errors,
+        method=solve.method,
+        structure_of=lambda problem, row: problem.tree(row),
     )
 
 

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import Certificate, InvalidProblem, NoCertificate, OracleError, Result, Solve, SolveError, Stats, Stop
+from gapless import Certificate, NoCertificate, Result, Sense, Solve, SolveError, Stats, Stop
+from gapless.core.problem import check_start
 from gapless.core.sparse import BoolArray, IntArray
 from gapless.core.tolerance import margin
+from gapless.engine.watch import Watch
 from gapless.plugins.registry import check_count
 from gapless_kernels import FoundChoice, linking_search
 from gapless_linking.certificate import SearchCertificate
@@ -58,13 +60,12 @@ def local_search(problem: LinkingProblem, solve: Solve, *, kicks: int = 500) -> 
     return _Search(problem, solve, kicks, prove=False).run()
 
 
-class _Watch:
-    """Asked by the search every few milliseconds: looks at the limits, and remembers why it said stop."""
+class _Watch(Watch):
+    """As `Watch`, from the costs of one search after another."""
 
     def __init__(self, solve: Solve) -> None:
-        self.budget, self.wanted = solve.budget, solve.k
-        self.stop = Stop.RELAXED  # where nobody says stop, local search has come to its end
-        self.error: Exception | None = None
+        # Where nobody says stop, local search has come to its end.
+        super().__init__(solve.budget, solve.k, Stop.RELAXED, Sense.MINIMISE)
         self.work = [0, 0]
         self.offset = 0.0
         self.first: FoundChoice | None = None
@@ -74,28 +75,7 @@ class _Watch:
         bound, value = bound + self.offset, value + self.offset
         if self.first is not None:
             bound, value = self.first.bound, self.first.value
-        try:
-            budget, limits = self.budget, self.budget.limits
-            budget.iterations, budget.nodes = self.work[0] + sweeps, self.work[1] + nodes
-            budget.emit("bound", -bound, -value)
-            reason = budget.spent_between_nodes()
-            if reason is None and value < math.inf and self.wanted == 1:
-                if limits.target is not None and value <= limits.target:
-                    reason = Stop.TARGET
-                elif value - bound <= limits.gap * max(1.0, abs(value)):
-                    reason = Stop.GAP
-        except Exception as error:
-            self.error, reason = error, Stop.ERROR
-        if reason is not None:
-            self.stop = reason
-        return reason is not None
-
-    def end(self, bound: float, value: float) -> None:
-        """Tell the observers that the search is over."""
-        try:
-            self.budget.emit("stop", -bound, -value)
-        except Exception as error:
-            self.error = error
+        return super().__call__(-bound, -value, self.work[0] + sweeps, self.work[1] + nodes)
 
 
 class _Search:
@@ -109,12 +89,8 @@ class _Search:
         self.done: list[FoundChoice] = []
 
     def run(self) -> Result[IntArray]:
-        starts = []
-        for structure in self.solve.start:
-            broken = self.problem.violations(structure)
-            if broken:
-                raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
-            starts.append(self.problem.chosen(structure))
+        check_start(self.problem, self.solve.start)
+        starts = [self.problem.chosen(structure) for structure in self.solve.start]
         if self.costs.hopeless:
             return self._result([], math.inf, Stop.PROVED)
         found = self._search(None, starts)
@@ -123,13 +99,7 @@ class _Search:
         if self.solve.k > 1 and found.members is not None:
             choices, stop = self._list(found.members, starts, stop)
         bound = math.inf if found.proved and not choices else found.bound
-        if self.watch.error is None:
-            self.watch.end(bound, found.value)
-        if self.watch.error is not None:
-            failure = OracleError(f"an observer raised {type(self.watch.error).__name__}: {self.watch.error}")
-            failure.result = self._result(choices, bound, Stop.ERROR)
-            raise failure from self.watch.error
-        return self._result(choices, bound, stop)
+        return self.watch.result(-bound, -found.value, lambda failed: self._result(choices, bound, failed or stop))
 
     def _list(self, best: IntArray, starts: Sequence[IntArray], stop: Stop) -> tuple[list[IntArray], Stop]:
         """The k best choices as far as they are known, and why the search for them ended."""

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gapless import BatchResult, Budget, Certificate, NoCertificate, Result, Solve, Stats, Status, Stop
+from gapless import BatchResult, Budget, Certificate, NoCertificate, Result, Solve, Stats, Stop
+from gapless.core.batch_result import row_offsets
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.plugins.registry import check_count
@@ -57,40 +58,32 @@ def run_many(
     where each begins.
     """
     check_count("width", width)
-    count = len(problems)
-    offsets = np.concatenate([[0], np.cumsum([problem.length for problem in problems])]).astype(np.int64)
+    offsets = row_offsets(problem.length for problem in problems)
     paths = np.full(offsets[-1], -1)
+    values, bounds = np.full((2, len(problems)), np.nan)
     found: list[_Found] = []
     try:
-        for problem in problems:
-            found.append(_found(problem, width, bound, Budget(solve.budget.limits)))
-            if found[-1].stop is Stop.INTERRUPTED:
+        for i, problem in enumerate(problems):
+            one = _found(problem, width, bound, Budget(solve.budget.limits))
+            found.append(one)
+            values[i], bounds[i] = one.value, one.bound
+            paths[offsets[i] : offsets[i + 1]] = one.path
+            if one.stop is Stop.INTERRUPTED:
                 break
     except KeyboardInterrupt:
         solve.budget.interrupt()
-    for first, one in zip(offsets, found, strict=False):
-        paths[first : first + one.path.size] = one.path
-    paths.flags.writeable = False
 
     def make(problems: Sequence[OrderingProblem], i: int) -> Result[IntArray]:
-        if i >= len(found):
-            return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
         return _result(problems[i], found[i], width, solve)
 
-    def structure(problems: Sequence[OrderingProblem], i: int) -> IntArray:
-        if i >= len(found) or found[i].value == -math.inf:
-            return make(problems, i).best  # raises: there is none
-        return paths[offsets[i] : offsets[i + 1]]
-
-    missing = [math.nan] * (count - len(found))
-    return BatchResult(
-        np.array([one.value if one.value > -math.inf else math.nan for one in found] + missing),
-        np.array([one.bound for one in found] + missing),
-        [one.status for one in found] + [None] * len(missing),
-        structure,
+    return BatchResult.from_rows(
+        problems,
+        values,
+        bounds,
+        {"paths": paths, "offsets": offsets},
         make,
-        arrays={"paths": paths, "offsets": offsets},
-        problems=problems,
+        proved=np.array([one.stop is Stop.PROVED for one in found] + [False] * (len(problems) - len(found)), bool),
+        method=solve.method,
     )
 
 
@@ -107,12 +100,6 @@ class _Found(NamedTuple):
     bound: float
     certificate: Certificate
     stop: Stop
-
-    @property
-    def status(self) -> Status:
-        if self.value > -math.inf:
-            return Status.OPTIMAL if self.stop is Stop.PROVED else Status.FEASIBLE
-        return Status.INFEASIBLE if self.stop is Stop.PROVED else Status.NO_SOLUTION
 
 
 def _found(problem: OrderingProblem, width: int, bound: bool, budget: Budget) -> _Found:

@@ -11,18 +11,18 @@ import numpy as np
 from gapless import (
     BatchResult,
     Budget,
-    InvalidProblem,
-    OracleError,
     Result,
     Solve,
     SolveError,
     Stats,
-    Status,
     Stop,
     UnknownOption,
 )
+from gapless.core.batch_result import row_offsets
 from gapless.core.limits import NO_LIMITS
+from gapless.core.problem import check_start
 from gapless.core.sparse import IntArray
+from gapless.engine.watch import Watch
 from gapless_kernels import FoundPaths, path_search
 from gapless_ordering.certificate import WalkCertificate
 from gapless_ordering.problem import OrderingProblem
@@ -55,15 +55,12 @@ def run(problem: OrderingProblem, solve: Solve, *, memory_limit: float = 2.0**31
         No memory.
     """
     _check(memory_limit)
-    watch = _Watch(solve.budget, solve.k)
+    watch = Watch(solve.budget, solve.k)
     found = _search(problem, watch, solve.k, solve.start, memory_limit)
-    if watch.error is not None:
-        failure = OracleError(f"an observer raised {type(watch.error).__name__}: {watch.error}")
-        failure.result = _result(problem, found, Stop.ERROR, solve, bool(solve.start))
-        raise failure from watch.error
     value = float(found.values[0]) if found.values.size else -math.inf
-    solve.budget.emit("stop", found.bound, value)
-    return _result(problem, found, watch.stop, solve, bool(solve.start))
+    return watch.result(
+        found.bound, value, lambda stop: _result(problem, found, stop or watch.stop, solve, bool(solve.start))
+    )
 
 
 def run_many(
@@ -75,25 +72,23 @@ def run_many(
     where each begins.
     """
     _check(memory_limit)
-    count = len(problems)
-    offsets = np.concatenate([[0], np.cumsum([problem.length for problem in problems])]).astype(np.int64)
+    offsets = row_offsets(problem.length for problem in problems)
     paths = np.full(offsets[-1], -1)
-    values, bounds = np.full(count, np.nan), np.full(count, np.nan)
-    outcomes: list[tuple[FoundPaths, Stop] | None] = []
+    values, bounds = np.full((2, len(problems)), np.nan)
+    outcomes: dict[int, tuple[FoundPaths, Stop]] = {}
     errors: dict[int, SolveError] = {}
     limited = solve.budget.limits != NO_LIMITS
-    watch = _Watch(Budget(), 1)
+    watch = Watch(Budget(), 1)
     try:
         for i, problem in enumerate(problems):
             if limited:
-                watch = _Watch(Budget(solve.budget.limits), 1)
+                watch = Watch(Budget(solve.budget.limits), 1)
             try:
                 found = _search(problem, watch, 1, (), memory_limit)
             except SolveError as error:
                 errors[i] = error
-                outcomes.append(None)
                 continue
-            outcomes.append((found, watch.stop))
+            outcomes[i] = found, watch.stop
             bounds[i] = found.bound
             if found.values.size:
                 values[i] = found.values[0]
@@ -102,37 +97,19 @@ def run_many(
                 break
     except KeyboardInterrupt:
         solve.budget.interrupt()
-    paths.flags.writeable = False
 
     def make(problems: Sequence[OrderingProblem], i: int) -> Result[IntArray]:
-        outcome = outcomes[i] if i < len(outcomes) else None
-        if outcome is None:
-            stop = Stop.ERROR if i in errors else Stop.INTERRUPTED
-            return Result.of(problems[i], [], math.inf, stop, method=solve.method)
-        return _result(problems[i], *outcome, Solve(Budget(solve.budget.limits), method=solve.method), False)
+        return _result(problems[i], *outcomes[i], Solve(Budget(solve.budget.limits), method=solve.method), False)
 
-    def structure(problems: Sequence[OrderingProblem], i: int) -> IntArray:
-        if i < len(outcomes) and not np.isnan(values[i]):
-            return paths[offsets[i] : offsets[i + 1]]
-        return make(problems, i).best  # raises: there is none
-
-    def status(i: int) -> Status | None:
-        outcome = outcomes[i] if i < len(outcomes) else None
-        if outcome is None:
-            return Status.NO_SOLUTION if i in errors else None
-        if outcome[0].proved:
-            return Status.OPTIMAL if outcome[0].values.size else Status.INFEASIBLE
-        return Status.FEASIBLE if outcome[0].values.size else Status.NO_SOLUTION
-
-    return BatchResult(
+    return BatchResult.from_rows(
+        problems,
         values,
         bounds,
-        [status(i) for i in range(count)],
-        structure,
-        make,
-        errors,
         {"paths": paths, "offsets": offsets},
-        problems,
+        make,
+        proved=np.array([i in outcomes and outcomes[i][0].proved for i in range(len(problems))], bool),
+        errors=errors,
+        method=solve.method,
     )
 
 
@@ -141,39 +118,10 @@ def _check(memory_limit: float) -> None:
         raise UnknownOption(f"memory_limit is {memory_limit!r}, it must be a number of bytes, such as 2e9")
 
 
-class _Watch:
-    """Asked by the search every few milliseconds: looks at the limits, and remembers why it said stop."""
-
-    def __init__(self, budget: Budget, wanted: int) -> None:
-        self.budget, self.wanted = budget, wanted
-        self.stop = Stop.NODES
-        self.error: Exception | None = None
-
-    def __call__(self, bound: float, value: float, steps: int, labels: int) -> bool:
-        try:
-            budget, limits = self.budget, self.budget.limits
-            budget.iterations, budget.nodes = steps, labels
-            budget.emit("bound", bound, value)
-            reason = budget.spent_between_nodes()
-            if reason is None and value > -math.inf and self.wanted == 1:
-                if limits.target is not None and value >= limits.target:
-                    reason = Stop.TARGET
-                elif bound - value <= limits.gap * max(1.0, abs(value)):
-                    reason = Stop.GAP
-        except Exception as error:
-            self.error, reason = error, Stop.ERROR
-        if reason is not None:
-            self.stop = reason
-        return reason is not None
-
-
 def _search(
-    problem: OrderingProblem, watch: _Watch, wanted: int, start: Sequence[IntArray], memory_limit: float
+    problem: OrderingProblem, watch: Watch, wanted: int, start: Sequence[IntArray], memory_limit: float
 ) -> FoundPaths:
-    for path in start:
-        broken = problem.violations(path)
-        if broken:
-            raise InvalidProblem(f"start: the path is infeasible: {broken[0]}")
+    check_start(problem, start)
     begin = np.array(list(start), np.int32) if len(start) else None
     watch.stop = Stop.NODES  # where nobody says stop, the labels outgrow their memory
     try:

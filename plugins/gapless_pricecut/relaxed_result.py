@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gapless import Certificate, InvalidProblem, NoCertificate, Result, Solve, SolveError, Stats, Stop
+from gapless import Certificate, NoCertificate, Result, Solve, SolveError, Stats, Stop
+from gapless.core.problem import check_start
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
 from gapless_dependency import DependencyTree, ParsingProblem
@@ -43,10 +44,7 @@ def solve_relaxation(problem: ParsingProblem, solve: Solve, make: Make) -> Resul
     SolveError
         The LP solver failed, or an observer raised.
     """
-    for tree in solve.start:
-        broken = problem.violations(tree)
-        if broken:
-            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+    check_start(problem, solve.start)
     budget = solve.budget
     parts = Parts(problem)
     proof = Proof.of_all(parts)

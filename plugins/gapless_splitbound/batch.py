@@ -9,7 +9,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import BatchResult, Budget, InvalidProblem, Limits, Result, Solve, SolveError, Status, Stop
+from gapless import BatchResult, Budget, InvalidProblem, Limits, Result, Solve, SolveError, Status
+from gapless.core.batch_result import row_offsets
 from gapless.core.tolerance import meets
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound import fused, method
@@ -66,105 +67,62 @@ def decode_many(
         Makes a search without a proof for a problem; None where the compiled search cannot take it.
     """
     limits = solve.budget.limits
+
+    def alone(problem: ParsingProblem) -> Result[DependencyTree]:
+        return decode(problem, attrs.evolve(solve, budget=Budget(limits)))
+
     seconds = math.inf if limits.time is None else limits.time
     if solve.every_result or limits != Limits(time=limits.time):
-        return _one_by_one(problems, solve, decode)
+        return BatchResult.one_by_one(problems, alone)
     total = len(problems)
-    offsets = np.concatenate([[0], np.cumsum([p.length for p in problems], dtype=np.int64)])
+    offsets = row_offsets(problem.length for problem in problems)
     heads = np.full(offsets[-1], -1, np.int64)
-    values, bounds = np.full(total, np.nan), np.full(total, np.nan)
-    statuses: list[Status | None] = [None] * total
+    values, bounds = np.full((2, total), np.nan)
+    proofs = np.zeros(total, bool)
     counts = {name: np.zeros(total, np.int64) for name in COUNTS}
     held: dict[int, Result[DependencyTree]] = {}
     errors: dict[int, SolveError] = {}
 
-    def alone(problem: ParsingProblem) -> Result[DependencyTree]:
-        return decode(problem, _fresh(solve))
-
-    def take(i: int, result: Result[DependencyTree]) -> None:
-        held[i] = result
-        statuses[i], bounds[i] = result.status, result.bound
-        if result.solutions:
-            values[i], heads[offsets[i] : offsets[i + 1]] = result.value, result.best.heads
+    def take(i: int, problem: ParsingProblem) -> None:
+        search = begin(problem)
+        proved = search is not None and search.finish(seconds=seconds)
+        # Where scores cancel, the status depends on what the record of the search proves.
+        if search is None or search.kernel.rough or (proved and not meets(search.bound, search.value)):
+            result = held[i] = alone(problem)
+            bounds[i], proofs[i] = result.bound, result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+            if result.solutions:
+                values[i], heads[offsets[i] : offsets[i + 1]] = result.value, result.best.heads
+            told = {name: getattr(result.stats, name, result.stats.extra.get(name, 0)) for name in COUNTS}
+        else:
+            bounds[i], proofs[i] = max(search.bound, search.value), proved
+            if search.value > -math.inf:
+                values[i], heads[offsets[i] : offsets[i + 1]] = search.value, search.kernel.heads[1:]
+            told = {**search.extra, "nodes": search.kernel.nodes, "parts_scored": search.parts_scored}
         for name, count in counts.items():
-            count[i] = getattr(result.stats, name, result.stats.extra.get(name, 0))
+            count[i] = told.get(name, 0)
 
     try:
         for i, problem in enumerate(problems):
             try:
-                search = begin(problem)
-                proved = search is not None and search.finish(seconds=seconds)
+                take(i, problem)
             except InvalidProblem as error:  # a factor's scores are seen here first
-                errors[i], statuses[i] = SolveError(str(error)), Status.NO_SOLUTION
-                continue
+                errors[i] = SolveError(str(error))
             except SolveError as error:
                 errors[i] = error
-                continue
-            if search is None:
-                try:
-                    take(i, alone(problem))
-                except SolveError as error:
-                    errors[i] = error
-                continue
-            if search.kernel.rough or (proved and not meets(search.bound, search.value)):
-                # Scores cancel: the status depends on what the record of the search proves.
-                try:
-                    take(i, alone(problem))
-                except SolveError as error:
-                    errors[i] = error
-                continue
-            told = {**search.extra, "nodes": search.kernel.nodes, "parts_scored": search.parts_scored}
-            for name, count in counts.items():
-                count[i] = told.get(name, 0)
-            if search.value == -math.inf:
-                statuses[i] = Status.INFEASIBLE if proved else Status.NO_SOLUTION
-                bounds[i] = search.bound
-                continue
-            found = search.kernel.heads[1:]
-            heads[offsets[i] : offsets[i + 1]] = found
-            values[i] = search.value
-            statuses[i] = Status.OPTIMAL if proved else Status.FEASIBLE
-            bounds[i] = max(search.bound, search.value)
     except KeyboardInterrupt:
         solve.budget.interrupt()
 
     def make(problems: Sequence[ParsingProblem], i: int) -> Result[DependencyTree]:
-        if i in held:
-            return held[i]
-        if statuses[i] is None:
-            return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
-        return alone(problems[i])
+        return held[i] if i in held else alone(problems[i])
 
-    def structure(problems: Sequence[ParsingProblem], i: int) -> DependencyTree:
-        if np.isnan(values[i]):
-            return make(problems, i).best  # raises: there is none
-        return problems[i].tree(heads[offsets[i] : offsets[i + 1]])
-
-    return BatchResult(
-        values, bounds, statuses, structure, make, errors, {"heads": heads, "offsets": offsets, **counts}, problems
+    return BatchResult.from_rows(
+        problems,
+        values,
+        bounds,
+        {"heads": heads, "offsets": offsets, **counts},
+        make,
+        proved=proofs,
+        errors=errors,
+        method=solve.method,
+        structure_of=lambda problem, row: problem.tree(row),
     )
-
-
-def _fresh(solve: Solve) -> Solve:
-    return attrs.evolve(solve, budget=Budget(solve.budget.limits))
-
-
-def _one_by_one(
-    problems: Sequence[ParsingProblem],
-    solve: Solve,
-    decode: Callable[[ParsingProblem, Solve], Result[DependencyTree]],
-) -> BatchResult[DependencyTree]:
-    finished: list[Result[DependencyTree] | SolveError] = []
-    try:
-        for problem in problems:
-            try:
-                result = decode(problem, _fresh(solve))
-            except SolveError as error:
-                finished.append(error)
-                continue
-            finished.append(result)
-            if result.stop is Stop.INTERRUPTED:
-                break
-    except KeyboardInterrupt:
-        solve.budget.interrupt()
-    return BatchResult.from_results(finished, total=len(problems))

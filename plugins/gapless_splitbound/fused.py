@@ -26,6 +26,7 @@ from gapless import (
 )
 from gapless.core.certificate import Certificate
 from gapless.core.limits import Budget
+from gapless.core.problem import check_start
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
@@ -258,9 +259,7 @@ def run(problem: ParsingProblem, solve: Solve, begin: Start, *, certificate: boo
     for tree in solve.start:
         if not isinstance(tree, DependencyTree):
             raise InvalidProblem(f"start is a {type(tree).__name__}, it must be one DependencyTree")
-        broken = problem.violations(tree)
-        if broken:
-            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+    check_start(problem, solve.start)
     start = max(solve.start, key=problem.value, default=None)
     work = begin(start, certificate)
     try:

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 import attrs
 
-from gapless import Fixings, InvalidProblem, NoCertificate, Result, Solve, Status, Stop, UnknownOption
+from gapless import Fixings, NoCertificate, Result, Solve, Status, Stop, UnknownOption
 from gapless.core.nearest import nearest
+from gapless.core.problem import check_start
 from gapless.engine.frontier import ORDERS
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import BACKBONES, backbone_for
@@ -102,10 +103,7 @@ def _restricted(
     """The best tree of the likely heads, with a bound on all trees."""
     fewer = prune(problem, heads_kept)
     inside = [tree for tree in solve.start if not fewer.violations(tree)]
-    for tree in solve.start:
-        broken = problem.violations(tree)
-        if broken:
-            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+    check_start(problem, solve.start)
     found = run(
         fewer, attrs.evolve(solve, start=inside), variant=variant, order=order, backbone=backbone, certificate=False
     )

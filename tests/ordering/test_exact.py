@@ -170,7 +170,7 @@ def test_starts():
     again = gapless.solve(problem, start=best.best)
     assert again.value == best.value
     assert again.stats.warm_start_used
-    with pytest.raises(InvalidProblem, match="start: the path is infeasible: the path has 2 vertices"):
+    with pytest.raises(InvalidProblem, match="start: the structure is infeasible: the path has 2 vertices"):
         gapless.solve(problem, start=np.array([0, 1]))
 
 

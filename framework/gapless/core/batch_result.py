@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import bisect
+import contextlib
+import math
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -12,12 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless.core.errors import InvalidProblem, SolveError, UnknownName, UnknownOption
+from gapless.core.limits import Stop
 from gapless.core.nearest import nearest
 from gapless.core.problem import Problem
 from gapless.core.result import NoSolution, Result, Status
-from gapless.core.sparse import FloatArray
+from gapless.core.sparse import BoolArray, FloatArray
+from gapless.core.tolerance import meets
 
 S = TypeVar("S")
+P = TypeVar("P")
 OFFSETS = "offsets"
 STATUSES: tuple[Status, ...] = tuple(Status)
 
@@ -74,6 +79,87 @@ class BatchResult(Generic[S]):
             lambda _, i: result(_, i).best,
             result,
             {i: r for i, r in enumerate(results) if isinstance(r, SolveError)},
+        )
+
+    @classmethod
+    def one_by_one(cls, problems: Sequence[P], solve: Callable[[P], Result[S] | SolveError]) -> BatchResult[S]:
+        """Solve problems in turn. A failure is an outcome like others; Ctrl-C keeps what is finished."""
+        finished: list[Result[S] | SolveError] = []
+        with contextlib.suppress(KeyboardInterrupt):
+            for problem in problems:
+                try:
+                    finished.append(solve(problem))
+                except SolveError as error:
+                    finished.append(error)
+                if interrupted(finished[-1]):
+                    break
+        return cls.from_results(finished, total=len(problems))
+
+    @classmethod
+    def from_rows(
+        cls,
+        problems: Sequence[Problem[S]],
+        values: FloatArray,
+        bounds: FloatArray,
+        arrays: Mapping[str, NDArray[Any]],
+        make: Callable[[Any, int], Result[S]],
+        *,
+        proved: BoolArray | None = None,
+        errors: Mapping[int, SolveError] | None = None,
+        method: str = "",
+        structure_of: Callable[[Any, NDArray[Any]], Any] | None = None,
+    ) -> BatchResult[S]:
+        """From the arrays of a method that solves many problems together.
+
+        Parameters
+        ----------
+        problems : sequence of Problem
+        values : float64 (n,)
+            NaN or minus infinity where no structure is held.
+        bounds : float64 (n,)
+            NaN where a problem was not reached.
+        arrays : mapping of str to array
+            As in the class. The first holds the best structures one after another, ``offsets`` their beginnings.
+        make : callable
+            As in the class; called only for problems that were reached and did not fail.
+        proved : bool (n,), optional
+            By default, where the bound meets the value, or is minus infinity.
+        errors : mapping of int to SolveError, optional
+        method : str
+            Name in the results of problems that were not reached or failed.
+        structure_of : callable, optional
+            ``structure_of(problem, row)`` makes a structure of a row of the first array; by default it is the row.
+        """
+        failed = dict(errors or {})
+        held = values > -np.inf
+        rows, offsets = next(iter(arrays.values())), arrays[OFFSETS]
+        # Structures are views: whoever changed one would change what the others are checked against.
+        rows.flags.writeable = False
+
+        def result(problems: Any, i: int) -> Result[S]:
+            if i in failed or np.isnan(bounds[i]):
+                stop = Stop.ERROR if i in failed else Stop.INTERRUPTED
+                return Result.of(problems[i], [], math.inf, stop, method=method)
+            return make(problems, i)
+
+        def structure(problems: Any, i: int) -> S:
+            if not held[i]:
+                return result(problems, i).best  # raises: there is none
+            row: Any = rows[offsets[i] : offsets[i + 1]]
+            return row if structure_of is None else structure_of(problems[i], row)
+
+        statuses = _statuses(values, bounds, held, proved)
+        for i in failed:
+            statuses[i] = Status.NO_SOLUTION
+        return cls(
+            values if held.all() else np.where(held, values, np.nan),
+            bounds,
+            statuses,
+            structure,
+            result,
+            failed,
+            arrays,
+            problems,
         )
 
     @classmethod
@@ -220,6 +306,31 @@ class BatchResult(Generic[S]):
 
     def __repr__(self) -> str:
         return f"<BatchResult of {len(self)}: {self.proved:.1%} proved>"
+
+
+def interrupted(outcome: Result[S] | SolveError) -> bool:
+    """Whether Ctrl-C came: a solve turns it into a result, and whoever pressed it meant all of them."""
+    result = outcome.result if isinstance(outcome, SolveError) else outcome
+    return result is not None and result.stop is Stop.INTERRUPTED
+
+
+def row_offsets(lengths: Iterable[int]) -> NDArray[np.int64]:
+    """Beginnings of rows of these lengths that lie one after another, and their common end: int64 (n + 1,)."""
+    return np.cumsum([0, *lengths], dtype=np.int64)
+
+
+def _statuses(
+    values: FloatArray, bounds: FloatArray, held: BoolArray, proved: BoolArray | None
+) -> list[Status | None]:
+    if bool((held & (values == bounds if proved is None else proved)).all()):
+        return [Status.OPTIMAL] * len(values)
+    if proved is None:
+        proved = np.where(held, values == bounds, bounds == -np.inf)
+        for i in np.flatnonzero(held & ~proved):
+            proved[i] = meets(float(bounds[i]), float(values[i]))
+    codes = np.where(np.isnan(bounds), 0, 1 + 2 * held + proved)
+    meaning = (None, Status.NO_SOLUTION, Status.INFEASIBLE, Status.FEASIBLE, Status.OPTIMAL)
+    return [meaning[code] for code in codes.tolist()]
 
 
 def _as_wide(parts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:

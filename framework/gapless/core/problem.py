@@ -5,10 +5,11 @@ from __future__ import annotations
 import enum
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from gapless.core.decisions import Decisions
+from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import IntArray
 
 if TYPE_CHECKING:
@@ -93,3 +94,17 @@ class Problem(ABC, Generic[S]):
 def score_of(problem: Problem[S], structure: S) -> float:
     """The value, turned so that larger is better. Not a method: a problem may have a field `score`."""
     return problem.sense.sign * problem.value(structure)
+
+
+def check_start(problem: Problem[S], structures: Iterable[S]) -> None:
+    """Refuse structures to begin with that are infeasible.
+
+    Raises
+    ------
+    InvalidProblem
+        The message says the first rule that is broken.
+    """
+    for structure in structures:
+        broken = list(problem.violations(structure))
+        if broken:
+            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")

@@ -15,10 +15,10 @@ from gapless.core.branch import Branch, in_words, uncovered, unknown_decision
 from gapless.core.brancher import Brancher
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate
 from gapless.core.decisions import FREE, ON, Decisions, Fixings
-from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError, SolveError, UncoveredBranching
+from gapless.core.errors import InconsistentBound, OracleError, SolveError, UncoveredBranching
 from gapless.core.formulation import checked_frequency, rounds_at
 from gapless.core.limits import Budget, Stop
-from gapless.core.problem import Problem, score_of
+from gapless.core.problem import Problem, check_start, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.result import Result, Stats
 from gapless.core.sparse import IntArray
@@ -78,10 +78,7 @@ def tree_search(
         A `start` structure is infeasible.
     """
     search = _Search(problem, relaxation, brancher, budget or Budget(), order, k, rounding, rounding_frequency)
-    for structure in start:
-        broken = list(problem.violations(structure))
-        if broken:
-            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+    check_start(problem, start)
     try:
         search.begin(start)
         stop = search.run()

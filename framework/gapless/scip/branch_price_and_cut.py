@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from pyscipopt import SCIP_PARAMSETTING, Model  # type: ignore[attr-defined]  # missing from the stubs
 
 from gapless.core.certificate import NoCertificate
-from gapless.core.errors import InconsistentBound, InvalidProblem, SolveError, UnknownOption
+from gapless.core.errors import InconsistentBound, SolveError, UnknownOption
 from gapless.core.formulation import Formulation
 from gapless.core.limits import Budget, Stop
-from gapless.core.problem import Problem
+from gapless.core.problem import Problem, check_start
 from gapless.core.result import Result, Stats
 from gapless.scip.guard import Guard
 from gapless.scip.status import apply_limits, stop_of
@@ -77,10 +77,7 @@ def branch_price_and_cut(
     """
     if order not in tuple(NODE_SELECTION):
         raise UnknownOption(f"order is {order!r}, expected one of {', '.join(NODE_SELECTION)}")
-    for structure in start:
-        broken = list(problem.violations(structure))
-        if broken:
-            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+    check_start(problem, start)
     budget = budget or Budget()
     budget.sense = problem.sense
     model = _model(order)

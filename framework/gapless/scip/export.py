@@ -17,7 +17,7 @@ from gapless.core.certificate import NoCertificate
 from gapless.core.errors import InvalidProblem
 from gapless.core.limits import Budget, Stop
 from gapless.core.model import LinearModel
-from gapless.core.problem import Problem, score_of
+from gapless.core.problem import Problem, check_start, score_of
 from gapless.core.result import Result, Stats
 from gapless.core.serial import require_folder
 from gapless.core.sparse import IntArray
@@ -87,10 +87,7 @@ def solve_monolithic(
         infeasible.
     """
     budget = budget or Budget()
-    for structure in start:
-        broken = list(problem.violations(structure))
-        if broken:
-            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
+    check_start(problem, start)
     try:
         return _solved(problem, budget, start, method)
     except KeyboardInterrupt:

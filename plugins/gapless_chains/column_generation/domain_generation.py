@@ -13,7 +13,6 @@ from gapless import (
     Fixings,
     Generator,
     InconsistentBound,
-    InvalidProblem,
     Restricted,
     Result,
     Solve,
@@ -22,6 +21,7 @@ from gapless import (
     Stop,
     View,
 )
+from gapless.core.problem import check_start
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.engine import price_and_cut
@@ -90,10 +90,8 @@ def generate_labels(
     limits = budget.limits if gap is None else attrs.evolve(budget.limits, gap=gap)
     early: list[Stop] = []
     known = np.zeros(problem.unary.shape, bool)
+    check_start(problem, solve.start)
     for structure in solve.start:
-        broken = problem.violations(structure)
-        if broken:
-            raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")
         known.ravel()[problem.encode(structure)] = True
 
     def enough(bound: float, attained: float) -> bool:

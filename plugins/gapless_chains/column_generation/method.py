@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -18,7 +18,6 @@ from gapless import (
     Limits,
     Result,
     Solve,
-    SolveError,
     Stats,
     Status,
     Stop,
@@ -188,7 +187,7 @@ def run_many(
             result = alone(problem)
             return attrs.evolve(result, explanation=(why, *result.explanation))
 
-        return _one_by_one(problems, solve, told)
+        return BatchResult.one_by_one(problems, told)
 
     def kernel(batch: ChainBatch) -> Found:
         return _decode(batch, FIRST.index(first), centred, enough)
@@ -291,23 +290,3 @@ def _tables_for(batch: ChainBatch, centred: bool) -> TransitionTables:
             # A copy: what is remembered for an array must not keep the array alive.
             known[key] = transition_tables(transition.copy(), batch.unary.dtype, centred=centred, spread=spread)
         return known[key]
-
-
-def _one_by_one(
-    problems: Sequence[ChainProblem], solve: Solve, alone: Callable[[ChainProblem], Result[IntArray]]
-) -> BatchResult[IntArray]:
-    """What `solve_many` does for methods without a batch kernel."""
-    finished: list[Result[IntArray] | SolveError] = []
-    try:
-        for problem in problems:
-            try:
-                result = alone(problem)
-            except SolveError as error:
-                finished.append(error)
-                continue
-            finished.append(result)
-            if result.stop is Stop.INTERRUPTED:
-                break
-    except KeyboardInterrupt:
-        solve.budget.interrupt()
-    return BatchResult.from_results(finished, total=len(problems))

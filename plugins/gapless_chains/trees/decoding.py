@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 import attrs
 import numpy as np
 
-from gapless import BatchResult, Event, Result, Solve, Stats, Status, Stop
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless import BatchResult, Event, Result, Solve, Stats, Stop
+from gapless.core.batch_result import row_offsets
+from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.trees.certificate import TreePotentialsCertificate
 from gapless_chains.trees.problem import TreeProblem
 
@@ -66,57 +67,31 @@ def decode_many(problems: Sequence[TreeProblem], solve: Solve, decode: Decoder) 
 
     `BatchResult.arrays` holds ``labels``, those of all trees one after another, and ``offsets``, where each begins.
     """
-    total = len(problems)
-    offsets = np.concatenate([[0], np.cumsum([p.positions for p in problems], dtype=np.int64)])
+    offsets = row_offsets(problem.positions for problem in problems)
     labels = np.full(offsets[-1], -1, np.int64)
-    values = np.full(total, np.nan)
-    held: list[FloatArray | None] = [None] * total
-    kept: list[int | None] = [None] * total
+    values = np.full(len(problems), np.nan)
+    held: dict[int, tuple[FloatArray, int | None]] = {}
     try:
         for group in _sharing_transitions(problems):
             some = [problems[number] for number in group]
-            starts = np.concatenate([[0], np.cumsum([p.positions for p in some], dtype=np.int64)])
+            starts = row_offsets(problem.positions for problem in some)
             unary = np.concatenate([p.unary for p in some]) if len(some) > 1 else some[0].unary
             parents = np.concatenate([p.parents for p in some])
             found = decode(unary, parents, starts, some[0].transition)
             for at, number in enumerate(group):
                 rows = slice(starts[at], starts[at + 1])
                 labels[offsets[number] : offsets[number + 1]] = found.labels[rows]
-                held[number] = found.messages[rows]
-                kept[number] = None if found.survived is None else int(found.survived[at])
+                held[number] = found.messages[rows], None if found.survived is None else int(found.survived[at])
             values[group] = found.values
     except KeyboardInterrupt:
         solve.budget.interrupt()
 
     def make(problems: Sequence[TreeProblem], i: int) -> Result[IntArray]:
-        messages = held[i]
-        if messages is None:
-            return Result.of(problems[i], [], math.inf, Stop.INTERRUPTED, method=solve.method)
         here = labels[offsets[i] : offsets[i + 1]]
-        return _result(problems[i], here, float(values[i]), messages, kept[i], solve.method)
+        return _result(problems[i], here, float(values[i]), *held[i], solve.method)
 
-    def structure(problems: Sequence[TreeProblem], i: int) -> IntArray:
-        if not values[i] > -np.inf:
-            return make(problems, i).best  # raises: there is none
-        return labels[offsets[i] : offsets[i + 1]]
-
-    infeasible = values == -np.inf
-    return BatchResult(
-        np.where(infeasible, np.nan, values),
-        values,
-        _statuses([messages is not None for messages in held], infeasible),
-        structure,
-        make,
-        arrays={"labels": labels, "offsets": offsets},
-        problems=problems,
-    )
-
-
-def _statuses(reached: Sequence[bool], infeasible: BoolArray) -> list[Status | None]:
-    return [
-        None if not known else Status.INFEASIBLE if empty else Status.OPTIMAL
-        for known, empty in zip(reached, infeasible.tolist(), strict=True)
-    ]
+    arrays = {"labels": labels, "offsets": offsets}
+    return BatchResult.from_rows(problems, values, values, arrays, make, method=solve.method)
 
 
 def _sharing_transitions(problems: Sequence[TreeProblem]) -> list[list[int]]:
