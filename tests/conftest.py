@@ -49,18 +49,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Quick tests, or with --long all others: those marked `long`, and drawn ones, of which many examples are others.
+    """Quick tests; with --long all others: those marked `long`, and drawn ones, whose examples are others.
 
     Whoever names a test by ``file::test`` or a mark by ``-m`` gets it.
     """
     if config.getoption("markexpr") or any("::" in arg for arg in config.args):
         return
     long = config.getoption("--long")
-    kept = [
-        item
-        for item in items
-        if _is_long(item) == long or (long and is_hypothesis_test(getattr(item, "function", None)))
-    ]
+    kept = [item for item in items if _is_long(item) == long or (long and _is_drawn(item))]
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = kept
@@ -68,6 +64,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_long(item: pytest.Item) -> bool:
     return item.get_closest_marker("long") is not None
+
+
+def _is_drawn(item: pytest.Item) -> bool:
+    return is_hypothesis_test(getattr(item, "function", None))
 
 
 STDERR = pytest.StashKey()

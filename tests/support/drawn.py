@@ -1,9 +1,9 @@
 """Random numbers that Hypothesis draws, behind the methods of `numpy.random.Generator`.
 
-``@given(rng=generators())`` in place of ``rng = np.random.default_rng(seed)``: the body of a test stays as it is, and an
-example that fails shrinks, to small sizes, to zeros, to masks that mask nothing. Hypothesis draws the numbers one by one,
-which takes about 15 microseconds each, and a few thousand for one example. A large array is therefore drawn as one seed:
-its values shrink once its size has shrunk.
+``@given(rng=generators())`` in place of ``rng = np.random.default_rng(seed)``: the body of a test stays as it is, and
+an example that fails shrinks: to small sizes, to zeros, to masks that mask nothing. Hypothesis draws the numbers one by
+one, which takes about 15 microseconds each, and a few thousand for one example. A large array is therefore drawn as one
+seed: its values shrink once its size has shrunk.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CODES = 1 << 16
 
 
 def examples(count: int) -> settings:
-    """`count` examples of a test whose examples are cheap or dear; a long run draws as many more as its profile does."""
+    """`count` examples for a test whose examples are cheap or dear; --long draws more, by the same factor as others."""
     times = settings().max_examples / settings.get_profile("quick").max_examples
     return settings(max_examples=round(count * times))
 
@@ -47,13 +47,13 @@ def _generators(draw: st.DrawFn) -> DrawnGenerator:
 
 
 def seeded() -> st.SearchStrategy[np.random.Generator]:
-    """NumPy's own generators, for thousands of numbers: their sizes are drawn beside them and shrink, they do not."""
+    """NumPy's own generators, for thousands of numbers: sizes that are drawn beside them shrink, they do not."""
     return st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
 
 @cache
 def _quantiles() -> Array:
-    """Normal numbers by code (65535,): 0, then both signs in turn, the small ones first; none is a short fraction."""
+    """Normal numbers by code (65535,): 0, then both signs in turn, the small ones first; no short fractions."""
     normal = NormalDist()
     upper = [normal.inv_cdf(0.5 + i / CODES) for i in range(1, CODES // 2)]
     return np.stack([np.array([0.0, *upper]), np.array([0.0, *np.negative(upper)])], axis=1).ravel()[1:]
