@@ -1,9 +1,9 @@
 """Random numbers that Hypothesis draws, behind the methods of `numpy.random.Generator`.
 
-``@given(rng=generators())`` in place of ``rng = np.random.default_rng(seed)``: the body of a test stays as it is, and
-an example that fails shrinks: to small sizes, to zeros, to masks that mask nothing. Hypothesis draws the numbers one by
-one, which takes about 15 microseconds each, and a few thousand for one example. A large array is therefore drawn as one
-seed: its values shrink once its size has shrunk.
+``@given(rng=generators())`` in place of ``rng = np.random.default_rng(seed)``: the body of a test stays as it is,
+and an example that fails shrinks: to small sizes, to zeros, to masks that mask nothing. Hypothesis draws the
+numbers one by one, which takes about 15 microseconds each, and a few thousand for one example. A large array is
+therefore drawn as one seed: its values shrink once its size has shrunk.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CODES = 1 << 16
 
 
 def examples(count: int) -> settings:
-    """`count` examples for a test whose examples are cheap or dear; --long draws more, by the same factor as others."""
+    """`count` examples, for a test whose examples are cheap or dear; --long draws more by the same factor."""
     times = settings().max_examples / settings.get_profile("quick").max_examples
     return settings(max_examples=round(count * times))
 
