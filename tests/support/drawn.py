@@ -8,7 +8,10 @@ therefore drawn as one seed: its values shrink once its size has shrunk.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import inspect
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import cache
 from statistics import NormalDist
 from typing import Any
@@ -49,6 +52,29 @@ def _generators(draw: st.DrawFn) -> DrawnGenerator:
 def seeded() -> st.SearchStrategy[np.random.Generator]:
     """NumPy's own generators, for thousands of numbers: sizes that are drawn beside them shrink, they do not."""
     return st.integers(0, 2**32 - 1).map(np.random.default_rng)
+
+
+def numbers(source: Any) -> Any:
+    """A generator that is given, or NumPy's for the seed that is given: for what makes instances from either."""
+    return source if hasattr(source, "normal") else np.random.default_rng(source)
+
+
+def seeing(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a drawn test the counter `seen`, and let it fail if one of the names was never counted: it tests nothing."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def counted(*args: Any, **kwargs: Any) -> None:
+            seen = Counter[str]()
+            test(*args, seen=seen, **kwargs)
+            assert not (missing := [name for name in names if not seen[name]]), f"no example has {missing}"
+
+        signature = inspect.signature(test)
+        asked = [parameter for name, parameter in signature.parameters.items() if name != "seen"]
+        counted.__signature__ = signature.replace(parameters=asked)  # type: ignore[attr-defined]
+        return counted
+
+    return decorate
 
 
 @cache
