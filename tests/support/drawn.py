@@ -1,9 +1,9 @@
 """Random numbers that Hypothesis draws, behind the methods of `numpy.random.Generator`.
 
 ``@given(rng=generators())`` in place of ``rng = np.random.default_rng(seed)``: the body of a test stays as it is,
-and an example that fails shrinks: to small sizes, to zeros, to masks that mask nothing. Hypothesis draws the
-numbers one by one, which takes about 15 microseconds each, and a few thousand for one example. A large array is
-therefore drawn as one seed: its values shrink once its size has shrunk.
+and an example that fails shrinks: to small sizes, to zeros, to masks that mask nothing. Hypothesis draws a few
+thousand numbers at most for an example. A large array is therefore drawn as one seed: its values shrink once its
+size has shrunk.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from hypothesis import settings
+from hypothesis import note, settings
 from hypothesis import strategies as st
 
 Array = npt.NDArray[Any]
 Shape = int | Sequence[int] | None
 
-LARGE = 400
-"""The most numbers of one array that are drawn one by one."""
+LARGE = 1000
+"""The most numbers of an array that are drawn."""
 
 MOST = 3000
-"""The most numbers of one example that are drawn one by one: Hypothesis ends an example at 8 KiB."""
+"""The most numbers of an example that are drawn: Hypothesis ends an example at 8 KiB."""
 
 CODES = 1 << 16
+RUN = 8
+"""Numbers of an array that are drawn together."""
 
 
 def examples(count: int) -> settings:
@@ -41,12 +43,18 @@ def examples(count: int) -> settings:
 
 def generators() -> st.SearchStrategy[Any]:
     """Generators of drawn numbers, one for each example."""
-    return _generators()
+    return _Generators()
 
 
-@st.composite
-def _generators(draw: st.DrawFn) -> DrawnGenerator:
-    return DrawnGenerator(draw)
+class _Generators(st.SearchStrategy["DrawnGenerator"]):
+    """Numbers come straight from Hypothesis' data, not by strategies of their own.
+
+    Where strategies repeat, Hypothesis copies what one drew to another, and of 20 examples it makes, 16 are such
+    near copies of 4: fine for trees of small parts, a waste for arrays.
+    """
+
+    def do_draw(self, data: Any) -> DrawnGenerator:
+        return DrawnGenerator(data)
 
 
 def seeded() -> st.SearchStrategy[np.random.Generator]:
@@ -60,7 +68,7 @@ def numbers(source: Any) -> Any:
 
 
 def seeing(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a drawn test the counter `seen`, and let it fail if one of the names was never counted: it tests nothing."""
+    """Give a drawn test the counter `seen`; it fails when one of the names was never counted."""
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
@@ -85,11 +93,17 @@ def _quantiles() -> Array:
     return np.stack([np.array([0.0, *upper]), np.array([0.0, *np.negative(upper)])], axis=1).ravel()[1:]
 
 
+def _shown(drawn: Any) -> Any:
+    """Printed beside the example that fails."""
+    note(drawn)
+    return drawn
+
+
 class DrawnGenerator:
     """What the tests use of `numpy.random.Generator`; see there."""
 
-    def __init__(self, draw: st.DrawFn) -> None:
-        self._draw, self._left = draw, MOST
+    def __init__(self, data: Any) -> None:
+        self._data, self._left = data, MOST
 
     def __repr__(self) -> str:
         return "generators()"
@@ -98,12 +112,20 @@ class DrawnGenerator:
         """Codes from 0 to `bound` - 1, the simplest first."""
         count = 1 if shape is None else int(np.prod(shape))
         if count > min(LARGE, self._left):
-            codes = self._draw(seeded()).integers(bound, size=count)
+            codes = np.random.default_rng(self._data.draw_integer(0, 2**32 - 1)).integers(bound, size=count)
         else:
             self._left -= count
-            number = st.integers(0, bound - 1)
-            codes = np.array([self._draw(number) for _ in range(count)], np.int64)
+            codes = self._drawn(bound, count)
         return codes[0] if shape is None else codes.reshape(shape)
+
+    def _drawn(self, bound: int, count: int) -> Array:
+        if bound > CODES or (count == 1 and bound <= 256):
+            return np.array([self._data.draw_integer(0, bound - 1) for _ in range(count)], np.int64)
+        # Bytes are uniform, which Hypothesis' integers are not, and a run of them takes as long as one number.
+        width = 1 if bound <= 256 else 2
+        run = width * min(count, RUN)
+        runs = [self._data.draw_bytes(run, run) for _ in range(-(-count // RUN))]
+        return np.frombuffer(b"".join(runs), f">u{width}")[:count].astype(np.int64) % bound
 
     def integers(self, low: Any, high: Any = None, size: Shape = None, *, dtype: Any = np.int64) -> Any:
         low, high = (0, low) if high is None else (low, high)
@@ -121,7 +143,7 @@ class DrawnGenerator:
         paired = np.where(codes % 2 == 1, near + (codes + 1) // 2, near - codes // 2)
         sign = 1 if high - 1 - near > near - low else -1
         values = np.where(codes <= 2 * below, paired, near + sign * (codes - below))
-        return np.int64(values) if size is None else values.astype(dtype)
+        return _shown(np.int64(values) if size is None else values.astype(dtype))
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Shape = None) -> Any:
         if size is None and (np.ndim(loc) or np.ndim(scale)):
@@ -130,18 +152,18 @@ class DrawnGenerator:
 
     def standard_normal(self, size: Shape = None) -> Any:
         values = _quantiles()[self._below(CODES - 1, size)]
-        return float(values) if size is None else values
+        return _shown(float(values) if size is None else values)
 
     def random(self, size: Shape = None) -> Any:
         """The simplest is almost 1: what is compared with a share is left as it is."""
         values = 1.0 - (self._below(CODES, size) + 1) / (CODES + 1)
-        return float(values) if size is None else values
+        return _shown(float(values) if size is None else values)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Shape = None) -> Any:
-        return low + (high - low) * (self._below(CODES, size) / CODES)
+        return _shown(low + (high - low) * (self._below(CODES, size) / CODES))
 
     def exponential(self, scale: Any = 1.0, size: Shape = None) -> Any:
-        return -scale * np.log1p(-self._below(CODES, size) / CODES)
+        return _shown(-scale * np.log1p(-self._below(CODES, size) / CODES))
 
     def permutation(self, values: Any) -> Any:
         values = np.arange(values) if np.ndim(values) == 0 else np.array(values)
@@ -157,7 +179,7 @@ class DrawnGenerator:
         for at in range(count - 1):
             other = at + int(self._below(count - at, None))
             order[at], order[other] = order[other], order[at]
-        return np.array(order, np.int64)
+        return _shown(np.array(order, np.int64))
 
     def choice(self, values: Any, size: Shape = None, replace: bool = True, p: Any = None) -> Any:
         values = np.arange(values) if np.ndim(values) == 0 else np.asarray(values)
@@ -169,7 +191,7 @@ class DrawnGenerator:
             places = self._below(len(values), size)
         else:
             places = self._order(len(values))[: int(np.prod(size))].reshape(size)
-        return values[places]
+        return _shown(values[places])
 
     def dirichlet(self, alpha: Any, size: Shape = None) -> Any:
         """Of ones only: points of the simplex."""
