@@ -24,9 +24,13 @@ def test_each_integer_has_one_code_and_the_simplest_is_the_nearest_to_zero(low, 
         def _below(self, bound, shape):
             return np.arange(bound)
 
-    drawn = Counting(None).integers(low, high, high - low)
-    assert sorted(drawn) == list(range(low, high))
-    assert sorted(drawn, key=abs)[0] == drawn[0]
+    @given(data=st.data())
+    def check(data):
+        drawn = Counting(data.conjecture_data).integers(low, high, high - low)
+        assert sorted(drawn) == list(range(low, high))
+        assert sorted(drawn, key=abs)[0] == drawn[0]
+
+    check()
 
 
 @given(rng=generators())
