@@ -25,13 +25,14 @@ INSTALLED := pyproject.toml \
 WHEEL = $(firstword $(wildcard $(DIST)/gapless-*.whl))
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 
-.PHONY: help demo test lint docs results fuzz soak dist size sbom changelog clean
+.PHONY: help demo test test-long lint docs results fuzz soak dist size sbom changelog clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo   install into $(VENV) and run the part-of-speech task on the data that comes with it"
-	@echo "make test   run the tests (PYTEST_ARGS adds arguments)"
+	@echo "make test   run the quick tests, which cover everything (PYTEST_ARGS adds arguments)"
+	@echo "make test-long  run the others: long, and drawn with many examples"
 	@echo "make lint   ruff check, ruff format --check, mypy --strict"
 	@echo "make docs   build the documentation into build/docs; a warning is an error"
 	@echo "make fuzz   feed CASES=1000000 changed documents to everything that reads (an hour or two)"
@@ -50,6 +51,9 @@ demo: $(VENV)/.installed
 # importable under a second name.
 test: $(VENV)/.installed-dev
 	@$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+test-long: $(VENV)/.installed-dev
+	@$(BIN)/pytest --long --numprocesses $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check --quiet .

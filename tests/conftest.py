@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 import patience
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
-# A loaded machine is slow; that is no failure.
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
+# Without deadlines: a loaded machine is slow; that is no failure. `make test` says the same each time.
+settings.register_profile("quick", deadline=None, max_examples=20, derandomize=True, database=None)
+settings.register_profile("long", deadline=None, max_examples=200, derandomize=False, print_blob=True)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,15 +33,41 @@ def _no_folder_of_corpora(request: pytest.FixtureRequest, monkeypatch: pytest.Mo
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Name what a campaign switches off by ``-o cpu_limit=0``."""
+    """Name what a campaign switches off by ``-o cpu_limit=0``, and what `make test-long` says."""
+    parser.addoption(
+        "--long", action="store_true", help="run what is marked `long`, and draw 20 times as many examples"
+    )
     parser.addini("cpu_limit", "seconds of CPU time after which a test hangs; 0: none do", default=patience.CPU)
     parser.addini("idle_limit", "seconds without any CPU time after which a test hangs", default=patience.IDLE)
     parser.addini("stuck_limit", "seconds in one call that never returns to Python", default=patience.STUCK)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the real standard error: while a test runs, its own is captured."""
+    """Choose how much is drawn, and keep the real standard error: while a test runs, its own is captured."""
+    settings.load_profile("long" if config.getoption("--long") else "quick")
     config.stash[STDERR] = os.fdopen(os.dup(sys.__stderr__.fileno()), "w")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Quick tests; with --long all others: those marked `long`, and drawn ones, whose examples are others.
+
+    Whoever names a test by ``file::test`` or a mark by ``-m`` gets it.
+    """
+    if config.getoption("markexpr") or any("::" in arg for arg in config.args):
+        return
+    long = config.getoption("--long")
+    kept = [item for item in items if _is_long(item) == long or (long and _is_drawn(item))]
+    chosen = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = kept
+
+
+def _is_long(item: pytest.Item) -> bool:
+    return item.get_closest_marker("long") is not None
+
+
+def _is_drawn(item: pytest.Item) -> bool:
+    return is_hypothesis_test(getattr(item, "function", None))
 
 
 STDERR = pytest.StashKey()

@@ -5,6 +5,7 @@ from itertools import product
 import attrs
 import numpy as np
 import pytest
+from drawn import numbers
 
 from gapless_chains import ChainProblem
 
@@ -65,7 +66,7 @@ def best_values(unary, transition, initial, final):
 
 
 def batches(seed, each):
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     for (n, k), kind, forbidden, varying, ends in product(SIZES, KINDS, FORBIDDEN, (False, True), (False, True)):
         unary = draw(rng, kind, (each, n, k), forbidden / 2)
         transition = draw(rng, kind, (each, n - 1, k, k) if varying else (each, k, k), forbidden)
@@ -74,18 +75,34 @@ def batches(seed, each):
         yield Batch(unary, transition, initial, final, best_values(unary, transition, initial, final))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
+def drawn_chain():
+    """``drawn_chain(rng)``: a small chain of any kind and its best value."""
+
+    def make(rng):
+        (n, k), kind = (some[int(rng.integers(len(some)))] for some in (SIZES, KINDS))
+        forbidden = float(rng.choice([*FORBIDDEN, 0.9]))
+        shape = (1, n - 1, k, k) if rng.integers(2) else (1, k, k)
+        unary, transition = draw(rng, kind, (1, n, k), forbidden / 2), draw(rng, kind, shape, forbidden)
+        ends = [draw(rng, kind, (1, k), forbidden / 2) for _ in range(2)] if rng.integers(2) else [None, None]
+        batch = Batch(unary, transition, *ends, best_values(unary, transition, *ends))
+        return next(batch.problems()), batch.best[0]
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def chain_batches():
     """``chain_batches(seed, each)``: 624 kinds of small chains, `each` instances of every kind."""
     return batches
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def random_chain():
     """``random_chain(seed, n, k)``: one chain of floats; more arguments as in the code."""
 
     def make(seed, n=7, k=5, *, forbidden=0.0, ends=True, varying=False, integers=False):
-        rng = np.random.default_rng(seed)
+        rng = numbers(seed)
         kind = "ties" if integers else "floats"
         return ChainProblem(
             draw(rng, kind, (n, k), 0.0),

@@ -7,6 +7,8 @@ from itertools import product
 import attrs
 import numpy as np
 import pytest
+from drawn import generators
+from hypothesis import given
 
 import gapless
 from gapless import Fixings, Result, Status
@@ -26,30 +28,30 @@ def best_value(problem, fixings):
 
 @pytest.mark.parametrize("forbidden", [0.0, 0.4])
 @pytest.mark.parametrize("varying", [False, True])
-def test_any_potentials_bound_every_labelling_under_any_fixings(random_chain, forbidden, varying):
-    rng = np.random.default_rng(4)
-    for seed in range(150):
-        n, k = int(rng.integers(1, 5)), int(rng.integers(1, 4))
-        problem = random_chain(seed, n, k, forbidden=forbidden, varying=varying, integers=bool(seed % 2))
-        potentials = rng.normal(size=(n, k)) * 10.0 ** rng.integers(-2, 19)
-        potentials[rng.random((n, k)) < rng.choice([0.0, 0.3])] = -INF
-        fixings = Fixings(rng.choice([-1, 0, 1], n * k, p=[0.7, 0.2, 0.1]))
-        bound = PotentialsCertificate(potentials).upper_bound(problem, fixings)
-        assert bound >= best_value(problem, fixings)
+@given(rng=generators())
+def test_any_potentials_bound_every_labelling_under_any_fixings(rng, random_chain, forbidden, varying):
+    seed = int(rng.integers(150))
+    n, k = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+    problem = random_chain(rng, n, k, forbidden=forbidden, varying=varying, integers=bool(seed % 2))
+    potentials = rng.normal(size=(n, k)) * 10.0 ** rng.integers(-2, 19)
+    potentials[rng.random((n, k)) < rng.choice([0.0, 0.3])] = -INF
+    fixings = Fixings(rng.choice([-1, 0, 1], n * k, p=[0.7, 0.2, 0.1]))
+    bound = PotentialsCertificate(potentials).upper_bound(problem, fixings)
+    assert bound >= best_value(problem, fixings)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_certificates_stay_useful_under_fixings(random_chain, method):
+@given(rng=generators())
+def test_certificates_stay_useful_under_fixings(rng, random_chain, method):
     """A branching method may hand them to children: a fixed label that the optimum has keeps the bound tight."""
-    for seed in range(30):
-        problem = random_chain(seed, 5, 3)
-        result = gapless.solve(problem, method)
-        count = problem.decisions.count
-        best = problem.encode(result.best)
-        verdict = result.certificate.verify(problem, Fixings.none(count).fix(on=best[:2]))
-        assert meets(verdict.bound, result.value)
-        other = Fixings.none(count).fix(off=best[:1])
-        assert best_value(problem, other) <= result.certificate.verify(problem, other).bound <= result.value + 1e-9
+    problem = random_chain(rng, 5, 3)
+    result = gapless.solve(problem, method)
+    count = problem.decisions.count
+    best = problem.encode(result.best)
+    verdict = result.certificate.verify(problem, Fixings.none(count).fix(on=best[:2]))
+    assert meets(verdict.bound, result.value)
+    other = Fixings.none(count).fix(off=best[:1])
+    assert best_value(problem, other) <= result.certificate.verify(problem, other).bound <= result.value + 1e-9
 
 
 def test_two_labels_fixed_at_one_token_leave_nothing():
@@ -196,36 +198,34 @@ def test_json_tag_is_stable():
     assert serial.to_data(PotentialsCertificate(np.zeros((1, 1))))["type"] == "gapless_chains.PotentialsCertificate"
 
 
-def test_large_scores_that_cancel_are_verified_without_rounding():
-    rng = np.random.default_rng(5)
-    for _ in range(200):
-        n, k, scale = rng.integers(1, 6), rng.integers(1, 4), 10.0 ** rng.integers(0, 12)
-        unary = rng.integers(-3, 4, (n, k)) * scale
-        problem = ChainProblem(unary, rng.integers(-3, 4, (k, k)) * scale)
-        result = gapless.solve(problem)
-        assert result.verify(problem)
-        lowered = attrs.evolve(
-            result,
-            solutions=(),
-            status=gapless.Status.NO_SOLUTION,
-            stop=gapless.Stop.TIME,
-            bound=result.bound - 1e-6 * max(1.0, abs(result.bound)),
-        )
-        assert not lowered.verify(problem)
+@given(rng=generators())
+def test_large_scores_that_cancel_are_verified_without_rounding(rng):
+    n, k, scale = rng.integers(1, 6), rng.integers(1, 4), 10.0 ** rng.integers(0, 12)
+    unary = rng.integers(-3, 4, (n, k)) * scale
+    problem = ChainProblem(unary, rng.integers(-3, 4, (k, k)) * scale)
+    result = gapless.solve(problem)
+    assert result.verify(problem)
+    lowered = attrs.evolve(
+        result,
+        solutions=(),
+        status=gapless.Status.NO_SOLUTION,
+        stop=gapless.Stop.TIME,
+        bound=result.bound - 1e-6 * max(1.0, abs(result.bound)),
+    )
+    assert not lowered.verify(problem)
 
 
 @pytest.mark.parametrize("mask", [-1e4, -1e9, -1e12])
 @pytest.mark.parametrize("method", ["viterbi", "column-generation"])
-def test_finite_masks_neither_hide_scores_nor_spoil_the_proof(method, mask):
+@given(rng=generators())
+def test_finite_masks_neither_hide_scores_nor_spoil_the_proof(rng, method, mask):
     """Many models forbid by a large negative number; the proof must stay sharp beside it."""
-    rng = np.random.default_rng(7)
-    for _ in range(60):
-        n, k = int(rng.integers(2, 25)), int(rng.integers(2, 12))
-        unary, transition = rng.normal(size=(n, k)), rng.normal(size=(k, k))
-        unary[:, 1:][rng.random((n, k - 1)) < 0.4] = mask
-        transition[1:, 1:][rng.random((k - 1, k - 1)) < 0.4] = mask
-        problem = ChainProblem(unary, transition)
-        result = gapless.solve(problem, method)
-        assert result.status is gapless.Status.OPTIMAL
-        assert result.value == pytest.approx(gapless.solve(problem).value, abs=1e-9)
-        assert result.verify(problem)
+    n, k = int(rng.integers(2, 25)), int(rng.integers(2, 12))
+    unary, transition = rng.normal(size=(n, k)), rng.normal(size=(k, k))
+    unary[:, 1:][rng.random((n, k - 1)) < 0.4] = mask
+    transition[1:, 1:][rng.random((k - 1, k - 1)) < 0.4] = mask
+    problem = ChainProblem(unary, transition)
+    result = gapless.solve(problem, method)
+    assert result.status is gapless.Status.OPTIMAL
+    assert result.value == pytest.approx(gapless.solve(problem).value, abs=1e-9)
+    assert result.verify(problem)

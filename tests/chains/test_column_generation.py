@@ -3,6 +3,8 @@
 import attrs
 import numpy as np
 import pytest
+from drawn import examples, generators, numbers, seeing
+from hypothesis import given
 
 import gapless
 from gapless import Answer, Batch, Budget, Fixings, InvalidProblem, Limits, MostFractional, Result, Status, Stop
@@ -16,7 +18,7 @@ METHOD = "column-generation"
 
 def flat_chain(seed, n=12, k=15, sharpness=0.5, forbidden=0.0):
     """Scores so flat that several rounds are needed."""
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     transition = rng.normal(size=(k, k))
     transition[rng.random((k, k)) < forbidden] = -INF
     return ChainProblem(sharpness * rng.normal(size=(n, k)), transition)
@@ -39,25 +41,24 @@ def rounds(problem, fixings=None, first="greedy"):
 # --- the roles
 
 
+@seeing("several")
 @pytest.mark.parametrize("forbidden", [0.0, 0.4])
 @pytest.mark.parametrize("first", ["greedy", "local"])
-def test_slack_is_what_the_potentials_exceed_the_restricted_optimum_by(forbidden, first):
-    several = 0
-    for seed in range(40):
-        problem = flat_chain(seed, forbidden=forbidden)
-        best = gapless.solve(problem).value
-        bounds, values = [], []
-        for _, relaxed, answer, certified in rounds(problem, first=first):
-            bounds.append(relaxed.bound + answer.slack)
-            values.append(relaxed.bound)
-            assert certified == pytest.approx(bounds[-1], rel=1e-9, abs=1e-9)
-            assert problem.value(relaxed.structure) == pytest.approx(relaxed.bound, abs=1e-9)
-            assert relaxed.bound <= best + 1e-9
-            assert bounds[-1] >= best - 1e-9
-        assert meets(bounds[-1], best)
-        assert values == sorted(values)
-        several += len(values) > 2
-    assert several > 4
+@given(rng=generators())
+def test_slack_is_what_the_potentials_exceed_the_restricted_optimum_by(seen, rng, forbidden, first):
+    problem = flat_chain(rng, forbidden=forbidden)
+    best = gapless.solve(problem).value
+    bounds, values = [], []
+    for _, relaxed, answer, certified in rounds(problem, first=first):
+        bounds.append(relaxed.bound + answer.slack)
+        values.append(relaxed.bound)
+        assert certified == pytest.approx(bounds[-1], rel=1e-9, abs=1e-9)
+        assert problem.value(relaxed.structure) == pytest.approx(relaxed.bound, abs=1e-9)
+        assert relaxed.bound <= best + 1e-9
+        assert bounds[-1] >= best - 1e-9
+    assert meets(bounds[-1], best)
+    assert values == sorted(values)
+    seen["several"] += len(values) > 2
 
 
 def test_messages_are_those_of_equations_7_and_11():
@@ -73,34 +74,34 @@ def test_messages_are_those_of_equations_7_and_11():
 
 
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])
-def test_warm_messages_equal_messages_from_scratch(forbidden):
-    for seed in range(20):
-        problem = flat_chain(seed, forbidden=forbidden)
-        fixings = Fixings.none(problem.decisions.count)
-        for view, relaxed, _, _ in rounds(problem):
-            alpha, beta = view.alpha.copy(), view.beta.copy()
-            fresh = DomainMessages(problem)
-            again = fresh.solve(fixings, Budget(), state=relaxed.state)
-            np.testing.assert_allclose(fresh.view().alpha, alpha, atol=1e-12)
-            np.testing.assert_allclose(fresh.view().beta, beta, atol=1e-12)
-            assert again.bound == relaxed.bound
+@given(rng=generators())
+def test_warm_messages_equal_messages_from_scratch(rng, forbidden):
+    problem = flat_chain(rng, forbidden=forbidden)
+    fixings = Fixings.none(problem.decisions.count)
+    for view, relaxed, _, _ in rounds(problem):
+        alpha, beta = view.alpha.copy(), view.beta.copy()
+        fresh = DomainMessages(problem)
+        again = fresh.solve(fixings, Budget(), state=relaxed.state)
+        np.testing.assert_allclose(fresh.view().alpha, alpha, atol=1e-12)
+        np.testing.assert_allclose(fresh.view().beta, beta, atol=1e-12)
+        assert again.bound == relaxed.bound
 
 
-def test_the_oracle_returns_exactly_what_a_full_search_finds():
-    for seed in range(30):
-        problem = flat_chain(seed, 8, 9, sharpness=2.0)
-        for view, _, answer, _ in rounds(problem):
-            left = view.theta[:-1] + view.alpha[:-1] - view.beta[:-1]
-            right = view.theta[1:] - view.alpha[1:] + view.beta[1:]
-            reduced = 0.5 * (left[:, :, None] + 2 * problem.transition + right[:, None])
-            ends = 0.5 * (view.theta + view.beta - view.value)[0], 0.5 * (view.theta + view.alpha - view.value)[-1]
-            wanted = np.zeros(view.domains.shape, bool)
-            wanted[:-1] |= (reduced > 1e-12).any(axis=2)
-            wanted[1:] |= (reduced > 1e-12).any(axis=1)
-            wanted[[0, -1]] |= np.array(ends) > 1e-12
-            np.testing.assert_array_equal(answer.batch.columns.keys, np.flatnonzero(wanted & ~view.domains))
-            maxima = [*reduced.max(axis=(1, 2)), ends[0].max(), ends[1].max()]
-            assert answer.slack == pytest.approx(np.maximum(maxima, 0).sum(), abs=1e-9)
+@given(rng=generators())
+def test_the_oracle_returns_exactly_what_a_full_search_finds(rng):
+    problem = flat_chain(rng, 8, 9, sharpness=2.0)
+    for view, _, answer, _ in rounds(problem):
+        left = view.theta[:-1] + view.alpha[:-1] - view.beta[:-1]
+        right = view.theta[1:] - view.alpha[1:] + view.beta[1:]
+        reduced = 0.5 * (left[:, :, None] + 2 * problem.transition + right[:, None])
+        ends = 0.5 * (view.theta + view.beta - view.value)[0], 0.5 * (view.theta + view.alpha - view.value)[-1]
+        wanted = np.zeros(view.domains.shape, bool)
+        wanted[:-1] |= (reduced > 1e-12).any(axis=2)
+        wanted[1:] |= (reduced > 1e-12).any(axis=1)
+        wanted[[0, -1]] |= np.array(ends) > 1e-12
+        np.testing.assert_array_equal(answer.batch.columns.keys, np.flatnonzero(wanted & ~view.domains))
+        maxima = [*reduced.max(axis=(1, 2)), ends[0].max(), ends[1].max()]
+        assert answer.slack == pytest.approx(np.maximum(maxima, 0).sum(), abs=1e-9)
 
 
 def test_columns_are_decisions_and_domains_are_never_priced_again():
@@ -159,36 +160,38 @@ def test_view_before_solve():
 
 
 @pytest.mark.parametrize("forbidden", [0.0, 0.35])
-def test_bounds_under_fixings_are_exact(random_chain, forbidden):
-    rng = np.random.default_rng(2)
-    for seed in range(120):
-        n, k = int(rng.integers(1, 7)), int(rng.integers(1, 5))
-        problem = random_chain(seed, n, k, forbidden=forbidden, integers=bool(seed % 2))
-        messages, oracle = DomainMessages(problem), ReducedCostOracle(problem)
-        state = None
-        for _ in range(4):  # one object for all of them, as in a tree search
-            fixings = Fixings(rng.choice([-1, 0, 1], n * k, p=[0.7, 0.22, 0.08]))
-            masked = np.where(problem.allowed(fixings), problem.local, -INF)
-            expected = gapless.solve(ChainProblem(masked, problem.transition)).bound
-            relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), state=state)
-            state = relaxed.state
-            assert relaxed.bound == pytest.approx(expected, abs=1e-9)
-            verdict = relaxed.certificate.verify(problem, fixings)
-            assert verdict.bound == pytest.approx(expected, abs=1e-9)
-            if relaxed.structure is not None:
-                assert fixings.allow(problem.encode(relaxed.structure))
+@given(rng=generators())
+def test_bounds_under_fixings_are_exact(rng, random_chain, forbidden):
+    seed = int(rng.integers(120))
+    n, k = int(rng.integers(1, 7)), int(rng.integers(1, 5))
+    problem = random_chain(rng, n, k, forbidden=forbidden, integers=bool(seed % 2))
+    messages, oracle = DomainMessages(problem), ReducedCostOracle(problem)
+    state = None
+    for _ in range(4):  # one object for all of them, as in a tree search
+        fixings = Fixings(rng.choice([-1, 0, 1], n * k, p=[0.7, 0.22, 0.08]))
+        masked = np.where(problem.allowed(fixings), problem.local, -INF)
+        expected = gapless.solve(ChainProblem(masked, problem.transition)).bound
+        relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), state=state)
+        state = relaxed.state
+        assert relaxed.bound == pytest.approx(expected, abs=1e-9)
+        verdict = relaxed.certificate.verify(problem, fixings)
+        assert verdict.bound == pytest.approx(expected, abs=1e-9)
+        if relaxed.structure is not None:
+            assert fixings.allow(problem.encode(relaxed.structure))
 
 
-def test_k_best_by_tree_search_over_the_same_roles(random_chain):
-    for seed in range(12):
-        problem = random_chain(seed, 4, 3, forbidden=0.15, integers=bool(seed % 2))
-        values = sorted(
-            (v for p in np.ndindex(3, 3, 3, 3) if (v := problem.value(np.array(p))) > -INF), reverse=True
-        )[:5]
-        relaxation = PricedRelaxation(DomainMessages(problem), [ReducedCostOracle(problem)], problem.decisions)
-        result = tree_search(problem, relaxation, MostFractional(), k=5)
-        assert [s.value for s in result.solutions] == pytest.approx(values, abs=1e-9)
-        assert len({tuple(s.structure) for s in result.solutions}) == len(values)
+@examples(6)
+@given(rng=generators())
+def test_k_best_by_tree_search_over_the_same_roles(rng, random_chain):
+    seed = int(rng.integers(12))
+    problem = random_chain(rng, 4, 3, forbidden=0.15, integers=bool(seed % 2))
+    values = sorted((v for p in np.ndindex(3, 3, 3, 3) if (v := problem.value(np.array(p))) > -INF), reverse=True)[
+        :5
+    ]
+    relaxation = PricedRelaxation(DomainMessages(problem), [ReducedCostOracle(problem)], problem.decisions)
+    result = tree_search(problem, relaxation, MostFractional(), k=5)
+    assert [s.value for s in result.solutions] == pytest.approx(values, abs=1e-9)
+    assert len({tuple(s.structure) for s in result.solutions}) == len(values)
 
 
 # --- limits
@@ -202,21 +205,20 @@ def slow_chain():
     raise AssertionError
 
 
+@seeing("early")
 @pytest.mark.parametrize("iterations", [1, 2])
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])
-def test_an_early_stop_has_a_true_bound(iterations, forbidden):
-    early = 0
-    for seed in range(40):
-        problem = flat_chain(seed, 15, 12, forbidden=forbidden)
-        best = gapless.solve(problem).value
-        result = gapless.solve(problem, METHOD, limits=Limits(iterations=iterations), first="local")
-        assert result.verify(problem)
-        assert result.value <= best + 1e-9
-        assert result.bound >= best - 1e-9
-        if result.status is Status.FEASIBLE:
-            assert result.stop is Stop.ITERATIONS
-            early += 1
-    assert early > 5
+@given(rng=generators())
+def test_an_early_stop_has_a_true_bound(seen, rng, iterations, forbidden):
+    problem = flat_chain(rng, 15, 12, forbidden=forbidden)
+    best = gapless.solve(problem).value
+    result = gapless.solve(problem, METHOD, limits=Limits(iterations=iterations), first="local")
+    assert result.verify(problem)
+    assert result.value <= best + 1e-9
+    assert result.bound >= best - 1e-9
+    if result.status is Status.FEASIBLE:
+        assert result.stop is Stop.ITERATIONS
+        seen["early"] += 1
 
 
 def test_no_time_still_gives_an_answer_and_a_bound():
@@ -309,30 +311,26 @@ class Dropping(ReducedCostOracle):
         return Answer(Batch(kept), 0.0)
 
 
-def test_a_dropped_label_with_a_slack_of_zero_is_caught():
-    caught = wrong = 0
-    for seed in range(60):
-        problem = flat_chain(seed)
-        best = gapless.solve(problem)
-        oracle = Dropping(problem)
-        oracle.hidden = int(problem.encode(best.best)[5])
-        messages = DomainMessages(problem)
-        fixings = Fixings.none(problem.decisions.count)
-        try:
-            relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), enough=meets)
-        except gapless.InconsistentBound:
-            caught += 1
-            continue
-        result = Result.of(
-            problem, [relaxed.structure], relaxed.bound, Stop.PROVED, certificate=relaxed.certificate
-        )
-        if not meets(best.value, result.value):
-            wrong += 1
-            verdict = result.verify(problem)
-            assert not verdict
-            assert verdict.place == "certificate"
-    assert caught + wrong > 30
-    assert wrong
+@seeing("wrong")
+@examples(60)
+@given(rng=generators())
+def test_a_dropped_label_with_a_slack_of_zero_is_caught(seen, rng):
+    problem = flat_chain(rng)
+    best = gapless.solve(problem)
+    oracle = Dropping(problem)
+    oracle.hidden = int(problem.encode(best.best)[5])
+    messages = DomainMessages(problem)
+    fixings = Fixings.none(problem.decisions.count)
+    try:
+        relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), enough=meets)
+    except gapless.InconsistentBound:
+        return  # caught
+    result = Result.of(problem, [relaxed.structure], relaxed.bound, Stop.PROVED, certificate=relaxed.certificate)
+    if not meets(best.value, result.value):
+        seen["wrong"] += 1
+        verdict = result.verify(problem)
+        assert not verdict
+        assert verdict.place == "certificate"
 
 
 def test_a_raising_oracle_is_named_and_nothing_is_claimed(monkeypatch):
@@ -370,17 +368,16 @@ def test_scores_that_float64_cannot_tell_apart_are_a_named_error():
 
 @pytest.mark.parametrize("method", [METHOD, "viterbi-pruned", "beam", "dominance", "viterbi"])
 @pytest.mark.parametrize("mask", [-1e9, -1e12])
-def test_answers_beside_finite_masks_are_proved(method, mask):
-    rng = np.random.default_rng(11)
-    for _ in range(150):
-        n, k = int(rng.integers(1, 18)), int(rng.integers(2, 6))
-        transition = np.where(rng.random((k, k)) < 0.3, mask, rng.normal(size=(k, k)))
-        unary = np.where(rng.random((n, k)) < 0.3, mask, rng.normal(size=(n, k)))
-        problem = ChainProblem(unary, transition)
-        best = gapless.solve(problem, "viterbi").value
-        for result in (gapless.solve(problem, method), gapless.solve_many([problem], method)[0]):
-            assert result.verify(problem), result.verify(problem).reason
-            assert method == "beam" or result.value == pytest.approx(best, rel=1e-12)
+@given(rng=generators())
+def test_answers_beside_finite_masks_are_proved(rng, method, mask):
+    n, k = int(rng.integers(1, 18)), int(rng.integers(2, 6))
+    transition = np.where(rng.random((k, k)) < 0.3, mask, rng.normal(size=(k, k)))
+    unary = np.where(rng.random((n, k)) < 0.3, mask, rng.normal(size=(n, k)))
+    problem = ChainProblem(unary, transition)
+    best = gapless.solve(problem, "viterbi").value
+    for result in (gapless.solve(problem, method), gapless.solve_many([problem], method)[0]):
+        assert result.verify(problem), result.verify(problem).reason
+        assert method == "beam" or result.value == pytest.approx(best, rel=1e-12)
 
 
 @pytest.mark.parametrize("failure", [gapless.InconsistentBound, gapless.InvalidResult])

@@ -5,6 +5,8 @@ import weakref
 
 import numpy as np
 import pytest
+from drawn import examples, generators, numbers, seeing
+from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem, Limits, Status, Stop
@@ -16,7 +18,7 @@ INF = float("inf")
 
 
 def model_and_rows(seed, k=12, sentences=15, longest=10, *, sharpness=1.0, forbidden=0.0, dtype=np.float64):
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     transition = rng.normal(size=(k, k))
     transition[rng.random((k, k)) < forbidden] = -INF
     model = ChainModel(transition, initial=rng.normal(size=k), final=rng.normal(size=k))
@@ -79,25 +81,25 @@ def test_counts_come_as_arrays_and_with_each_result():
         }
 
 
-def test_a_gap_holds_for_each_sentence_and_is_proved():
-    early = 0
-    for seed in range(8):
-        model, rows, lengths = model_and_rows(seed, k=60, sentences=10, sharpness=2.0)
-        batch = model.batch(rows, lengths)
-        exact = gapless.solve_many(batch, METHOD)
-        by_option = gapless.solve_many(batch, METHOD, gap=0.2)
-        by_limit = gapless.solve_many(batch, METHOD, limits=Limits(gap=0.2))
-        np.testing.assert_array_equal(by_option.bounds, by_limit.bounds)
-        np.testing.assert_array_equal(by_option.values, by_limit.values)
-        assert (by_option.bounds >= exact.values - 1e-9).all()
-        left = by_option.bounds - by_option.values
-        assert (left <= 0.2 * np.maximum(1, np.abs(by_option.values)) + 1e-12).all()
-        for i in np.flatnonzero(left > 1e-6):
-            early += 1
-            assert by_option[i].stop is Stop.GAP
-            assert by_option[i].status is by_option.statuses[i] is Status.FEASIBLE
-            assert by_option[i].verify(batch[int(i)])
-    assert early > 3
+@seeing("early")
+@examples(4)
+@given(rng=generators())
+def test_a_gap_holds_for_each_sentence_and_is_proved(seen, rng):
+    model, rows, lengths = model_and_rows(rng, k=60, sentences=10, sharpness=2.0)
+    batch = model.batch(rows, lengths)
+    exact = gapless.solve_many(batch, METHOD)
+    by_option = gapless.solve_many(batch, METHOD, gap=0.2)
+    by_limit = gapless.solve_many(batch, METHOD, limits=Limits(gap=0.2))
+    np.testing.assert_array_equal(by_option.bounds, by_limit.bounds)
+    np.testing.assert_array_equal(by_option.values, by_limit.values)
+    assert (by_option.bounds >= exact.values - 1e-9).all()
+    left = by_option.bounds - by_option.values
+    assert (left <= 0.2 * np.maximum(1, np.abs(by_option.values)) + 1e-12).all()
+    for i in np.flatnonzero(left > 1e-6):
+        seen["early"] += 1
+        assert by_option[i].stop is Stop.GAP
+        assert by_option[i].status is by_option.statuses[i] is Status.FEASIBLE
+        assert by_option[i].verify(batch[int(i)])
 
 
 def test_other_limits_go_to_the_role_objects():

@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 import gapless as gl
 from gapless_chains import ChainModel, ChainProblem, DominanceCertificate, viterbi
@@ -32,38 +34,38 @@ def random_batch(rng, model, sentences, *, longest, ties, forbidden, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("ties", [True, False])
-def test_a_hundred_thousand_chains(dtype, ties):
+@examples(25)
+@given(rng=generators())
+def test_a_hundred_thousand_chains(rng, dtype, ties):
     """Against Viterbi in float64, which enumeration judges below; 25,000 for each case."""
-    rng = np.random.default_rng([3, ties, dtype is np.float32])
-    for _ in range(250):
-        k, forbidden = int(rng.integers(1, 8)), float(rng.choice([0.0, 0.1, 0.4]))
-        model = random_model(rng, k, ties=ties, forbidden=forbidden)
-        batch = random_batch(rng, model, 100, longest=6, ties=ties, forbidden=forbidden, dtype=dtype)
-        dominance_cache(model.transition).build(dtype)
-        found = gl.solve_many(batch, "dominance")
-        reference = gl.solve_many(list(batch), "viterbi")
-        np.testing.assert_allclose(found.values, reference.values, rtol=1e-12, atol=1e-12)
-        assert list(found.statuses) == list(reference.statuses)
-        assert np.array_equal(found.bounds, np.where(np.isnan(found.values), -np.inf, found.values))
-        for i in range(0, 100, 25):
-            if found.statuses[i] is gl.Status.OPTIMAL:
-                assert batch[i].value(found.structure(i)) == pytest.approx(found.values[i], abs=1e-12)
+    k, forbidden = int(rng.integers(1, 8)), float(rng.choice([0.0, 0.1, 0.4]))
+    model = random_model(rng, k, ties=ties, forbidden=forbidden)
+    batch = random_batch(rng, model, 100, longest=6, ties=ties, forbidden=forbidden, dtype=dtype)
+    dominance_cache(model.transition).build(dtype)
+    found = gl.solve_many(batch, "dominance")
+    reference = gl.solve_many(list(batch), "viterbi")
+    np.testing.assert_allclose(found.values, reference.values, rtol=1e-12, atol=1e-12)
+    assert list(found.statuses) == list(reference.statuses)
+    assert np.array_equal(found.bounds, np.where(np.isnan(found.values), -np.inf, found.values))
+    for i in range(0, 100, 25):
+        if found.statuses[i] is gl.Status.OPTIMAL:
+            assert batch[i].value(found.structure(i)) == pytest.approx(found.values[i], abs=1e-12)
 
 
-def test_enumeration_agrees():
-    rng = np.random.default_rng(8)
-    for _ in range(300):
-        k, ties = int(rng.integers(1, 4)), bool(rng.integers(2))
-        model = random_model(rng, k, ties=ties, forbidden=0.2)
-        batch = random_batch(rng, model, 4, longest=4, ties=ties, forbidden=0.2, dtype=np.float64)
-        dominance_cache(model.transition).build()
-        for problem, result in zip(batch, gl.solve_many(batch, "dominance"), strict=True):
-            labellings = itertools.product(range(k), repeat=problem.positions)
-            best = max(problem.value(np.array(labels)) for labels in labellings)
-            assert (result.value if result.solutions else -np.inf) == pytest.approx(best, abs=1e-12)
-            assert result.proved
-            assert isinstance(result.certificate, DominanceCertificate)
-            assert result.verify(problem)
+@examples(30)
+@given(rng=generators())
+def test_enumeration_agrees(rng):
+    k, ties = int(rng.integers(1, 4)), bool(rng.integers(2))
+    model = random_model(rng, k, ties=ties, forbidden=0.2)
+    batch = random_batch(rng, model, 4, longest=4, ties=ties, forbidden=0.2, dtype=np.float64)
+    dominance_cache(model.transition).build()
+    for problem, result in zip(batch, gl.solve_many(batch, "dominance"), strict=True):
+        labellings = itertools.product(range(k), repeat=problem.positions)
+        best = max(problem.value(np.array(labels)) for labels in labellings)
+        assert (result.value if result.solutions else -np.inf) == pytest.approx(best, abs=1e-12)
+        assert result.proved
+        assert isinstance(result.certificate, DominanceCertificate)
+        assert result.verify(problem)
 
 
 @pytest.mark.parametrize("k", [15, 16, 17, 45, 100])

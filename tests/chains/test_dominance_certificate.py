@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless as gl
 from gapless_chains import ChainProblem
@@ -47,32 +49,30 @@ def honest(problem):
     return DominanceCertificate(positions, labels, dominators)
 
 
-def test_honest_survivors_prove_the_optimum():
-    rng = np.random.default_rng(0)
-    dropped = 0
-    for _ in range(300):
-        problem = random_chain(rng)
-        certificate = honest(problem)
-        dropped += problem.unary.size - len(certificate.labels)
-        bound, best = certificate.verify(problem).bound, optimum(problem)
-        assert bound == best or bound == pytest.approx(best, abs=1e-12)
-        assert bound >= best - 1e-12 * (1 + abs(best))
-    assert dropped > 300
+@seeing("dropped")
+@examples(30)
+@given(rng=generators())
+def test_honest_survivors_prove_the_optimum(seen, rng):
+    problem = random_chain(rng)
+    certificate = honest(problem)
+    seen["dropped"] += problem.unary.size - len(certificate.labels)
+    bound, best = certificate.verify(problem).bound, optimum(problem)
+    assert bound == best or bound == pytest.approx(best, abs=1e-12)
+    assert bound >= best - 1e-12 * (1 + abs(best))
 
 
-def test_any_survivors_bound_the_optimum():
-    rng = np.random.default_rng(1)
-    loose = 0
-    for _ in range(1000):
-        problem = random_chain(rng)
-        n, k = problem.unary.shape
-        some = np.argwhere(rng.random((n, k)) < rng.random())
-        certificate = DominanceCertificate(some[:, 0], some[:, 1], rng.integers(0, k, n))
-        verdict, best = certificate.verify(problem), optimum(problem)
-        assert verdict
-        assert verdict.bound >= best - 1e-12 * (1 + abs(best) if np.isfinite(best) else 0)
-        loose += verdict.bound > best + 1e-6
-    assert loose > 300
+@seeing("loose")
+@examples(100)
+@given(rng=generators())
+def test_any_survivors_bound_the_optimum(seen, rng):
+    problem = random_chain(rng)
+    n, k = problem.unary.shape
+    some = np.argwhere(rng.random((n, k)) < rng.random())
+    certificate = DominanceCertificate(some[:, 0], some[:, 1], rng.integers(0, k, n))
+    verdict, best = certificate.verify(problem), optimum(problem)
+    assert verdict
+    assert verdict.bound >= best - 1e-12 * (1 + abs(best) if np.isfinite(best) else 0)
+    seen["loose"] += verdict.bound > best + 1e-6
 
 
 def test_dropping_the_best_label_proves_nothing():
@@ -112,15 +112,14 @@ def test_what_does_not_fit_is_refused(fields, message):
     assert message in verdict.reason
 
 
-def test_varying_transitions_bound_too():
-    rng = np.random.default_rng(4)
-    for _ in range(200):
-        n, k = int(rng.integers(1, 5)), int(rng.integers(1, 4))
-        problem = ChainProblem(rng.normal(size=(n, k)), rng.normal(size=(n - 1, k, k)))
-        some = np.argwhere(rng.random((n, k)) < 0.7)
-        certificate = DominanceCertificate(some[:, 0], some[:, 1], rng.integers(0, k, n))
-        assert certificate.verify(problem).bound >= optimum(problem) - 1e-12
-        assert DominanceCertificate.everything(problem).verify(problem).bound == pytest.approx(optimum(problem))
+@given(rng=generators())
+def test_varying_transitions_bound_too(rng):
+    n, k = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+    problem = ChainProblem(rng.normal(size=(n, k)), rng.normal(size=(n - 1, k, k)))
+    some = np.argwhere(rng.random((n, k)) < 0.7)
+    certificate = DominanceCertificate(some[:, 0], some[:, 1], rng.integers(0, k, n))
+    assert certificate.verify(problem).bound >= optimum(problem) - 1e-12
+    assert DominanceCertificate.everything(problem).verify(problem).bound == pytest.approx(optimum(problem))
 
 
 def test_it_survives_json():

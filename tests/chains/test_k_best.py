@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless import Status
@@ -21,31 +23,32 @@ def enumerated(problem):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_lists_match_enumeration(chain_batches, method):
-    short = 0
-    for number, batch in enumerate(chain_batches(seed=3, each=1)):
-        k = 1 + number % 10
-        for problem in batch.problems():
-            expected = enumerated(problem)
-            result = gapless.solve(problem, method, k=k)
-            values = [solution.value for solution in result.solutions]
-            assert values == pytest.approx(expected[:k], rel=1e-12, abs=1e-12)
-            assert len({tuple(solution.structure) for solution in result.solutions}) == len(values)
-            assert result.status is (Status.OPTIMAL if expected else Status.INFEASIBLE)
-            verdict = result.verify(problem)
-            assert verdict, verdict
-            short += 0 < len(expected) < k
-    assert short > 20
+@seeing("short")
+@examples(60)
+@given(rng=generators())
+def test_lists_match_enumeration(seen, rng, drawn_chain, method):
+    (problem, _), k = drawn_chain(rng), int(rng.integers(1, 11))
+    expected = enumerated(problem)
+    result = gapless.solve(problem, method, k=k)
+    values = [solution.value for solution in result.solutions]
+    assert values == pytest.approx(expected[:k], rel=1e-12, abs=1e-12)
+    assert len({tuple(solution.structure) for solution in result.solutions}) == len(values)
+    assert result.status is (Status.OPTIMAL if expected else Status.INFEASIBLE)
+    verdict = result.verify(problem)
+    assert verdict, verdict
+    seen["short"] += 0 < len(expected) < k
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])
-def test_lists_of_larger_chains(random_chain, method, forbidden):
-    for seed in range(12):
-        problem = random_chain(seed, n=20, k=17, forbidden=forbidden, integers=seed % 3 == 0)
-        expected = gapless.solve(problem, "viterbi", k=10)
-        found = gapless.solve(problem, method, k=10)
-        assert [s.value for s in found.solutions] == pytest.approx([s.value for s in expected.solutions])
+@examples(6)
+@given(rng=generators())
+def test_lists_of_larger_chains(rng, random_chain, method, forbidden):
+    seed = int(rng.integers(12))
+    problem = random_chain(rng, n=20, k=17, forbidden=forbidden, integers=seed % 3 == 0)
+    expected = gapless.solve(problem, "viterbi", k=10)
+    found = gapless.solve(problem, method, k=10)
+    assert [s.value for s in found.solutions] == pytest.approx([s.value for s in expected.solutions])
 
 
 def test_masks_and_large_scores_do_not_hide_labellings():
@@ -82,15 +85,16 @@ def test_column_generation_looks_at_few_labels():
     assert result.stats.extra["k_best_domain_size"] < 6
 
 
-def test_affordable_labels_hold_every_labelling_within_the_allowance(random_chain):
-    for seed in range(20):
-        problem = random_chain(seed, n=4, k=3, varying=seed % 2 == 0)
-        result = gapless.solve(problem, "column-generation")
-        allowance = 1.5
-        affordable = affordable_labels(problem, result.certificate.potentials, allowance)
-        for path in itertools.product(range(3), repeat=4):
-            if problem.value(np.array(path)) >= result.bound - allowance + 1e-9:
-                assert affordable[np.arange(4), path].all()
+@given(rng=generators())
+def test_affordable_labels_hold_every_labelling_within_the_allowance(rng, random_chain):
+    seed = int(rng.integers(20))
+    problem = random_chain(rng, n=4, k=3, varying=seed % 2 == 0)
+    result = gapless.solve(problem, "column-generation")
+    allowance = 1.5
+    affordable = affordable_labels(problem, result.certificate.potentials, allowance)
+    for path in itertools.product(range(3), repeat=4):
+        if problem.value(np.array(path)) >= result.bound - allowance + 1e-9:
+            assert affordable[np.arange(4), path].all()
 
 
 def test_more_than_all_labellings():

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from drawn import numbers
 
 import gapless as gl
 from gapless_chains import ChainModel, ChainProblem, k_best_of_batch
@@ -20,7 +21,7 @@ def enumerated(problem, k):
 
 def integer_batch(seed, sentences=30, labels=4, dtype=np.float64, forbidden=0.0):
     """Ties everywhere, and values that every order of adding finds alike."""
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     lengths = rng.integers(1, 6, sentences)
     model = ChainModel(rng.integers(-1, 2, (labels, labels)), final=rng.integers(-1, 2, labels))
     unary = rng.integers(-2, 3, (lengths.sum(), labels)).astype(dtype)
@@ -32,8 +33,8 @@ def integer_batch(seed, sentences=30, labels=4, dtype=np.float64, forbidden=0.0)
 @pytest.mark.parametrize("method", METHODS)
 def test_a_batch_finds_the_enumerated_lists(method, dtype):
     statuses = set()
-    for seed, (k, forbidden) in enumerate(itertools.product((2, 7, 2000), (0.0, 0.4))):
-        batch = integer_batch(seed, dtype=dtype, forbidden=forbidden)
+    for seed, (k, forbidden) in enumerate([(2, 0.4), (7, 0.0), (2000, 0.4)]):
+        batch = integer_batch(seed, 12, dtype=dtype, forbidden=forbidden)
         found = gl.solve_many(batch, method, k=k)
         for i, (problem, result) in enumerate(zip(batch, found, strict=True)):
             expected = enumerated(problem, k)

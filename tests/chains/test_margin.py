@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 from gapless import InvalidProblem, UnknownName
 from gapless_chains import ChainModel, ChainProblem, margin_violation, path_values, two_best
@@ -20,40 +22,40 @@ def others(problem, gold):
 
 
 @all_methods
-def test_oracle_is_enumeration(chain_batches, method):
-    rng = np.random.default_rng(5)
-    answers = {True: 0, False: 0}
-    for batch in chain_batches(seed=9, each=1):
-        for problem in batch.problems():
-            best = two_best(problem, method)
-            gold = rng.integers(0, problem.label_count, problem.positions)
-            if best.counts[0] and rng.random() < 0.5:
-                gold = best.of(0)[0]
-            margin = float(rng.choice([0.0, 0.5, 1.0, 4.0]))
-            least = problem.value(gold) - margin
-            expected = max(others(problem, gold), default=-np.inf)
-            found = margin_violation(problem, gold, margin, method=method)
-            answers[found is not None] += 1
-            # Sums of floats in another order differ in their last digits; those of small integers do not.
-            finite = problem.unary[problem.unary > -np.inf]
-            rounding = 0.0 if (finite == np.round(finite)).all() else 1e-9
-            if expected > -np.inf and expected >= least + rounding:
-                assert not np.array_equal(found, gold)
-                assert problem.value(found) == pytest.approx(expected)
-            elif expected < least - rounding or expected == -np.inf:
-                assert found is None
-    assert min(answers.values()) > 100
+@seeing("violated", "kept")
+@examples(60)
+@given(rng=generators())
+def test_oracle_is_enumeration(seen, rng, drawn_chain, method):
+    problem, _ = drawn_chain(rng)
+    best = two_best(problem, method)
+    gold = rng.integers(0, problem.label_count, problem.positions)
+    if best.counts[0] and rng.random() < 0.5:
+        gold = best.of(0)[0]
+    margin = float(rng.choice([0.0, 0.5, 1.0, 4.0]))
+    least = problem.value(gold) - margin
+    expected = max(others(problem, gold), default=-np.inf)
+    found = margin_violation(problem, gold, margin, method=method)
+    seen["kept" if found is None else "violated"] += 1
+    # Sums of floats in another order differ in their last digits; those of small integers do not.
+    finite = problem.unary[problem.unary > -np.inf]
+    rounding = 0.0 if (finite == np.round(finite)).all() else 1e-9
+    if expected > -np.inf and expected >= least + rounding:
+        assert not np.array_equal(found, gold)
+        assert problem.value(found) == pytest.approx(expected)
+    elif expected < least - rounding or expected == -np.inf:
+        assert found is None
 
 
 @all_methods
-def test_two_best_are_enumeration(chain_batches, method):
-    for batch in chain_batches(seed=10, each=1):
-        for problem in batch.problems():
-            values = sorted(others(problem, None), reverse=True)
-            expected = [value for value in values if value > -np.inf][:2]
-            found = two_best(problem, method)
-            assert found.values[0, : found.counts[0]].tolist() == pytest.approx(expected)
-            assert len(found.of(0)) == len(expected)
+@examples(60)
+@given(rng=generators())
+def test_two_best_are_enumeration(rng, drawn_chain, method):
+    problem, _ = drawn_chain(rng)
+    values = sorted(others(problem, None), reverse=True)
+    expected = [value for value in values if value > -np.inf][:2]
+    found = two_best(problem, method)
+    assert found.values[0, : found.counts[0]].tolist() == pytest.approx(expected)
+    assert len(found.of(0)) == len(expected)
 
 
 @all_methods

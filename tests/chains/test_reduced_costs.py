@@ -4,6 +4,8 @@ from itertools import product
 
 import numpy as np
 import pytest
+from drawn import examples, generators, numbers, seeing
+from hypothesis import given
 
 import gapless
 from gapless import Budget, Fixings, Limits, Status, Stop
@@ -23,7 +25,7 @@ OPTIONS = [
 
 
 def flat_chain(seed, n=12, k=15, sharpness=0.5, forbidden=0.0, varying=False):
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     transition = rng.normal(size=(n - 1, k, k) if varying else (k, k)) + rng.normal(size=k) * 2
     transition[rng.random(transition.shape) < forbidden] = -INF
     return ChainProblem(sharpness * rng.normal(size=(n, k)), transition)
@@ -44,61 +46,60 @@ def rounds(problem, cost, centred=False, prune=False):
             return
 
 
-def test_all_options_agree_with_enumeration_and_prove_it(chain_batches):
-    """Each instance with one of the 24 combinations, in turn."""
-    number = 0
-    for batch in chain_batches(seed=31, each=10):
-        for problem, best in zip(batch.problems(), batch.best, strict=True):
-            number += 1
-            result = gapless.solve(problem, METHOD, **OPTIONS[number % len(OPTIONS)])
-            verdict = result.verify(problem)
-            assert verdict, verdict
-            if best == -np.inf:
-                assert result.status is Status.INFEASIBLE
-            else:
-                assert result.status is Status.OPTIMAL
-                assert result.value == pytest.approx(best, rel=1e-12, abs=1e-9)
-                assert meets(verdict.bound, result.value)
-    assert number > 6000
+@examples(200)
+@given(rng=generators())
+def test_all_options_agree_with_enumeration_and_prove_it(rng, drawn_chain):
+    (problem, best), options = drawn_chain(rng), OPTIONS[int(rng.integers(len(OPTIONS)))]
+    result = gapless.solve(problem, METHOD, **options)
+    verdict = result.verify(problem)
+    assert verdict, verdict
+    if best == -np.inf:
+        assert result.status is Status.INFEASIBLE
+    else:
+        assert result.status is Status.OPTIMAL
+        assert result.value == pytest.approx(best, rel=1e-12, abs=1e-9)
+        assert meets(verdict.bound, result.value)
 
 
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("centred", [True, False])
 @pytest.mark.parametrize("prune", [True, False])
-def test_every_round_has_a_true_bound_and_its_certificate(cost, centred, prune):
-    several = 0
-    for seed in range(16):
-        problem = flat_chain(seed, forbidden=0.3 * (seed % 2), varying=seed % 4 > 1)
-        best = gapless.solve(problem).value
-        bounds = []
-        for _, relaxed, answer, certified in rounds(problem, cost, centred, prune):
-            bounds.append(relaxed.bound + answer.slack)
-            assert bounds[-1] >= best - 1e-9
-            assert relaxed.bound <= best + 1e-9
-            assert certified == pytest.approx(bounds[-1], rel=1e-9, abs=1e-9)
-            assert problem.value(relaxed.structure) == pytest.approx(relaxed.bound, abs=1e-9)
-        assert meets(bounds[-1], best)
-        several += len(bounds) > 2
-    assert several > 5
+@seeing("several")
+@examples(8)
+@given(rng=generators())
+def test_every_round_has_a_true_bound_and_its_certificate(seen, rng, cost, centred, prune):
+    seed = int(rng.integers(16))
+    problem = flat_chain(rng, forbidden=0.3 * (seed % 2), varying=seed % 4 > 1)
+    best = gapless.solve(problem).value
+    bounds = []
+    for _, relaxed, answer, certified in rounds(problem, cost, centred, prune):
+        bounds.append(relaxed.bound + answer.slack)
+        assert bounds[-1] >= best - 1e-9
+        assert relaxed.bound <= best + 1e-9
+        assert certified == pytest.approx(bounds[-1], rel=1e-9, abs=1e-9)
+        assert problem.value(relaxed.structure) == pytest.approx(relaxed.bound, abs=1e-9)
+    assert meets(bounds[-1], best)
+    seen["several"] += len(bounds) > 2
 
 
 @pytest.mark.parametrize("cost", COSTS)
-def test_reduced_costs_are_excesses_of_the_potentials(cost):
+@examples(3)
+@given(rng=generators())
+def test_reduced_costs_are_excesses_of_the_potentials(rng, cost):
     """Eqs 8, 9 and 12 at once: each is ``m_i(x) + tau(x, y) + theta_{i+1}(y) - m_{i+1}(y)``."""
-    for seed in range(6):
-        problem = flat_chain(seed, 6, 5)
-        form = FORMULATIONS[cost]
-        for view, _, _, _ in rounds(problem, cost):
-            m = form.potentials(view, problem.local)
-            excess = m[:-1, :, None] + problem.transition + (problem.local - m)[1:, None, :]
-            left, right = form.edges(view)
-            costs = 0.5 * (left[:, :, None] + 2 * problem.transition + right[:, None, :])
-            np.testing.assert_allclose(costs, excess, atol=1e-12)
-            first, last = form.ends(view)
-            np.testing.assert_allclose(0.5 * first, (problem.local - m)[0], atol=1e-12)
-            np.testing.assert_allclose(0.5 * last, m[-1] - view.value, atol=1e-12)
-            for i in range(5):
-                assert costs[i][np.ix_(view.domains[i], view.domains[i + 1])].max() <= 1e-12
+    problem = flat_chain(rng, 6, 5)
+    form = FORMULATIONS[cost]
+    for view, _, _, _ in rounds(problem, cost):
+        m = form.potentials(view, problem.local)
+        excess = m[:-1, :, None] + problem.transition + (problem.local - m)[1:, None, :]
+        left, right = form.edges(view)
+        costs = 0.5 * (left[:, :, None] + 2 * problem.transition + right[:, None, :])
+        np.testing.assert_allclose(costs, excess, atol=1e-12)
+        first, last = form.ends(view)
+        np.testing.assert_allclose(0.5 * first, (problem.local - m)[0], atol=1e-12)
+        np.testing.assert_allclose(0.5 * last, m[-1] - view.value, atol=1e-12)
+        for i in range(5):
+            assert costs[i][np.ix_(view.domains[i], view.domains[i + 1])].max() <= 1e-12
 
 
 def test_equation_8_is_written_as_in_the_paper():
@@ -141,30 +142,28 @@ def test_unknown_reduced_costs_are_refused():
 
 
 @pytest.mark.parametrize("varying", [False, True])
-def test_centred_scores_give_every_labelling_its_score(varying):
-    rng = np.random.default_rng(5)
-    for seed in range(20):
-        problem = flat_chain(seed, 6, 4, forbidden=0.2, varying=varying)
-        scores = GaugedScores.of(problem, centred=True)
-        again = ChainProblem(scores.local, scores.transition)
-        for labels in rng.integers(0, 4, (20, 6)):
-            assert again.value(labels) == pytest.approx(problem.value(labels), abs=1e-12)
+@given(rng=generators())
+def test_centred_scores_give_every_labelling_its_score(rng, varying):
+    problem = flat_chain(rng, 6, 4, forbidden=0.2, varying=varying)
+    scores = GaugedScores.of(problem, centred=True)
+    again = ChainProblem(scores.local, scores.transition)
+    for labels in rng.integers(0, 4, (20, 6)):
+        assert again.value(labels) == pytest.approx(problem.value(labels), abs=1e-12)
 
 
-def test_centring_pays_where_the_split_between_scores_is_skewed():
+@seeing("centred", "plain")
+@examples(5)
+@given(rng=generators())
+def test_centring_pays_where_the_split_between_scores_is_skewed(seen, rng):
     """What is moved from labels to the transitions into them changes no labelling, but spoils plain bounds."""
-    plain = centred = 0
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        shift = rng.normal(size=20) * 10
-        unary = rng.normal(size=(15, 20)) * 3
-        unary[1:] -= shift
-        problem = ChainProblem(unary, rng.normal(size=(20, 20)) + shift)
-        results = [gapless.solve(problem, METHOD, centred=c) for c in (True, False)]
-        assert results[0].value == results[1].value
-        centred += results[0].stats.extra["oracle_candidates"]
-        plain += results[1].stats.extra["oracle_candidates"]
-    assert centred < plain
+    shift = rng.normal(size=20) * 10
+    unary = rng.normal(size=(15, 20)) * 3
+    unary[1:] -= shift
+    problem = ChainProblem(unary, rng.normal(size=(20, 20)) + shift)
+    results = [gapless.solve(problem, METHOD, centred=c) for c in (True, False)]
+    assert results[0].value == results[1].value
+    seen["centred"] += results[0].stats.extra["oracle_candidates"]
+    seen["plain"] += results[1].stats.extra["oracle_candidates"]
 
 
 def test_centred_transitions_are_computed_once_and_read_only():
@@ -176,16 +175,15 @@ def test_centred_transitions_are_computed_once_and_read_only():
 # --- pruning
 
 
-def test_pruned_labels_are_on_no_best_labelling(chain_batches):
-    pruned = 0
-    for batch in chain_batches(seed=3, each=2):
-        for problem in batch.problems():
-            kept = competitive(problem.local, transition_bounds(problem.transition))
-            pruned += int((~kept).sum())
-            best = gapless.solve(problem)
-            masked = np.where(kept, problem.local, -np.inf)
-            assert gapless.solve(ChainProblem(masked, problem.transition)).bound == best.bound
-    assert pruned > 500
+@seeing("pruned")
+@examples(60)
+@given(rng=generators())
+def test_pruned_labels_are_on_no_best_labelling(seen, rng, drawn_chain):
+    problem, _ = drawn_chain(rng)
+    kept = competitive(problem.local, transition_bounds(problem.transition))
+    seen["pruned"] += int((~kept).sum())
+    masked = np.where(kept, problem.local, -np.inf)
+    assert gapless.solve(ChainProblem(masked, problem.transition)).bound == gapless.solve(problem).bound
 
 
 def test_pruning_spares_the_oracle_pairs():
@@ -201,22 +199,21 @@ def test_pruning_spares_the_oracle_pairs():
 # --- the gap
 
 
+@seeing("early")
 @pytest.mark.parametrize("cost", COSTS)
-def test_a_gap_ends_early_with_a_proved_bound(cost):
-    early = 0
-    for seed in range(20):
-        problem = flat_chain(seed, 20, 20)
-        best = gapless.solve(problem).value
-        result = gapless.solve(problem, METHOD, reduced_cost=cost, gap=0.3)
-        same = gapless.solve(problem, METHOD, reduced_cost=cost, limits=Limits(gap=0.3))
-        assert (same.value, same.bound, same.stop) == (result.value, result.bound, result.stop)
-        assert result.verify(problem)
-        assert result.value <= best + 1e-9
-        assert best - 1e-9 <= result.bound <= result.value + 0.3 * max(1.0, abs(result.value))
-        early += result.stop is Stop.GAP
-        exact = gapless.solve(problem, METHOD, reduced_cost=cost, gap=0.0, limits=Limits(gap=0.3))
-        assert exact.status is Status.OPTIMAL
-    assert early > 3
+@given(rng=generators())
+def test_a_gap_ends_early_with_a_proved_bound(seen, rng, cost):
+    problem = flat_chain(rng, 20, 20)
+    best = gapless.solve(problem).value
+    result = gapless.solve(problem, METHOD, reduced_cost=cost, gap=0.3)
+    same = gapless.solve(problem, METHOD, reduced_cost=cost, limits=Limits(gap=0.3))
+    assert (same.value, same.bound, same.stop) == (result.value, result.bound, result.stop)
+    assert result.verify(problem)
+    assert result.value <= best + 1e-9
+    assert best - 1e-9 <= result.bound <= result.value + 0.3 * max(1.0, abs(result.value))
+    seen["early"] += result.stop is Stop.GAP
+    exact = gapless.solve(problem, METHOD, reduced_cost=cost, gap=0.0, limits=Limits(gap=0.3))
+    assert exact.status is Status.OPTIMAL
 
 
 def test_a_negative_gap_is_refused():

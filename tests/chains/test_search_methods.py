@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem, Status, Stop, UnknownOption
@@ -57,22 +59,23 @@ def test_many_small_chains_have_the_right_values(dtype):
         ("beam", {"width": 2, "bound": False}),
     ],
 )
-def test_batches_are_single_chains(method, options, dtype):
-    rng = np.random.default_rng(3)
-    for number in range(12):
-        batch = random_batch(rng, 20, 1 + number, dtype, integers=number % 2 == 0, forbidden=0.2 * (number % 3))
-        many = gapless.solve_many(batch, method, **options)
-        for s, problem in enumerate(batch):
-            single, result = gapless.solve(problem, method, **options), many[s]
-            assert many.statuses[s] is single.status is result.status
-            assert many.bounds[s] == pytest.approx(single.bound)
-            assert many.bounds[s] == result.bound
-            if single.solutions:
-                assert many.values[s] == result.value == problem.value(many.structure(s))
-            if options.get("bound", True):
-                assert result.verify(problem)
-        if method == "viterbi-pruned":
-            assert (many.arrays["survivors"] <= np.diff(batch.offsets) * (1 + number)).all()
+@examples(6)
+@given(rng=generators())
+def test_batches_are_single_chains(rng, method, options, dtype):
+    number = int(rng.integers(12))
+    batch = random_batch(rng, 20, 1 + number, dtype, integers=number % 2 == 0, forbidden=0.2 * (number % 3))
+    many = gapless.solve_many(batch, method, **options)
+    for s, problem in enumerate(batch):
+        single, result = gapless.solve(problem, method, **options), many[s]
+        assert many.statuses[s] is single.status is result.status
+        assert many.bounds[s] == pytest.approx(single.bound)
+        assert many.bounds[s] == result.bound
+        if single.solutions:
+            assert many.values[s] == result.value == problem.value(many.structure(s))
+        if options.get("bound", True):
+            assert result.verify(problem)
+    if method == "viterbi-pruned":
+        assert (many.arrays["survivors"] <= np.diff(batch.offsets) * (1 + number)).all()
 
 
 def test_the_beam_states_its_true_gap(random_chain):

@@ -1,0 +1,97 @@
+"""The drawn generator gives what NumPy's would, and what it finds shrinks."""
+
+import numpy as np
+import pytest
+from drawn import DrawnGenerator, examples, generators, seeded
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+from gapless_kernels import _viterbi_ref
+
+
+@given(rng=generators(), low=st.integers(-5, 5), span=st.integers(1, 9))
+def test_integers_are_all_those_asked_for(rng, low, span):
+    drawn = rng.integers(low, low + span, (3, 2))
+    assert drawn.shape == (3, 2)
+    assert drawn.dtype == np.int64
+    assert ((low <= drawn) & (drawn < low + span)).all()
+    assert rng.integers(np.array([low]), np.array([low + 1])) == [low]
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 7), (-3, 4), (-2, 9), (-9, 2), (3, 8), (-8, -3)])
+def test_each_integer_has_one_code_and_the_simplest_is_the_nearest_to_zero(low, high):
+    class Counting(DrawnGenerator):
+        def _below(self, bound, shape):
+            return np.arange(bound)
+
+    @given(data=st.data())
+    def check(data):
+        drawn = Counting(data.conjecture_data).integers(low, high, high - low)
+        assert sorted(drawn) == list(range(low, high))
+        assert sorted(drawn, key=abs)[0] == drawn[0]
+
+    check()
+
+
+@given(rng=generators())
+def test_the_other_numbers(rng):
+    n = int(rng.integers(1, 6))
+    assert sorted(rng.permutation(n)) == list(range(n))
+    assert len(set(rng.choice(n + 3, 3, replace=False).tolist())) == 3
+    assert rng.choice([2.0, 5.0], p=[0.0, 1.0]) == 5.0
+    assert (rng.random(n) >= 0).all()
+    assert (rng.random(n) < 1).all()
+    assert (rng.exponential(2.0, n) >= 0).all()
+    assert rng.dirichlet(np.ones(3)).sum() == pytest.approx(1)
+    assert rng.normal(np.zeros(3), 1.0).shape == (3,)
+    assert 1 <= rng.uniform(1, 2) < 2
+    assert rng.normal(size=(40, 40)).std() < 2  # more than are drawn one by one
+    order = list(range(n))
+    rng.shuffle(order)
+    assert sorted(order) == list(range(n))
+
+
+def shrunk(property_):
+    """What Hypothesis shows of the first failure; None if it finds none."""
+    seen = {}
+
+    @settings(max_examples=200, derandomize=True, database=None, phases=[Phase.generate, Phase.shrink])
+    @given(rng=generators())
+    def check(rng):
+        seen["last"] = case = property_.case(rng)
+        property_.holds(case)
+
+    try:
+        check()
+    except AssertionError:
+        return seen["last"]
+    return None
+
+
+class _Kernel:
+    """A planted bug in a twin: the last row of transitions is left out."""
+
+    @staticmethod
+    def case(rng):
+        n, k = int(rng.integers(1, 8)), int(rng.integers(1, 20))
+        return rng.normal(size=(n, k)), rng.integers(-3, 4, (k, k)).astype(float)
+
+    @staticmethod
+    def holds(case):
+        unary, transition = case
+        wrong = transition.copy()
+        wrong[-1] = -np.inf
+        labels = np.zeros(len(unary), np.int64)
+        assert _viterbi_ref.viterbi(unary, wrong, labels) == _viterbi_ref.viterbi(unary, transition, labels)
+
+
+def test_a_planted_bug_in_a_kernel_shrinks():
+    unary, transition = shrunk(_Kernel)
+    assert unary.shape == (2, 1)
+    assert not unary.any()
+    assert not transition.any()
+
+
+def test_seeded_generators_and_scaled_examples():
+    assert isinstance(find(seeded(), lambda _: True), np.random.Generator)
+    assert examples(7).max_examples % 7 == 0
