@@ -1,4 +1,4 @@
-"""How the site is built: ``make docs``."""
+"""Configuration of the site: ``make docs``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ pygments_dark_style = "github-dark"
 
 # The reference is made from the docstrings of what a package lists in __all__.
 autodoc_member_order = "groupwise"
-autodoc_typehints = "none"  # numpydoc's sections say the types, with shapes and units
+autodoc_typehints = "none"  # numpydoc's sections give the types, with shapes and units
 autodoc_default_options = {"members": True, "show-inheritance": True}
 autodoc_mock_imports = ["torch"]  # a large extra; the losses are read without it
 numpydoc_show_class_members = False

@@ -108,7 +108,7 @@ def relaxations() -> str:
         panel(0, "1. Relax", [loose], 62, ["easy to optimise; contains", "every structure, and more"]),
         panel(260, "2. Tighten", [tight], 100, ["missing parts, violated rules,", "multipliers; a gap may stay"]),
         panel(
-            520, "3. Branch", [left, right], 135, ["no structure lies between;", "each half is bounded by itself"]
+            520, "3. Branch", [left, right], 135, ["no structure lies between;", "each half is bounded alone"]
         ),
         text(30, 60, "score", fill=QUIET),
         line((22, 66), (22, 250), stroke=QUIET),
@@ -116,7 +116,7 @@ def relaxations() -> str:
 
 
 def certificates() -> str:
-    """What the search hands over, and what the checker looks at."""
+    """Output of the search, and input of the checker."""
     return card(
         780,
         270,
@@ -190,11 +190,11 @@ BEAMS: list[tuple[str, str, list[tuple[int, float]], Point]] = [
     ("13 of 600 words", "#8a5a00", [(80, 42.0)], (12, 5)),
     ("13 of 600 sentences", RED, [(80, 1.0)], (12, -6)),
 ]
-"""Width and percent optimal, as measured in docs/results.md; where the label stands, from the second-last point."""
+"""Width and percent optimal, as measured in docs/results.md; offset of the label from the second-last point."""
 
 
 def beams() -> str:
-    """How often a beam finds the best structure."""
+    """Success rate of a beam by width."""
 
     def place(width: float, percent: float) -> Point:
         return 70 + 200 * log10(width), 280 - 2.3 * percent

@@ -1,10 +1,10 @@
 """Regenerate the tables of the results pages: run what ``measurements.toml`` lists, then write the pages.
 
-``make results`` runs this. Each measurement is one command; the tables that it shows are kept in
-``tables/NAME.json`` and copied into the pages between ``<!-- tables: NAME -->`` and ``<!-- end -->``. A sentence
-that quotes a number has it from there, too: ``<!-- value: NAME ~ TABLE ~ ROW ~ COLUMN -->12<!-- /value -->`` holds
-the first number of a cell. TABLE is how the title begins, ROW is cells of the row with `` & `` between them, and
-a fifth part, a number, asks for so many significant digits. Nobody edits either there: a test compares.
+Run by ``make results``. Each measurement is one command; its tables are kept in ``tables/NAME.json`` and copied
+into the pages between ``<!-- tables: NAME -->`` and ``<!-- end -->``. Numbers in sentences come from there, too:
+``<!-- value: NAME ~ TABLE ~ ROW ~ COLUMN -->12<!-- /value -->`` holds the first number of a cell. TABLE is the
+beginning of a title, ROW is cells of the row joined by `` & ``, and an optional fifth part is the number of
+significant digits. Neither is edited by hand: a test compares.
 
     python docs/results/measure.py                 all of them: hours
     python docs/results/measure.py --only linking  one of them
@@ -41,7 +41,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 TABLES = HERE / "tables"
 WORK = ROOT / "build" / "results"
-"""Where commands run: trained models and logs stay here, for the next time."""
+"""Working folder of the commands; trained models and logs are kept here for the next time."""
 GIT = ("git", "-C", str(ROOT))
 CODE = ("pyproject.toml", "framework", "plugins", "cython_ext", "tasks")
 
@@ -52,12 +52,12 @@ MARKED = re.compile(r"(<!-- tables: ([\w-]+)(?: \| ([^\n]*?))? -->\n)(.*?)(<!-- 
 
 
 def measurements() -> Mapping[str, Mapping[str, Any]]:
-    """What is measured by which command, by name, in the order of the file."""
+    """Commands by name, in the order of the file."""
     return tomllib.loads((HERE / "measurements.toml").read_text("utf-8"))
 
 
 def measure(name: str, command: str) -> None:
-    """Run one command in a process of its own and keep its tables."""
+    """Run one command in a separate process and keep its tables."""
     WORK.mkdir(parents=True, exist_ok=True)
     print(f"{name}: {command}", flush=True)
     child = [sys.executable, str(Path(__file__).resolve()), "--child", name]
@@ -68,7 +68,7 @@ def measure(name: str, command: str) -> None:
 
 
 def measured_here(name: str, command: str, left_out: Sequence[str]) -> int:
-    """Run one command in this process, what it says to standard output, its tables to their file.
+    """Run one command in this process, with its messages to standard output and its tables to their file.
 
     Tables whose title begins with one of `left_out` are not kept: they quote corpora.
     """
@@ -104,14 +104,14 @@ def measured_here(name: str, command: str, left_out: Sequence[str]) -> int:
 
 
 def commit() -> str:
-    """The commit that was measured, as git names it; with a plus when code had changed since."""
+    """The measured commit, as git names it; with a plus when the code has changed since."""
     named = subprocess.run([*GIT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)  # noqa: S603
     changed = subprocess.run([*GIT, "diff", "--quiet", "HEAD", "--", *CODE], check=False).returncode  # noqa: S603
     return named.stdout.strip() + ("+" if changed else "")
 
 
 def processor() -> str:
-    """The processor's own name, where the system tells it."""
+    """The processor's name, if the system provides it."""
     try:
         told = Path("/proc/cpuinfo").read_text("utf-8")
     except OSError:
@@ -121,7 +121,7 @@ def processor() -> str:
 
 
 def drawn(document: Mapping[str, Any], chosen: str | None) -> str:
-    """The tables of one measurement as Markdown; only those whose title begins with `chosen`, if it is given."""
+    """The tables of one measurement as Markdown; optionally only those whose title begins with `chosen`."""
     tables = [table for table in document["tables"] if chosen is None or table["title"].startswith(chosen)]
     if not tables:
         sys.exit(f"{document['command']}: no table begins with {chosen!r}")
@@ -145,12 +145,12 @@ def _escaped(text: str) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Seconds for people."""
+    """Seconds formatted for people."""
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 def written(page: str) -> str:
-    """A page with the kept tables between its marks."""
+    """A page, with the kept tables between its marks."""
 
     def fill(found: re.Match[str]) -> str:
         kept = TABLES / f"{found[2]}.json"
@@ -162,7 +162,7 @@ def written(page: str) -> str:
 
 
 def quote(found: re.Match[str]) -> str:
-    """A quoted number with the one that the kept tables have in its place."""
+    """A quoted number, replaced by that of the kept tables."""
     parts = [part.strip() for part in found[2].split(" ~ ")]
     if len(parts) not in (4, 5):
         sys.exit(f"value: {found[2]}: expected NAME ~ TABLE ~ ROW ~ COLUMN, and perhaps digits")
@@ -171,7 +171,7 @@ def quote(found: re.Match[str]) -> str:
 
 
 def value(name: str, table: str, row: str, column: str, digits: int | None = None) -> str:
-    """The first number of a cell of the kept tables, as it stands there or with so many significant digits."""
+    """The first number of a cell of the kept tables, unchanged or with the given number of significant digits."""
     place = f"value: {name} ~ {table} ~ {row} ~ {column}"
     kept = TABLES / f"{name}.json"
     if not kept.exists():
@@ -194,7 +194,7 @@ def value(name: str, table: str, row: str, column: str, digits: int | None = Non
 
 
 def rounded(number: float, digits: int) -> str:
-    """So many significant digits, thousands with commas."""
+    """A number with the given significant digits and with commas for thousands."""
     if number == 0:
         return "0"
     places = digits - 1 - math.floor(math.log10(abs(number)))

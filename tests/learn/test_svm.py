@@ -156,7 +156,7 @@ def test_ctrl_c_inside_a_solve_stops_the_training(toy, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"l2": {"emission": 0.1}}, "the blocks are"),
+        ({"l2": {"emission": 0.1}}, "expected"),
         ({"l2": -1.0}, "penalties are finite"),
         ({"l2": float("nan")}, "penalties are finite"),
         ({"margin": 0.0}, "margin=0.0"),

@@ -287,7 +287,7 @@ def test_solving_again_for_the_events(records: dict[str, gl.Record], tmp_path: P
     assert "This record has no events" in out.read_text("utf-8")
     assert main(["report", str(stored), "-o", str(out), "--again", "--option", "prune=False"]) == exit_codes.PROVED
     page = out.read_text("utf-8")
-    assert "a second solve, made for this report: method column-generation, prune=False" in page
+    assert "a second solve for this report: method column-generation, prune=False" in page
 
 
 TWO_SOLVES = "The events come from a second solve for this report"

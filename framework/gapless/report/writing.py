@@ -109,5 +109,5 @@ def write_report(
         value = Record(problem, value, path.stem)
     if not isinstance(value, Record):
         held = type(value).__name__
-        raise InvalidProblem(f"{path}: contains a {held}, expected a record as written by `gapless solve --out`")
+        raise InvalidProblem(f"{path}: holds a {held}, expected a record as written by `gapless solve --out`")
     write_aside(out, report_of(value, again=again, verify=verify))

@@ -12,10 +12,10 @@ from gapless_cutting_stock.arcs import Arcs
 
 
 def arc_flow_model(arcs: Arcs, demands: Sequence[int], decisions: gl.Decisions) -> gl.LinearModel:
-    """One 0/1 column for each decision; an arc carries as many rolls as its decisions are on.
+    """One 0/1 column per decision; an arc carries as many rolls as its decisions that are on.
 
-    Rows: each type is cut as often as demanded; no more rolls leave an offset than arrive there; the decisions
-    of an arc turn on in order. The score is minus the number of rolls that leave offset 0.
+    Rows: each type is cut exactly as demanded; the number of rolls that leave an offset is at most that of
+    arrivals; the decisions of an arc turn on in order. The score is minus the number of rolls that leave offset 0.
     """
     count = decisions.count
     item, offset = (array[decisions.quantity_of()] for array in (arcs.item, arcs.offset))

@@ -1,4 +1,4 @@
-"""The arc-flow graph of a roll: where an item of each type may lie (Valerio de Carvalho 1999)."""
+"""The arc-flow graph of a roll: possible places of each item type (Valerio de Carvalho 1999)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 @attrs.frozen(eq=False)
 class Arcs:
-    """All places where an item can lie when a roll is filled from offset 0 in order of decreasing size.
+    """All possible places of items when a roll is filled from offset 0 in order of decreasing size.
 
     An arc is a pair (item type, offset). A pattern is a path of arcs: each item starts where the one before ends.
 
@@ -20,11 +20,12 @@ class Arcs:
     width : int
     sizes : tuple of int
     layers : tuple of int
-        Item types by decreasing size, each as often as one roll can hold it. A pattern takes or leaves each layer.
+        Item types by decreasing size, each repeated up to its number on one roll. A pattern takes or leaves each
+        layer.
     item, offset : int64 (arcs,)
-        The type and the place of each arc.
+        Type and place of each arc.
     number : int64 (types, width + 1)
-        The arc of a type at an offset, -1 where there is none.
+        Arc of a type at an offset, -1 if there is none.
     """
 
     width: int
@@ -56,7 +57,7 @@ class Arcs:
         return self.item.size
 
     def of(self, pattern: Sequence[int]) -> list[int]:
-        """The arcs of a pattern, whatever the order in which it is written; it must fit."""
+        """The arcs of a pattern, written in any order; it must fit."""
         path, offset = [], 0
         for item in sorted(pattern, key=lambda i: (-self.sizes[i], i)):
             path.append(int(self.number[item, offset]))

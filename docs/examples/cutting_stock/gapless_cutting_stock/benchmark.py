@@ -42,9 +42,9 @@ class Solved:
     ----------
     result : Result
     seconds : float
-        CPU time from the item sizes to the answer, laying the problem out included.
+        CPU time from the item sizes to the answer, including the construction of the problem.
     again : float
-        CPU time of a second solve, of the problem that is laid out already.
+        CPU time of a second solve of the same problem.
     verified : bool or None
         Whether the certificate holds; None without one.
     """
@@ -56,7 +56,7 @@ class Solved:
 
     @property
     def rolls(self) -> str:
-        """The answer in a word."""
+        """The answer in one word."""
         if self.result.status is gl.Status.INFEASIBLE:
             return "none fits"
         if not self.result.solutions:
@@ -96,7 +96,7 @@ def _solved(problem: CuttingStockProblem, method: str, limits: gl.Limits) -> Sol
     fresh = attrs.evolve(problem)
     result = gl.solve(fresh, method, limits=limits)
     middle = time.process_time()
-    if result.proved:  # after a limit, a second solve takes as long and tells nothing
+    if result.proved:  # after a limit, a second solve would take as long
         gl.solve(fresh, method, limits=limits)
     seconds, again = middle - began, time.process_time() - middle
     return Solved(result, seconds, again, bool(result.verify(problem)) if result.certified else None)
@@ -122,7 +122,7 @@ def _table_of_methods(
     solved: dict[str, list[Solved]],
     files: Sequence[Path],
 ) -> list[tuple[Any, ...]]:
-    """One row for each method; Gilmore and Gomory's instance, the last of those drawn, has a column of its own."""
+    """One row per method; Gilmore and Gomory's instance, the last one, has a separate column."""
     rows: list[tuple[Any, ...]] = []
     for method, tree in METHODS.items():
         answers = solved[method][: len(named)]
@@ -163,7 +163,7 @@ def _verdict(
     solved: dict[str, list[Solved]],
     rows: Sequence[tuple[Any, ...]],
 ) -> int:
-    """Compare what the methods found, as far as they came, and say it."""
+    """Compare the methods' results so far, and report the comparison."""
     differ = [
         name for number, (name, _) in enumerate(named) if _differ([a[number].result for a in solved.values()])
     ]

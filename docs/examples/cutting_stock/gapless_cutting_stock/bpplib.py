@@ -1,8 +1,7 @@
 """Instances in the text format of the BPPLIB (Delorme, Iori and Martello 2018, http://or.dei.unibo.it/library/bpplib).
 
-A file holds one instance in whole numbers: how many items, the capacity of a bin, and then a line for each item. In
-the bin packing files that line is the item's weight; in the cutting stock files, where items are types, it is the
-weight and the demand.
+A file holds one instance in integers: the number of items, the capacity of a bin, and then one line per item, with
+its weight in the bin packing files, and with weight and demand of an item type in the cutting stock files.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ import gapless as gl
 from gapless_cutting_stock.problem import CuttingStockProblem
 
 DIGITS = 18
-"""A number with more of them is none that a bin can hold."""
+"""Limit on the digits of a number; a bin cannot hold a longer one."""
 
 
 def read_bpplib(path: str | os.PathLike[str]) -> CuttingStockProblem:
     """The instance of a file, in either of the two formats.
 
-    Equal weights of a bin packing file become one item type, the largest first. Empty lines are passed over.
+    Equal weights in a bin packing file become one item type, the largest first. Empty lines are skipped.
 
     Parameters
     ----------
@@ -35,8 +34,8 @@ def read_bpplib(path: str | os.PathLike[str]) -> CuttingStockProblem:
     Raises
     ------
     InvalidProblem
-        The file is missing, is no text, is cut short, is too long or holds something else; the message names file
-        and line.
+        The file is missing, not text, truncated, too long or contains something else; the message names file and
+        line.
     """
     lines = list(_numbered(path))
     if not lines:
@@ -58,12 +57,12 @@ def read_bpplib(path: str | os.PathLike[str]) -> CuttingStockProblem:
 
 
 def bpplib_files(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
-    """The files among `paths`, and every ``.txt`` file in the folders among them, in order of their names.
+    """The files in `paths`, and every ``.txt`` file in the folders of `paths`, sorted by name.
 
     Raises
     ------
     InvalidProblem
-        A path does not exist, or a folder holds no such file.
+        A path does not exist, or a folder contains no such file.
     """
     files: list[Path] = []
     for path in map(Path, paths):
@@ -77,7 +76,7 @@ def bpplib_files(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
 
 
 Line = tuple[int, list[int]]
-"""The number of a line, from 1, and the numbers in it."""
+"""Line number, from 1, and the numbers of the line."""
 
 
 def _numbered(path: str | os.PathLike[str]) -> Iterator[Line]:
@@ -100,7 +99,7 @@ def _whole(path: str | os.PathLike[str], number: int, word: str) -> int:
 
 
 def _only(path: str | os.PathLike[str], lines: Sequence[Line], at: int, meaning: str) -> int:
-    """The one number of one of the two first lines."""
+    """The single number on one of the first two lines."""
     if at >= len(lines):
         raise gl.InvalidProblem(f"{path}: the file ends before {meaning}; it may have been cut short")
     number, values = lines[at]

@@ -1,4 +1,4 @@
-"""The role *Brancher*: decide about the largest item first, because it shapes the roll."""
+"""The *Brancher* role: branch on the largest item first, because it shapes the roll."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ INTEGRAL = 1e-6
 class LargestItemFirst(gl.Brancher[Plan]):
     """Two children from one fractional arc: the one of the largest item, then the smallest offset.
 
-    Once every arc is used a whole number of times there is a plan as good as the point (see
-    `CuttingStockProblem.decode`), so that the node closes and is not split any more.
+    Once every arc is used an integer number of times, there is a plan as good as the point (see
+    `CuttingStockProblem.decode`), so the node closes without branching.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Evidence for a bound: one whole number for each item type, and one for arcs that the fixings speak of."""
+"""Evidence for a bound: one integer per item type, and one per arc in the fixings."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def _integers(values: Sequence[int]) -> tuple[int, ...]:
 @gl.serialisable("gapless_cutting_stock.PatternPriceCertificate")
 @attrs.frozen
 class PatternPriceCertificate(gl.BoundCertificate):
-    """Prices that no roll can exceed by much, although all items together cost a lot.
+    """Prices that no roll can exceed by much, although all items together are expensive.
 
-    Let a roll be worth the prices of its items minus those of its arcs, and let V be the most that a roll is worth.
-    A plan of N rolls is worth at most ``N * V``, and at least ``D``: prices times demands, minus the most that the
-    fixings let arcs cost. So ``N >= D / V`` (Farley 1990). This holds for whatever numbers are in the fields, and
-    is computed in whole numbers: nothing is rounded on the way.
+    The worth of a roll is the prices of its items minus those of its arcs; let V be the largest worth of a roll. A
+    plan of N rolls is worth at most ``N * V``, and at least ``D``: prices times demands, minus the largest cost of
+    arcs under the fixings. So ``N >= D / V`` (Farley 1990). This holds for any values of the fields, and is
+    computed in integers without rounding.
 
     Parameters
     ----------
     item_prices : sequence of int
-        Of each item type, in any unit.
+        Price of each item type, in any unit.
     arcs, arc_prices : sequences of int
-        Arc numbers, and the price of using each of them once.
+        Arc numbers, and the price of each use.
     """
 
     kind: ClassVar[str] = "pattern prices"
@@ -47,7 +47,7 @@ class PatternPriceCertificate(gl.BoundCertificate):
     def from_view(
         cls, problem: CuttingStockProblem, view: gl.LinearView, answers: Sequence[gl.Answer] = ()
     ) -> PatternPriceCertificate:
-        """The prices of a master in whole numbers; what the generators answered is not needed."""
+        """The prices of a master in integers; the generators' answers are not needed."""
         item_prices = np.rint(-view.prices(np.arange(len(problem.sizes))) * RESOLUTION)
         usage = np.rint(view.usage_prices() * RESOLUTION)
         arcs = np.flatnonzero(np.isfinite(usage) & (usage != 0))
@@ -71,11 +71,11 @@ class PatternPriceCertificate(gl.BoundCertificate):
         if worth <= 0:
             return 0.0
         if worth > dearest * sum(problem.demands):
-            return -math.inf  # it would take more rolls than there are items
+            return -math.inf  # more rolls than items would be needed
         return -float(-(-worth // dearest))
 
     def _dearest_roll(self, problem: CuttingStockProblem, extra: dict[int, int], banned: set[int]) -> int:
-        """The most that a roll can be worth: a knapsack over the offsets that can be reached, item after item."""
+        """The largest worth of a roll: a knapsack over the reachable offsets, item by item."""
         best = {0: 0}
         for item in sorted(range(len(problem.sizes)), key=lambda i: (-problem.sizes[i], i)):
             size, price, reached = problem.sizes[item], self.item_prices[item], best

@@ -1,4 +1,4 @@
-"""A plan as bars: one for each pattern, with its items and what is wasted."""
+"""A plan as bars: one per pattern, with its items and its waste."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both drivers are given: first columns and rows, pricing, branching, rounding, evidence."""
+"""Input of both drivers: first columns and rows, pricing, branching, rounding, evidence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gapless_cutting_stock.rolls import first_fit_decreasing, round_flows
 
 
 def formulation(problem: CuttingStockProblem) -> gl.Formulation[Plan]:
-    """The set-covering master of Gilmore and Gomory (1961): a column for each pattern, a row for each item type."""
+    """The set-covering master of Gilmore and Gomory (1961): one column per pattern, one row per item type."""
     columns = PatternColumns(problem)
     first = [pattern for pattern, _ in first_fit_decreasing(problem, problem.demands)]
     demands = gl.Rows(

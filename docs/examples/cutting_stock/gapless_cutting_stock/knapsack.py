@@ -1,4 +1,4 @@
-"""The role *Oracle*, first kind: the best single roll under any weights on the arcs."""
+"""The *Oracle* role, first kind: the best single roll under any weights on the arcs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gapless_cutting_stock.arcs import Arcs
 class KnapsackOracle(gl.Maximiser[tuple[int, ...]]):
     """Longest path in the arc graph: a knapsack where the profit of an item depends on its offset.
 
-    Here decision `d` is arc `d`: the weights are one number for each arc, and fixings speak of arcs.
+    Decision `d` is arc `d`: there is one weight per arc, and fixings name arcs.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class KnapsackOracle(gl.Maximiser[tuple[int, ...]]):
         return gl.Maximised(float(weights[chosen].sum()), np.sort(chosen), pattern)
 
     def slacks(self, weights: NDArray[np.float64], fixings: gl.Fixings) -> gl.Slacks:
-        """What forcing each arc costs: best path before it, its weight, best path after it."""
+        """Cost of forcing each arc: best path before it, its weight, best path after it."""
         table, last = self._profits(weights, fixings)
         before, after = self._before(table), self._after(table, last)
         through = np.full(table.shape, -np.inf)
@@ -67,9 +67,9 @@ class KnapsackOracle(gl.Maximiser[tuple[int, ...]]):
         return sorted(found, key=lambda pair: -pair[0])
 
     def _profits(self, weights: NDArray[np.float64], fixings: gl.Fixings) -> tuple[NDArray[np.float64], int]:
-        """Weights as a table (types, width + 1), -inf where an item cannot lie, and where a path may end first.
+        """Weights as a table (types, width + 1), -inf at impossible places, and the least offset of an end.
 
-        An arc fixed on bans what overlaps it; a path that must reach its end then has no way around it.
+        An arc fixed on bans the arcs that overlap it; a path that must reach its end then has to use it.
         """
         arcs, last = self.arcs, 0
         allowed = weights.copy()
@@ -85,7 +85,7 @@ class KnapsackOracle(gl.Maximiser[tuple[int, ...]]):
         return table, last
 
     def _before(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``before[layer, offset]``: the best way to fill a roll up to `offset` with earlier layers."""
+        """``before[layer, offset]``: the best filling of a roll up to `offset` with earlier layers."""
         best = np.full((len(self.arcs.layers) + 1, table.shape[1]), -np.inf)
         best[0, 0] = 0.0
         for layer, item in enumerate(self.arcs.layers):
@@ -96,7 +96,7 @@ class KnapsackOracle(gl.Maximiser[tuple[int, ...]]):
         return best
 
     def _after(self, table: NDArray[np.float64], last: int) -> NDArray[np.float64]:
-        """``after[layer, offset]``: the best that this and later layers add behind `offset`."""
+        """``after[layer, offset]``: the most that this and later layers add after `offset`."""
         best = np.full((len(self.arcs.layers) + 1, table.shape[1]), -np.inf)
         best[-1, last:] = 0.0
         for layer in range(len(self.arcs.layers) - 1, -1, -1):
@@ -110,7 +110,7 @@ class KnapsackOracle(gl.Maximiser[tuple[int, ...]]):
     def _trace(
         self, table: NDArray[np.float64], after: NDArray[np.float64], layer: int, offset: int
     ) -> tuple[int, ...]:
-        """The pattern behind `offset` that `after` promises."""
+        """The pattern after `offset` that attains `after`."""
         pattern = []
         for later in range(layer, len(self.arcs.layers)):
             item = self.arcs.layers[later]

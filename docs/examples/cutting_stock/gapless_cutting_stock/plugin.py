@@ -24,7 +24,7 @@ def own_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "bes
 
 def scip_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "best-first") -> gl.Result[Plan]:
     """The same formulation inside SCIP, which owns the tree."""
-    from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded when it is asked for
+    from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded on use
 
     return branch_price_and_cut(
         problem, formulation(problem), solve.budget, order=order, start=solve.start, method=solve.method
@@ -33,7 +33,7 @@ def scip_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "be
 
 @gl.hookimpl
 def gapless_register(registry: gl.Registry) -> None:
-    """Called once, when gapless looks for plug-ins."""
+    """Called once, when gapless loads plug-ins."""
     registry.problem("cutting-stock", CuttingStockProblem)
     registry.method(
         gl.Method(
@@ -60,13 +60,13 @@ def gapless_register(registry: gl.Registry) -> None:
 
 @gl.hookimpl
 def gapless_draw(problem: gl.Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
-    """Called by reports for each structure that they show; None leaves it to others."""
+    """Called by reports for each structure; None leaves the drawing to others."""
     return draw_plan(problem, structure) if isinstance(problem, CuttingStockProblem) else None
 
 
 @gl.hookimpl
 def gapless_specimens() -> Sequence[gl.Specimens]:
-    """For ``gapless selftest``, which enumerates them: one or two sizes of items, at most three items in all."""
+    """Instances for ``gapless selftest``, which enumerates them: one or two sizes, at most three items in total."""
 
     def draw(rng: np.random.Generator) -> CuttingStockProblem:
         width, kinds = int(rng.integers(3, 7)), int(rng.integers(1, 3))

@@ -1,4 +1,4 @@
-"""The role *Oracle*, second kind: the generator that gives the restricted master its missing patterns."""
+"""The *Oracle* role, second kind: the generator of missing patterns for the restricted master."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SMALLEST_GAIN = 1e-9
 class PatternColumns:
     """Writes patterns as columns of the master: one unit in the row of each item, one use of each arc.
 
-    Row keys are item types. Column keys are numbers given in the order of first appearance.
+    Row keys are item types. Column keys are numbers in order of first appearance.
     """
 
     def __init__(self, problem: CuttingStockProblem) -> None:
@@ -35,7 +35,7 @@ class PatternColumns:
 
 
 class PatternPricing(gl.Generator[gl.LinearView]):
-    """Finds patterns of positive reduced cost, and says how much all missing ones together can be worth.
+    """Finds patterns of positive reduced cost, and bounds the gain of all missing ones.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class PatternPricing(gl.Generator[gl.LinearView]):
         self._nothing_fixed = gl.Fixings.none(len(self.problem.arcs))
 
     def query(self, view: gl.LinearView, *, limit: int | None = None) -> gl.Answer:
-        """The best pattern for each largest item, as far as it improves the master."""
+        """The best pattern for each largest item that improves the master."""
         arcs = self.problem.arcs
         item_prices = -view.prices(self.items)
         weights = item_prices[arcs.item] - view.usage_prices()
@@ -64,7 +64,7 @@ class PatternPricing(gl.Generator[gl.LinearView]):
         return gl.Answer(batch, self._slack(view, improving[0][0]), scored=len(found))
 
     def _slack(self, view: gl.LinearView, best_gain: float) -> float | None:
-        """How far the complete master is above the restricted one, by Farley (1990).
+        """Upper bound on the complete master minus the restricted one, by Farley (1990).
 
         Every roll of the complete master gains at most `best_gain`, so that its N rolls satisfy
         ``-N <= -rolls + best_gain * N``, where `rolls` is the optimum of the restricted master. Therefore
@@ -76,7 +76,7 @@ class PatternPricing(gl.Generator[gl.LinearView]):
         return max(0.0, rolls * best_gain / (1 + best_gain))
 
     def _restricted_rolls(self, view: gl.LinearView) -> float:
-        """The optimum of the restricted master, from its prices: demands times prices, and what the fixings add."""
+        """The optimum of the restricted master, from its prices: demands times prices, and the terms of fixings."""
         least, most = self.problem.use_limits(view.fixings)
         arc_prices = np.where(most > 0, view.usage_prices(), 0.0)
         fixed = np.where(arc_prices > 0, arc_prices * most, arc_prices * least).sum()

@@ -1,4 +1,4 @@
-"""The role *Problem*: cut rolls of one width into the items that were ordered, using as few rolls as possible."""
+"""The *Problem* role: cut rolls of one width into the ordered items, using as few rolls as possible."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Pattern = tuple[int, ...]
 """Item types on one roll."""
 
 LARGEST = 50_000_000
-"""Width of a roll times number of items: arrays of this size are made, and a small file must not ask for more."""
+"""Limit on width times number of items: arrays have this size, and a small file must not request more."""
 
 Plan = tuple[tuple[Pattern, int], ...]
-"""Patterns, each with the number of rolls that are cut by it."""
+"""Patterns, each with its number of rolls."""
 
 
 def merged(rolls: Iterable[tuple[Pattern, int]]) -> Plan:
@@ -50,16 +50,16 @@ def _wholes(values: Iterable[SupportsIndex]) -> tuple[int, ...]:
 class CuttingStockProblem(gl.Problem[Plan]):
     """Minimise the number of rolls. Bin packing is the case of small demands.
 
-    A structure is a `Plan` that cuts exactly what is demanded; what is left of a roll is waste.
+    A structure is a `Plan` that cuts exactly the demand; the rest of a roll is waste.
 
     Parameters
     ----------
     width : int
-        Of every roll.
+        Width of every roll.
     sizes : sequence of int
         Width of each item type.
     demands : sequence of int
-        How many items of each type are ordered, at least 1.
+        Number of ordered items of each type, at least 1.
 
     Raises
     ------
@@ -87,7 +87,7 @@ class CuttingStockProblem(gl.Problem[Plan]):
 
     @cached_property
     def arcs(self) -> Arcs:
-        """Where items can lie on a roll; the quantities that the decisions look at."""
+        """Possible places of items on a roll: the quantities of the decisions."""
         return Arcs.build(self.width, self.sizes, self.demands)
 
     @cached_property
@@ -105,11 +105,11 @@ class CuttingStockProblem(gl.Problem[Plan]):
         return gl.Decisions(quantity.size, name, quantity, threshold)
 
     def value(self, structure: Plan) -> float:
-        """How many rolls are cut."""
+        """Number of rolls."""
         return float(sum(count for _, count in structure))
 
     def violations(self, structure: Plan) -> list[str]:
-        """Rolls that are too full, items that are missing or too many."""
+        """Overfull rolls, and missing or surplus items."""
         broken = []
         cut: Counter[int] = Counter()
         for number, (pattern, count) in enumerate(structure):
@@ -144,11 +144,11 @@ class CuttingStockProblem(gl.Problem[Plan]):
         return np.flatnonzero(use[decisions.quantity_of()] >= decisions.threshold_of())
 
     def decode(self, on_ids: NDArray[np.int64]) -> Plan:
-        """A plan from how often each arc is used: lay the items on rolls so that none overlap.
+        """A plan from the use of each arc: lay the items on rolls so that none overlap.
 
-        Items at given offsets are intervals. Giving each to a roll that is free there, from left to right, needs as
-        many rolls as intervals overlap, and no plan with these arcs has fewer. An item goes where the item
-        before ends and is not smaller, if there is such a roll, so that `encode` gives the same arcs back.
+        Items at given offsets are intervals. Assigning each to a free roll, from left to right, needs as many rolls
+        as intervals overlap, and no plan with these arcs has fewer. If possible, an item goes where a previous item
+        ends that is not smaller, so that `encode` gives the same arcs back.
         """
         arcs = self.arcs
         use = np.bincount(self.decisions.quantity_of()[on_ids], minlength=len(arcs))
@@ -169,7 +169,7 @@ class CuttingStockProblem(gl.Problem[Plan]):
         return merged((pattern, count) for (pattern, _), count in rolls.items())
 
     def _roll_for(self, item: int, offset: int, rolls: Iterable[tuple[Pattern, int]]) -> tuple[Pattern, int]:
-        """The roll (its pattern and where that ends) on which `item` goes; a new one if none is free there."""
+        """The roll (its pattern and its end) for `item`; a new one if none is free."""
 
         def rank(kind: int) -> tuple[int, int]:
             return -self.sizes[kind], kind
@@ -179,7 +179,7 @@ class CuttingStockProblem(gl.Problem[Plan]):
         return next(iter(in_order or sorted(free, key=lambda roll: -roll[1])), ((), 0))
 
     def use_limits(self, fixings: gl.Fixings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """How many rolls must and may use each arc: at least, at most."""
+        """Least and largest number of rolls on each arc under the fixings."""
         decisions, arcs = self.decisions, self.arcs
         quantity, threshold = decisions.quantity_of(), decisions.threshold_of()
         least = np.zeros(len(arcs), np.int64)
@@ -197,5 +197,5 @@ class CuttingStockProblem(gl.Problem[Plan]):
         ]
 
     def linear_model(self) -> gl.LinearModel:
-        """The arc-flow model, for export and as an independent judge."""
+        """The arc-flow model, for export and as an independent check."""
         return arc_flow_model(self.arcs, self.demands, self.decisions)

@@ -15,9 +15,9 @@ SMALLEST_FLOW = 1e-6
 
 
 def first_fit_decreasing(problem: CuttingStockProblem, missing: Sequence[int], begun: Plan = ()) -> Plan:
-    """Put every missing item, largest first, on the first roll where it fits; rolls that are begun come first.
+    """Put every missing item, largest first, on the first roll where it fits, open rolls first.
 
-    Items that are wider than a roll are left out.
+    Items that are wider than a roll are omitted.
     """
     rolls = list(begun)
     for item in sorted(range(len(problem.sizes)), key=lambda i: -problem.sizes[i]):
@@ -35,7 +35,7 @@ def first_fit_decreasing(problem: CuttingStockProblem, missing: Sequence[int], b
 
 
 def _add(pattern: Pattern, count: int, item: int, room: int, left: int) -> list[tuple[Pattern, int]]:
-    """`count` equal rolls after up to `left` items went on them, `room` to a roll."""
+    """`count` equal rolls with up to `left` items added, at most `room` per roll."""
     full = min(count, left // room) if room else 0
     rest = min(room, left - full * room) if full < count else 0
     parts = [((*pattern, *[item] * room), full), ((*pattern, *[item] * rest), 1 if rest else 0)]
@@ -68,7 +68,7 @@ def round_flows(problem: CuttingStockProblem) -> Callable[[gl.Relaxed[Plan]], Pl
 def _strongest_path(
     problem: CuttingStockProblem, flow: NDArray[np.float64], missing: NDArray[np.int64]
 ) -> list[int]:
-    """From offset 0, always the arc with the most flow among items that are still missing."""
+    """From offset 0, always the arc with the most flow among the missing items."""
     arcs, left = problem.arcs, missing.copy()
     path: list[int] = []
     offset = 0
