@@ -7,8 +7,8 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
-from gapless import Columns, Fixings, Sparse
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless import Fixings
+from gapless.core.sparse import BoolArray, FloatArray
 
 ULPS = 2.0**-48
 """What rounding may make of a reduced cost of zero, as a share of the messages."""
@@ -157,11 +157,3 @@ def _one_neighbour(hits: BoolArray, costs: FloatArray, no_target: BoolArray, no_
     kept[rows, costs[rows].argmax(axis=1)] = True
     kept[costs[:, columns].argmax(axis=0), columns] = True
     hits &= ~(no_target[:, None] | no_source) | kept
-
-
-def label_columns(keys: IntArray, local: FloatArray) -> Columns:
-    """Columns for the labels with the decisions `keys`."""
-    if not keys.size:
-        return Columns.none()
-    uses = Sparse(np.arange(keys.size + 1), keys, np.ones(keys.size))
-    return Columns(keys, local.ravel()[keys], Sparse.empty(keys.size), uses)
