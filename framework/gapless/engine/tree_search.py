@@ -14,7 +14,7 @@ import numpy as np
 from gapless.core.branch import Branch, in_words, uncovered, unknown_decision
 from gapless.core.brancher import Brancher
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate
-from gapless.core.decisions import FREE, ON, Decisions, Fixings
+from gapless.core.decisions import FREE, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, OracleError, SolveError, UncoveredBranching
 from gapless.core.formulation import checked_frequency, rounds_at
 from gapless.core.limits import Budget, Stop
@@ -26,6 +26,7 @@ from gapless.core.tolerance import margin, meets, round_bound
 from gapless.core.tree_certificate import Tightening, TreeCertificate
 from gapless.engine.frontier import Frontier, Node
 from gapless.engine.guard import checked_bound, guarded
+from gapless.engine.lawler import flips
 
 S = TypeVar("S")
 Rounding = Callable[[Relaxed[S]], S | None]
@@ -347,15 +348,10 @@ class _Search(Generic[S]):
         settled = None if settled is None else settled.implied(self.decisions)
         if settled is None:
             return None
-        literals = [(int(d), ON) for d in ids if fixings.state[d] == FREE]
-        literals += [(int(d), 0) for d in settled.free]
-        branches: list[Branch] = []
-        on: list[int] = []
-        off: list[int] = []
-        for decision, value in literals:
-            flipped_on, flipped_off = ([*on], [*off, decision]) if value else ([*on, decision], [*off])
-            branches.append(Branch(on=flipped_on, off=flipped_off, why="not the same structure"))
-            (on if value else off).append(decision)
+        literals = [(int(d), True) for d in ids if fixings.state[d] == FREE]
+        literals += [(int(d), False) for d in settled.free]
+        *parts, (on, off) = flips(literals)
+        branches = [Branch(on=ons, off=offs, why="not the same structure") for ons, offs in parts]
         return [*branches, Branch(on=on, off=off, why="the structure itself")] if literals else []
 
     def _settle(self, node: Node, fixings: Fixings) -> None:
