@@ -17,7 +17,7 @@ from gapless.core.work import CALL
 from gapless_kernels import SearchRecord
 from gapless_linking.problem import LinkingProblem
 from gapless_linking.proofs.floors import true_floors
-from gapless_linking.proofs.moved import MovedCosts, settled_cost
+from gapless_linking.proofs.moved_costs import MovedCosts, settled_cost
 
 STAGE, DOLLS, SPLIT, END, DOMINATED = 1, 2, 3, 4, 5
 

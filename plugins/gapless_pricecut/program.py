@@ -10,8 +10,8 @@ import numpy as np
 from gapless import Budget
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.lp import LinearProgram
-from gapless_pricecut.completion import Prices
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.dual_completion import Prices
+from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.tree_rows import TreeRows
 
 

@@ -11,8 +11,8 @@ from gapless import Branch, Certificate, InconsistentBound, Tightening, TreeCert
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless_dependency import DependencyTree, backbone_for
-from gapless_pricecut.completion import Completion, Open
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.dual_completion import Completion, Open
+from gapless_pricecut.pricing_tables import Parts
 from gapless_splitbound.linearised import linearised
 
 REPARSES = 3

@@ -11,9 +11,9 @@ from gapless.core.problem import check_start
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.proof import Proof
-from gapless_pricecut.relaxing import Relaxing
+from gapless_pricecut.relaxation_loop import Relaxing
 
 ROUNDED = 2.0**-46
 """What sums in float64 may lose, relative to the largest score."""

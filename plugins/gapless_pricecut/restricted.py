@@ -9,7 +9,7 @@ from gapless import Budget
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.delayed import Delayed
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.proof import Proof
 
 

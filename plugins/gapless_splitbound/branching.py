@@ -8,8 +8,8 @@ import numpy as np
 
 from gapless import Branch, Brancher, Fixings, Relaxed
 from gapless_dependency import DependencyTree
-from gapless_splitbound.settled import settle
-from gapless_splitbound.split import Split
+from gapless_splitbound.implied_arcs import settle
+from gapless_splitbound.multipliers import Split
 
 
 class LargestGap(Brancher[DependencyTree]):

@@ -13,8 +13,8 @@ from gapless.core.tolerance import meets
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound.enumerated import EnumeratedTrees
 from gapless_splitbound.enumeration import best_tree, choices_left
-from gapless_splitbound.forbidden import Propagation
 from gapless_splitbound.forbidden_configurations import ForbiddenConfigurations
+from gapless_splitbound.propagation import Propagation
 
 
 class EndGame(Relaxation[DependencyTree]):

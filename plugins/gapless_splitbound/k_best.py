@@ -18,8 +18,8 @@ from gapless.core.tolerance import meets
 from gapless.engine.guard import guarded
 from gapless.engine.lawler import KBest, Part, lawler, partition
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_splitbound import fused
-from gapless_splitbound.roles import search as search_by_roles
+from gapless_splitbound import compiled_search
+from gapless_splitbound.role_search import search as search_by_roles
 from gapless_splitbound.uncompiled import IN_PYTHON, told
 
 UNCERTIFIED = "the certificate bounds the best tree; that the list misses none is the search's word"
@@ -43,7 +43,7 @@ class _Listing:
     def __init__(self, problem: ParsingProblem, solve: Solve, variant: str, order: str, certificate: bool) -> None:
         self.problem, self.solve = problem, solve
         self.variant, self.order, self.certificate = variant, order, certificate
-        self.tables = fused.Tables.of(problem)
+        self.tables = compiled_search.Tables.of(problem)
         self.known: KBest[DependencyTree] = KBest(solve.k)
         self.first: Result[DependencyTree] = Result.of(problem, [], math.inf, Stop.ERROR, method=solve.method)
         self.counts = dict.fromkeys(("dp_calls", "fixed", "enumerated"), 0)
@@ -80,7 +80,7 @@ class _Listing:
         budget = self.solve.budget
         quiet = Budget(attrs.evolve(budget.limits, time=_finite(budget.time_left), gap=0.0))
         try:
-            self.first = fused.search(
+            self.first = compiled_search.search(
                 self.problem,
                 attrs.evolve(self.solve, budget=quiet, k=1),
                 variant=self.variant,
@@ -126,7 +126,9 @@ class _Listing:
     def _best_of(self, kept: BoolArray) -> tuple[Part[DependencyTree] | None, Stop]:
         """The best tree of these arcs; None where none can enter the list."""
         budget = self.solve.budget
-        run = fused.Search(self.problem, self.variant, self.order, keep_proof=False, kept=kept, tables=self.tables)
+        run = compiled_search.Search(
+            self.problem, self.variant, self.order, keep_proof=False, kept=kept, tables=self.tables
+        )
         before, stop = budget.nodes, Stop.PROVED
         while not self._closes(run.bound):
             spent = budget.spent_between_nodes()
@@ -150,7 +152,7 @@ class _Listing:
         self._emit("node", node=budget.nodes)
         return (None if tree is None else Part(kept, tree, self.problem.value(tree))), stop
 
-    def _tree_of(self, run: fused.Search, kept: BoolArray) -> DependencyTree | None:
+    def _tree_of(self, run: compiled_search.Search, kept: BoolArray) -> DependencyTree | None:
         """The tree that a part's search holds, if it enters the list.
 
         Raises
@@ -163,7 +165,7 @@ class _Listing:
         tree = self.problem.tree(run.kernel.heads[1:])
         if self.problem.violations(tree) or not kept[self.problem.encode(tree)].all():
             raise InconsistentBound(f"the compiled search returned a tree of another part: {tree.heads.tolist()}")
-        fused.settled(self.problem, self.problem.value(tree), run.bound, run.value)
+        compiled_search.settled(self.problem, self.problem.value(tree), run.bound, run.value)
         self._know(tree)
         return tree
 
@@ -213,7 +215,7 @@ class _Listing:
         if found.status is Status.OPTIMAL or found.bound <= self.first.bound:
             if self.certificate:
                 return found
-            return attrs.evolve(found, certificate=NoCertificate(fused.ASKED_FOR_NONE))
+            return attrs.evolve(found, certificate=NoCertificate(compiled_search.ASKED_FOR_NONE))
         for solution in found.solutions:
             self._know(solution.structure)
         return self._result(found.stop)

@@ -1,4 +1,4 @@
-"""Lawler's partition over a search that enumerates: against sorting all structures, with ties and infeasible ones."""
+"""Lawler's partition over a search that enumerates, against sorting: with ties and forbidden structures."""
 
 import itertools
 

@@ -8,13 +8,13 @@ import gapless
 from gapless import Fixings, NoCertificate, Result, TreeCertificate
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
-from gapless_splitbound import Split, SplitMultipliers, fused
+from gapless_splitbound import Split, SplitMultipliers, compiled_search
 
 
 @pytest.fixture(autouse=True)
 def bounded_only(monkeypatch):
     """Sentences so small would all be enumerated and leave no multipliers."""
-    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(compiled_search, "CHOICES", 0)
 
 
 def problems(seed, count, families=FAMILIES):

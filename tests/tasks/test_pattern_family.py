@@ -18,7 +18,7 @@ from gapless.core.serial import dumps, loads
 from gapless.testing import check_factor
 from gapless_dependency import Arcs, DependencyTree, Node, ParsingProblem
 from gapless_dependency.enumeration import all_trees, tree_scores
-from gapless_splitbound import fused
+from gapless_splitbound import compiled_search
 from gapless_tasks.dependency_parsing import paper
 from gapless_tasks.dependency_parsing.explaining import fired
 from gapless_tasks.dependency_parsing.perceptron_parser import SOURCE, trial
@@ -182,16 +182,16 @@ def test_trees_are_found_exactly_and_proved(seed: int, families: tuple[str, ...]
 
 @BOTH
 def test_the_compiled_search_takes_patterns(projective: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not fused.gapless_kernels.COMPILED:
+    if not compiled_search.gapless_kernels.COMPILED:
         pytest.skip("there is no compiled search here: the kernels are not built")
     taken = []
-    real = fused.fits
+    real = compiled_search.fits
 
     def asked(*arguments: Any) -> bool:
         taken.append(real(*arguments))
         return taken[-1]
 
-    monkeypatch.setattr(fused, "fits", asked)
+    monkeypatch.setattr(compiled_search, "fits", asked)
     assert gl.solve(drawn(0, projective=projective).problem(PAPER), "split-bound").proved
     assert taken == [True]
 

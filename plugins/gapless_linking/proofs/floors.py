@@ -8,7 +8,7 @@ import numpy as np
 
 from gapless import InvalidProblem, spend_work
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless_linking.proofs.moved import MovedCosts
+from gapless_linking.proofs.moved_costs import MovedCosts
 
 CHUNK = 2_000_000
 """Numbers that one step of the search holds."""

@@ -9,8 +9,8 @@ from gapless import Fixings
 from gapless.core.decisions import FREE, OFF
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency import Arcs
+from gapless_splitbound.implied_arcs import settle
 from gapless_splitbound.scopes import Scopes
-from gapless_splitbound.settled import settle
 
 
 @attrs.frozen(eq=False)

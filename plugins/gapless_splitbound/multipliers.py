@@ -11,7 +11,7 @@ from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import Backbone
 from gapless_splitbound.scopes import SPLIT, Scopes, penalty
 from gapless_splitbound.simplex import project_rows
-from gapless_splitbound.under import OpenScopes, Under, is_on, narrow
+from gapless_splitbound.subproblem import OpenScopes, Under, is_on, narrow
 
 
 class Split:

@@ -31,7 +31,7 @@ from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_splitbound.recorded import certificate_of
+from gapless_splitbound.record_certificates import certificate_of
 from gapless_splitbound.scopes import penalty_of
 from gapless_splitbound.uncompiled import reasons
 
