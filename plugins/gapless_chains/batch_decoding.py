@@ -101,7 +101,7 @@ def decode_many(
         for numbers, batch in batches:
             for start, chunk in batch.chunks():
                 here = numbers[start : start + len(chunk)]
-                found = _settled(chunk, kernel(chunk), again, solve.first + here)
+                found = _decided(chunk, kernel(chunk), again, solve.first + here)
                 values[here], bounds[here] = found.values, found.bounds
                 labels = _placed(found.labels, chunk.offsets, here, offsets, labels)
                 for name, entries in found.arrays.items():
@@ -180,7 +180,7 @@ def _placed(
     return labels
 
 
-def _settled(chunk: ChainBatch, found: Found, again: Again, numbers: IntArray) -> Found:
+def _decided(chunk: ChainBatch, found: Found, again: Again, numbers: IntArray) -> Found:
     """The same with doubtful sentences decoded again; raises for invalid ones."""
     for i in np.flatnonzero(found.status == INVALID):
         _complain(chunk, int(i), int(numbers[i]))

@@ -17,7 +17,7 @@ from gapless.core.work import CALL
 from gapless_kernels import SearchRecord
 from gapless_linking.problem import LinkingProblem
 from gapless_linking.proofs.floors import true_floors
-from gapless_linking.proofs.moved_costs import MovedCosts, settled_cost
+from gapless_linking.proofs.moved_costs import MovedCosts, fixed_cost
 
 STAGE, DOLLS, SPLIT, END, DOMINATED = 1, 2, 3, 4, 5
 
@@ -165,7 +165,7 @@ class _Check:
         if np.any(counts == 0):
             return self.level
         if np.all(counts == 1):
-            bound = max(bound, settled_cost(self.problem, np.flatnonzero(alive)))
+            bound = max(bound, fixed_cost(self.problem, np.flatnonzero(alive)))
         return self.level if self._closes(bound) else bound
 
     def _stage(self, alive: BoolArray) -> MovedCosts | None:

@@ -164,8 +164,8 @@ class _Search:
         if not found.proved:
             return self.watch.stop
         # Where large costs cancel, their rounding may leave more of a gap than a proof may have.
-        settled = found.members is None or found.value - found.bound <= margin(found.value)
-        return Stop.PROVED if settled else Stop.RELAXED
+        exact = found.members is None or found.value - found.bound <= margin(found.value)
+        return Stop.PROVED if exact else Stop.RELAXED
 
     def _certificate(self, stop: Stop) -> Certificate:
         if not self.done:

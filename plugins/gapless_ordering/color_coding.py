@@ -91,7 +91,7 @@ def run(
     try:
         if bounds:
             search.bound_paths()
-        stop = Stop.PROVED if search.settled else search.go(failure, trials, colors, jobs)
+        stop = Stop.PROVED if search.decided else search.go(failure, trials, colors, jobs)
     except KeyboardInterrupt:
         solve.budget.interrupt()
         stop = Stop.INTERRUPTED
@@ -126,7 +126,7 @@ class _Search:
         self.problem, self.solve, self.budget = problem, solve, solve.budget
         self.graph = ColorfulPaths.of(problem)
         self.path: IntArray = np.empty(0, np.int64)
-        self.value, self.bound, self.settled = -math.inf, math.inf, False
+        self.value, self.bound, self.decided = -math.inf, math.inf, False
         self.colors, self.success, self.done, self.found_at = 0, 1.0, 0, 0
         self.evidence = WalkCertificate(-math.inf, math.inf, [0, 0], [], [])
         self.wanted, self.abandoned = 0, False
@@ -151,11 +151,11 @@ class _Search:
             self.value, self.path = float(found.values[0]), found.paths[0]
         if found.interrupted:
             budget.interrupt()
-        self.bound, self.settled = found.bound, found.proved
+        self.bound, self.decided = found.bound, found.proved
         self.evidence = WalkCertificate.of(found)
         if found.open is not None:
             self.graph = ColorfulPaths.of(problem, found.open)
-            self.settled = self.graph.class_count < problem.length  # too few for a better path
+            self.decided = self.graph.class_count < problem.length  # too few for a better path
 
     def go(self, failure: float, trials: int | None, colors: int | None, jobs: int) -> Stop:
         """One colouring after the other; why it ended."""

@@ -59,7 +59,7 @@ class Delayed(Relaxing):
         self.proof.keep(found, completion, self.left)
         scopes = self._asked_scopes(completion)
         dropped = 0
-        if self.fix and self.proof.tree is not None and not self.proof.settled:
+        if self.fix and self.proof.tree is not None and not self.proof.closed:
             dropped = self._fix(found, completion)
         alive = self.proof.alive
         rows = rows[alive[self.parts.upper[rows]] & alive[self.parts.group_lower[self.parts.group[rows]]]]

@@ -173,7 +173,7 @@ class Proof:
         return arcs
 
     @property
-    def settled(self) -> bool:
+    def closed(self) -> bool:
         """Whether the bound meets the best tree, or says that there is none."""
         return self.bound == -math.inf or (self.tree is not None and meets(self.bound, self.value))
 

@@ -308,7 +308,7 @@ def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool
     if certificate and evidence == NoCertificate(OUTGROWN):
         explanation.append(OUTGROWN)
     if trees:
-        noisy = settled(problem, exact, bound, value)
+        noisy = bound_with_rounding(problem, exact, bound, value)
         bound = bound if run.rough else noisy
     if stop is Stop.PROVED and not meets(bound, exact):
         # Beside scores that are so much larger than their sum, nothing more can be told in float64.
@@ -337,7 +337,7 @@ def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool
     )
 
 
-def settled(problem: ParsingProblem, exact: float, bound: float, value: float) -> float:
+def bound_with_rounding(problem: ParsingProblem, exact: float, bound: float, value: float) -> float:
     """The bound; what rounding did to the value of the tree it may have done to the bound.
 
     Raises

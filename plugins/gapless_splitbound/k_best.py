@@ -165,7 +165,7 @@ class _Listing:
         tree = self.problem.tree(run.kernel.heads[1:])
         if self.problem.violations(tree) or not kept[self.problem.encode(tree)].all():
             raise InconsistentBound(f"the compiled search returned a tree of another part: {tree.heads.tolist()}")
-        compiled_search.settled(self.problem, self.problem.value(tree), run.bound, run.value)
+        compiled_search.bound_with_rounding(self.problem, self.problem.value(tree), run.bound, run.value)
         self._know(tree)
         return tree
 

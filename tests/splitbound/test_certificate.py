@@ -71,19 +71,19 @@ def test_the_checked_formula_is_the_one_that_is_solved(seed):
     for rng, problem in problems(40 + seed, 12, CONJUNCTIVE):
         for group in (False, True):
             split = Split(problem, group=group)
-            split.under(Fixings.none(problem.decisions.count))
+            split.subproblem(Fixings.none(problem.decisions.count))
             multipliers = split.project(split.start() + rng.normal(size=split.size))
             fixings = random_fixings(rng, problem)
             weights, constant = split.weights(multipliers, fixings)
             evidence = SplitMultipliers(split.orientation, multipliers / split.scale, loss=split.loss)
             bound = evidence.upper_bound(problem, fixings)
-            under = split.under(fixings)
-            if under is None:
+            left = split.subproblem(fixings)
+            if left is None:
                 assert bound == -np.inf
                 continue
             heads, _ = tree_scores(problem)
             ids = problem.decisions.index[heads, np.arange(1, problem.length + 1)]
-            agree = [i for i in ids if np.all(under.state[i] != 0)]
+            agree = [i for i in ids if np.all(left.state[i] != 0)]
             best = max((float(weights[i].sum()) + constant for i in agree), default=-np.inf)
             if bound == -np.inf:
                 assert best < split.floor or best == -np.inf

@@ -307,7 +307,7 @@ class _Search(Generic[S]):
         if branches is None:
             branches = guarded(self.brancher, self.brancher.split, fixings, relaxed)
         if not branches:
-            self._settle(node, fixings)
+            self._close_point(node, fixings)
             return
         narrowed = children_of(self.brancher, fixings, branches, self.decisions, f"node {node.number}")
         children = []
@@ -344,17 +344,17 @@ class _Search(Generic[S]):
         ids = np.sort(self.problem.encode(relaxed.structure))
         if not (fixings.allow(ids) and meets(bound, score_of(self.problem, relaxed.structure))):
             return None
-        settled = fixings.fix(on=ids)
-        settled = None if settled is None else settled.implied(self.decisions)
-        if settled is None:
+        implied = fixings.fix(on=ids)
+        implied = None if implied is None else implied.implied(self.decisions)
+        if implied is None:
             return None
         literals = [(int(d), True) for d in ids if fixings.state[d] == FREE]
-        literals += [(int(d), False) for d in settled.free]
+        literals += [(int(d), False) for d in implied.free]
         *parts, (on, off) = flips(literals)
         branches = [Branch(on=ons, off=offs, why="not the same structure") for ons, offs in parts]
         return [*branches, Branch(on=on, off=off, why="the structure itself")] if literals else []
 
-    def _settle(self, node: Node, fixings: Fixings) -> None:
+    def _close_point(self, node: Node, fixings: Fixings) -> None:
         """A node without children holds one structure at most; the fixings say which."""
         certificate = PointCertificate()
         verdict = certificate.verify(self.problem, fixings)
@@ -370,9 +370,9 @@ class _Search(Generic[S]):
                 f"{self.sense.verb}s {verdict.value_bound:.12g}"
             )
         if verdict.bound > -math.inf:
-            settled = fixings.implied(self.decisions)
-            if settled is not None:
-                self.accept(self.problem.decode(settled.on))
+            implied = fixings.implied(self.decisions)
+            if implied is not None:
+                self.accept(self.problem.decode(implied.on))
         node.bound, node.certificate = min(node.bound, verdict.bound), certificate
         self._close(node)
 

@@ -96,7 +96,7 @@ class EdgePricing:
         missing = (sources & ~domains[0]).any(axis=1) | (targets & ~domains[1]).any(axis=1)
         found = PricedEdges(np.zeros(left.shape, bool), np.zeros(left.shape, bool), np.zeros(len(left)))
         if self._last is not None and self._last.fixings is fixings:
-            same = self._last.settled(left, right, tolerance)
+            same = self._last.unchanged(left, right, tolerance)
             missing &= ~same
             found.maxima[same] = self._last.maxima[same] + 2.0 * tolerance
         for i in np.flatnonzero(missing).tolist():
@@ -124,7 +124,7 @@ class _Seen:
     right: FloatArray
     maxima: FloatArray
 
-    def settled(self, left: FloatArray, right: FloatArray, tolerance: float) -> BoolArray:
+    def unchanged(self, left: FloatArray, right: FloatArray, tolerance: float) -> BoolArray:
         """Edges that wanted no label and whose reduced costs have not changed by more than the tolerance.
 
         By the tolerance of now: while messages stand in for forbidden pairs, rounding allows much more.
