@@ -66,7 +66,7 @@ def run(
     failure : float
         Above 0, below 1.
     trials : int, optional
-        How many colourings, instead of what `failure` asks for.
+        Number of colourings, in place of the number that `failure` needs.
     colors : int, optional
         r, from the length to 32; by default the number from k to 2 k that minimises ``2^r / p``.
     bounds : bool
@@ -246,7 +246,7 @@ class _Search:
         return None
 
     def result(self, stop: Stop) -> Result[IntArray]:
-        """What is held, and how likely it is the best."""
+        """The paths held, and the probability that the best is among them."""
         found = self.value > -math.inf
         explanation: Sequence[str] = () if found else self.problem.infeasibility()
         if explanation:

@@ -9,12 +9,12 @@ from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_pricecut.pricing_tables import Parts, Scopes
 
 PASSES = 4
-"""How often what is short asks for more room."""
+"""Rounds in which overspent arcs ask for more room."""
 
 
 @attrs.frozen(eq=False)
 class Open:
-    """What some alive arcs leave of the parts.
+    """The parts that some alive arcs leave.
 
     Parameters
     ----------
@@ -94,12 +94,12 @@ class Open:
 
 @attrs.frozen(eq=False)
 class Prices:
-    """What a restricted program says of its own arcs, rows and scopes.
+    """Prices of a restricted program for its own arcs, rows and scopes.
 
     Parameters
     ----------
     tree : float64 (arcs,)
-        What each arc pays to the rows that make a tree, absent arcs too.
+        Payments of each arc to the rows that make a tree, absent arcs too.
     level : float64 (groups,)
         Prices of the groups' rows, NaN where the lower arc is absent.
     shares : float64 (entries of scopes,)
@@ -202,7 +202,7 @@ def spend(
     estimate : float64 (rows of the `Open`,)
     level : float64 (groups of the `Open`,)
     allowance : float64 (arcs,)
-        What each arc can be charged, by pairs above it or by levels below.
+        Limit on the charge of each arc, by pairs above it or by levels below.
     tolerance : float
 
     Returns

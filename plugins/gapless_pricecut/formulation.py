@@ -41,7 +41,7 @@ class BranchPriceAndCut:
         self.first_bound = np.inf
 
     def formulation(self) -> Formulation[DependencyTree]:
-        """What both drivers take."""
+        """The formulation that both drivers take."""
         return Formulation(self._initial(), [self.generator], rounding=self.rounding, certify=self.certify)
 
     def _initial(self) -> Batch:

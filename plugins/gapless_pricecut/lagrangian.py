@@ -39,7 +39,7 @@ def run(
     Parameters
     ----------
     order : {"best-first", "depth-first", "breadth-first"}
-        Which open node is worked next.
+        Choice of the next open node.
     certificate : bool
         Whether to keep what `Result.verify` needs.
 

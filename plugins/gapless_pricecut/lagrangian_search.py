@@ -143,7 +143,7 @@ class LagrangianSearch(compiled_search.Search):
 
 
 def grouping(problem: ParsingProblem, grouped: Any) -> tuple[tuple[int, ...], IntArray]:
-    """Which arc of each factor's pairs is the lower one, and the pairs that could be grouped but are not `grouped`.
+    """The lower arc of each factor's pairs, and the pairs that could be grouped but are not `grouped`.
 
     Both as `gapless_splitbound.SplitMultipliers` wants them; no score is asked for.
     """

@@ -38,7 +38,7 @@ class Bounded:
 
 
 class Proof:
-    """What is known of a problem.
+    """The best tree and the best bound known of a problem.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class Proof:
 
     @property
     def multipliers(self) -> FloatArray | None:
-        """What gave the bound, as `Parts.multipliers`; None while there is none."""
+        """Evidence of the bound, as `Parts.multipliers`; None while there is none."""
         return None if self._kept is None else self._multipliers_of(*self._kept)
 
     def _multipliers_of(self, completion: Completion, left: Open) -> FloatArray:

@@ -38,7 +38,7 @@ class Relaxing(ABC):
     Attributes
     ----------
     left : Open
-        What the alive arcs leave.
+        The rows and scopes that the alive arcs leave.
     program : PartsProgram
     objective : float
         Of the last program.

@@ -15,7 +15,7 @@ from gapless_pricecut.proof import Proof
 
 @attrs.frozen(eq=False)
 class RestrictedRelaxation:
-    """What the relaxation over some arcs says.
+    """The answer of the relaxation over some arcs.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ if gapless_kernels.COMPILED:
     from gapless_kernels._split_bound import PROVED, SplitBoundSearch
 
 ROUNDED = 1e-10
-"""What sums in float64 may lose, relative to the largest score."""
+"""Loss of sums in float64, relative to the largest score."""
 ASKED_FOR_NONE = "none was asked for (certificate=False)"
 OUTGROWN = (
     "the record of the search outgrew its memory, so that its bound cannot be checked; "
@@ -286,7 +286,7 @@ def run(problem: ParsingProblem, solve: Solve, begin: Start, *, certificate: boo
 
 
 def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool) -> Result[DependencyTree]:
-    """What is known now, with the bound that the certificate proves where that is another."""
+    """The answer as of now, with the bound that the certificate proves where that is another."""
     problem, budget = run.problem, solve.budget
     run.kernel.settle()
     bound, value = run.bound, run.value
@@ -338,7 +338,7 @@ def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool
 
 
 def bound_with_rounding(problem: ParsingProblem, exact: float, bound: float, value: float) -> float:
-    """The bound; what rounding did to the value of the tree it may have done to the bound.
+    """The bound, raised by the rounding seen in the value of the tree, which may be in the bound as well.
 
     Raises
     ------

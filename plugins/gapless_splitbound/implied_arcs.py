@@ -1,4 +1,4 @@
-"""What fixings say about arcs once every word must have exactly one head."""
+"""Arcs that fixings imply, as every word has exactly one head."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ class _Listing:
         )
 
     def _by_roles(self) -> Result[DependencyTree]:
-        """Where rounding may decide: the list of the roles, which score every tree by the problem itself."""
+        """The list of the roles, which score trees by the problem itself, where rounding may decide."""
         try:
             found = search_by_roles(
                 self.problem,

@@ -39,7 +39,7 @@ def run(
     variant : {"default", "paper"}
         Groups of pairs, Polyak steps and fixing by max-marginals, or what the paper does.
     order : {"best-first", "depth-first", "breadth-first"}
-        Which open node is worked next.
+        Choice of the next open node.
     backbone : {"first", "sibling", "carreras", "grand-sibling"}, optional
         The dynamic program under the bound; by default the first that can take all of the problem's factors.
     heads_kept : int, optional

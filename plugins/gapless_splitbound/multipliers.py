@@ -37,7 +37,7 @@ class Split:
         Whether pairs are bounded in groups.
     shares : bool
     backbone : Backbone, optional
-        What bounds the trees under the weights; the factors that it counts itself are left out. By default none.
+        The bound on trees under the weights; the factors that it counts itself are left out. By default none.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Split:
         return first
 
     def subproblem(self, fixings: Fixings) -> Subproblem | None:
-        """What `fixings` leave; the last answer is remembered."""
+        """The scopes that `fixings` leave; the last answer is remembered."""
         if self._subproblem[0] is not fixings:
             weights = self.problem.arc_weights
             self._subproblem = (fixings, subproblem_of(self.arcs, weights, self.blocks, self.loss, fixings))
@@ -137,7 +137,7 @@ class Split:
         return scopes.index[:, None] + np.arange(scopes.arcs.shape[1])
 
     def _spread(self, multipliers: FloatArray, scopes: OpenScopes) -> FloatArray:
-        """What each free arc of each scope carries of a positive score, (m, width)."""
+        """The share of each free arc of each scope in a positive score, (m, width)."""
         held = np.where(scopes.free, np.maximum(multipliers[self._places(scopes)], 0.0), 0.0)
         total = held.sum(axis=1, keepdims=True)
         even = scopes.free / scopes.free.sum(axis=1, keepdims=True)
@@ -145,7 +145,7 @@ class Split:
         return spread
 
     def _taken(self, multipliers: FloatArray, scopes: OpenScopes) -> FloatArray:
-        """How much of each negative score is taken seriously, (m,), in units of scores."""
+        """The part of each negative score that counts, (m,), in units of scores."""
         held = multipliers[scopes.index] * (-scopes.scores if self.shares else 1.0)
         return np.clip(held, 0.0, -scopes.scores)
 

@@ -1,4 +1,4 @@
-"""The roles of one solve: what `tree_search` runs, and the reference for the fused kernel."""
+"""The roles of one solve, for `tree_search`: the reference for the compiled search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fixings leave of the scopes of a problem: which are open, and what has become linear."""
+"""The subproblem that fixings leave: scopes that are open, and scores that have become linear."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Subproblem:
 def subproblem_of(
     arcs: Arcs, scores: FloatArray, blocks: list[Scopes], loss: float, fixings: Fixings
 ) -> Subproblem | None:
-    """What `fixings` leave; None when a word has no head left.
+    """The subproblem under `fixings`; None when a word has no head left.
 
     A scope with an arc off is gone. With one free arc and the others on it is linear, which is exact, also for a
     score of -inf; with none free it is a constant.

@@ -56,7 +56,7 @@ def tree_search(
         Limits, observers and trace.
     order : {"best-first", "depth-first", "breadth-first"}
     k : int
-        How many best structures to return.
+        Number of best structures to return.
     start : sequence of S
         Feasible structures to begin with.
     rounding : callable, optional

@@ -11,12 +11,12 @@ from gapless import Fixings
 from gapless.core.sparse import BoolArray, FloatArray
 
 ULPS = 2.0**-48
-"""What rounding may make of a reduced cost of zero, as a share of the messages."""
+"""The rounding of a reduced cost of zero, as a share of the messages."""
 
 
 @attrs.frozen(eq=False)
 class PricedEdges:
-    """What `EdgePricing` found.
+    """The result of `EdgePricing.price`.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class EdgePricing:
 
 @attrs.frozen(eq=False)
 class _Seen:
-    """What was priced at the last call."""
+    """Reduced costs of the last call."""
 
     fixings: Fixings
     left: FloatArray

@@ -20,7 +20,7 @@ _CHUNK = 1 << 15
 
 @attrs.frozen(eq=False)
 class Decoded:
-    """What a kernel found for trees whose rows follow each other.
+    """The answers of a kernel to trees whose rows follow each other.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Decoded:
     messages : float64 (N, K)
         The best score of each node's subtree for each of its labels, rounded up.
     survived : int64 (T,), optional
-        How many labels were kept in each tree.
+        Number of labels kept in each tree.
     """
 
     labels: IntArray

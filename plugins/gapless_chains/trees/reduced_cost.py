@@ -1,4 +1,4 @@
-"""The reduced-cost oracle of column generation in trees: which labels are missing, and what they could add."""
+"""The reduced-cost oracle of column generation in trees: missing labels, and a bound on their gain."""
 
 from __future__ import annotations
 

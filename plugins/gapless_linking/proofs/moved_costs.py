@@ -15,7 +15,7 @@ from gapless_linking.problem import LinkingProblem
 
 
 def fixed_cost(problem: LinkingProblem, members: IntArray) -> float:
-    """What the members of different sets cost among themselves, and what all sets cost at least."""
+    """The cost of members of different sets among themselves, and the least cost of all sets."""
     own, offset = problem.centred_costs
     at = problem.slots[members]
     return float(2.0 * np.triu(problem.lengths(at, at), 1).sum() + own[members].sum() + offset)
@@ -37,11 +37,11 @@ class MovedCosts:
     own : float64 (n,)
         Beyond the least of the set; with sets with one member left, and with what was moved.
     pair : float64 (n, n)
-        What is left of pairs; zero within a set.
+        The rest of the pairs' costs; zero within a set.
     base : float
-        What sets with one member left cost among themselves, and all sets at least.
+        The cost of sets with one member left among themselves, and the least cost of all sets.
     rounding : float
-        What float64 may lose in sums of these; large numbers moved there and back lose all digits.
+        Loss of float64 in sums of these, at most; large numbers moved there and back lose all digits.
     bound : float
         No choice of what is left costs less.
     """
@@ -101,7 +101,7 @@ class MovedCosts:
         return cls(alive, inside, starts, open_sets, own, pair, base, rounding, bound - rounding)
 
     def drop(self, closes: Callable[[Any], Any]) -> BoolArray:
-        """What is alive after members are dropped that cost too much, by `closes` on a bound."""
+        """Members alive after those that cost too much, by `closes` on a bound, are dropped."""
         alive = self.alive.copy()
         if not self.members.size:
             return alive

@@ -31,7 +31,7 @@ class Weighed:
         Raised by what float64 may have rounded away on the way to them.
     constant : float
     lost : float
-        What may have been rounded away from the constant, at most.
+        Rounding of the constant, at most.
     floor : float
         No allowed tree scores less.
     """
