@@ -1,4 +1,4 @@
-"""From a kernel that decodes a `ChainBatch` to a `BatchResult`: what every batch method does around its kernel."""
+"""From a kernel that decodes a `ChainBatch` to a `BatchResult`: the frame of every batch method."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gapless_kernels import DOUBTFUL, INVALID
 
 @attrs.frozen(eq=False)
 class Found:
-    """What a kernel found for the sentences of a `ChainBatch`, one after another.
+    """The answers of a kernel to the sentences of a `ChainBatch`, one after another.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def decode_many(
         for numbers, batch in batches:
             for start, chunk in batch.chunks():
                 here = numbers[start : start + len(chunk)]
-                found = _settled(chunk, kernel(chunk), again, solve.first + here)
+                found = _decided(chunk, kernel(chunk), again, solve.first + here)
                 values[here], bounds[here] = found.values, found.bounds
                 labels = _placed(found.labels, chunk.offsets, here, offsets, labels)
                 for name, entries in found.arrays.items():
@@ -151,7 +151,7 @@ def decode_many(
 
 
 def token_offsets(problems: Sequence[ChainProblem]) -> IntArray:
-    """Where each chain begins, int64 (S+1,), when all stand one after another."""
+    """Beginnings of chains that stand one after another, and their common end, int64 (S+1,)."""
     if isinstance(problems, ChainBatch):
         return problems.offsets
     return row_offsets(problem.positions for problem in problems)
@@ -180,7 +180,7 @@ def _placed(
     return labels
 
 
-def _settled(chunk: ChainBatch, found: Found, again: Again, numbers: IntArray) -> Found:
+def _decided(chunk: ChainBatch, found: Found, again: Again, numbers: IntArray) -> Found:
     """The same with doubtful sentences decoded again; raises for invalid ones."""
     for i in np.flatnonzero(found.status == INVALID):
         _complain(chunk, int(i), int(numbers[i]))

@@ -83,7 +83,7 @@ def run_many(
 
 
 def _decode(batch: ChainBatch, width: int, bound: bool) -> Found:
-    """What the beam found; DOUBTFUL where float32 leaves the bound open."""
+    """The answers of the beam; DOUBTFUL where float32 leaves the bound open."""
     labels, values = np.empty(batch.tokens, np.int64), np.empty(len(batch))
     status = np.empty(len(batch), np.uint8)
     model = batch.model

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import BatchResult, Result, Solve, Stats, Stop
+from gapless import BatchResult, Result, Solve, Stats
 from gapless.core.sparse import IntArray
 from gapless_chains import k_best, viterbi
 from gapless_chains.batch import ChainBatch
@@ -17,6 +16,7 @@ from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.dominance_cache import dominance_cache
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.survivors import DominanceCertificate
+from gapless_chains.proved import proved
 from gapless_chains.pruning import by_dominance
 from gapless_kernels import DominanceTables, dominance, dominance_batch
 
@@ -41,15 +41,8 @@ def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
         return viterbi.run(problem, solve)
     labels, score, certificate = _decode(problem, tables)
     solve.budget.emit("stop", score, score)
-    return _result(
-        problem,
-        labels,
-        score,
-        certificate,
-        solve.method,
-        Stats(solve.budget.elapsed, oracle_calls=1, columns=len(certificate.labels)),
-        solve,
-    )
+    stats = Stats(solve.budget.elapsed, oracle_calls=1, columns=len(certificate.labels))
+    return proved(problem, labels, score, certificate, solve, stats, trace=solve.budget.events)
 
 
 def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntArray]:
@@ -73,7 +66,7 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
     ) -> Result[IntArray]:
         certificate = _certificate(problem)
         stats = Stats(oracle_calls=1, columns=len(certificate.labels), extra=dict(counts))
-        return _result(problem, labels, bound, certificate, solve.method, stats)
+        return proved(problem, labels, bound, certificate, solve, stats)
 
     return decode_many(problems, solve, decode_batch, again, make, lambda problem: viterbi.run(problem, solve))
 
@@ -109,26 +102,3 @@ def _decode(problem: ChainProblem, tables: DominanceTables) -> tuple[IntArray, f
     labels, score, kept, dominators = _search(problem, tables)
     kept_positions, kept_labels = kept.nonzero()
     return labels, score, DominanceCertificate(kept_positions, kept_labels, dominators)
-
-
-def _result(
-    problem: ChainProblem,
-    labels: IntArray,
-    score: float,
-    certificate: DominanceCertificate,
-    method: str,
-    stats: Stats,
-    solve: Solve | None = None,
-) -> Result[IntArray]:
-    feasible = score > -math.inf
-    return Result.of(
-        problem,
-        [labels] if feasible else [],
-        score,
-        Stop.PROVED,
-        certificate=certificate,
-        method=method,
-        stats=stats,
-        trace=solve.budget.events if solve is not None else (),
-        explanation=() if feasible else problem.infeasibility(),
-    )

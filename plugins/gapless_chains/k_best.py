@@ -36,7 +36,7 @@ def k_best_of_batch(
     k : int
         At least 1.
     pruning : callable
-        How the forward pass is pruned; the lists are the same. See `gapless_chains.pruning`.
+        Pruning of the forward pass; the lists are the same. See `gapless_chains.pruning`.
     thresholds : float64 (S,), optional
         Labellings worth less than this are left out, and no time is spent on finding them.
 
@@ -91,7 +91,7 @@ def k_best_of(
     transition : float64 (K, K) or (n-1, K, K)
     k : int
     prune : mapping
-        What a `Pruning` makes of the transitions.
+        From a `Pruning` of the transitions.
 
     Returns
     -------

@@ -24,7 +24,7 @@ class KBest:
     values : float64 (S, k)
         Their values; minus infinity where there is none.
     counts : int64 (S,)
-        How many labellings each sentence has here: fewer than k only where there are no more.
+        Number of labellings of each sentence: fewer than k only where there are no more.
     offsets : int64 (S+1,)
         Sentence s holds the columns ``offsets[s]`` to ``offsets[s + 1] - 1`` of `labels`.
     """

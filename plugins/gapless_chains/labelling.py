@@ -1,4 +1,4 @@
-"""What chains and trees share: a label for every node, 0/1 decisions that say which, and sentences about them."""
+"""The common part of chains and trees: a label for every node, its 0/1 decisions, and sentences about them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Labelling(Problem[IntArray]):
     labels : tuple of K str or None
         Names, for messages.
     shape_word, node_word, nodes_word : str
-        What messages call the problem, a node and nodes.
+        Words of messages for the problem, a node and nodes.
     """
 
     shape_word: ClassVar[str]

@@ -119,7 +119,7 @@ def two_best(problem: ChainProblem | ChainBatch, method: str = "dominance") -> K
     problem : ChainProblem or ChainBatch
         One chain counts as a batch of one.
     method : {"dominance", "viterbi-pruned", "viterbi", "column-generation"}
-        How to find them; the values are the same.
+        Method of the search; the values are the same.
 
     Returns
     -------
@@ -217,7 +217,7 @@ def _check_margin(problem: ChainProblem | ChainBatch, margin: Any) -> None:
 
 
 def _reach(margin: float | FloatArray) -> float:
-    """Where the best labelling is the gold one, the second best is asked for this far below: ties included."""
+    """Distance below a gold labelling that is the best within which the second best is asked for, ties included."""
     largest = float(np.max(margin, initial=0.0))
     return largest + 1e-6 * (1.0 + largest)
 

@@ -1,4 +1,4 @@
-"""What is derived from a score array once: remembered for as long as that very array lives."""
+"""Values derived once from a score array, and remembered for as long as that very array lives."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from gapless.core.sparse import BoolArray, IntArray
 
 
 def token_mask(mask: Any, shape: tuple[int, int]) -> BoolArray:
-    """Which places hold a token, bool (S, T), from booleans or from numbers 0 and 1.
+    """Places that hold a token, bool (S, T), from booleans or from numbers 0 and 1.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def _counts(lengths: Any, shape: tuple[int, int]) -> IntArray:
 
 
 def _tokens(kept: BoolArray) -> IntArray:
-    """How many tokens each sentence has; raises where padding stands before one of them."""
+    """Number of tokens of each sentence; raises where padding stands before one of them."""
     counts: IntArray = kept.sum(axis=1, dtype=np.int64)
     gaps = np.argwhere(~kept & (np.arange(kept.shape[1]) < counts[:, None]))
     if len(gaps):

@@ -1,4 +1,4 @@
-"""What prunes a forward pass before any sentence is seen: bounds and dominance of leaving a label."""
+"""Pruning of a forward pass from transitions alone: bounds and dominance of leaving a label."""
 
 from __future__ import annotations
 

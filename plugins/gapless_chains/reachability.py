@@ -1,6 +1,8 @@
-"""Which labels a chain's hard constraints leave: those that some allowed prefix or suffix reaches."""
+"""Labels that the hard constraints of a rooted tree leave; a chain is rooted at its first position."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -8,7 +10,7 @@ from gapless.core.sparse import BoolArray, FloatArray
 
 
 def reached_from_left(local: FloatArray, transition: FloatArray) -> BoolArray:
-    """Labels that end an allowed path over positions 0..i.
+    """Labels that end an allowed path over positions 0..i of a chain.
 
     Parameters
     ----------
@@ -28,10 +30,24 @@ def reached_from_left(local: FloatArray, transition: FloatArray) -> BoolArray:
     return reached
 
 
-def reached_from_right(local: FloatArray, transition: FloatArray) -> BoolArray:
-    """Labels that begin an allowed path over positions i..n-1; arguments as in `reached_from_left`."""
+def reached_from_below(local: FloatArray, parents: Sequence[int], pairs: Callable[[int], FloatArray]) -> BoolArray:
+    """Labels with which the part of a tree from a node down can be labelled.
+
+    Parameters
+    ----------
+    local : float64 (n, K)
+        Label scores; minus infinity forbids.
+    parents : sequence of int, (n,)
+        The parent of each node, which comes before it; -1 for a root.
+    pairs : callable
+        ``pairs(node)`` are the pair scores (K, K) of the edge above a node, the parent's label first.
+
+    Returns
+    -------
+    bool (n, K)
+    """
     reached = local > -np.inf
-    for i in range(len(local) - 2, -1, -1):
-        pairs = transition if transition.ndim == 2 else transition[i]
-        reached[i] &= (pairs[:, reached[i + 1]] > -np.inf).any(axis=1)
+    for i in range(len(parents) - 1, -1, -1):
+        if parents[i] >= 0:
+            reached[parents[i]] &= (pairs(i)[:, reached[i]] > -np.inf).any(axis=1)
     return reached

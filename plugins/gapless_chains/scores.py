@@ -31,7 +31,7 @@ def scores(name: str, values: Any) -> FloatArray:
     Parameters
     ----------
     name : str
-        What messages call the array.
+        Name of the array in messages.
     values : array, tensor or lists of real numbers
 
     Raises

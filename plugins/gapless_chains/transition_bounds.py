@@ -1,4 +1,4 @@
-"""What can be known of transition scores before any sentence is seen: computed once for each array."""
+"""Bounds on transition scores, computed once for each array, before any sentence is seen."""
 
 from __future__ import annotations
 

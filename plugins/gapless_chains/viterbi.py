@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from gapless import BatchResult, Event, Result, Solve, Stats, Stop
+from gapless import BatchResult, Result, Solve, Stats
 from gapless.core.sparse import IntArray
 from gapless_chains import k_best
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.survivors import DominanceCertificate
+from gapless_chains.proved import proved
 from gapless_chains.pruning import by_nothing
 from gapless_kernels import viterbi, viterbi_batch
 
@@ -29,7 +29,7 @@ def run(problem: ChainProblem, solve: Solve) -> Result[IntArray]:
     labels = np.empty(problem.positions, np.int64)
     score = viterbi(problem.local, problem.transition, labels)
     solve.budget.emit("stop", score, score)
-    return _result(problem, labels, score, solve.method, solve.budget.elapsed, solve.budget.events)
+    return _result(problem, labels, score, solve, solve.budget.elapsed)
 
 
 def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntArray]:
@@ -44,7 +44,7 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
     def make(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
     ) -> Result[IntArray]:
-        return _result(problem, labels, bound, solve.method)
+        return _result(problem, labels, bound, solve)
 
     return decode_many(problems, solve, decode_batch, decode_again, make, lambda problem: run(problem, solve))
 
@@ -66,22 +66,8 @@ def decode_batch(batch: ChainBatch) -> Found:
 
 
 def _result(
-    problem: ChainProblem,
-    labels: IntArray,
-    score: float,
-    method: str,
-    seconds: float = 0.0,
-    trace: Sequence[Event] = (),
+    problem: ChainProblem, labels: IntArray, score: float, solve: Solve, seconds: float = 0.0
 ) -> Result[IntArray]:
-    feasible = score > -math.inf
-    return Result.of(
-        problem,
-        [labels] if feasible else [],
-        score,
-        Stop.PROVED,
-        certificate=DominanceCertificate.everything(problem),
-        method=method,
-        stats=Stats(seconds=seconds, oracle_calls=1),
-        trace=trace,
-        explanation=() if feasible else problem.infeasibility(),
-    )
+    certificate = DominanceCertificate.everything(problem)
+    stats = Stats(seconds=seconds, oracle_calls=1)
+    return proved(problem, labels, score, certificate, solve, stats, trace=solve.budget.events)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gapless import BatchResult, Result, Solve, Stats, Stop
-from gapless.core.sparse import IntArray
+from gapless import BatchResult, Result, Solve, Stats
+from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains import k_best, viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.survivors import DominanceCertificate
+from gapless_chains.proved import proved
 from gapless_chains.pruning import by_bounds, leaving_bounds
 from gapless_kernels import viterbi_pruned_batch
 
@@ -63,45 +64,32 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve) -> BatchResult[IntA
 
 def decode_batch(batch: ChainBatch) -> Found:
     """Best labels and values of a batch, with the array ``survivors``."""
-    lower, upper = leaving_bounds(batch.model.transition)
-    labels, values = np.empty(batch.tokens, np.int64), np.empty(len(batch))
-    status, survivors = np.empty(len(batch), np.uint8), np.empty(len(batch), np.int64)
     model = batch.model
+    return _found(batch.unary, batch.offsets, model.transition, model.initial, model.final)
+
+
+def _found(
+    unary: NDArray[Any],
+    offsets: IntArray,
+    transition: FloatArray,
+    initial: FloatArray | None,
+    final: FloatArray | None,
+) -> Found:
+    lower, upper = leaving_bounds(transition)
+    count = offsets.size - 1
+    labels, values = np.empty(len(unary), np.int64), np.empty(count)
+    status, survivors = np.empty(count, np.uint8), np.empty(count, np.int64)
     viterbi_pruned_batch(
-        batch.unary,
-        batch.offsets,
-        model.transition,
-        model.initial,
-        model.final,
-        lower,
-        upper,
-        labels,
-        values,
-        status,
-        survivors,
+        unary, offsets, transition, initial, final, lower, upper, labels, values, status, survivors
     )
     return Found(labels, values, values.copy(), status, {"survivors": survivors})
 
 
 def _decode(problem: ChainProblem) -> tuple[IntArray, float, int]:
     """Labels, their score in float64, and the number of survivors."""
-    lower, upper = leaving_bounds(problem.transition)
-    labels = np.empty(problem.positions, np.int64)
-    values, status, survivors = np.empty(1), np.empty(1, np.uint8), np.empty(1, np.int64)
-    viterbi_pruned_batch(
-        problem.unary,
-        np.array([0, problem.positions]),
-        problem.transition,
-        problem.initial,
-        problem.final,
-        lower,
-        upper,
-        labels,
-        values,
-        status,
-        survivors,
-    )
-    return labels, float(values[0]), int(survivors[0])
+    offsets = np.array([0, problem.positions])
+    found = _found(problem.unary, offsets, problem.transition, problem.initial, problem.final)
+    return found.labels, float(found.values[0]), int(found.arrays["survivors"][0])
 
 
 def _result(
@@ -112,15 +100,6 @@ def _result(
     counts: Mapping[str, Any],
     seconds: float = 0.0,
 ) -> Result[IntArray]:
-    feasible = score > -math.inf
-    return Result.of(
-        problem,
-        [labels] if feasible else [],
-        score,
-        Stop.PROVED,
-        certificate=DominanceCertificate.everything(problem),
-        method=solve.method,
-        stats=Stats(seconds=seconds, oracle_calls=1, columns=counts["survivors"], extra=dict(counts)),
-        trace=solve.budget.events,
-        explanation=() if feasible else problem.infeasibility(),
-    )
+    certificate = DominanceCertificate.everything(problem)
+    stats = Stats(seconds=seconds, oracle_calls=1, columns=counts["survivors"], extra=dict(counts))
+    return proved(problem, labels, score, certificate, solve, stats, trace=solve.budget.events)

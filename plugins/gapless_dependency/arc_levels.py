@@ -1,4 +1,4 @@
-"""How high each arc of a drawn tree stands: over the arcs inside it, clear of those it would run into."""
+"""Levels of the arcs of a drawn tree: over the arcs inside them, clear of those they would run into."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Arcs(Decisions):
     Parameters
     ----------
     candidates : bool (n + 1, n + 1)
-        Which arcs [head, modifier] there are; row 0 is the root.
+        Arcs [head, modifier] that exist; row 0 is the root.
     words : sequence of n str, optional
         For names.
 

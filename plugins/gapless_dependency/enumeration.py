@@ -99,7 +99,7 @@ def _add_from_table(scores: FloatArray, ids: IntArray, ascending: IntArray, part
 
 
 def _crosses(heads: IntArray) -> BoolArray:
-    """Which trees have two arcs that cross, bool (trees,)."""
+    """Trees with two arcs that cross, bool (trees,)."""
     words = np.arange(1, heads.shape[1] + 1)
     left, right = np.minimum(heads, words), np.maximum(heads, words)
     one, other = (slice(None), slice(None), None), (slice(None), None, slice(None))

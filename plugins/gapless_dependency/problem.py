@@ -386,7 +386,7 @@ class ParsingProblem(Problem[DependencyTree]):
     # --- JSON
 
     def to_fields(self) -> dict[str, Any]:
-        """What JSON holds: scores given by callables are written as tables of the parts of this sentence."""
+        """The form in JSON: scores given by callables are written as tables of the parts of this sentence."""
         tabulated = [f.tabulated(self.decisions) if isinstance(f, Tabulated) else f for f in self.factors]
         return {
             "arc_scores": self.scores,

@@ -1,4 +1,4 @@
-"""What parsing finds: a head for every word, and the label of the arc from it where arcs have labels."""
+"""The answer of parsing: a head for every word, and the label of the arc from it where arcs have labels."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from gapless.core.work import CALL
 from gapless_kernels import SearchRecord
 from gapless_linking.problem import LinkingProblem
 from gapless_linking.proofs.floors import true_floors
-from gapless_linking.proofs.moved import MovedCosts, settled_cost
+from gapless_linking.proofs.moved_costs import MovedCosts, fixed_cost
 
 STAGE, DOLLS, SPLIT, END, DOMINATED = 1, 2, 3, 4, 5
 
@@ -42,7 +42,7 @@ class SearchCertificate(BoundCertificate):
     level : float
         The cost that no choice is claimed to stay below.
     unit : float
-        What 1 in `moved` and `floors` costs.
+        Cost of 1 in `moved` and `floors`.
     script : int64
         Operations and their arguments: 1, sets s, members m, the s sets, the m members; 2, sets s, the s sets; 3,
         a member; 4; 5, a number n, then n pairs of a member and the one that dominates it.
@@ -78,7 +78,7 @@ class SearchCertificate(BoundCertificate):
         return -_Check(self, problem, fixings).run()
 
     def work_to_verify(self, problem: Any) -> float:
-        """What is seen beforehand: stages and dead ends, not the nested searches."""
+        """Work that is seen beforehand: stages and dead ends, not the nested searches."""
         members = int(problem.decisions.count)
         return super().work_to_verify(problem) + 20 * CALL * self.script.size + 15 * members * self.moved.size
 
@@ -156,16 +156,16 @@ class _Check:
         return float(1.5 * k * (k - 1) * largest + 1.5 * own[np.isfinite(own)].sum() + 1.0) + offset
 
     def _closes(self, bound: Any) -> Any:
-        """Which bounds leave no choice below the level: costs are multiples of the granularity."""
+        """Bounds that leave no choice below the level: costs are multiples of the granularity."""
         return bound > self.level - self.step * (1 - 1e-6) if self.step else bound >= self.level
 
     def _finish(self, alive: BoolArray, bound: float) -> float:
-        """What the choices of one part cost at least, as far as it matters."""
+        """A lower bound on the choices of one part, as far as it matters."""
         counts = np.bincount(self.set_of[alive], minlength=self.problem.k)
         if np.any(counts == 0):
             return self.level
         if np.all(counts == 1):
-            bound = max(bound, settled_cost(self.problem, np.flatnonzero(alive)))
+            bound = max(bound, fixed_cost(self.problem, np.flatnonzero(alive)))
         return self.level if self._closes(bound) else bound
 
     def _stage(self, alive: BoolArray) -> MovedCosts | None:
@@ -193,7 +193,7 @@ class _Check:
         return stage.base + true_floors(stage, alive, order, floors) - stage.rounding
 
     def _dominated(self, alive: BoolArray) -> BoolArray:
-        """What is alive without members that cost no less than another, whatever is chosen elsewhere.
+        """Members alive after those that cost no less than another, whatever is chosen elsewhere, are dropped.
 
         What rounding leaves of a difference is forgiven, and taken off the bound.
         """

@@ -60,7 +60,7 @@ class _Frame:
 
 @attrs.frozen
 class _Scene:
-    """What is known about the vertices that are drawn.
+    """The vertices that are drawn.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class _Scene:
         Vertices.
     mentions : sequence of k str
     name : callable
-        What people call a vertex.
+        Name of a vertex.
     fair : sequence of k collections of int, or None
         The right vertices.
     frame : _Frame
@@ -106,7 +106,7 @@ def draw_choice(
     mentions : sequence of k str
         Those of the problem, or numbers, when there are not as many.
     name : callable, optional
-        What people call a vertex; by default what the problem says, or its number.
+        Name of a vertex; by default the problem's, or its number.
     fair : sequence of k collections of int, optional
         The right vertices of each mention: then those are green and wrong ones red.
     title : str

@@ -35,7 +35,7 @@ class PartTree:
         return np.cumsum(self.above < 0) - 1
 
     def charges(self, region: IntArray, homes: IntArray, anchors: IntArray, weights: FloatArray) -> FloatArray:
-        """What a step away from each vertex costs the candidates of its region (Theorem 1, for all cuts at once).
+        """Costs of a step away from each vertex to the candidates of its region (Theorem 1, for all cuts at once).
 
         Whoever leaves a region does it through a gate, an end of a bridge; behind it lie sets, each of which counts
         twice, and anchors. So the gate is charged with 2 for each set and b(z) for each anchor behind it, as
@@ -73,7 +73,7 @@ class PartTree:
     def costs(
         self, graph: Graph, region: IntArray, homes: IntArray, anchors: IntArray, weights: FloatArray
     ) -> FloatArray:
-        """What each vertex of a region costs as the choice of a set, but for a constant of the region; (n,).
+        """Cost of each vertex of a region as the choice of a set, but for a constant of the region; (n,).
 
         One search from each gate, which does not leave the region: the base cases of Algorithm 1.
         """

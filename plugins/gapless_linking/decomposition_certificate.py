@@ -39,11 +39,11 @@ class DecompositionCertificate(BoundCertificate):
         if plain.graph is None:
             raise InvalidProblem("a problem over given distances has no bridges")
         _check_bridges(problem, plain.graph)
-        settled = fixings.implied(problem.decisions)
-        if settled is None:
+        implied = fixings.implied(problem.decisions)
+        if implied is None:
             return -math.inf
         own = plain.own_costs()
-        own[settled.off] = np.inf
+        own[implied.off] = np.inf
         starts, ends = problem.first[:-1], problem.first[1:]
         chosen = [a + int(own[a:b].argmin()) for a, b in zip(starts, ends, strict=True)]
         if np.any(np.isinf(own[chosen])):

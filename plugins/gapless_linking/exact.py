@@ -31,7 +31,7 @@ def run(problem: LinkingProblem, solve: Solve, *, kicks: int = 50) -> Result[Int
     Parameters
     ----------
     kicks : int
-        How often local search is set going again from its best choice, a little changed.
+        Restarts of local search from its best choice, a little changed.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def local_search(problem: LinkingProblem, solve: Solve, *, kicks: int = 500) -> 
     Parameters
     ----------
     kicks : int
-        How often the search is set going again from its best choice, a little changed.
+        Restarts of the search from its best choice, a little changed.
     """
     check_count("kicks", kicks, at_least=0)
     return _Search(problem, solve, kicks, prove=False).run()
@@ -164,8 +164,8 @@ class _Search:
         if not found.proved:
             return self.watch.stop
         # Where large costs cancel, their rounding may leave more of a gap than a proof may have.
-        settled = found.members is None or found.value - found.bound <= margin(found.value)
-        return Stop.PROVED if settled else Stop.RELAXED
+        exact = found.members is None or found.value - found.bound <= margin(found.value)
+        return Stop.PROVED if exact else Stop.RELAXED
 
     def _certificate(self, stop: Stop) -> Certificate:
         if not self.done:

@@ -55,7 +55,7 @@ class Graph:
     weights : float64 (2 m,), optional
         Positive lengths of the edges; 1 without them.
     vertices : int64 (n,)
-        What the vertex of each inner number is called outside: its id. Inner numbers go by falling degree.
+        The id of the vertex of each inner number. Inner numbers go by falling degree.
     left_out : int64, optional
         Ids outside the largest component, ascending.
     names : tuple of str, optional
@@ -322,7 +322,7 @@ class Graph:
         return numbers
 
     def degree(self, vertices: Any, connection: Connection | None = None) -> IntArray:
-        """How many neighbours vertices have, with the edges of `connection` too."""
+        """Degrees of vertices, with the edges of `connection` too."""
         numbers = self.require(vertices, "vertices")
         degrees = np.diff(self.offsets)[numbers]
         if connection is None:

@@ -21,7 +21,7 @@ def repeated(vertices: IntArray) -> int | None:
 
 
 def flaw(offsets: IntArray, neighbours: NDArray[np.int32], weights: FloatArray | None) -> str | None:
-    """What is wrong with rows whose sizes and ranges are right; None when they are those of an undirected graph.
+    """The fault of rows whose sizes and ranges are right; None when they are those of an undirected graph.
 
     Rows must ascend, without loops, and each edge must stand in both rows with one weight. That is tested by a sum
     over a keyed hash of each edge, in one pass: a file that does not know the key passes by a chance of 2^-64.

@@ -49,7 +49,7 @@ def write_arrays(path: Path, fields: dict[str, Any]) -> None:
 
 
 def read_arrays(path: Path, memory_map: bool) -> dict[str, Any]:
-    """What `write_arrays` wrote."""
+    """The arrays that `write_arrays` wrote."""
     with path.open("rb") as file:
         head = file.read(_HEADER_LIMIT)
         size = os.fstat(file.fileno()).st_size

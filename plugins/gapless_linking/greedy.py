@@ -25,7 +25,7 @@ def run(problem: LinkingProblem, solve: Solve, *, starts: int = 1) -> Result[Int
     Parameters
     ----------
     starts : int
-        How many random beginnings, the best of which is kept. The draws follow from the solve's seed, and those of
+        Number of random beginnings, the best of which is kept. The draws follow from the solve's seed, and those of
         few starts are the first of those of many.
 
     Raises

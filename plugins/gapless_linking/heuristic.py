@@ -1,4 +1,4 @@
-"""What the heuristics share: hitting distances with their bound, and how an answer becomes a result."""
+"""The common part of the heuristics: hitting distances with their bound, and the result of an answer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _table_pays(problem: LinkingProblem) -> bool:
 
 @attrs.frozen(eq=False)
 class Hits:
-    """How near each candidate is to each set.
+    """The distance of each candidate to each set.
 
     Parameters
     ----------
@@ -115,13 +115,13 @@ def result_of(
     problem : LinkingProblem
     solve : Solve
     members : int64 (k,), or None
-        What was chosen.
+        The choice.
     hits : Hits or None
         None claims no bound.
     explanation : sequence of str
         Why nothing was chosen.
     stop : Stop
-        What is said if the bound does not prove the answer.
+        Explanation where the bound does not prove the answer.
     """
     bound = math.inf if hits is None else hits.bound
     structures = []

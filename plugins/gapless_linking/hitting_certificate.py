@@ -27,11 +27,11 @@ class HittingCertificate(BoundCertificate):
     def upper_bound(self, problem: Any, fixings: Fixings) -> float:
         """Minus the sum above, over the candidates that the fixings leave."""
         plain = PlainDistances.of(problem)
-        settled = fixings.implied(problem.decisions)
-        if settled is None:
+        implied = fixings.implied(problem.decisions)
+        if implied is None:
             return -math.inf
         own_costs = plain.own_costs()
-        own_costs[settled.off] = np.inf
+        own_costs[implied.off] = np.inf
         left = np.isfinite(own_costs)
         ranges = [slice(a, b) for a, b in zip(problem.first[:-1].tolist(), problem.first[1:].tolist(), strict=True)]
         if not all(left[own].any() for own in ranges):

@@ -1,22 +1,29 @@
-"""The k best choices: Lawler's partition around each choice that was found, each part searched for its best."""
+"""The k best choices: Lawler's partition, with the choices that differ in one member known at once."""
 
 from __future__ import annotations
 
-import heapq
-import itertools
-import math
 from collections.abc import Callable, Iterator
 
+import attrs
 import numpy as np
 
 from gapless import Stop
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.engine.lawler import KBest, Part, lawler, partition
 from gapless_kernels import FoundChoice
 from gapless_linking.costs import Costs
 from gapless_linking.problem import LinkingProblem
 
 PartSearch = Callable[[BoolArray, IntArray, float], tuple[FoundChoice, Stop]]
-"""From the members of a part, a choice among them, and what must be undercut, to its best choice."""
+"""From the members of a part, a choice among them, and the cost to undercut, to its best choice."""
+
+
+@attrs.frozen(eq=False)
+class _Choice:
+    """A choice, and for each member the cost with it instead of that of the same set (inf forbids)."""
+
+    members: IntArray
+    swaps: FloatArray
 
 
 class Listing:
@@ -30,40 +37,25 @@ class Listing:
     problem : LinkingProblem
     costs : Costs
     k : int
-        How many choices are wanted.
+        Number of choices wanted.
     search : callable
         Finds the best choice of a part; see `PartSearch`.
     """
 
     def __init__(self, problem: LinkingProblem, costs: Costs, k: int, search: PartSearch) -> None:
-        self.problem, self.costs, self.k, self.search = problem, costs, k, search
+        self.problem, self.costs, self.search = problem, costs, search
         self.set_of = np.repeat(np.arange(problem.k), np.diff(problem.first))
-        self.known: dict[bytes, tuple[float, IntArray]] = {}
-        self.largest: list[float] = []
-        """Minus the `k` least costs known: a heap, the largest of these costs first."""
-
-    @property
-    def threshold(self) -> float:
-        """What a choice must undercut to enter the list."""
-        return -self.largest[0] if len(self.largest) == self.k else math.inf
+        self.best: KBest[IntArray] = KBest(k)
+        self._start = np.zeros(0, np.int64)
 
     @property
     def choices(self) -> list[IntArray]:
         """At most `k` choices, the least first."""
-        order = sorted(self.known.values(), key=lambda entry: entry[0])
-        return [members for _, members in order[: self.k]]
+        return self.best.ranked
 
-    def know(self, members: IntArray) -> tuple[float, FloatArray]:
-        """Take in a choice and all that differ from it in one member.
-
-        Returns
-        -------
-        cost : float
-            What it costs beyond what is least in each set.
-        swaps : float64 (N,)
-            What it would cost with each member instead of that of the same set; inf forbids.
-        """
-        costs, slots = self.costs, self.problem.slots
+    def know(self, members: IntArray, kept: BoolArray | None = None) -> Part[_Choice]:
+        """Take in a choice and all that differ from it in one member."""
+        costs, slots, best = self.costs, self.problem.slots, self.best
         own = self.set_of
         apart = 2.0 * costs.distances[np.ix_(slots, slots[members])].astype(np.float64)
         apart[np.arange(own.size), own] = 0.0
@@ -72,66 +64,38 @@ class Listing:
         swaps = cost - joined[members][own] + joined
         swaps[~costs.allowed | (swaps >= costs.limit)] = np.inf
         swaps[members] = np.inf
-        self._enter(cost, members)
-        for member in np.argsort(swaps, kind="stable")[: self.k].tolist():
-            if not swaps[member] < self.threshold:
+        best.enter(members.tobytes(), -cost, members)
+        for member in np.argsort(swaps, kind="stable")[: best.k].tolist():
+            if not -swaps[member] > best.threshold:
                 break
             other = members.copy()
             other[own[member]] = member
-            self._enter(float(swaps[member]), other)
-        return cost, swaps
+            best.enter(other.tobytes(), -float(swaps[member]), other)
+        return Part(costs.allowed if kept is None else kept, _Choice(members, swaps), -cost)
 
-    def _enter(self, cost: float, members: IntArray) -> None:
-        key = members.tobytes()
-        if key not in self.known and cost < self.threshold:
-            self.known[key] = cost, members
-            heapq.heappush(self.largest, -cost)
-            if len(self.largest) > self.k:
-                heapq.heappop(self.largest)
+    def complete(self, members: IntArray) -> Stop:
+        """Search the parts around the best choice, then around the next; see `lawler`."""
+        return lawler(self.best, self.know(members), self._others, self._search)
 
-    def complete(self, best: IntArray) -> Stop:
-        """Search the parts around the best choice, then around the next, until nothing that is missing is cheaper.
+    def _search(self, kept: BoolArray) -> tuple[Part[_Choice] | None, Stop]:
+        found, stop = self.search(kept, self._start, -self.best.threshold)
+        return (None if found.members is None else self.know(found.members, kept)), stop
 
-        Returns
-        -------
-        Stop
-            PROVED where the list is complete; RELAXED where it is but for what the rounding of large costs hides.
+    def _others(self, part: Part[_Choice]) -> Iterator[BoolArray]:
+        """The parts without one choice, each with a choice to begin with.
+
+        Sets that can least do without their member come first: the parts where most is open are those that are
+        soonest closed.
         """
-        numbers, outcome = itertools.count(), Stop.PROVED
-        cost, swaps = self.know(best)
-        heap = [(cost, next(numbers), best, swaps, self.costs.allowed)]
-        while heap and heap[0][0] < self.threshold:
-            _, _, members, swaps, may = heapq.heappop(heap)
-            for part, start in self._others(members, swaps, may):
-                found, stop = self.search(part, start, self.threshold)
-                if found.members is not None:
-                    cost, around = self.know(found.members)
-                    heapq.heappush(heap, (cost, next(numbers), found.members, around, part))
-                if stop is Stop.RELAXED:
-                    outcome = stop
-                elif stop is not Stop.PROVED:
-                    return stop
-        return outcome
-
-    def _others(self, members: IntArray, swaps: FloatArray, may: BoolArray) -> Iterator[tuple[BoolArray, IntArray]]:
-        """The parts of `may` without one choice, each with a choice to begin with.
-
-        Some sets keep their member, and the next one has another. Sets that can least do without theirs come first:
-        the parts where most is open are those that are soonest closed.
-        """
-        first = self.problem.first
-        open_swaps = np.where(may, swaps, np.inf)
+        first, members, swaps = self.problem.first, part.structure.members, part.structure.swaps
+        open_swaps = np.where(part.kept, swaps, np.inf)
         order = np.argsort(-np.minimum.reduceat(open_swaps, first[:-1]), kind="stable")
-        left = may.copy()
-        for i in order.tolist():
+        for member, kept in partition(part.kept, members[order].tolist(), self.set_of):
+            i = int(self.set_of[member])
             own = slice(first[i], first[i + 1])
-            part = left.copy()
-            part[members[i]] = False
-            if part[own].any():
-                start = members.copy()
-                start[i] = first[i] + int(np.argmin(np.where(part[own], swaps[own], np.inf)))
-                if not part[start[i]]:  # each of them goes where no path leads
-                    start[i] = first[i] + int(np.argmax(part[own]))
-                yield part, start
-            left[own] = False
-            left[members[i]] = True
+            start = members.copy()
+            start[i] = first[i] + int(np.argmin(np.where(kept[own], swaps[own], np.inf)))
+            if not kept[start[i]]:  # each of them goes where no path leads
+                start[i] = first[i] + int(np.argmax(kept[own]))
+            self._start = start
+            yield kept

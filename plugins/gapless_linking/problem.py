@@ -42,9 +42,9 @@ class LinkingProblem(Problem[IntArray]):
     anchors : mapping of int to float, or sequence of pairs, optional
         Fixed vertices z with their weights b(z).
     prior : sequence of k arrays of numbers, optional
-        How well each candidate fits by itself, larger is better, -inf forbids; in the order of `candidates`.
+        Fit of each candidate by itself, larger is better, -inf forbids; in the order of `candidates`.
     prior_weight : float
-        What one unit of the prior is worth in units of the cost.
+        Worth of one unit of the prior in units of the cost.
     mentions : sequence of k str, optional
         For messages and drawings.
     connection : Connection, optional
@@ -52,7 +52,7 @@ class LinkingProblem(Problem[IntArray]):
     distance_matrix : (n, n) array of numbers, optional
         Instead of a graph; see `from_distances`.
     names : sequence of n str, optional
-        What people call the vertices of given distances, for messages and drawings; a graph brings its own names.
+        Names of the vertices of given distances, for messages and drawings; a graph brings its own.
 
     Attributes
     ----------
@@ -263,7 +263,7 @@ class LinkingProblem(Problem[IntArray]):
 
     @functools.cached_property
     def centred_costs(self) -> tuple[FloatArray, float]:
-        """What members cost beyond the least of their set, and the sum of what is least.
+        """Costs of members beyond the least of their set, and the sum of the least.
 
         Large costs that cancel between sets leave the small ones their digits this way. Where a whole set is
         forbidden, 0 is taken for its least.
@@ -285,11 +285,11 @@ class LinkingProblem(Problem[IntArray]):
         return 2.0 if not np.any(finite % 2) else 1.0
 
     def mention(self, i: int) -> str:
-        """What people call a set."""
+        """Name of a set."""
         return self.mentions[i] if self.mentions is not None else f"set {i}"
 
     def name(self, vertex: int) -> str:
-        """What people call a vertex: its name, or its number; both where several of `points` have that name."""
+        """A vertex in words: its name, or its number; both where several of `points` have that name."""
         name = self._bare_name(vertex)
         return f"{name} (vertex {vertex})" if name in self._ambiguous else name
 

@@ -1,4 +1,4 @@
-"""What users give a linking problem, read and checked field by field; messages name the place."""
+"""The fields of a linking problem, read and checked one by one; messages name the place."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def _vertices(place: str, values: Any) -> IntArray:
 
 
 def mention_names(values: Iterable[str] | None) -> tuple[str, ...] | None:
-    """What people call the sets, or none."""
+    """Names of the sets, or none."""
     return None if values is None else tuple(values)
 
 
 def vertex_names(values: Any) -> tuple[str, ...] | None:
-    """What people call the vertices, or none."""
+    """Names of the vertices, or none."""
     if values is None:
         return None
     if isinstance(values, str) or not isinstance(values, Iterable):
@@ -102,7 +102,7 @@ def prior_scores(values: Any) -> tuple[FloatArray, ...] | None:
 
 
 def prior_weight(value: Any) -> float:
-    """What a unit of the prior is worth."""
+    """Worth of a unit of the prior."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= LARGEST:
         raise InvalidProblem(f"prior_weight is {value!r}, expected a number of at least 0")
     return float(value)

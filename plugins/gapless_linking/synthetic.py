@@ -21,7 +21,7 @@ SHIFT = 10
 
 @attrs.frozen
 class CommunityKind:
-    """How strongly a graph clusters.
+    """The clustering of a graph.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ KINDS = {"base": CommunityKind(2000, 0.4, 8 / 96), "clustered": CommunityKind(15
 
 @attrs.frozen(eq=False)
 class Communities:
-    """Which vertices of a synthetic graph belong together.
+    """Communities of a synthetic graph.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which vertices could stand on a path instead, and what the path would lose."""
+"""Vertices that could stand on a path instead, and the loss of the path."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Alternative:
     place : int
         Of the vertex on the path, from 0.
     word : str
-        What stands there instead.
+        The word that stands there instead.
     before, after : float
         Scores of the edges into it and out of it.
     loss : float
-        What the path loses by it.
+        The loss of the path.
     """
 
     place: int

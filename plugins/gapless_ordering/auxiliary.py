@@ -29,7 +29,7 @@ def _via(values: Any) -> NDArray[np.int32]:
 @serialisable("gapless_ordering.Auxiliary")
 @attrs.frozen(eq=False)
 class Auxiliary:
-    """Which auxiliary word the best edge between two vertices passes through.
+    """The auxiliary word that the best edge between two vertices passes through.
 
     Parameters
     ----------

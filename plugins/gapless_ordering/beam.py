@@ -93,7 +93,7 @@ def search(problem: OrderingProblem, width: int) -> tuple[float, IntArray]:
 
 
 class _Found(NamedTuple):
-    """What a beam found, and a bound on all paths with its evidence."""
+    """The path of a beam, and a bound on all paths with its evidence."""
 
     value: float
     path: IntArray

@@ -91,7 +91,7 @@ class WalkCertificate(BoundCertificate):
         return max(claim, best_labels(tables, prices, memory, claim))
 
     def work_to_verify(self, problem: Any) -> float:
-        """What is seen beforehand: the stages, not the labels that they leave."""
+        """Work that is seen beforehand: the stages, not the labels that they leave."""
         if not isinstance(problem, OrderingProblem):
             return super().work_to_verify(problem)
         stage = 4.0 * problem.length * problem.vertices**2 + 40 * CALL * problem.length

@@ -66,7 +66,7 @@ def run(
     failure : float
         Above 0, below 1.
     trials : int, optional
-        How many colourings, instead of what `failure` asks for.
+        Number of colourings, in place of the number that `failure` needs.
     colors : int, optional
         r, from the length to 32; by default the number from k to 2 k that minimises ``2^r / p``.
     bounds : bool
@@ -91,7 +91,7 @@ def run(
     try:
         if bounds:
             search.bound_paths()
-        stop = Stop.PROVED if search.settled else search.go(failure, trials, colors, jobs)
+        stop = Stop.PROVED if search.decided else search.go(failure, trials, colors, jobs)
     except KeyboardInterrupt:
         solve.budget.interrupt()
         stop = Stop.INTERRUPTED
@@ -126,7 +126,7 @@ class _Search:
         self.problem, self.solve, self.budget = problem, solve, solve.budget
         self.graph = ColorfulPaths.of(problem)
         self.path: IntArray = np.empty(0, np.int64)
-        self.value, self.bound, self.settled = -math.inf, math.inf, False
+        self.value, self.bound, self.decided = -math.inf, math.inf, False
         self.colors, self.success, self.done, self.found_at = 0, 1.0, 0, 0
         self.evidence = WalkCertificate(-math.inf, math.inf, [0, 0], [], [])
         self.wanted, self.abandoned = 0, False
@@ -151,11 +151,11 @@ class _Search:
             self.value, self.path = float(found.values[0]), found.paths[0]
         if found.interrupted:
             budget.interrupt()
-        self.bound, self.settled = found.bound, found.proved
+        self.bound, self.decided = found.bound, found.proved
         self.evidence = WalkCertificate.of(found)
         if found.open is not None:
             self.graph = ColorfulPaths.of(problem, found.open)
-            self.settled = self.graph.class_count < problem.length  # too few for a better path
+            self.decided = self.graph.class_count < problem.length  # too few for a better path
 
     def go(self, failure: float, trials: int | None, colors: int | None, jobs: int) -> Stop:
         """One colouring after the other; why it ended."""
@@ -246,7 +246,7 @@ class _Search:
         return None
 
     def result(self, stop: Stop) -> Result[IntArray]:
-        """What is held, and how likely it is the best."""
+        """The paths held, and the probability that the best is among them."""
         found = self.value > -math.inf
         explanation: Sequence[str] = () if found else self.problem.infeasibility()
         if explanation:

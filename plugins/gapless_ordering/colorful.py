@@ -38,7 +38,7 @@ class ColorfulPaths:
     classes : int64 (m,)
         Their classes, numbered from 0 without gaps.
     charges : float64 (class_count,)
-        What each class is charged in `completion`.
+        The charge of each class in `completion`.
     completion : float64 (k, m), optional
         Bounds on what can follow a vertex at a place. With them, the states (last vertex, set of colours) that may
         become a better path are listed. Where they are so many that the whole table is cheaper, the table is made.
@@ -71,18 +71,18 @@ class ColorfulPaths:
 
     @cached_property
     def slack(self) -> float:
-        """What rounding may take from a bound that is made of these numbers."""
+        """Rounding of a bound that is made of these numbers, at most."""
         k, paid = self.problem.length, float(self.charges.sum())
         largest = max(float(np.abs(array[array > -np.inf]).max(initial=0.0)) for array in self.scores)
         return 4.0 * EPSILON * ((k + 1) ** 2 * largest + (self.charges.size + 2 * k) * paid)
 
     @property
     def class_count(self) -> int:
-        """How many classes are left."""
+        """Number of classes left."""
         return int(self.classes.max(initial=-1)) + 1
 
     def table_bytes(self, colors: int) -> int:
-        """How large the table of the dynamic program is, at most."""
+        """Limit on the size of the dynamic program's table."""
         return color_coding_table_bytes(self.vertices.size, self.problem.length, colors)
 
     def check(self, colors: int) -> None:
@@ -100,7 +100,7 @@ class ColorfulPaths:
             )
 
     def at_once(self, colors: int) -> int:
-        """How many colourings take a fraction of a second together; a power of 2."""
+        """Number of colourings that take a fraction of a second together; a power of 2."""
         fit: int = max(1, _WORK // ((1 << colors) * max(1, self.vertices.size)))
         return 1 << (fit.bit_length() - 1)
 

@@ -34,7 +34,7 @@ def choose_colors(length: int, classes: int) -> int:
 
 
 def trials_for(failure: float, success: float) -> int:
-    """How many colourings fail all together with a probability of at most `failure`.
+    """Number of colourings that all fail together with a probability of at most `failure`.
 
     The smallest t with ``(1 - p)^t <= failure``, that is ``ln(failure) / ln(1 - p)`` rounded up; the paper's
     ``ln(1 / failure) / p`` is larger by up to a factor ``-ln(1 - p) / p``.
@@ -49,7 +49,7 @@ class Colorings:
     Parameters
     ----------
     classes : int
-        How many classes are coloured, independently of each other.
+        Number of classes coloured, independently of each other.
     colors : int
         As many as classes or more: each class has a colour of its own in every colouring.
     seed : int

@@ -55,7 +55,7 @@ def cut_program(problem: OrderingProblem, subtours: Sequence[Subtour] = ()) -> L
 
 
 def base_rows(problem: OrderingProblem) -> int:
-    """How many rows stand before the subtours."""
+    """Number of rows before the subtours."""
     return 3 + 2 * problem.vertices + problem.class_count
 
 

@@ -75,7 +75,7 @@ def run(problem: OrderingProblem, solve: Solve, *, tree: str = "scip") -> Result
 
 
 def _first(problem: OrderingProblem, solve: Solve) -> Sequence[IntArray]:
-    """What is given to start from, else the path of a beam, if that finds one."""
+    """The given start, else the path of a beam, if that finds one."""
     if solve.start:
         return solve.start
     value, path = beam.search(problem, BEAM_WIDTH)
@@ -102,7 +102,7 @@ class BranchAndCut(Generator[LinearView]):
         self._keys: dict[bytes, int] = {}
 
     def formulation(self) -> Formulation[IntArray]:
-        """What both trees take."""
+        """The arguments of both trees."""
         return Formulation(first_batch(self.problem), [self], rounding=self.rounding, certify=self.certify)
 
     def query(self, view: LinearView, *, limit: int | None = None) -> Answer:

@@ -104,7 +104,7 @@ class OrderingProblem(Problem[IntArray]):
     names : (n,) sequence of str, optional
         For messages and drawings.
     auxiliary : Auxiliary, optional
-        Which auxiliary word each edge passes through; `from_selection` makes it.
+        The auxiliary word that each edge passes through; made by `from_selection`.
 
     Attributes
     ----------
@@ -331,7 +331,7 @@ class OrderingProblem(Problem[IntArray]):
         return int(self.classes.max()) + 1
 
     def name(self, vertex: int) -> str:
-        """What people call a vertex."""
+        """Name of a vertex."""
         return self.names[vertex] if self.names is not None else f"vertex {vertex}"
 
     def spelled(self, path: Any) -> list[str]:

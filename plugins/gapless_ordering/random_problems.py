@@ -78,12 +78,12 @@ def random_problem(
     length : int, optional
         Else 1 to n + 1.
     scores : {"ties", "equal", "normal", "negative", "positive", "huge", "mixed"}, optional
-        How scores are drawn: "ties" are integers from -2 to 2, "equal" are all 0, in "mixed" every
+        Distribution of the scores: "ties" are integers from -2 to 2, "equal" are all 0, in "mixed" every
         second one is no integer.
     forbidden : float, optional
         Share of the scores that are -inf.
     layered : float
-        How often the vertices are numbered in layers of random sizes and edges lead from one into the next only,
+        Share of problems whose vertices lie in layers of random sizes, with edges from one to the next only,
         paths start in the first and end in the last: of many lengths there is no path.
     """
     n = int(rng.integers(1, 10)) if n is None else n

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def layers(problem: OrderingProblem) -> BoolArray:
-    """Which vertex some allowed walk from the start has at each place, bool (k, n); the end is not looked at."""
+    """Vertices of allowed walks from the start at each place, bool (k, n); the end is not looked at."""
     allowed = problem.ordering > -np.inf
     reached = np.zeros((problem.length, problem.vertices), bool)
     reached[0] = problem.start > -np.inf

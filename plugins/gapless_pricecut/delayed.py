@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from gapless.core.sparse import FloatArray, IntArray
-from gapless_pricecut.completion import Completion, Open, Prices, complete
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.dual_completion import Completion, Open, Prices, complete
+from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.program import ROW_SETS
 from gapless_pricecut.proof import Bounded, Proof
-from gapless_pricecut.relaxing import Relaxing
+from gapless_pricecut.relaxation_loop import Relaxing
 
 FIRST_HEADS = 3
 """Arcs into each word to begin with, besides that of the first tree."""
@@ -59,7 +59,7 @@ class Delayed(Relaxing):
         self.proof.keep(found, completion, self.left)
         scopes = self._asked_scopes(completion)
         dropped = 0
-        if self.fix and self.proof.tree is not None and not self.proof.settled:
+        if self.fix and self.proof.tree is not None and not self.proof.closed:
             dropped = self._fix(found, completion)
         alive = self.proof.alive
         rows = rows[alive[self.parts.upper[rows]] & alive[self.parts.group_lower[self.parts.group[rows]]]]

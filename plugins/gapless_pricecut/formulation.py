@@ -9,9 +9,9 @@ import numpy as np
 from gapless import Answer, Batch, BoundCertificate, Certificate, Formulation, LinearView, Relaxed
 from gapless.core.sparse import FloatArray
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_pricecut.completion import Open, Prices, complete
+from gapless_pricecut.dual_completion import Open, Prices, complete
 from gapless_pricecut.generator import JointPricing, join_columns
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.proof import Proof
 
 REPAIRS = 12
@@ -41,7 +41,7 @@ class BranchPriceAndCut:
         self.first_bound = np.inf
 
     def formulation(self) -> Formulation[DependencyTree]:
-        """What both drivers take."""
+        """The formulation that both drivers take."""
         return Formulation(self._initial(), [self.generator], rounding=self.rounding, certify=self.certify)
 
     def _initial(self) -> Batch:

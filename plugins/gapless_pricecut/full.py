@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gapless.core.sparse import FloatArray, IntArray
-from gapless_pricecut.completion import Prices
-from gapless_pricecut.relaxing import Relaxing
+from gapless_pricecut.dual_completion import Prices
+from gapless_pricecut.relaxation_loop import Relaxing
 
 
 class Full(Relaxing):

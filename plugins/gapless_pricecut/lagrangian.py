@@ -9,10 +9,10 @@ import attrs
 from gapless import BatchResult, Factor, NoCertificate, Result, Solve
 from gapless_dependency import DependencyTree, Grandchild, ParsingProblem
 from gapless_pricecut.lagrangian_search import LagrangianSearch
-from gapless_splitbound import fused, k_best
+from gapless_splitbound import compiled_search, k_best
 from gapless_splitbound.batch import decode_many
 from gapless_splitbound.method import backbone_needed, check_options
-from gapless_splitbound.roles import search as search_by_roles
+from gapless_splitbound.role_search import search as search_by_roles
 from gapless_splitbound.uncompiled import reasons, told
 
 
@@ -39,7 +39,7 @@ def run(
     Parameters
     ----------
     order : {"best-first", "depth-first", "breadth-first"}
-        Which open node is worked next.
+        Choice of the next open node.
     certificate : bool
         Whether to keep what `Result.verify` needs.
 
@@ -57,12 +57,16 @@ def run(
         backbone = backbone_needed(problem)
         result = search_by_roles(problem, solve, variant="default", order=order, backbone=backbone)
         result = told(result, reasons(problem, solve, backbone))
-        return result if certificate else attrs.evolve(result, certificate=NoCertificate(fused.ASKED_FOR_NONE))
+        return (
+            result
+            if certificate
+            else attrs.evolve(result, certificate=NoCertificate(compiled_search.ASKED_FOR_NONE))
+        )
 
     def begin(start: DependencyTree | None, keep_proof: bool) -> LagrangianSearch:
         return LagrangianSearch(problem, order, start, keep_proof=keep_proof)
 
-    return fused.run(problem, solve, begin, certificate=certificate)
+    return compiled_search.run(problem, solve, begin, certificate=certificate)
 
 
 def run_many(
@@ -81,4 +85,4 @@ def run_many(
 
 
 def _fits(problem: ParsingProblem, solve: Solve) -> bool:
-    return fused.fits(problem, solve, backbone_needed(problem))
+    return compiled_search.fits(problem, solve, backbone_needed(problem))

@@ -12,11 +12,11 @@ from gapless.core.sparse import IntArray
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.certificate import CompletedDual
 from gapless_pricecut.lazy_tables import ForbiddenScore, lazy_tables
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.restricted import restricted_relaxation
-from gapless_splitbound import fused
+from gapless_splitbound import compiled_search
 from gapless_splitbound.enumerated import EnumeratedTrees
-from gapless_splitbound.recorded import ENUMERATED, tree_certificate
+from gapless_splitbound.record_certificates import ENUMERATED, tree_certificate
 from gapless_splitbound.scopes import SPLIT, orient, possible
 
 ROOT_STEPS, ROOT_TREND = 400, 35
@@ -27,7 +27,7 @@ PROGRAM_AFTER = 60
 """Nodes after which a linear program over the arcs that the root has left is asked for better multipliers."""
 
 
-class LagrangianSearch(fused.Search):
+class LagrangianSearch(compiled_search.Search):
     """One search: multipliers for the rows of the linear program, trees by the arborescence oracle.
 
     Parameters
@@ -53,9 +53,9 @@ class LagrangianSearch(fused.Search):
         try:
             self._begin(problem, start, lazy_tables(problem))
         except ForbiddenScore:
-            self._begin(problem, start, fused.Tables.of(problem))
+            self._begin(problem, start, compiled_search.Tables.of(problem))
 
-    def _begin(self, problem: ParsingProblem, start: DependencyTree | None, tables: fused.Tables) -> None:
+    def _begin(self, problem: ParsingProblem, start: DependencyTree | None, tables: compiled_search.Tables) -> None:
         self.lazy = tables.unknown is not None
         # Multipliers of a score of -inf are in units of whatever stands for it.
         self.compact = tables.floor == -math.inf
@@ -71,8 +71,8 @@ class LagrangianSearch(fused.Search):
             compact=self.compact,
         )
 
-    def advance(self, seconds: float, nodes: int, steps: int = fused.ENDLESS) -> bool:
-        """As `fused.Search.advance`; begins again with all scores when one turns out to forbid its scope."""
+    def advance(self, seconds: float, nodes: int, steps: int = compiled_search.ENDLESS) -> bool:
+        """As `Search.advance`; begins again with all scores when one turns out to forbid its scope."""
         until = min(nodes, PROGRAM_AFTER) if self.program_due else nodes
         try:
             done = super().advance(seconds, until, steps)
@@ -81,7 +81,7 @@ class LagrangianSearch(fused.Search):
             self.program_due = False
             self._solve_program(seconds)
         except ForbiddenScore:
-            self._begin(self.problem, self._tree(), fused.Tables.of(self.problem))
+            self._begin(self.problem, self._tree(), compiled_search.Tables.of(self.problem))
         return False
 
     def _tree(self) -> DependencyTree | None:
@@ -143,7 +143,7 @@ class LagrangianSearch(fused.Search):
 
 
 def grouping(problem: ParsingProblem, grouped: Any) -> tuple[tuple[int, ...], IntArray]:
-    """Which arc of each factor's pairs is the lower one, and the pairs that could be grouped but are not `grouped`.
+    """The lower arc of each factor's pairs, and the pairs that could be grouped but are not `grouped`.
 
     Both as `gapless_splitbound.SplitMultipliers` wants them; no score is asked for.
     """

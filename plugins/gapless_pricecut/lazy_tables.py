@@ -8,7 +8,7 @@ import numpy as np
 
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_dependency import ParsingProblem
-from gapless_splitbound.fused import Tables
+from gapless_splitbound.compiled_search import Tables
 
 
 class ForbiddenScore(Exception):

@@ -35,9 +35,9 @@ def full(
     Parameters
     ----------
     rows : {"lean", "all", "arcgp-gparc", "onegp-nogp"}
-        What ties pairs in groups to their arcs, see `ROW_SETS`.
+        Rows that tie pairs in groups to their arcs, see `ROW_SETS`.
     tree : {"cut-sets", "flow"}
-        What makes arcs a tree: cut-sets, found when violated, or a single-commodity flow (section 3.1).
+        Rows that make arcs a tree: cut-sets, found when violated, or a single-commodity flow (section 3.1).
 
     Raises
     ------
@@ -85,7 +85,7 @@ def branch_price_and_cut(
     tree : {"scip", "own"}
         Who owns the search tree: SCIP, which leaves no certificate, or our own, which does.
     order : {"best-first", "depth-first", "breadth-first"}
-        Which open node is worked next.
+        Choice of the next open node.
 
     Raises
     ------

@@ -10,14 +10,14 @@ import numpy as np
 from gapless import Budget
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.lp import LinearProgram
-from gapless_pricecut.completion import Prices
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.dual_completion import Prices
+from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.tree_rows import TreeRows
 
 
 @attrs.frozen
 class RowSet:
-    """Which rows of section 3.2 tie a pair (u, l) of a group to its arcs.
+    """The rows of section 3.2 that tie a pair (u, l) of a group to its arcs.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ class PartsProgram:
 
     @property
     def added(self) -> int:
-        """How many rows of groups and other scopes are present."""
+        """Number of rows of groups and other scopes that are present."""
         return int(np.count_nonzero(self.row_column >= 0) + np.count_nonzero(self.scope_column >= 0))
 
     # --- solving
@@ -241,7 +241,7 @@ class PartsProgram:
 
     @property
     def point(self) -> FloatArray:
-        """How far each arc is on, float64 (arcs,)."""
+        """Value of each arc, from 0 to 1, float64 (arcs,)."""
         return self._of(self.tree.column)
 
     def arc_gains(self) -> FloatArray:
@@ -272,7 +272,7 @@ class PartsProgram:
         return _padded(self._price, self.program.rows)[rows]
 
     def prices(self) -> Prices:
-        """What the last optimum asks, in terms of levels of groups.
+        """Prices of the last optimum, in terms of levels of groups.
 
         A pair that scores more than the level of its group charges its upper arc the difference. With lean rows the
         level is the price of OneGP. ArcGP of one pair follows from OneHead and the left GPArc of the others in its

@@ -11,8 +11,8 @@ from gapless import Branch, Certificate, InconsistentBound, Tightening, TreeCert
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless_dependency import DependencyTree, backbone_for
-from gapless_pricecut.completion import Completion, Open
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.dual_completion import Completion, Open
+from gapless_pricecut.pricing_tables import Parts
 from gapless_splitbound.linearised import linearised
 
 REPARSES = 3
@@ -38,7 +38,7 @@ class Bounded:
 
 
 class Proof:
-    """What is known of a problem.
+    """The best tree and the best bound known of a problem.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class Proof:
 
     @property
     def multipliers(self) -> FloatArray | None:
-        """What gave the bound, as `Parts.multipliers`; None while there is none."""
+        """Evidence of the bound, as `Parts.multipliers`; None while there is none."""
         return None if self._kept is None else self._multipliers_of(*self._kept)
 
     def _multipliers_of(self, completion: Completion, left: Open) -> FloatArray:
@@ -173,7 +173,7 @@ class Proof:
         return arcs
 
     @property
-    def settled(self) -> bool:
+    def closed(self) -> bool:
         """Whether the bound meets the best tree, or says that there is none."""
         return self.bound == -math.inf or (self.tree is not None and meets(self.bound, self.value))
 

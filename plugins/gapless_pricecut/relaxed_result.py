@@ -11,9 +11,9 @@ from gapless.core.problem import check_start
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.proof import Proof
-from gapless_pricecut.relaxing import Relaxing
+from gapless_pricecut.relaxation_loop import Relaxing
 
 ROUNDED = 2.0**-46
 """What sums in float64 may lose, relative to the largest score."""
@@ -84,7 +84,7 @@ def solve_relaxation(problem: ParsingProblem, solve: Solve, make: Make) -> Resul
 
 def _reached(problem: ParsingProblem, solve: Solve, proof: Proof) -> Stop | None:
     """Why what is known is enough; None when it is not."""
-    if proof.settled:
+    if proof.closed:
         return Stop.PROVED
     limits = solve.budget.limits
     if proof.tree is None:
@@ -119,7 +119,7 @@ def _result(problem: ParsingProblem, solve: Solve, relaxing: Relaxing, stop: Sto
     extra: dict[str, Any] = {"rounds": relaxing.rounds}
     if relaxing.complete:
         extra |= {"objective": relaxing.objective, "integral": relaxing.integral}
-    elif proof.settled and not none:
+    elif proof.closed and not none:
         # The bound on what is left met a tree: no program says more of it.
         extra |= {"objective": proof.value, "integral": True}
     return Result.of(

@@ -9,13 +9,13 @@ from gapless import Budget
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.delayed import Delayed
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.proof import Proof
 
 
 @attrs.frozen(eq=False)
 class RestrictedRelaxation:
-    """What the relaxation over some arcs says.
+    """The answer of the relaxation over some arcs.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ class TreeRows:
         return arc, row, np.ones(arc.size)
 
     def _entering(self, sets: BoolArray, arcs: IntArray) -> tuple[IntArray, IntArray]:
-        """Which arcs (by place) enter which sets."""
+        """Arcs (by place) that enter each set."""
         enters = sets[:, self.arcs.modifiers[arcs]] & ~sets[:, self.arcs.heads[arcs]]
         which, place = np.nonzero(enters)
         return which, place
@@ -150,7 +150,7 @@ class TreeRows:
         return count
 
     def prices(self, price: FloatArray) -> FloatArray:
-        """What each arc pays to these rows, absent arcs too, float64 (arcs,)."""
+        """Payments of each arc to these rows, absent arcs too, float64 (arcs,)."""
         arcs, n = self.arcs, self.arcs.length
         paid: FloatArray = price[arcs.modifiers - 1] + np.where(arcs.heads == 0, price[n], 0.0)
         every = np.arange(arcs.count)
@@ -167,7 +167,7 @@ class TreeRows:
 
 
 def _outside(spans: IntArray, heads: IntArray, words: IntArray) -> tuple[IntArray, IntArray]:
-    """Which arcs (by place) lead into the word of a span from outside of it."""
+    """Arcs (by place) that lead into the word of a span from outside of it."""
     start, stop, word = spans[:, 0, None], spans[:, 1, None], spans[:, 2, None]
     which, place = np.nonzero((words == word) & ((heads < start) | (heads > stop)))
     return which, place

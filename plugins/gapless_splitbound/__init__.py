@@ -4,9 +4,9 @@ from gapless_splitbound.branching import LargestGap
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.enumerated import EnumeratedTrees
 from gapless_splitbound.forbidden_configurations import ForbiddenConfigurations
+from gapless_splitbound.lagrangian import SplitBound, SplitRelaxation
+from gapless_splitbound.multipliers import Split
 from gapless_splitbound.pruning import candidate_heads, prune
-from gapless_splitbound.split import Split
-from gapless_splitbound.split_bound import SplitBound, SplitRelaxation
 
 __all__ = [
     "EnumeratedTrees",

@@ -13,7 +13,7 @@ from gapless import BatchResult, Budget, InvalidProblem, Limits, Result, Solve, 
 from gapless.core.batch_result import row_offsets
 from gapless.core.tolerance import meets
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_splitbound import fused, method
+from gapless_splitbound import compiled_search, method
 
 COUNTS = ("dp_calls", "nodes", "root_closed", "fixed", "enumerated", "parts_scored", "program")
 """What `BatchResult.arrays` counts for each sentence, where a method tells it."""
@@ -42,9 +42,9 @@ def run_many(
     def alone(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
         return method.run(problem, solve, **options)
 
-    def begin(problem: ParsingProblem) -> fused.Search | None:
-        if heads_kept is None and fused.fits(problem, solve, backbone or method.backbone_needed(problem)):
-            return fused.Search(problem, variant, order, keep_proof=False)
+    def begin(problem: ParsingProblem) -> compiled_search.Search | None:
+        if heads_kept is None and compiled_search.fits(problem, solve, backbone or method.backbone_needed(problem)):
+            return compiled_search.Search(problem, variant, order, keep_proof=False)
         return None
 
     return decode_many(problems, solve, alone, begin)
@@ -54,7 +54,7 @@ def decode_many(
     problems: Sequence[ParsingProblem],
     solve: Solve,
     decode: Callable[[ParsingProblem, Solve], Result[DependencyTree]],
-    begin: Callable[[ParsingProblem], fused.Search | None],
+    begin: Callable[[ParsingProblem], compiled_search.Search | None],
 ) -> BatchResult[DependencyTree]:
     """As `run_many`.
 

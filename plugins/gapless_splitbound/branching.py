@@ -8,8 +8,8 @@ import numpy as np
 
 from gapless import Branch, Brancher, Fixings, Relaxed
 from gapless_dependency import DependencyTree
-from gapless_splitbound.settled import settle
-from gapless_splitbound.split import Split
+from gapless_splitbound.implied_arcs import implied_state
+from gapless_splitbound.multipliers import Split
 
 
 class LargestGap(Brancher[DependencyTree]):
@@ -25,9 +25,9 @@ class LargestGap(Brancher[DependencyTree]):
 
     def widest(self, fixings: Fixings, relaxed: Relaxed[DependencyTree]) -> int | None:
         """The arc to branch on; None when the fixings leave no choice."""
-        settled = settle(self.bound.arcs, fixings.state)
-        free = fixings.free if settled is None else np.flatnonzero(settled == -1)
-        if settled is None or not free.size:
+        implied = implied_state(self.bound.arcs, fixings.state)
+        free = fixings.free if implied is None else np.flatnonzero(implied == -1)
+        if implied is None or not free.size:
             return None
         if relaxed.point is None or relaxed.state is None:
             return int(free[0])

@@ -21,14 +21,14 @@ from gapless_splitbound.proofs.formula import Weighed, weigh
 
 
 def orientations(values: Any) -> tuple[int, ...]:
-    """How the pairs of each factor are grouped, as plain integers."""
+    """The grouping of each factor's pairs, as plain integers."""
     return tuple(int(v) for v in values)
 
 
 @serialisable("gapless_splitbound.SplitMultipliers")
 @attrs.frozen(eq=False)
 class SplitMultipliers(BoundCertificate):
-    r"""How the scores of scopes are spread over arcs; any multipliers give a bound.
+    r"""Shares of arcs in the scores of scopes; any multipliers give a bound.
 
     Arc weights start as the arcs' own scores. Scopes that the fixings break are dropped, arcs that are on are left
     out of the others; one arc that is left takes the score whole, which is exact. Then

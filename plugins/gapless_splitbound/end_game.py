@@ -13,8 +13,8 @@ from gapless.core.tolerance import meets
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound.enumerated import EnumeratedTrees
 from gapless_splitbound.enumeration import best_tree, choices_left
-from gapless_splitbound.forbidden import Propagation
 from gapless_splitbound.forbidden_configurations import ForbiddenConfigurations
+from gapless_splitbound.propagation import Propagation
 
 
 class EndGame(Relaxation[DependencyTree]):
@@ -63,8 +63,8 @@ class EndGame(Relaxation[DependencyTree]):
         if not self.problem.configurations:
             return (), fixings
         while True:
-            settled = fixings.implied(self.problem.decisions)
-            off = None if settled is None else self.propagation.forbidden(settled.state.astype(np.int64))
+            implied = fixings.implied(self.problem.decisions)
+            off = None if implied is None else self.propagation.forbidden(implied.state.astype(np.int64))
             if off is None:
                 return tuple(steps), None
             if not off.size:
@@ -81,11 +81,11 @@ class EndGame(Relaxation[DependencyTree]):
         narrowed: Fixings | None = fixings
         for step in relaxed.tightenings:
             narrowed = None if narrowed is None else narrowed.fix(step.on, step.off)
-        settled = None if narrowed is None else narrowed.implied(self.problem.decisions)
-        if settled is None or choices_left(self.problem.decisions, settled.state.astype(np.int64)) > self.choices:
+        implied = None if narrowed is None else narrowed.implied(self.problem.decisions)
+        if implied is None or choices_left(self.problem.decisions, implied.state.astype(np.int64)) > self.choices:
             return relaxed
         self.enumerated += 1
-        found = best_tree(self.problem, settled.state.astype(np.int64))
+        found = best_tree(self.problem, implied.state.astype(np.int64))
         # What the tightenings exclude is not among these trees.
         bound = min(relaxed.bound, max(found.bound, relaxed.excluded))
         better = found.tree is not None and found.bound > known

@@ -33,5 +33,5 @@ class EnumeratedTrees(BoundCertificate):
         """
         if not isinstance(problem, ParsingProblem):
             raise InvalidProblem(f"enumerated trees speak of a ParsingProblem, not of a {type(problem).__name__}")
-        settled = fixings.implied(problem.decisions)
-        return -math.inf if settled is None else best_completion(problem, settled)
+        implied = fixings.implied(problem.decisions)
+        return -math.inf if implied is None else best_completion(problem, implied)

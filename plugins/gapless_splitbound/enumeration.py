@@ -31,7 +31,7 @@ class BestTree:
 
 
 def choices_left(arcs: Arcs, state: IntArray) -> int:
-    """How many ways to choose a head for each word `state` leaves."""
+    """Number of ways to choose a head for each word under `state`."""
     return math.prod(np.bincount(arcs.modifiers[state != OFF], minlength=arcs.length + 1)[1:].tolist())
 
 
@@ -123,7 +123,7 @@ def _add_configurations(
 
 
 def _are_trees(heads: IntArray, single_root: bool) -> BoolArray:
-    """Which rows are trees: every word reaches the root, (rows,)."""
+    """Rows that are trees: every word reaches the root, (rows,)."""
     above = np.concatenate([np.zeros((len(heads), 1), np.int64), heads], axis=1)
     reached = heads
     for _ in range(heads.shape[1].bit_length()):

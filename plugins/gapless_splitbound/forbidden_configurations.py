@@ -60,11 +60,11 @@ def _parsing(problem: Problem[Any]) -> ParsingProblem:
 
 
 def _bound(problem: ParsingProblem, fixings: Fixings, first: int | None) -> float:
-    settled = fixings.implied(problem.decisions)
-    if settled is None:
+    implied = fixings.implied(problem.decisions)
+    if implied is None:
         return -math.inf
     for factor, scope in sorted(problem.configurations, key=lambda pair: not np.any(pair[1] == first)):
-        state = settled.state[scope]
+        state = implied.state[scope]
         if not allows(factor, state == 1, state == -1):
             return -math.inf
     return math.inf

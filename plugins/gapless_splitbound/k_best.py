@@ -6,8 +6,6 @@ searched for its one best tree, so that steps, fixing by max-marginals and enume
 
 from __future__ import annotations
 
-import heapq
-import itertools
 import math
 from collections.abc import Iterator
 
@@ -18,9 +16,10 @@ from gapless import Budget, InconsistentBound, NoCertificate, Result, Solve, Sol
 from gapless.core.sparse import BoolArray
 from gapless.core.tolerance import meets
 from gapless.engine.guard import guarded
+from gapless.engine.lawler import KBest, Part, lawler, partition
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_splitbound import fused
-from gapless_splitbound.roles import search as search_by_roles
+from gapless_splitbound import compiled_search
+from gapless_splitbound.role_search import search as search_by_roles
 from gapless_splitbound.uncompiled import IN_PYTHON, told
 
 UNCERTIFIED = "the certificate bounds the best tree; that the list misses none is the search's word"
@@ -29,16 +28,6 @@ ROUGH = f"scores cancel so much that rounding may decide the order of the trees:
 
 class _TooRough(Exception):
     """Scores cancel so much that rounding may decide the order of trees."""
-
-
-@attrs.define(order=True)
-class _Part:
-    """Trees of some arcs, and the best one of them."""
-
-    loss: float
-    number: int
-    tree: DependencyTree = attrs.field(order=False)
-    kept: BoolArray = attrs.field(order=False)
 
 
 def search(
@@ -54,23 +43,11 @@ class _Listing:
     def __init__(self, problem: ParsingProblem, solve: Solve, variant: str, order: str, certificate: bool) -> None:
         self.problem, self.solve = problem, solve
         self.variant, self.order, self.certificate = variant, order, certificate
-        self.tables = fused.Tables.of(problem)
-        self.trees: dict[bytes, tuple[float, DependencyTree]] = {}
-        self.largest: list[float] = []
-        """The `k` largest values known, smallest first."""
+        self.tables = compiled_search.Tables.of(problem)
+        self.known: KBest[DependencyTree] = KBest(solve.k)
         self.first: Result[DependencyTree] = Result.of(problem, [], math.inf, Stop.ERROR, method=solve.method)
         self.counts = dict.fromkeys(("dp_calls", "fixed", "enumerated"), 0)
         self.gap_used = False
-
-    @property
-    def threshold(self) -> float:
-        """What a tree must beat to enter the list."""
-        return self.largest[0] if len(self.largest) == self.solve.k else -math.inf
-
-    @property
-    def best(self) -> float:
-        """The largest value known."""
-        return max(self.largest, default=-math.inf)
 
     def run(self) -> Result[DependencyTree]:
         """Find the best tree, then partition."""
@@ -95,14 +72,15 @@ class _Listing:
 
     def _emit(self, kind: str, **details: int) -> None:
         budget = self.solve.budget
-        guarded(budget, budget.emit, kind, max(self.first.bound, self.best), self.best, **details)
+        best = self.known.best
+        guarded(budget, budget.emit, kind, max(self.first.bound, best), best, **details)
 
     def _find_first(self) -> Stop:
         """The best tree with its certificate; of the limits, a gap is for the whole list."""
         budget = self.solve.budget
         quiet = Budget(attrs.evolve(budget.limits, time=_finite(budget.time_left), gap=0.0))
         try:
-            self.first = fused.search(
+            self.first = compiled_search.search(
                 self.problem,
                 attrs.evolve(self.solve, budget=quiet, k=1),
                 variant=self.variant,
@@ -119,62 +97,38 @@ class _Listing:
             raise _TooRough
         return self.first.stop
 
-    def _know(self, tree: DependencyTree) -> float:
-        """Take a feasible tree into the list; its value."""
-        key, value = tree.heads.tobytes(), self.problem.value(tree)
-        if key not in self.trees:
-            self.trees[key] = value, tree
-            heapq.heappush(self.largest, value)
-            if len(self.largest) > self.solve.k:
-                heapq.heappop(self.largest)
-        return value
+    def _know(self, tree: DependencyTree) -> None:
+        """Take a feasible tree into the list."""
+        self.known.enter(tree.heads.tobytes(), self.problem.value(tree), tree)
 
     def _closes(self, bound: float) -> bool:
         """Whether no tree below this bound can enter the list."""
-        if bound <= self.threshold or meets(bound, self.threshold):
+        threshold = self.known.threshold
+        if bound <= threshold or meets(bound, threshold):
             return True
         gap = self.solve.budget.limits.gap
-        if gap > 0 and self.threshold > -math.inf and meets(bound, self.threshold, gap):
+        if gap > 0 and threshold > -math.inf and meets(bound, threshold, gap):
             self.gap_used = True
             return True
         return False
 
     def _partition(self, best: DependencyTree) -> Stop:
-        """Search the parts around the best tree, then around the next, until `k` are settled."""
-        numbers = itertools.count()
+        """Search the parts around the best tree, then around the next; see `lawler`."""
         everything = np.ones(self.problem.decisions.count, bool)
-        heap = [_Part(-self.problem.value(best), next(numbers), best, everything)]
-        for _ in range(self.solve.k - 1):
-            if not heap:
-                break
-            part = heapq.heappop(heap)
-            for kept in self._others(part):
-                if self._closes(-part.loss):
-                    break
-                stop, tree = self._best_of(kept)
-                if stop is not Stop.PROVED:
-                    return stop
-                if tree is not None:
-                    heapq.heappush(heap, _Part(-self.problem.value(tree), next(numbers), tree, kept))
-        return Stop.PROVED
+        first = Part(everything, best, self.problem.value(best))
+        return lawler(self.known, first, self._others, self._best_of, self._closes)
 
-    def _others(self, part: _Part) -> Iterator[BoolArray]:
-        """The arcs of each set of trees: the heads of some words as in the tree, that of the next another one."""
-        arcs = self.problem.decisions
-        left = part.kept.copy()
-        for arc in self.problem.encode(part.tree):
-            into = arcs.modifiers == arcs.modifiers[arc]
-            kept = left.copy()
-            kept[arc] = False
-            if np.any(kept & into):
-                yield kept
-            left[into] = False
-            left[arc] = True
+    def _others(self, part: Part[DependencyTree]) -> Iterator[BoolArray]:
+        """The arcs of each part: the heads of some words as in the tree, that of the next another one."""
+        arcs = self.problem.encode(part.structure).tolist()
+        return (kept for _, kept in partition(part.kept, arcs, self.problem.decisions.modifiers))
 
-    def _best_of(self, kept: BoolArray) -> tuple[Stop, DependencyTree | None]:
+    def _best_of(self, kept: BoolArray) -> tuple[Part[DependencyTree] | None, Stop]:
         """The best tree of these arcs; None where none can enter the list."""
         budget = self.solve.budget
-        run = fused.Search(self.problem, self.variant, self.order, keep_proof=False, kept=kept, tables=self.tables)
+        run = compiled_search.Search(
+            self.problem, self.variant, self.order, keep_proof=False, kept=kept, tables=self.tables
+        )
         before, stop = budget.nodes, Stop.PROVED
         while not self._closes(run.bound):
             spent = budget.spent_between_nodes()
@@ -196,9 +150,9 @@ class _Listing:
         if run.rough and stop is Stop.PROVED:
             raise _TooRough
         self._emit("node", node=budget.nodes)
-        return stop, tree
+        return (None if tree is None else Part(kept, tree, self.problem.value(tree))), stop
 
-    def _tree_of(self, run: fused.Search, kept: BoolArray) -> DependencyTree | None:
+    def _tree_of(self, run: compiled_search.Search, kept: BoolArray) -> DependencyTree | None:
         """The tree that a part's search holds, if it enters the list.
 
         Raises
@@ -206,12 +160,12 @@ class _Listing:
         InconsistentBound
             It is infeasible, of another part, or not worth what the search says.
         """
-        if not run.value > self.threshold:
+        if not run.value > self.known.threshold:
             return None
         tree = self.problem.tree(run.kernel.heads[1:])
         if self.problem.violations(tree) or not kept[self.problem.encode(tree)].all():
             raise InconsistentBound(f"the compiled search returned a tree of another part: {tree.heads.tolist()}")
-        fused.settled(self.problem, self.problem.value(tree), run.bound, run.value)
+        compiled_search.bound_with_rounding(self.problem, self.problem.value(tree), run.bound, run.value)
         self._know(tree)
         return tree
 
@@ -219,13 +173,13 @@ class _Listing:
         first = self.first
         calls = self.counts["dp_calls"]
         extra = {name: first.stats.extra.get(name, 0) + count for name, count in self.counts.items()}
-        trees = sorted(self.trees.values(), key=lambda entry: -entry[0])[: self.solve.k]
+        trees = self.known.ranked
         done = stop is Stop.PROVED
         early = f"the search for {self.solve.k} best ended early ({stop.value}): the list may miss some"
         said = ([UNCERTIFIED] if trees else []) if done else [early]
         return Result.of(
             self.problem,
-            [tree for _, tree in trees],
+            trees,
             first.bound,
             stop,
             certificate=first.certificate,
@@ -244,12 +198,11 @@ class _Listing:
         )
 
     def _by_roles(self) -> Result[DependencyTree]:
-        """Where rounding may decide: the list of the roles, which score every tree by the problem itself."""
-        known = [tree for _, tree in self.trees.values()]
+        """The list of the roles, which score trees by the problem itself, where rounding may decide."""
         try:
             found = search_by_roles(
                 self.problem,
-                attrs.evolve(self.solve, start=known),
+                attrs.evolve(self.solve, start=self.known.known),
                 variant=self.variant,
                 order=self.order,
                 backbone="first",
@@ -262,7 +215,7 @@ class _Listing:
         if found.status is Status.OPTIMAL or found.bound <= self.first.bound:
             if self.certificate:
                 return found
-            return attrs.evolve(found, certificate=NoCertificate(fused.ASKED_FOR_NONE))
+            return attrs.evolve(found, certificate=NoCertificate(compiled_search.ASKED_FOR_NONE))
         for solution in found.solutions:
             self._know(solution.structure)
         return self._result(found.stop)

@@ -40,7 +40,7 @@ class Scored(Protocol):
 
     @property
     def loss(self) -> float:
-        """What stands for a score of -inf."""
+        """Finite loss for a score of -inf."""
 
 
 def linearised(split: Scored, on_ids: IntArray) -> FloatArray:

@@ -13,11 +13,11 @@ from gapless.core.problem import check_start
 from gapless.engine.frontier import ORDERS
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import BACKBONES, backbone_for
-from gapless_splitbound import fused, k_best
+from gapless_splitbound import compiled_search, k_best
 from gapless_splitbound.certificate import SplitMultipliers
+from gapless_splitbound.multipliers import Split
 from gapless_splitbound.pruning import prune
-from gapless_splitbound.roles import search
-from gapless_splitbound.split import Split
+from gapless_splitbound.role_search import search
 from gapless_splitbound.uncompiled import reasons, told
 from gapless_splitbound.variants import VARIANTS
 
@@ -39,7 +39,7 @@ def run(
     variant : {"default", "paper"}
         Groups of pairs, Polyak steps and fixing by max-marginals, or what the paper does.
     order : {"best-first", "depth-first", "breadth-first"}
-        Which open node is worked next.
+        Choice of the next open node.
     backbone : {"first", "sibling", "carreras", "grand-sibling"}, optional
         The dynamic program under the bound; by default the first that can take all of the problem's factors.
     heads_kept : int, optional
@@ -59,14 +59,14 @@ def run(
     if heads_kept is not None:
         return _restricted(problem, solve, heads_kept, variant, order, backbone, certificate)
     chosen = backbone or backbone_needed(problem)
-    if fused.fits(problem, solve, chosen):
-        compiled = fused.search if solve.k == 1 else k_best.search
+    if compiled_search.fits(problem, solve, chosen):
+        compiled = compiled_search.search if solve.k == 1 else k_best.search
         return compiled(problem, solve, variant=variant, order=order, certificate=certificate)
     result = search(problem, solve, variant=variant, order=order, backbone=chosen)
     result = told(result, reasons(problem, solve, chosen))
     if certificate:
         return result
-    return attrs.evolve(result, certificate=NoCertificate(fused.ASKED_FOR_NONE))
+    return attrs.evolve(result, certificate=NoCertificate(compiled_search.ASKED_FOR_NONE))
 
 
 def check_options(variant: str, order: str) -> None:
@@ -122,7 +122,7 @@ def _restricted(
         trees,
         bound,
         stop,
-        certificate=evidence if certificate else NoCertificate(fused.ASKED_FOR_NONE),
+        certificate=evidence if certificate else NoCertificate(compiled_search.ASKED_FOR_NONE),
         method=solve.method,
         stats=attrs.evolve(found.stats, extra={**found.stats.extra, "restricted_bound": found.bound}),
         trace=found.trace,

@@ -11,7 +11,7 @@ from gapless import Budget, Fixings, Relaxation, Relaxed
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import checked_bound, guarded
 from gapless_dependency import DependencyTree
-from gapless_splitbound.split_bound import SplitBound
+from gapless_splitbound.lagrangian import SplitBound
 
 EPSILON = 1e-8
 """A node is left when a step improves its bound by no more than this."""

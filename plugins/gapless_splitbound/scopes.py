@@ -43,7 +43,7 @@ class Scopes:
 
 
 def orient(pairs: IntArray, possible: BoolArray, arcs: Arcs) -> tuple[int, BoolArray]:
-    """Which arc of the pairs is the lower one, and which pairs share their group with another.
+    """The lower arc of the pairs, and the pairs that share their group with another.
 
     A group is a lower arc and the word that the upper arcs enter. Of the two ways to read the pairs, the one with
     more pairs to a group is taken; a pair alone in its group is better split.

@@ -16,7 +16,7 @@ FACTORS_IN_PYTHON = "the search ran in Python, typically 50 to 300 times slower 
 
 
 def reasons(problem: ParsingProblem, solve: Solve, backbone: str) -> list[str]:
-    """What the compiled search cannot take, a sentence for each; none where it can.
+    """Parts that the compiled search cannot take, a sentence for each; none where it can.
 
     It knows conjunctions over a first-order backbone; it does not count iterations as the roles do.
     """

@@ -11,7 +11,7 @@ from gapless.engine.lagrangian import StepRule
 
 @attrs.frozen
 class Variant:
-    """How a split bound is made.
+    """The choices that make a split bound.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class ChainHinge(Hinge):
         initial, final : tensor (K,), optional
             Score of the first and of the last label.
         mask : tensor (S, T) of booleans, or 0 and 1, optional
-            Which places hold a token; the others, wherever they are, are left out of the chain.
+            Places that hold a token; the others, wherever they are, are left out of the chain.
         lengths : (S,) integers, optional
             Tokens of each sentence, instead of a mask.
 

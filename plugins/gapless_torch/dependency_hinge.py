@@ -27,7 +27,7 @@ class DependencyHinge(Hinge):
     cost : float
         By how much the right tree must win for each wrong head; 0 is the perceptron's loss.
     projective, single_root : bool
-        Which trees there are, as for `gapless_dependency.ParsingProblem`.
+        The trees that exist, as for `gapless_dependency.ParsingProblem`.
     reduction : {"mean", "sum", "none"}
         Over the sentences.
     """
@@ -49,7 +49,7 @@ class DependencyHinge(Hinge):
         heads : integer tensor (S, n)
             The right head of each word 1..n, 0 for the root; padding is not looked at.
         mask : tensor (S, n) of booleans, or 0 and 1, optional
-            Which places hold a word: the first ones of each row.
+            Places that hold a word: the first ones of each row.
         lengths : (S,) integers, optional
             Words of each sentence, instead of a mask.
 

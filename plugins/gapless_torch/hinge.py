@@ -1,4 +1,4 @@
-"""What the hinge losses have in common: their options, and how they meet tensors."""
+"""The common part of the hinge losses: their options, and their use of tensors."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def with_cost(scores: FloatArray, gold: tuple[Any, ...], cost: float) -> FloatAr
 
 
 def word_mask(shape: tuple[int, int], mask: Any, lengths: Any) -> Tensor:
-    """Which of the padded places hold a word, bool (S, T) on the CPU, from a mask, from lengths, or all."""
+    """Padded places that hold a word, bool (S, T) on the CPU, from a mask, from lengths, or all."""
     sentences, places = shape
     if mask is not None and lengths is not None:
         raise InvalidProblem("give mask or lengths, not both")

@@ -64,12 +64,12 @@ class StructuredHinge(torch.nn.Module, Generic[S]):
         gold : structure
             The right one.
         **scores : tensors
-            What `build` makes the problem of.
+            Arguments of `build`.
 
         Raises
         ------
         InvalidProblem
-            What `build` refuses; a right structure that is not feasible or scores -inf; a name that `scores`,
+            Refused by `build`; a right structure that is not feasible or scores -inf; a name that `scores`,
             `cost` and `parts` do not share.
         """
         tensors = {name: scored(tensor, name) for name, tensor in scores.items()}

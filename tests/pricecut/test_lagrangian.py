@@ -16,7 +16,7 @@ from gapless_pricecut import lagrangian_search
 from gapless_pricecut.certificate import CompletedDual
 from gapless_pricecut.lagrangian_search import LagrangianSearch, grouping
 from gapless_pricecut.restricted import RestrictedRelaxation
-from gapless_splitbound import fused
+from gapless_splitbound import compiled_search
 
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="the lazy search is compiled")
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "240"))
@@ -109,7 +109,7 @@ def check(problem, result, best):
 @pytest.mark.parametrize(("choices", "program_after"), [(0, 60), (0, 1), (30, 60), (1 << 14, 60)])
 def test_agrees_with_enumeration_and_proves_it(shard, choices, program_after, monkeypatch):
     """With and without enumeration of small nodes, and with a linear program after the first node."""
-    monkeypatch.setattr(fused, "CHOICES", choices)
+    monkeypatch.setattr(compiled_search, "CHOICES", choices)
     monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", program_after)
     rng = np.random.default_rng(500 + shard)
     for number in range(SENTENCES // SHARDS):
@@ -257,7 +257,7 @@ def hard(n, seed=0):
 
 @pytest.mark.parametrize("nodes", [1, 2, 5])
 def test_limits_leave_a_true_bound_that_can_be_checked(nodes, monkeypatch):
-    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(compiled_search, "CHOICES", 0)
     arcs, scores = hard(9)
     best = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores.table)]), "split-bound").value
     problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
@@ -269,7 +269,7 @@ def test_limits_leave_a_true_bound_that_can_be_checked(nodes, monkeypatch):
 
 @pytest.mark.parametrize("keep_proof", [False, True])
 def test_a_search_may_begin_again_from_any_multipliers(keep_proof, monkeypatch):
-    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(compiled_search, "CHOICES", 0)
     rng = np.random.default_rng(4)
     for seed in range(20):
         arcs, scores = hard(8, seed)
@@ -293,7 +293,7 @@ def test_a_search_may_begin_again_from_any_multipliers(keep_proof, monkeypatch):
 
 def test_a_linear_program_closes_what_stalls(monkeypatch):
     """Its prices prove what it proves: an integral relaxation leaves nothing to branch on."""
-    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(compiled_search, "CHOICES", 0)
     closed = 0
     for seed in range(25):
         arcs, scores = hard(10, seed)
@@ -322,7 +322,7 @@ def stalling(monkeypatch, error):
         asked.append(error)
         raise error
 
-    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(compiled_search, "CHOICES", 0)
     monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
     monkeypatch.setattr(lagrangian_search, "ROOT_STEPS", 3)
     monkeypatch.setattr(lagrangian_search, "restricted_relaxation", raises)
@@ -344,7 +344,7 @@ def test_an_unfinished_linear_program_takes_no_bound_away(monkeypatch):
         found = gapless.solve(problem, "price-and-cut").best
         return RestrictedRelaxation(np.nan, np.inf, np.zeros(parts.size), np.zeros(kept.size), found, 0)
 
-    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(compiled_search, "CHOICES", 0)
     monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 4)
     monkeypatch.setattr(lagrangian_search, "restricted_relaxation", unfinished)
     reached = 0

@@ -7,7 +7,7 @@ from gapless import Budget, Fixings, Limits
 from gapless.core.tolerance import margin, round_bound
 from gapless_dependency import TreeMaximiser, backbone_for
 from gapless_dependency.enumeration import tree_scores
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.restricted import restricted_relaxation
 from gapless_splitbound import Split, SplitMultipliers
 

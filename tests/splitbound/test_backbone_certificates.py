@@ -17,7 +17,7 @@ from gapless_dependency import (
 )
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import Split, SplitMultipliers, roles
+from gapless_splitbound import Split, SplitMultipliers, role_search
 
 BACKBONES = ("sibling", "carreras", "grand-sibling")
 COUNTED = {
@@ -151,8 +151,8 @@ def leaves_of(certificate):
 
 @every_backbone
 def test_json_round_trip_and_tampering(backbone, monkeypatch):
-    monkeypatch.setattr(roles, "CHOICES", 0)
-    monkeypatch.setattr(roles, "BACKBONE_CHOICES", 0)
+    monkeypatch.setattr(role_search, "CHOICES", 0)
+    monkeypatch.setattr(role_search, "BACKBONE_CHOICES", 0)
     branched = 0
     for problem in problems(backbone, 14, 16, strength=1.5):
         result = gapless.solve(problem, "split-bound", backbone=backbone)

@@ -8,13 +8,13 @@ import gapless
 from gapless import Fixings, NoCertificate, Result, TreeCertificate
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
-from gapless_splitbound import Split, SplitMultipliers, fused
+from gapless_splitbound import Split, SplitMultipliers, compiled_search
 
 
 @pytest.fixture(autouse=True)
 def bounded_only(monkeypatch):
     """Sentences so small would all be enumerated and leave no multipliers."""
-    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(compiled_search, "CHOICES", 0)
 
 
 def problems(seed, count, families=FAMILIES):
@@ -71,19 +71,19 @@ def test_the_checked_formula_is_the_one_that_is_solved(seed):
     for rng, problem in problems(40 + seed, 12, CONJUNCTIVE):
         for group in (False, True):
             split = Split(problem, group=group)
-            split.under(Fixings.none(problem.decisions.count))
+            split.subproblem(Fixings.none(problem.decisions.count))
             multipliers = split.project(split.start() + rng.normal(size=split.size))
             fixings = random_fixings(rng, problem)
             weights, constant = split.weights(multipliers, fixings)
             evidence = SplitMultipliers(split.orientation, multipliers / split.scale, loss=split.loss)
             bound = evidence.upper_bound(problem, fixings)
-            under = split.under(fixings)
-            if under is None:
+            left = split.subproblem(fixings)
+            if left is None:
                 assert bound == -np.inf
                 continue
             heads, _ = tree_scores(problem)
             ids = problem.decisions.index[heads, np.arange(1, problem.length + 1)]
-            agree = [i for i in ids if np.all(under.state[i] != 0)]
+            agree = [i for i in ids if np.all(left.state[i] != 0)]
             best = max((float(weights[i].sum()) + constant for i in agree), default=-np.inf)
             if bound == -np.inf:
                 assert best < split.floor or best == -np.inf

@@ -14,8 +14,8 @@ from gapless import Solve, Status
 from gapless.core.tolerance import meets
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
-from gapless_splitbound import fused
-from gapless_splitbound.roles import search
+from gapless_splitbound import compiled_search
+from gapless_splitbound.role_search import search
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "240"))
 SHARDS = 12
@@ -65,7 +65,7 @@ def check(problem, expected, k=1, **options):
 @pytest.mark.parametrize("choices", [0, 30, 1 << 14])
 def test_agrees_with_enumeration_and_proves_it(shard, choices, monkeypatch):
     """Bounded only, enumerated at the end, and enumerated at once."""
-    monkeypatch.setattr(fused, "CHOICES", choices)
+    monkeypatch.setattr(compiled_search, "CHOICES", choices)
     for number, problem in sentences(1000 + shard, SENTENCES // SHARDS):
         expected = best_scores(problem)
         for variant in ("default", "paper"):
@@ -110,7 +110,7 @@ def test_k_best(k):
 
 @pytest.mark.parametrize(("variant", "order"), [*itertools.product(("default", "paper"), ORDERS)])
 def test_every_variant_in_every_order(variant, order, monkeypatch):
-    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(compiled_search, "CHOICES", 0)
     for _, problem in sentences(5, 12):
         check(problem, best_scores(problem), variant=variant, order=order)
 

@@ -11,9 +11,9 @@ from gapless import Branch, Fixings, Limits, Result, Status, Stop, TreeCertifica
 from gapless_dependency import AdjacentSibling, AnyOf, ParsingProblem, Valency
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
-from gapless_splitbound import EnumeratedTrees, ForbiddenConfigurations, SplitMultipliers, roles, scopes
+from gapless_splitbound import EnumeratedTrees, ForbiddenConfigurations, SplitMultipliers, role_search, scopes
 from gapless_splitbound.enumeration import best_tree, choices_left
-from gapless_splitbound.forbidden import Propagation
+from gapless_splitbound.propagation import Propagation
 
 
 def some_problems(rng, count, longest=5):
@@ -143,8 +143,8 @@ def test_without_an_answer_in_time_it_is_said_what_is_known():
 
 @pytest.mark.parametrize("choices", [0, 12, 1 << 14])
 def test_searches_that_enumerate_find_the_optimum(monkeypatch, choices):
-    monkeypatch.setattr(roles, "CHOICES", choices)
-    monkeypatch.setattr(roles, "BACKBONE_CHOICES", choices)
+    monkeypatch.setattr(role_search, "CHOICES", choices)
+    monkeypatch.setattr(role_search, "BACKBONE_CHOICES", choices)
     rng = np.random.default_rng(3)
     enumerated = 0
     for number, problem in enumerate(some_problems(rng, 40, longest=4)):

@@ -11,7 +11,7 @@ from gapless import Fixings, InvalidProblem, Result, TreeCertificate
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
-from gapless_splitbound import EnumeratedTrees, fused
+from gapless_splitbound import EnumeratedTrees, compiled_search
 from gapless_splitbound.proofs.completions import are_trees
 
 
@@ -69,7 +69,7 @@ def test_too_much_is_refused():
 
 def test_a_search_that_branches_and_enumerates_is_certified(monkeypatch):
     """Every enumerated leaf stands for itself: put in another's place, it claims no less than the optimum."""
-    monkeypatch.setattr(fused, "CHOICES", 60)
+    monkeypatch.setattr(compiled_search, "CHOICES", 60)
     rng = np.random.default_rng(5)
     seen = 0
     while seen < 5:

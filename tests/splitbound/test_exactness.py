@@ -15,7 +15,7 @@ from gapless.core.tolerance import margin, meets, round_bound
 from gapless.scip import solve_monolithic
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
-from gapless_splitbound import fused, roles
+from gapless_splitbound import compiled_search, role_search
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "400"))
 LONGER = int(os.environ.get("GAPLESS_LONGER_SENTENCES", "12"))
@@ -91,7 +91,7 @@ def by_the_roles(judged, number):
         return
     variant = ("default", "paper")[number % 2]
     judged.optimal_if_done(
-        roles.search(
+        role_search.search(
             judged.problem,
             Solve(Budget(A_MINUTE), method="split-bound"),
             variant=variant,
@@ -183,8 +183,8 @@ def test_agrees_with_every_tree(random_sentences, shard, monkeypatch):
     Bounded only, enumerated at the end, and enumerated at once.
     """
     for name in ("CHOICES", "BACKBONE_CHOICES"):
-        monkeypatch.setattr(roles, name, (0, 30, getattr(roles, name))[shard % 3])
-    monkeypatch.setattr(fused, "CHOICES", (0, 30, fused.CHOICES)[shard % 3])
+        monkeypatch.setattr(role_search, name, (0, 30, getattr(role_search, name))[shard % 3])
+    monkeypatch.setattr(compiled_search, "CHOICES", (0, 30, compiled_search.CHOICES)[shard % 3])
     for number, problem in enumerate(random_sentences(7000 + shard, SENTENCES // SHARDS)):
         judged = Judged(problem)
         ways = {first_order, WAYS[number % len(WAYS)]}

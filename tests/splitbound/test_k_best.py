@@ -9,7 +9,7 @@ from gapless import InconsistentBound, Limits, OracleError, Status, Stop
 from gapless_dependency import ArcConjunctions, ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import fused, k_best, method
+from gapless_splitbound import compiled_search, k_best, method
 
 FAMILIES = ("sibling", "grandchild", "tri-sibling")
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
@@ -53,7 +53,7 @@ def best_scores(problem, k):
 @pytest.mark.parametrize("variant", ["default", "paper"])
 @pytest.mark.parametrize("choices", [0, 30, 1 << 14])
 def test_agrees_with_enumeration(monkeypatch, compiled_alone, choices, variant):
-    monkeypatch.setattr(fused, "CHOICES", choices)
+    monkeypatch.setattr(compiled_search, "CHOICES", choices)
     for number, problem in enumerate(sentences(choices, 60)):
         k = 2 + number % 9
         expected = best_scores(problem, k)
@@ -82,7 +82,7 @@ def test_where_all_trees_are_worth_the_same_few_are_searched(compiled_alone):
 
 @pytest.mark.parametrize("nodes", [1, 3, 6])
 def test_a_list_that_a_limit_ended_says_so_and_keeps_the_start(monkeypatch, compiled_alone, nodes):
-    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(compiled_search, "CHOICES", 0)
     early = 0
     for problem in sentences(9, 25):
         heads, scores = tree_scores(problem)
@@ -105,7 +105,7 @@ def test_a_list_that_a_limit_ended_says_so_and_keeps_the_start(monkeypatch, comp
 
 def test_ctrl_c_keeps_what_was_found(monkeypatch, compiled_alone):
     problem = random_problem(np.random.default_rng(2), 6, families=["sibling", "grandchild"])
-    advance, calls = fused.Search.advance, []
+    advance, calls = compiled_search.Search.advance, []
 
     def interrupted(self, *args):
         calls.append(self)
@@ -113,7 +113,7 @@ def test_ctrl_c_keeps_what_was_found(monkeypatch, compiled_alone):
             raise KeyboardInterrupt
         return advance(self, *args)
 
-    monkeypatch.setattr(fused.Search, "advance", interrupted)
+    monkeypatch.setattr(compiled_search.Search, "advance", interrupted)
     result = gapless.solve(problem, "split-bound", k=5)
     assert (result.status, result.stop) == (Status.FEASIBLE, Stop.INTERRUPTED)
     assert result.value == pytest.approx(tree_scores(problem)[1].max())
@@ -145,7 +145,7 @@ def test_without_a_certificate_in_every_order(compiled_alone, order):
 
 
 def test_what_a_part_holds_when_a_limit_ends_it_is_listed(monkeypatch, compiled_alone):
-    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(compiled_search, "CHOICES", 0)
     problem = random_problem(np.random.default_rng(5), 9, families=["sibling", "grandchild"], strength=3.0)
     whole = gapless.solve(problem, "split-bound").stats.nodes
     sizes = [
@@ -170,7 +170,7 @@ def test_events_begin_and_end_once(compiled_alone):
 @pytest.mark.parametrize("k", [2, 4])
 def test_scores_that_cancel_are_left_to_the_roles(monkeypatch, k):
     """Beside sums of 1e9 that cancel, the compiled search cannot tell the order of trees."""
-    monkeypatch.setattr(fused, "CHOICES", 0)
+    monkeypatch.setattr(compiled_search, "CHOICES", 0)
     rng = np.random.default_rng(7)
     asked = []
     honest = k_best.search_by_roles
@@ -201,7 +201,7 @@ def test_scores_that_cancel_are_left_to_the_roles(monkeypatch, k):
 def test_only_rounding_is_forgiven_when_the_roles_take_over(monkeypatch):
     """A bound that rounding made inconsistent leaves what was found; any other error is the caller's to see."""
     problem = random_problem(np.random.default_rng(8), 5, families=["sibling"])
-    monkeypatch.setattr(fused.Search, "rough", property(lambda _: True))
+    monkeypatch.setattr(compiled_search.Search, "rough", property(lambda _: True))
 
     def fails(error):
         def search(*_args, **_options):

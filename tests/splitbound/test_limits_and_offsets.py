@@ -12,7 +12,7 @@ from gapless.core.tolerance import margin, round_bound
 from gapless_dependency import ParsingProblem, Sibling
 from gapless_dependency.factors import ArcConjunctions
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound.fused import Search
+from gapless_splitbound.compiled_search import Search
 
 
 @pytest.mark.parametrize("variant", ["default", "paper"])

@@ -7,7 +7,7 @@ import gapless
 from gapless import Factor, InvalidProblem, Limits, NoCertificate, OracleError, Status, Stop
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
-from gapless_splitbound import fused
+from gapless_splitbound import compiled_search
 
 pytest.importorskip("gapless_kernels.search._split_bound")
 
@@ -74,9 +74,9 @@ def noise(n):
 
 
 def with_memory(monkeypatch, limit):
-    kernel = fused.SplitBoundSearch
+    kernel = compiled_search.SplitBoundSearch
     monkeypatch.setattr(
-        fused, "SplitBoundSearch", lambda *given, **named: kernel(*given, **named, memory_limit=limit)
+        compiled_search, "SplitBoundSearch", lambda *given, **named: kernel(*given, **named, memory_limit=limit)
     )
 
 

@@ -14,7 +14,7 @@ from gapless_dependency import ParsingProblem, Valency
 from gapless_dependency.backbones import FirstOrderProjective
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import fused, roles
+from gapless_splitbound import compiled_search, role_search
 
 needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
 
@@ -22,7 +22,7 @@ needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLES
 @pytest.fixture(autouse=True)
 def bounds_alone(monkeypatch):
     """Sentences this short would be enumerated at once, and there would be nothing to lie about."""
-    for module in (fused, roles):
+    for module in (compiled_search, role_search):
         monkeypatch.setattr(module, "CHOICES", 0)
 
 
@@ -91,11 +91,11 @@ class LowValue(FirstOrderProjective):
 @pytest.mark.parametrize("wrong", [LowMaxMarginals, DroppedArc, LowValue])
 @pytest.mark.parametrize("variant", ["default", "paper"])
 def test_wrong_backbones(monkeypatch, wrong, variant):
-    monkeypatch.setattr(roles, "backbone_for", lambda problem, name: wrong(problem))
+    monkeypatch.setattr(role_search, "backbone_for", lambda problem, name: wrong(problem))
     noticed = [
         caught(
             problem,
-            lambda problem=problem: roles.search(
+            lambda problem=problem: role_search.search(
                 problem, Solve(method="split-bound"), variant=variant, order="best-first", backbone="first"
             ),
         )
@@ -138,7 +138,7 @@ def test_a_best_configuration_that_is_not(less, wrong, projective):
     assert all(noticed) if less else any(noticed)
 
 
-HONEST = getattr(fused, "SplitBoundSearch", None)
+HONEST = getattr(compiled_search, "SplitBoundSearch", None)
 
 
 class LyingSearch:
@@ -186,7 +186,7 @@ def no_tree(heads):
     ids=["another tree", "no tree", "value", "bound", "tree and bound", "multipliers"],
 )
 def test_a_lying_kernel(monkeypatch, changes):
-    monkeypatch.setattr(fused, "SplitBoundSearch", type("Lying", (LyingSearch,), {"changes": changes}))
+    monkeypatch.setattr(compiled_search, "SplitBoundSearch", type("Lying", (LyingSearch,), {"changes": changes}))
     for problem in sentences(5, 10):
         caught(problem, lambda problem=problem: gapless.solve(problem, "split-bound"))
 
@@ -209,7 +209,7 @@ def test_a_kernel_that_lies_about_parts_of_a_list(monkeypatch, changes):
         lying = not options["keep_proof"]
         return type("Lying", (LyingSearch,), {"changes": changes if lying else {}})(*args, **options)
 
-    monkeypatch.setattr(fused, "SplitBoundSearch", honest_once)
+    monkeypatch.setattr(compiled_search, "SplitBoundSearch", honest_once)
     for problem in sentences(5, 10):
         scores = np.sort(tree_scores(problem)[1])[::-1][:3]
         failed = None

@@ -146,7 +146,8 @@ class BatchResult(Generic[S]):
             if not held[i]:
                 return result(problems, i).best  # raises: there is none
             row: Any = rows[offsets[i] : offsets[i + 1]]
-            return row if structure_of is None else structure_of(problems[i], row)
+            best: S = row if structure_of is None else structure_of(problems[i], row)
+            return best
 
         statuses = _statuses(values, bounds, held, proved)
         for i in failed:

@@ -33,7 +33,7 @@ def branch_and_price(
     ----------
     problem : Problem
     formulation : Formulation
-        What `gapless.scip.branch_price_and_cut` takes as well.
+        As for `gapless.scip.branch_price_and_cut`.
     budget, order, k, start, method
         As in `tree_search`.
     limit : int, optional

@@ -1,4 +1,4 @@
-"""How the answers of several generators to one view enter a master together."""
+"""Entry of the answers of several generators to one view into a master."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ S = TypeVar("S")
 
 
 class Dualized(ABC, Generic[S]):
-    """What a Lagrangian relaxation prices instead of enforcing: constraints, or score split over decisions.
+    """The priced part of a Lagrangian relaxation: constraints, or score split over decisions.
 
     For every multiplier vector, ``constant + max_x weights @ x`` must bound every structure under the fixings.
     """

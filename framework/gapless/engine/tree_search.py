@@ -14,7 +14,7 @@ import numpy as np
 from gapless.core.branch import Branch, in_words, uncovered, unknown_decision
 from gapless.core.brancher import Brancher
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate
-from gapless.core.decisions import FREE, ON, Decisions, Fixings
+from gapless.core.decisions import FREE, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, OracleError, SolveError, UncoveredBranching
 from gapless.core.formulation import checked_frequency, rounds_at
 from gapless.core.limits import Budget, Stop
@@ -26,6 +26,7 @@ from gapless.core.tolerance import margin, meets, round_bound
 from gapless.core.tree_certificate import Tightening, TreeCertificate
 from gapless.engine.frontier import Frontier, Node
 from gapless.engine.guard import checked_bound, guarded
+from gapless.engine.lawler import flips
 
 S = TypeVar("S")
 Rounding = Callable[[Relaxed[S]], S | None]
@@ -55,7 +56,7 @@ def tree_search(
         Limits, observers and trace.
     order : {"best-first", "depth-first", "breadth-first"}
     k : int
-        How many best structures to return.
+        Number of best structures to return.
     start : sequence of S
         Feasible structures to begin with.
     rounding : callable, optional
@@ -306,7 +307,7 @@ class _Search(Generic[S]):
         if branches is None:
             branches = guarded(self.brancher, self.brancher.split, fixings, relaxed)
         if not branches:
-            self._settle(node, fixings)
+            self._close_point(node, fixings)
             return
         narrowed = children_of(self.brancher, fixings, branches, self.decisions, f"node {node.number}")
         children = []
@@ -343,22 +344,17 @@ class _Search(Generic[S]):
         ids = np.sort(self.problem.encode(relaxed.structure))
         if not (fixings.allow(ids) and meets(bound, score_of(self.problem, relaxed.structure))):
             return None
-        settled = fixings.fix(on=ids)
-        settled = None if settled is None else settled.implied(self.decisions)
-        if settled is None:
+        implied = fixings.fix(on=ids)
+        implied = None if implied is None else implied.implied(self.decisions)
+        if implied is None:
             return None
-        literals = [(int(d), ON) for d in ids if fixings.state[d] == FREE]
-        literals += [(int(d), 0) for d in settled.free]
-        branches: list[Branch] = []
-        on: list[int] = []
-        off: list[int] = []
-        for decision, value in literals:
-            flipped_on, flipped_off = ([*on], [*off, decision]) if value else ([*on, decision], [*off])
-            branches.append(Branch(on=flipped_on, off=flipped_off, why="not the same structure"))
-            (on if value else off).append(decision)
+        literals = [(int(d), True) for d in ids if fixings.state[d] == FREE]
+        literals += [(int(d), False) for d in implied.free]
+        *parts, (on, off) = flips(literals)
+        branches = [Branch(on=ons, off=offs, why="not the same structure") for ons, offs in parts]
         return [*branches, Branch(on=on, off=off, why="the structure itself")] if literals else []
 
-    def _settle(self, node: Node, fixings: Fixings) -> None:
+    def _close_point(self, node: Node, fixings: Fixings) -> None:
         """A node without children holds one structure at most; the fixings say which."""
         certificate = PointCertificate()
         verdict = certificate.verify(self.problem, fixings)
@@ -374,9 +370,9 @@ class _Search(Generic[S]):
                 f"{self.sense.verb}s {verdict.value_bound:.12g}"
             )
         if verdict.bound > -math.inf:
-            settled = fixings.implied(self.decisions)
-            if settled is not None:
-                self.accept(self.problem.decode(settled.on))
+            implied = fixings.implied(self.decisions)
+            if implied is not None:
+                self.accept(self.problem.decode(implied.on))
         node.bound, node.certificate = min(node.bound, verdict.bound), certificate
         self._close(node)
 

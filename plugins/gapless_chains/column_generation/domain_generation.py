@@ -3,59 +3,26 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from typing import TypeVar
 
 import attrs
 import numpy as np
 
 from gapless import (
     Fixings,
-    Generator,
     InconsistentBound,
-    Restricted,
     Result,
     Solve,
     SolveError,
     Stats,
     Stop,
-    View,
 )
 from gapless.core.problem import check_start
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.engine import price_and_cut
+from gapless_chains.column_generation.label_domains import LabelDomains, V
+from gapless_chains.column_generation.label_pricing import LabelPricing
 from gapless_chains.labelling import Labelling
-
-V = TypeVar("V", bound=View)
-
-
-class LabelDomains(Restricted[IntArray, V]):
-    """A relaxation restricted to a domain of labels for each node; columns are keyed by decision.
-
-    The state that its solves return and take is the domains, bool (n, K).
-    """
-
-    @property
-    @abstractmethod
-    def generated(self) -> int:
-        """How many labels the domains hold, all nodes together."""
-
-
-class LabelPricing(Generator[V]):
-    """A generator of missing labels.
-
-    Attributes
-    ----------
-    calls : int
-    """
-
-    calls: int = 0
-
-    @property
-    @abstractmethod
-    def candidates(self) -> int:
-        """Edge settings looked at so far."""
 
 
 def generate_labels(

@@ -7,16 +7,16 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
-from gapless import Columns, Fixings, Sparse
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless import Fixings
+from gapless.core.sparse import BoolArray, FloatArray
 
 ULPS = 2.0**-48
-"""What rounding may make of a reduced cost of zero, as a share of the messages."""
+"""The rounding of a reduced cost of zero, as a share of the messages."""
 
 
 @attrs.frozen(eq=False)
 class PricedEdges:
-    """What `EdgePricing` found.
+    """The result of `EdgePricing.price`.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class EdgePricing:
         missing = (sources & ~domains[0]).any(axis=1) | (targets & ~domains[1]).any(axis=1)
         found = PricedEdges(np.zeros(left.shape, bool), np.zeros(left.shape, bool), np.zeros(len(left)))
         if self._last is not None and self._last.fixings is fixings:
-            same = self._last.settled(left, right, tolerance)
+            same = self._last.unchanged(left, right, tolerance)
             missing &= ~same
             found.maxima[same] = self._last.maxima[same] + 2.0 * tolerance
         for i in np.flatnonzero(missing).tolist():
@@ -117,14 +117,14 @@ class EdgePricing:
 
 @attrs.frozen(eq=False)
 class _Seen:
-    """What was priced at the last call."""
+    """Reduced costs of the last call."""
 
     fixings: Fixings
     left: FloatArray
     right: FloatArray
     maxima: FloatArray
 
-    def settled(self, left: FloatArray, right: FloatArray, tolerance: float) -> BoolArray:
+    def unchanged(self, left: FloatArray, right: FloatArray, tolerance: float) -> BoolArray:
         """Edges that wanted no label and whose reduced costs have not changed by more than the tolerance.
 
         By the tolerance of now: while messages stand in for forbidden pairs, rounding allows much more.
@@ -157,11 +157,3 @@ def _one_neighbour(hits: BoolArray, costs: FloatArray, no_target: BoolArray, no_
     kept[rows, costs[rows].argmax(axis=1)] = True
     kept[costs[:, columns].argmax(axis=0), columns] = True
     hits &= ~(no_target[:, None] | no_source) | kept
-
-
-def label_columns(keys: IntArray, local: FloatArray) -> Columns:
-    """Columns for the labels with the decisions `keys`."""
-    if not keys.size:
-        return Columns.none()
-    uses = Sparse(np.arange(keys.size + 1), keys, np.ones(keys.size))
-    return Columns(keys, local.ravel()[keys], Sparse.empty(keys.size), uses)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Formulation(ABC):
-    """How messages make potentials and reduced costs. Reduced costs are doubled throughout, as in eq. 12.
+    """From messages to potentials and reduced costs, which are doubled throughout, as in eq. 12.
 
     All three are potentials ``m`` of the labels; the reduced cost of a pair on an edge is its excess
     ``m_i(x) + tau(x, y) + theta_{i+1}(y) - m_{i+1}(y)``, and those of the ends are ``theta_0 - m_0``, ``m_{n-1}``.

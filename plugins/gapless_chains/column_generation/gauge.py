@@ -1,4 +1,4 @@
-"""Where a chain's scores sit: on the labels or on the transitions. Moving them changes no labelling's score."""
+"""The gauge of a chain: scores moved between labels and transitions without a change of any labelling's score."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class GaugedScores:
         Label scores; minus infinity forbids.
     transition : float64 (K, K) or (n-1, K, K)
     leaving : float64 (n, K) or None
-        What the labels got for being left: subtract it from potentials to get those of the problem.
+        Scores moved to the labels for being left; potentials less these are those of the problem.
     """
 
     local: FloatArray

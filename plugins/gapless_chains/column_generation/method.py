@@ -30,7 +30,8 @@ from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.column_generation.domain_generation import generate_labels
 from gapless_chains.column_generation.domain_k_best import k_best_in_domains
-from gapless_chains.column_generation.messages import FIRST, DomainMessages
+from gapless_chains.column_generation.label_domains import FIRST
+from gapless_chains.column_generation.messages import DomainMessages
 from gapless_chains.column_generation.reduced_cost import ReducedCostOracle
 from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.problem import ChainProblem

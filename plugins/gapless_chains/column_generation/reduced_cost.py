@@ -1,15 +1,14 @@
-"""The reduced-cost oracle of column generation in chains: which labels are missing, and what they could add."""
+"""The reduced-cost oracle of column generation in chains: missing labels, and a bound on their gain."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gapless import Answer, Batch
 from gapless.core.sparse import BoolArray, FloatArray
-from gapless_chains.column_generation.domain_generation import LabelPricing
-from gapless_chains.column_generation.edge_pricing import ULPS, EdgePricing, label_columns
+from gapless_chains.column_generation.edge_pricing import EdgePricing
 from gapless_chains.column_generation.formulation import formulation
 from gapless_chains.column_generation.gauge import gauged_transition
+from gapless_chains.column_generation.label_pricing import LabelPricing
 from gapless_chains.column_generation.messages import ChainView
 from gapless_chains.problem import ChainProblem
 from gapless_chains.transition_bounds import transition_bounds
@@ -46,34 +45,19 @@ class ReducedCostOracle(LabelPricing[ChainView]):
     """
 
     def __init__(self, problem: ChainProblem, *, reduced_cost: str = "both", centred: bool = False) -> None:
-        self.problem = problem
         self.formulation = formulation(reduced_cost)
         self.transition = gauged_transition(problem, centred)
         self.bounds = transition_bounds(self.transition)
-        self.calls = 0
-        self._edges = EdgePricing(self._pairs, self.bounds.into, self.bounds.out_of, scale=2.0)
+        super().__init__(problem, EdgePricing(self._pairs, self.bounds.into, self.bounds.out_of, scale=2.0))
 
-    @property
-    def candidates(self) -> int:
-        """Edge settings looked at so far."""
-        return self._edges.candidates
-
-    def query(self, view: ChainView, *, limit: int | None = None) -> Answer:
-        """Labels of edge settings with positive reduced cost, and the slack."""
-        self.calls += 1
-        if not view.feasible:
-            return Answer()
-        before = self.candidates
-        wanted = np.zeros(view.domains.shape, bool)
-        tolerance = _tolerance(view)
+    def _price(self, view: ChainView, wanted: BoolArray, tolerance: float) -> float:
         view.excess = np.zeros(len(wanted) + 1)
         view.excess[[0, -1]] = self._price_ends(view, wanted, tolerance)
         view.excess[1:-1] = self._price_edges(view, wanted, tolerance)
-        slack = float(view.excess.sum())
-        keys = np.flatnonzero(wanted & ~view.domains)
-        if limit is not None:
-            keys = keys[:limit]
-        return Answer(Batch(label_columns(keys, self.problem.local)), slack, scored=self.candidates - before)
+        return float(view.excess.sum())
+
+    def _magnitude(self, view: ChainView) -> float:
+        return max(abs(view.value), float(np.abs(view.alpha[-1]).max()), float(np.abs(view.beta[0]).max()))
 
     def _price_ends(self, view: ChainView, wanted: BoolArray, tolerance: float) -> list[float]:
         """Mark labels of positive reduced cost at the ends; return both maxima."""
@@ -101,8 +85,3 @@ class ReducedCostOracle(LabelPricing[ChainView]):
     def _pairs(self, edge: int) -> FloatArray:
         transition = self.transition
         return transition if transition.ndim == 2 else transition[edge]
-
-
-def _tolerance(view: ChainView) -> float:
-    """Reduced costs below this are rounding: ties need no new labels. The slack counts them all the same."""
-    return ULPS * max(abs(view.value), float(np.abs(view.alpha[-1]).max()), float(np.abs(view.beta[0]).max()))

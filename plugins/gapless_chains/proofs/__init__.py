@@ -1,1 +1,1 @@
-"""What proves an answer: potentials of all labels, or the labels that survived; checked without any solver."""
+"""Proofs of answers: potentials of all labels, or the labels that survived; checked without any solver."""

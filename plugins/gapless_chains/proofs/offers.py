@@ -19,7 +19,7 @@ from gapless_chains.scores import LARGEST
 
 _BLOCK = 1 << 18
 Offers = tuple[FloatArray, FloatArray]
-"""For each label the largest offer as it was rounded, and what rounding took from it."""
+"""The largest offer to each label as it was rounded, and the loss by rounding."""
 
 
 def checked_potentials(potentials: FloatArray, problem: Labelling) -> FloatArray:

@@ -1,7 +1,9 @@
-"""The certificate of a chain: a potential for every label of every position."""
+"""The certificates of chains and trees: a potential for every label of every node of a rooted tree."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import attrs
@@ -9,13 +11,56 @@ import numpy as np
 
 from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
 from gapless.core.sparse import FloatArray, float_array
+from gapless_chains.labelling import Labelling
 from gapless_chains.problem import ChainProblem
-from gapless_chains.proofs.offers import best_offers, bound_of, checked_potentials, largest_excess
+from gapless_chains.proofs.offers import Offers, best_offers, bound_of, checked_potentials, largest_excess
+
+
+@attrs.frozen(eq=False)
+class LabelPotentials(BoundCertificate):
+    """Potentials on a rooted tree; a chain is rooted at its last position."""
+
+    problem_type: ClassVar[type[Labelling]]
+    potentials: FloatArray = attrs.field(converter=float_array)
+
+    @staticmethod
+    @abstractmethod
+    def _edges(problem: Any) -> Iterator[tuple[int, int, FloatArray | None]]:
+        """From the leaves up: each node, its parent or -1, and their pair scores, the node's label first."""
+
+    def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
+        """Bound on the labellings of `problem` that agree with `fixings`.
+
+        Needs O(n K^2) time, and O(K^2) memory beside the offers that wait for their parent's turn.
+
+        Raises
+        ------
+        InvalidProblem
+            Of another type, or potentials of another shape, NaN, plus infinity or beyond 1e150.
+        """
+        if not isinstance(problem, self.problem_type):
+            wanted, given = self.problem_type.__name__, type(problem).__name__
+            raise InvalidProblem(f"{self.kind} speak of a {wanted}, not of a {given}")
+        m = checked_potentials(self.potentials, problem)
+        allowed = problem.allowed(fixings)
+        waiting: dict[int, list[Offers]] = {}
+        terms = []
+        for i, parent, pairs in self._edges(problem):
+            terms.append(largest_excess(waiting.pop(i, []), problem.local[i], m[i], allowed[i]))
+            if pairs is None:
+                terms.append(float(np.max(m[i], where=allowed[i], initial=-np.inf)))
+            else:
+                waiting.setdefault(parent, []).append(best_offers(m[i], pairs, allowed[i]))
+        return bound_of(terms)
+
+    def work_to_verify(self, problem: Problem[Any]) -> float:
+        """A table of pair scores for each row of potentials."""
+        return super().work_to_verify(problem) + 12.0 * float(self.potentials.size * self.potentials.shape[-1])
 
 
 @serialisable("gapless_chains.PotentialsCertificate")
 @attrs.frozen(eq=False)
-class PotentialsCertificate(BoundCertificate):
+class PotentialsCertificate(LabelPotentials):
     r"""Potentials of the labels; any potentials give a bound, those of an optimal dual give a tight one.
 
     Write ``u_i`` for the label scores (initial and final scores included), ``t_i`` for the pair scores and ``m_i``
@@ -44,30 +89,11 @@ class PotentialsCertificate(BoundCertificate):
     """
 
     kind: ClassVar[str] = "chain potentials"
-    potentials: FloatArray = attrs.field(converter=float_array)
+    problem_type: ClassVar[type[Labelling]] = ChainProblem
 
-    def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
-        """Bound on the labellings of `problem` that agree with `fixings`.
-
-        Needs O(n K^2) time and O(K^2) memory at most.
-
-        Raises
-        ------
-        InvalidProblem
-            Not a chain, or potentials of another shape, NaN, plus infinity or beyond 1e150.
-        """
-        if not isinstance(problem, ChainProblem):
-            raise InvalidProblem(f"chain potentials speak of a ChainProblem, not of a {type(problem).__name__}")
-        m = checked_potentials(self.potentials, problem)
-        allowed = problem.allowed(fixings)
-        terms = [largest_excess([], problem.local[0], m[0], allowed[0])]
-        for i in range(problem.positions - 1):
-            pairs = problem.transition if problem.transition.ndim == 2 else problem.transition[i]
-            offers = best_offers(m[i], pairs, allowed[i])
-            terms.append(largest_excess([offers], problem.local[i + 1], m[i + 1], allowed[i + 1]))
-        terms.append(float(np.max(m[-1], where=allowed[-1], initial=-np.inf)))
-        return bound_of(terms)
-
-    def work_to_verify(self, problem: Problem[Any]) -> float:
-        """A table of pair scores for each row of potentials."""
-        return super().work_to_verify(problem) + 12.0 * float(self.potentials.size * self.potentials.shape[-1])
+    @staticmethod
+    def _edges(problem: ChainProblem) -> Iterator[tuple[int, int, FloatArray | None]]:
+        transition, last = problem.transition, problem.positions - 1
+        for i in range(last):
+            yield i, i + 1, transition if transition.ndim == 2 else transition[i]
+        yield last, -1, None

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import ClassVar
 
 import attrs
-import numpy as np
 
-from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
-from gapless.core.sparse import FloatArray, float_array
-from gapless_chains.proofs.offers import Offers, best_offers, bound_of, checked_potentials, largest_excess
+from gapless import serialisable
+from gapless.core.sparse import FloatArray
+from gapless_chains.labelling import Labelling
+from gapless_chains.proofs.potentials import LabelPotentials
 from gapless_chains.trees.problem import TreeProblem
 
 
 @serialisable("gapless_chains.TreePotentialsCertificate")
 @attrs.frozen(eq=False)
-class TreePotentialsCertificate(BoundCertificate):
+class TreePotentialsCertificate(LabelPotentials):
     r"""Potentials of the labels; any potentials give a bound, those of an optimal dual give a tight one.
 
     Write ``u_i`` for the label scores, ``t_c`` for the pair scores of the edge above node c, ``m_i`` for the
@@ -45,33 +46,9 @@ class TreePotentialsCertificate(BoundCertificate):
     """
 
     kind: ClassVar[str] = "tree potentials"
-    potentials: FloatArray = attrs.field(converter=float_array)
+    problem_type: ClassVar[type[Labelling]] = TreeProblem
 
-    def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
-        """Bound on the labellings of `problem` that agree with `fixings`.
-
-        Needs O(n K^2) time, and O(K^2) memory beside the offers that wait for their parent's turn.
-
-        Raises
-        ------
-        InvalidProblem
-            Not a tree, or potentials of another shape, NaN, plus infinity or beyond 1e150.
-        """
-        if not isinstance(problem, TreeProblem):
-            raise InvalidProblem(f"tree potentials speak of a TreeProblem, not of a {type(problem).__name__}")
-        m = checked_potentials(self.potentials, problem)
-        allowed = problem.allowed(fixings)
-        waiting: dict[int, list[Offers]] = {}
-        terms = []
-        for i in range(problem.positions - 1, -1, -1):
-            terms.append(largest_excess(waiting.pop(i, []), problem.unary[i], m[i], allowed[i]))
-            parent = int(problem.parents[i])
-            if parent < 0:
-                terms.append(float(np.max(m[i], where=allowed[i], initial=-np.inf)))
-            else:
-                waiting.setdefault(parent, []).append(best_offers(m[i], problem.pairs(i).T, allowed[i]))
-        return bound_of(terms)
-
-    def work_to_verify(self, problem: Problem[Any]) -> float:
-        """A table of pair scores for each row of potentials."""
-        return super().work_to_verify(problem) + 12.0 * float(self.potentials.size * self.potentials.shape[-1])
+    @staticmethod
+    def _edges(problem: TreeProblem) -> Iterator[tuple[int, int, FloatArray | None]]:
+        for i, parent in reversed(list(enumerate(problem.parents.tolist()))):
+            yield i, parent, problem.pairs(i).T if parent >= 0 else None

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
 
-from gapless import BatchResult, Event, Result, Solve, Stats, Stop
+from gapless import BatchResult, Result, Solve, Stats
 from gapless.core.batch_result import row_offsets
 from gapless.core.sparse import FloatArray, IntArray
+from gapless_chains.proved import proved
 from gapless_chains.trees.certificate import TreePotentialsCertificate
 from gapless_chains.trees.problem import TreeProblem
 
@@ -20,7 +20,7 @@ _CHUNK = 1 << 15
 
 @attrs.frozen(eq=False)
 class Decoded:
-    """What a kernel found for trees whose rows follow each other.
+    """The answers of a kernel to trees whose rows follow each other.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Decoded:
     messages : float64 (N, K)
         The best score of each node's subtree for each of its labels, rounded up.
     survived : int64 (T,), optional
-        How many labels were kept in each tree.
+        Number of labels kept in each tree.
     """
 
     labels: IntArray
@@ -50,16 +50,7 @@ def decode_one(problem: TreeProblem, solve: Solve, decode: Decoder) -> Result[In
     value = float(found.values[0])
     solve.budget.emit("stop", value, value)
     kept = None if found.survived is None else int(found.survived[0])
-    return _result(
-        problem,
-        found.labels,
-        value,
-        found.messages,
-        kept,
-        solve.method,
-        solve.budget.elapsed,
-        solve.budget.events,
-    )
+    return _result(problem, found.labels, value, found.messages, kept, solve, solve.budget.elapsed)
 
 
 def decode_many(problems: Sequence[TreeProblem], solve: Solve, decode: Decoder) -> BatchResult[IntArray]:
@@ -88,7 +79,7 @@ def decode_many(problems: Sequence[TreeProblem], solve: Solve, decode: Decoder) 
 
     def make(problems: Sequence[TreeProblem], i: int) -> Result[IntArray]:
         here = labels[offsets[i] : offsets[i + 1]]
-        return _result(problems[i], here, float(values[i]), *held[i], solve.method)
+        return _result(problems[i], here, float(values[i]), *held[i], solve)
 
     arrays = {"labels": labels, "offsets": offsets}
     return BatchResult.from_rows(problems, values, values, arrays, make, method=solve.method)
@@ -114,20 +105,10 @@ def _result(
     value: float,
     messages: FloatArray,
     kept: int | None,
-    method: str,
+    solve: Solve,
     seconds: float = 0.0,
-    trace: Sequence[Event] = (),
 ) -> Result[IntArray]:
-    feasible = value > -math.inf
     extra = {} if kept is None else {"mean_survivors": kept / problem.positions}
-    return Result.of(
-        problem,
-        [labels] if feasible else [],
-        value,
-        Stop.PROVED,
-        certificate=TreePotentialsCertificate(messages),
-        method=method,
-        stats=Stats(seconds=seconds, oracle_calls=1, extra=extra),
-        trace=trace,
-        explanation=() if feasible else problem.infeasibility(),
-    )
+    stats = Stats(seconds=seconds, oracle_calls=1, extra=extra)
+    certificate = TreePotentialsCertificate(messages)
+    return proved(problem, labels, value, certificate, solve, stats, trace=solve.budget.events)

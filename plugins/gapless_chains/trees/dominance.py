@@ -18,7 +18,7 @@ from gapless_kernels import parent_leads, tree_dominance
 
 @attrs.frozen(eq=False)
 class ParentTables:
-    """What is known of transition scores before any tree is seen.
+    """Tables of transition scores, computed before any tree is seen.
 
     Parameters
     ----------

@@ -1,26 +1,25 @@
-"""The restricted relaxation of column generation in trees: label domains with messages both ways over each edge."""
+"""The restricted relaxation of column generation in trees: label domains with messages both ways on each edge."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
+import attrs
 import numpy as np
 
-from gapless import Answer, Batch, Budget, Certificate, Fixings, Relaxed, UnknownOption, View
+from gapless import Answer, Certificate, Fixings
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless_chains.column_generation.domain_generation import LabelDomains
 from gapless_chains.column_generation.edge_pricing import ULPS
-from gapless_chains.column_generation.forbidden import floor_below_every_labelling, replace_forbidden
-from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
+from gapless_chains.column_generation.label_domains import LabelDomains, LabelView
+from gapless_chains.reachability import reached_from_below
 from gapless_chains.trees.certificate import TreePotentialsCertificate
 from gapless_chains.trees.problem import TreeProblem
-from gapless_chains.trees.reachability import reached_from_below
 from gapless_chains.trees.weights import root_weights
 
 
-class TreeView(View):
+@attrs.define(eq=False, slots=False)
+class TreeView(LabelView):
     """The messages of a restricted tree, as the oracle sees them. Rows of roots in edge arrays mean nothing.
 
     Attributes
@@ -46,45 +45,25 @@ class TreeView(View):
         See `root_weights`.
     """
 
-    def __init__(
-        self,
-        fixings: Fixings,
-        feasible: bool,
-        theta: FloatArray,
-        up: FloatArray,
-        down: FloatArray,
-        below: FloatArray,
-        beyond: FloatArray,
-        domains: BoolArray,
-        values: FloatArray,
-        floor: float,
-        weights: FloatArray,
-        above: FloatArray,
-    ) -> None:
-        super().__init__(fixings)
-        self.feasible = feasible
-        self.theta = theta
-        self.up = up
-        self.down = down
-        self.below = below
-        self.beyond = beyond
-        self.domains = domains
-        self.values = values
-        self.floor = floor
-        self.weights = weights
-        self.above = above
+    fixings: Fixings
+    feasible: bool
+    theta: FloatArray
+    up: FloatArray
+    down: FloatArray
+    below: FloatArray
+    beyond: FloatArray
+    domains: BoolArray
+    values: FloatArray
+    floor: float
+    weights: FloatArray
+    above: FloatArray
+    point: FloatArray | None = attrs.field(default=None, init=False)
 
 
 class TreeMessages(LabelDomains[TreeView]):
     """A domain of labels for each node, solved by max-product messages from the leaves up and from the roots down.
 
-    The messages are the duals of the restricted linear program (no solver is called). In-domain they maximise over
-    the neighbour's domain, and so do those of the labels outside: a guess that should be feasible for the whole
-    program (Belanger et al. 2012, section 4.2 and appendix A.1). Only messages that a changed domain or a changed
-    message reaches are passed again.
-
-    Forbidden transitions are treated as by `gapless_chains.DomainMessages`. The domains always hold an allowed
-    labelling, or it is proved that there is none.
+    See `LabelDomains`. Only messages that a changed domain or a changed message reaches are passed again.
 
     Parameters
     ----------
@@ -93,139 +72,46 @@ class TreeMessages(LabelDomains[TreeView]):
         First domains: the greedy labelling from the roots down, or each node's best label by its own score.
     """
 
+    problem: TreeProblem
+
     def __init__(self, problem: TreeProblem, *, first: str = "greedy") -> None:
-        if first not in ("greedy", "local"):
-            raise UnknownOption(f"first is {first!r}, expected 'greedy' or 'local'")
-        self.problem = problem
-        self.first = first
-        self.bounds: TransitionBounds = transition_bounds(problem.transition)
+        super().__init__(problem, first, problem.parents, problem.unary, problem.transition)
         self.weights, self.above = root_weights(problem)
         shape = problem.unary.shape
-        self._generated = np.zeros(shape, bool)
-        self._fixings: Fixings | None = None
         self._up, self._down = np.zeros(shape), np.zeros(shape)
         self._below, self._beyond = np.zeros(shape), np.zeros(shape)
         self._children: list[list[int]] = [[] for _ in range(problem.positions)]
         for i in problem.inner.tolist():
             self._children[problem.parents[i]].append(i)
-        self._view: TreeView | None = None
-
-    # --- the role
-
-    def solve(
-        self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
-    ) -> Relaxed[IntArray]:
-        """Pass messages and trace the best labelling inside the domains.
-
-        `state` is the domains of another solve.
-        """
-        if state is not None:
-            self._widen(state)
-        if fixings is not self._fixings and fixings != self._fixings:
-            self._enter(fixings)
-        if not self._feasible:
-            self._view = self._make_view(np.full(self.problem.positions, -math.inf))
-            return Relaxed(-math.inf)
-        self._pass_messages()
-        labels, values = self._trace()
-        value = math.fsum(values[self.problem.parents < 0].tolist())
-        self._view = self._make_view(values)
-        point = np.zeros(self._theta.shape)
-        point[np.arange(labels.size), labels] = 1.0
-        return Relaxed(value, point.ravel(), labels, attained=value, state=self._generated.copy())
-
-    def extend(self, batch: Batch) -> int:
-        """Put labels into the domains; columns are keyed by decision."""
-        new = np.zeros(self._generated.shape, bool)
-        new.ravel()[batch.columns.keys] = True
-        return self._widen(new)
-
-    def view(self) -> TreeView:
-        """The messages of the last solve."""
-        if self._view is None:
-            raise RuntimeError("view() before solve()")
-        return self._view
 
     def certify(self, answers: Sequence[Answer]) -> Certificate:
         """Potentials between the messages of both directions; see `potentials`."""
         view = self.view()
         if view.feasible:
             return TreePotentialsCertificate(potentials(view, self.problem))
-        reached = reached_from_below(self.problem, view.theta)
+        reached = reached_from_below(view.theta, self._parents, self._pairs)
         return TreePotentialsCertificate(np.where(reached, 0.0, -np.inf))
 
     @property
-    def generated(self) -> int:
-        """How many labels the domains hold, all nodes together."""
-        return int(self._generated.sum())
-
-    @property
     def rounding(self) -> float:
-        """What float64 may have done to the reduced costs of all edges together."""
+        """Largest error that float64 may have left in the reduced costs of all edges together."""
         return ULPS * len(self._up) * max(float(np.abs(self._up).max()), float(np.abs(self._down).max()))
 
-    # --- domains
+    # --- stale messages
 
-    def _enter(self, fixings: Fixings) -> None:
-        """Begin with other fixings: mask the scores, make sure that the domains hold an allowed labelling."""
-        self._fixings = fixings
-        problem = self.problem
-        free = not (fixings.state >= 0).any()
-        self._theta = problem.unary if free else np.where(problem.allowed(fixings), problem.unary, -np.inf)
-        forbids = self.bounds.forbids
-        self._floor = floor_below_every_labelling(self._theta, self.bounds.largest) if forbids else -math.inf
-        labels = self._first_labelling()
-        self._feasible = labels is not None
-        if labels is not None:
-            self._generated[np.arange(labels.size), labels] = True
-        self._domains = self._generated & (self._theta > -np.inf)
-        self._members = [np.flatnonzero(row) for row in self._domains]
-        self._changed = np.ones(problem.positions, bool)
+    def _entered(self) -> None:
+        self._changed = np.ones(self.problem.positions, bool)
         self._fresh = True
+        self._values = np.full(self.problem.positions, -math.inf)
 
-    def _first_labelling(self) -> IntArray | None:
-        """An allowed labelling to begin with; None when there is none."""
-        theta = self._theta
-        labels = theta.argmax(axis=1) if self.first == "local" else self._greedy(theta)
-        if self._allowed(labels):
-            return labels
-        # Dead end: look ahead once over all labels, then no greedy step can fail.
-        labels = self._greedy(np.where(reached_from_below(self.problem, theta), theta, -np.inf))
-        return labels if self._allowed(labels) else None
-
-    def _greedy(self, theta: FloatArray) -> IntArray:
-        labels = np.empty(len(theta), np.int64)
-        for i, parent in enumerate(self.problem.parents.tolist()):
-            scores = theta[i] if parent < 0 else theta[i] + self.problem.pairs(i)[labels[parent]]
-            labels[i] = scores.argmax()
-        return labels
-
-    def _allowed(self, labels: IntArray) -> bool:
-        if not (self._theta[np.arange(labels.size), labels] > -np.inf).all():
-            return False
-        return not self.bounds.forbids or self.problem.value(labels) > -np.inf
-
-    def _widen(self, labels: BoolArray) -> int:
-        """Add labels; return how many were new and remember whose messages they change."""
-        new = labels & ~self._generated
-        nodes = np.flatnonzero(new.any(axis=1))
-        if not nodes.size:
-            return 0
-        self._generated |= new
-        if self._fixings is None:
-            return int(nodes.size)
-        new &= self._theta > -np.inf
-        self._domains |= new
-        for i in nodes.tolist():
-            self._members[i] = np.flatnonzero(self._domains[i])
+    def _widened(self, nodes: IntArray) -> None:
         self._changed[nodes] = True
-        return int(new.sum())
 
     # --- messages
 
     def _pass_messages(self) -> None:
         """Pass up, then down, whatever the changed domains reach."""
-        parents = self.problem.parents.tolist()
+        parents = self._parents
         changed = self._changed
         # Whether the score that reaches a node from below has changed, and what its parent hears from it.
         stale_below = np.full(changed.size, self._fresh)
@@ -260,40 +146,24 @@ class TreeMessages(LabelDomains[TreeView]):
         changed[:] = False
         self._fresh = False
 
-    def _message(
-        self, node: int, scores: FloatArray, members: IntArray, receiver: BoolArray, *, up: bool
-    ) -> FloatArray:
-        """The best of `scores` + pair score over the sender's domain, for each label of the receiver."""
-        pairs = self.problem.pairs(node) if not up else self.problem.pairs(node).T
-        offers = scores[members]
-        rows = pairs[members]
-        message: FloatArray = (offers[:, None] + rows).max(axis=0) if members.size > 1 else offers[0] + rows[0]
-        if self.bounds.forbids:
-            ends = self.bounds.out_of if up else self.bounds.into
-            guess = scores.max() + (ends if ends.ndim == 1 else ends[node])
-            replace_forbidden(message, float(offers.max()), guess, receiver, self._floor)
-        return message
-
-    def _trace(self) -> tuple[IntArray, FloatArray]:
-        """The best labelling inside the domains, and the score of each node's tree."""
+    def _trace(self) -> tuple[IntArray, float]:
         labels = np.empty(len(self._members), np.int64)
-        values = np.empty(len(self._members))
-        for i, parent in enumerate(self.problem.parents.tolist()):
+        self._values = values = np.empty(len(self._members))
+        for i, parent in enumerate(self._parents):
             here = self._members[i]
             scores = self._below[i, here]
             if parent >= 0:
                 values[i] = values[parent]
-                scores = scores + self.problem.pairs(i)[labels[parent], here]
+                scores = scores + self._pairs(i)[labels[parent], here]
             best = int(scores.argmax())
             labels[i] = here[best]
             if parent < 0:
                 values[i] = scores[best]
-        return labels, values
+        return labels, math.fsum(values[self.problem.parents < 0].tolist())
 
-    def _make_view(self, values: FloatArray) -> TreeView:
-        assert self._fixings is not None
+    def _snapshot(self, fixings: Fixings, value: float) -> TreeView:
         return TreeView(
-            self._fixings,
+            fixings,
             self._feasible,
             self._theta,
             self._up,
@@ -301,7 +171,7 @@ class TreeMessages(LabelDomains[TreeView]):
             self._below,
             self._beyond,
             self._domains,
-            values,
+            self._values,
             self._floor,
             self.weights,
             self.above,

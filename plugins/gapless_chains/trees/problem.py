@@ -13,8 +13,8 @@ from gapless import InvalidProblem, LinearModel, serialisable
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.labelling import Labelling
 from gapless_chains.polytope import local_polytope
+from gapless_chains.reachability import reached_from_below
 from gapless_chains.scores import as_names, as_transition, scores
-from gapless_chains.trees.reachability import reached_from_below
 
 
 def _unary(values: Any) -> FloatArray:
@@ -168,7 +168,7 @@ class TreeProblem(Labelling):
         unlabelled = self._unlabelled()
         if unlabelled:
             return unlabelled
-        dead = np.logical_not(reached_from_below(self).any(axis=1))
+        dead = np.logical_not(reached_from_below(self.unary, self.parents.tolist(), self.pairs).any(axis=1))
         dead_below = np.zeros(self.positions, bool)
         dead_below[self.parents[self.inner[dead[self.inner]]]] = True
         return [

@@ -1,13 +1,12 @@
-"""The reduced-cost oracle of column generation in trees: which labels are missing, and what they could add."""
+"""The reduced-cost oracle of column generation in trees: missing labels, and a bound on their gain."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gapless import Answer, Batch
 from gapless.core.sparse import BoolArray
-from gapless_chains.column_generation.domain_generation import LabelPricing
-from gapless_chains.column_generation.edge_pricing import ULPS, EdgePricing, label_columns
+from gapless_chains.column_generation.edge_pricing import EdgePricing
+from gapless_chains.column_generation.label_pricing import LabelPricing
 from gapless_chains.transition_bounds import transition_bounds
 from gapless_chains.trees.messages import TreeView
 from gapless_chains.trees.problem import TreeProblem
@@ -38,34 +37,23 @@ class TreeReducedCostOracle(LabelPricing[TreeView]):
     calls : int
     """
 
+    problem: TreeProblem
+
     def __init__(self, problem: TreeProblem) -> None:
-        self.problem = problem
         self.bounds = transition_bounds(problem.transition)
-        self.calls = 0
         inner = problem.inner
         into, out_of = self.bounds.into, self.bounds.out_of
         if into.ndim == 2:
             into, out_of = into[inner], out_of[inner]
-        self._edges = EdgePricing(lambda edge: problem.pairs(int(inner[edge])), into, out_of, scale=1.0)
+        super().__init__(
+            problem, EdgePricing(lambda edge: problem.pairs(int(inner[edge])), into, out_of, scale=1.0)
+        )
 
-    @property
-    def candidates(self) -> int:
-        """Edge settings looked at so far."""
-        return self._edges.candidates
+    def _price(self, view: TreeView, wanted: BoolArray, tolerance: float) -> float:
+        return self._price_ends(view, wanted, tolerance) + self._price_edges(view, wanted, tolerance)
 
-    def query(self, view: TreeView, *, limit: int | None = None) -> Answer:
-        """Labels of edge settings with positive reduced cost, and the slack."""
-        self.calls += 1
-        if not view.feasible:
-            return Answer()
-        before = self.candidates
-        wanted = np.zeros(view.domains.shape, bool)
-        tolerance = _tolerance(view)
-        slack = self._price_ends(view, wanted, tolerance) + self._price_edges(view, wanted, tolerance)
-        keys = np.flatnonzero(wanted & ~view.domains)
-        if limit is not None:
-            keys = keys[:limit]
-        return Answer(Batch(label_columns(keys, self.problem.local)), slack, scored=self.candidates - before)
+    def _magnitude(self, view: TreeView) -> float:
+        return max(float(np.abs(a).max()) for a in (view.values, view.up, view.down))
 
     def _price_ends(self, view: TreeView, wanted: BoolArray, tolerance: float) -> float:
         """Mark labels that a score above the optimum reaches, at nodes with a weight; return their weighted sum."""
@@ -94,8 +82,3 @@ class TreeReducedCostOracle(LabelPricing[TreeView]):
         wanted[inner] |= priced.targets
         np.logical_or.at(wanted, parents, priced.sources)
         return float(priced.maxima.sum())
-
-
-def _tolerance(view: TreeView) -> float:
-    """Reduced costs below this are rounding: ties need no new labels. The slack counts them all the same."""
-    return ULPS * max(float(np.abs(a).max()) for a in (view.values, view.up, view.down))

@@ -1,4 +1,4 @@
-"""How the reduced costs of a tree share it between rootings, so that they add up to a bound."""
+"""Shares of the rootings of a tree in its reduced costs, which then add up to a bound."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Comb(PartFactor):
         A callable gets two int64 arrays (parts,) of positions h, m and returns scores (parts,); `modifiers` gives
         the other words.
     width : int
-        How many modifiers, at least 4: fewer are siblings and tri-siblings.
+        Number of modifiers, at least 4: fewer are siblings and tri-siblings.
     """
 
     name: ClassVar[str] = "comb"

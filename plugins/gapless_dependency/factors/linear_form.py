@@ -1,4 +1,4 @@
-"""What a factor that is no conjunction looks like in an integer program."""
+"""The integer program of a factor that is no conjunction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the factors over word positions share: scopes from the arcs, scores from positions."""
+"""The common part of factors over word positions: scopes from the arcs, scores from positions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PartFactor(Factor):
         return self.scores.lookup(*self.positions(scopes, as_arcs(decisions, self.name)))
 
     def upper_bound(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """What the scorer's ``upper_bound`` says; the scores where it has none."""
+        """The scorer's ``upper_bound``; the scores where it has none."""
         return self.scores.bound(*self.positions(scopes, as_arcs(decisions, self.name)))
 
     @property

@@ -22,11 +22,11 @@ class PartScores:
     Parameters
     ----------
     name : str
-        What messages call the scores.
+        Name of the scores in messages.
     given : array-like with one axis for each place of `places`, or callable
         A callable gets as many int64 arrays (m,) and returns scores (m,).
     places : sequence of str
-        What messages call the positions that make a part.
+        Names in messages of the positions that make a part.
     """
 
     def __init__(self, name: str, given: Any, places: str) -> None:
@@ -100,7 +100,7 @@ class PartScores:
         return ", ".join(f"{p} = {int(a[number])}" for p, a in zip(self.places, positions, strict=True))
 
     def _asked(self, positions: tuple[IntArray, ...]) -> Any:
-        """What the callable answers; its errors say what it was given."""
+        """The callable's answer; its errors say what it was given."""
         assert callable(self.given)
         given = f"one int64 array (parts,) for each of {', '.join(self.places)}"
         try:
@@ -131,7 +131,7 @@ class PartScores:
         return True
 
     def tabulated(self, *positions: IntArray) -> FloatArray | PartTable:
-        """What JSON can hold: the array, or the scores of these parts when a callable gives them."""
+        """The form that JSON can hold: the array, or the scores of these parts when a callable gives them."""
         if isinstance(self.given, np.ndarray):
             return self.given
         return PartTable(np.stack(positions, axis=1), self.lookup(*positions))

@@ -170,7 +170,7 @@ class Pattern(Factor):
         ----------
         decisions : Arcs
         most : int
-            How many combinations may be tried at a node.
+            Limit on combinations tried at a node.
 
         Returns
         -------
@@ -223,7 +223,7 @@ class Pattern(Factor):
         return matches
 
     def _fits(self, arcs: Arcs, matches: Mapping[str, IntArray], node: str, forms: IntArray) -> BoolArray:
-        """Which matches the newest node leaves right."""
+        """Matches that the newest node leaves right."""
         here = matches[node]
         fits = np.ones(here.size, bool)
         for name, held in matches.items():

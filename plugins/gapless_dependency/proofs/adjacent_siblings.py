@@ -12,22 +12,14 @@ from gapless_dependency.proofs.rounding import raised
 def through_every_arc(
     weights: FloatArray, sibling: FloatArray | None, single_root: bool, through: bool = True
 ) -> tuple[float, FloatArray]:
-    """Bounds on all projective trees and on those with each arc: the best ones, raised by what rounding may cost.
+    """Bounds as of `spans.through_every_arc`, under further scores.
 
     Parameters
     ----------
-    weights : float64 (n + 1, n + 1)
-        [head, modifier]; -inf where there is no arc.
+    weights, single_root, through
+        As there.
     sibling : float64 (n + 1, n + 1, n + 1), or None
         [head, nearer, farther] as in `gapless_dependency.AdjacentSibling`.
-    single_root : bool
-    through : bool
-        Whether the trees with each arc are asked for; else the second answer holds nothing.
-
-    Returns
-    -------
-    float, float64 (n + 1, n + 1)
-        -inf where there is no tree.
 
     Notes
     -----
@@ -67,8 +59,4 @@ def through_every_arc(
             m = h + side * np.arange(1, k + 1)
             recursion.best((span, (head, end)), (arc, (h, m)), (span, (m, e)))
     span.outside[0, size - 1] = 0.0
-    each = np.full(weights.shape, -np.inf)
-    if through:
-        recursion.backwards()
-        each = arc_scores.inside + arc_scores.outside
-    return float(span.inside[0, size - 1]), each
+    return float(span.inside[0, size - 1]), recursion.through(arc_scores, through)

@@ -50,7 +50,7 @@ class Judge:
 
 
 def judge_of(problem: ParsingProblem, backbone: str) -> Judge:
-    """What verifies bounds over that backbone. No backbone's code is used, nor its word on what it counts.
+    """The check of bounds over that backbone. No backbone's code is used, nor its word on what it counts.
 
     Raises
     ------

@@ -121,7 +121,7 @@ class Priced:
     bits : int
         The numbers are multiples of this power of one half.
     slack : int (n + 1, n)
-        What prices leave of the weight of each arc, less the most that they leave into its word; [head, word - 1].
+        The weight that prices leave of each arc, less the most that they leave into its word; [head, word - 1].
     bound : int
         On all trees.
     """
@@ -167,7 +167,7 @@ class Priced:
 
     @property
     def least(self) -> int:
-        """What does not exceed this is no tree: a tree pays the charge of one root, and what is none more."""
+        """Values up to this are of no tree: a tree pays the charge of one root, anything else more."""
         return -2 * self.charge + self.charge // 2 if self.single_root else -self.charge
 
     def rounded(self, value: int) -> float:

@@ -29,10 +29,10 @@ class FirstOrderCertificate(BoundCertificate):
         if not isinstance(problem, ParsingProblem) or problem.factors:
             raise InvalidProblem(f"this evidence is for a ParsingProblem without factors, got {problem!r}")
         arcs = problem.decisions
-        settled = fixings.implied(arcs)
-        if settled is None:
+        implied = fixings.implied(arcs)
+        if implied is None:
             return -math.inf
         weights = problem.scores.copy()
-        weights[arcs.heads[settled.off], arcs.modifiers[settled.off]] = -math.inf
+        weights[arcs.heads[implied.off], arcs.modifiers[implied.off]] = -math.inf
         bounds = through_every_arc if problem.projective else arborescence_bounds
         return bounds(weights, problem.single_root, through=False)[0]

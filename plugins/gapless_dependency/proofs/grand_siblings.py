@@ -17,26 +17,18 @@ def through_every_arc(
     single_root: bool,
     through: bool = True,
 ) -> tuple[float, FloatArray]:
-    """Bounds on all projective trees and on those with each arc: the best ones, raised by what rounding may cost.
+    """Bounds as of `spans.through_every_arc`, under further scores.
 
     Parameters
     ----------
-    weights : float64 (n + 1, n + 1)
-        [head, modifier]; -inf where there is no arc.
+    weights, single_root, through
+        As there.
     grandchild : float64 (n + 1, n + 1, n + 1), or None
         [grandparent, head, modifier], for heads that are words.
     sibling : float64 (n + 1, n + 1, n + 1), or None
         [head, nearer, farther] as in `gapless_dependency.AdjacentSibling`.
     grand_sibling : float64 (n + 1, n + 1, n + 1, n + 1), or None
         [grandparent, head, nearer, farther] as in `gapless_dependency.GrandSibling`.
-    single_root : bool
-    through : bool
-        Whether the trees with each arc are asked for; else the second answer holds nothing.
-
-    Returns
-    -------
-    float, float64 (n + 1, n + 1)
-        -inf where there is no tree.
 
     Notes
     -----
@@ -96,8 +88,4 @@ def through_every_arc(
             recursion.best((span, (at[:, None], head, end)), (arc, (g, h, m)), (span, (h[None], m[None], e[None])))
     # The root has no head: its items are those that know position 0.
     span.outside[0, 0, size - 1] = 0.0
-    each = np.full(weights.shape, -np.inf)
-    if through:
-        recursion.backwards()
-        each = arc_scores.inside + arc_scores.outside
-    return float(span.inside[0, 0, size - 1]), each
+    return float(span.inside[0, 0, size - 1]), recursion.through(arc_scores, through)

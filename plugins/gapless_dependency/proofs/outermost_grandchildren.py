@@ -16,24 +16,16 @@ def through_every_arc(
     single_root: bool,
     through: bool = True,
 ) -> tuple[float, FloatArray]:
-    """Bounds on all projective trees and on those with each arc: the best ones, raised by what rounding may cost.
+    """Bounds as of `spans.through_every_arc`, under further scores.
 
     Parameters
     ----------
-    weights : float64 (n + 1, n + 1)
-        [head, modifier]; -inf where there is no arc.
+    weights, single_root, through
+        As there.
     sibling : float64 (n + 1, n + 1, n + 1), or None
         [head, nearer, farther] as in `gapless_dependency.AdjacentSibling`.
     grandchild : float64 (n + 1, n + 1, n + 1), or None
         [head, modifier, farthest] as in `gapless_dependency.OutermostGrandchild`.
-    single_root : bool
-    through : bool
-        Whether the trees with each arc are asked for; else the second answer holds nothing.
-
-    Returns
-    -------
-    float, float64 (n + 1, n + 1)
-        -inf where there is no tree.
 
     Notes
     -----
@@ -85,8 +77,4 @@ def through_every_arc(
             recursion.best((reach, (at[:, None], head, end)), (farthest, (other, h[None], m[None])), spans)
             recursion.best((near, (head, end, at[:, None])), (pair, (h[None], m[None], other)), spans)
     span.outside[0, size - 1] = 0.0
-    each = np.full(weights.shape, -np.inf)
-    if through:
-        recursion.backwards()
-        each = arc_scores.inside + arc_scores.outside
-    return float(span.inside[0, size - 1].max()), each
+    return float(span.inside[0, size - 1].max()), recursion.through(arc_scores, through)

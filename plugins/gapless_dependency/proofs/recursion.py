@@ -59,6 +59,14 @@ class Recursion:
             chart.inside[index] = np.maximum(chart.inside[index], total.max(axis=-1))
             self._steps.append((made, parts))
 
+    def through(self, arcs: Chart, through: bool) -> FloatArray:
+        """The best total through each arc, or minus infinity where it is not asked for."""
+        if not through:
+            return np.full(arcs.inside.shape, -np.inf)
+        self.backwards()
+        each: FloatArray = arcs.inside + arcs.outside
+        return each
+
     def backwards(self) -> None:
         """Outside sums of all items, from those that the caller has given to whole structures.
 

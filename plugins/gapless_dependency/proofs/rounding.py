@@ -28,7 +28,7 @@ def raised(scores: FloatArray, additions: int) -> FloatArray:
     scores : float64
         Finite or -inf.
     additions : int
-        How many additions a summand goes through, at most; those of 0 are exact.
+        Limit on the additions that a summand goes through; those of 0 are exact.
     """
     size = np.where(np.isfinite(scores), np.abs(scores), 0.0)
     higher: FloatArray = scores + size * (ULP * (additions + 4))

@@ -1,4 +1,4 @@
-"""What nested suffixes of sets cost at least: claims are checked by going through all that could be cheaper."""
+"""Lower bounds on nested suffixes of sets; claims are checked by going through all that could be cheaper."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from gapless import InvalidProblem, spend_work
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless_linking.proofs.moved import MovedCosts
+from gapless_linking.proofs.moved_costs import MovedCosts
 
 CHUNK = 2_000_000
 """Numbers that one step of the search holds."""
 
 
 def true_floors(costs: MovedCosts, alive: BoolArray, order: IntArray, claimed: FloatArray) -> float:
-    """What the open sets cost at least, from claims about the sets from the t-th on.
+    """A lower bound on the open sets, from claims about the sets from the t-th on.
 
     Each claim is checked with those after it, from the last on, and lowered to the cheapest choice below it.
 
@@ -62,7 +62,7 @@ class _Suffixes:
         self.reach = np.where(later, nearest, 0.0).sum(axis=1)
 
     def floor(self, t: int, floors: FloatArray) -> float:
-        """What the sets from t on cost at least: the claim, or the cheapest choice below it."""
+        """A lower bound on the sets from t on: the claim, or the cheapest choice below it."""
         claim = float(floors[t])
         level = claim - 2.0**-40 * max(1.0, abs(claim))
         begin = int(self.first[t])

@@ -1,1 +1,1 @@
-"""What certificates are checked by: NumPy, and none of the code that made them."""
+"""The check of certificates: NumPy, and none of the code that made them."""

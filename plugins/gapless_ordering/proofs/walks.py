@@ -96,7 +96,7 @@ class WalkTables:
 
 
 def rounding(prices: FloatArray, length: int) -> float:
-    """What float64 may take from the sums along a path that pays these multipliers: large ones swallow its scores.
+    """Loss of float64 in sums along a path that pays these multipliers: large ones swallow its scores.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""What re-checks a split bound: a formula and two bounds on trees, none of it used by the solver."""
+"""The check of a split bound: a formula and two bounds on trees, none of it used by the solver."""

@@ -88,7 +88,7 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
 
 
 def are_trees(heads: IntArray, *, single_root: bool, projective: bool) -> BoolArray:
-    """Which rows hold the heads of a tree; bool (rows,).
+    """Rows that hold the heads of a tree; bool (rows,).
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ ENUMERATED = 8
 
 
 def best_configuration(factor: ConfigurationFactor, weights: FloatArray) -> float:
-    """What `ConfigurationFactor.best` says, compared with what ``value`` says.
+    """`ConfigurationFactor.best`, compared with ``value``.
 
     A bound rests on ``best``, which whoever wrote the factor wrote, too. Over at most 8 open arcs the answer is
     certain. Over more, the configuration that ``best`` names, the empty one, single arcs and the heaviest arcs
@@ -74,7 +74,7 @@ def allows(factor: ConfigurationFactor, on: BoolArray, free: BoolArray) -> bool:
     ----------
     factor : ConfigurationFactor
     on, free : bool (arcs,)
-        What every configuration holds, and what it may hold.
+        Decisions that every configuration holds, and those that it may hold.
     """
     places = np.flatnonzero(free)
     if places.size <= ENUMERATED:

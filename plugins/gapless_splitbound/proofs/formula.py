@@ -31,7 +31,7 @@ class Weighed:
         Raised by what float64 may have rounded away on the way to them.
     constant : float
     lost : float
-        What may have been rounded away from the constant, at most.
+        Rounding of the constant, at most.
     floor : float
         No allowed tree scores less.
     """
@@ -148,10 +148,10 @@ def weigh(
     InvalidProblem
         Too few or too many multipliers, or an orientation that does not fit.
     """
-    settled = fixings.implied(problem.decisions)
-    if settled is None:
+    implied = fixings.implied(problem.decisions)
+    if implied is None:
         return None
-    arcs, state = problem.decisions, settled.state
+    arcs, state = problem.decisions, implied.state
     if not arcs.count:
         return None
     open_arcs, on = state != 0, state == 1

@@ -9,7 +9,7 @@ import gapless_kernels
 from gapless import Factor
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_for
-from gapless_splitbound import fused
+from gapless_splitbound import compiled_search
 from gapless_splitbound.method import backbone_needed
 
 NODES = 30
@@ -35,7 +35,7 @@ def exact_tree(problem: ParsingProblem) -> DependencyTree:
             if heads[-1] >= 0:
                 return problem.tree(heads[1:])
         elif gapless_kernels.COMPILED and needed == "first" and all(isinstance(f, Factor) for f in problem.factors):
-            search = fused.Search(problem, "default", "best-first", keep_proof=False)
+            search = compiled_search.Search(problem, "default", "best-first", keep_proof=False)
             search.finish(NODES)
             if search.value > -math.inf:
                 return problem.tree(search.kernel.heads[1:])

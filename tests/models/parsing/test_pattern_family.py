@@ -27,7 +27,7 @@ from gapless_models.parsing.parser_model import all_arcs, pattern_matches
 from gapless_models.parsing.patterns import PATTERN, PatternFactor, PatternMatches, PatternTemplate
 from gapless_models.parsing.template_digest import template_digests
 from gapless_models.parsing.training import training_sentence
-from gapless_splitbound import fused
+from gapless_splitbound import compiled_search
 from gapless_tasks.parsing import paper
 from gapless_tasks.parsing.explaining import fired
 from gapless_tasks.parsing.perceptron_parser import SOURCE, trial
@@ -182,16 +182,16 @@ def test_trees_are_found_exactly_and_proved(seed: int, families: tuple[str, ...]
 
 @BOTH
 def test_the_compiled_search_takes_patterns(projective: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not fused.gapless_kernels.COMPILED:
+    if not compiled_search.gapless_kernels.COMPILED:
         pytest.skip("there is no compiled search here: the kernels are not built")
     taken = []
-    real = fused.fits
+    real = compiled_search.fits
 
     def asked(*arguments: Any) -> bool:
         taken.append(real(*arguments))
         return taken[-1]
 
-    monkeypatch.setattr(fused, "fits", asked)
+    monkeypatch.setattr(compiled_search, "fits", asked)
     assert gl.solve(drawn(0, projective=projective).problem(PAPER), "split-bound").proved
     assert taken == [True]
 

@@ -31,7 +31,7 @@ from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_splitbound.recorded import certificate_of
+from gapless_splitbound.record_certificates import certificate_of
 from gapless_splitbound.scopes import penalty_of
 from gapless_splitbound.uncompiled import reasons
 
@@ -39,7 +39,7 @@ if gapless_kernels.COMPILED:
     from gapless_kernels.search._split_bound import PROVED, SplitBoundSearch
 
 ROUNDED = 1e-10
-"""What sums in float64 may lose, relative to the largest score."""
+"""Loss of sums in float64, relative to the largest score."""
 ASKED_FOR_NONE = "none was asked for (certificate=False)"
 OUTGROWN = (
     "the record of the search outgrew its memory, so that its bound cannot be checked; "
@@ -286,7 +286,7 @@ def run(problem: ParsingProblem, solve: Solve, begin: Start, *, certificate: boo
 
 
 def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool) -> Result[DependencyTree]:
-    """What is known now, with the bound that the certificate proves where that is another."""
+    """The answer as of now, with the bound that the certificate proves where that is another."""
     problem, budget = run.problem, solve.budget
     run.kernel.settle()
     bound, value = run.bound, run.value
@@ -308,7 +308,7 @@ def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool
     if certificate and evidence == NoCertificate(OUTGROWN):
         explanation.append(OUTGROWN)
     if trees:
-        noisy = settled(problem, exact, bound, value)
+        noisy = bound_with_rounding(problem, exact, bound, value)
         bound = bound if run.rough else noisy
     if stop is Stop.PROVED and not meets(bound, exact):
         # Beside scores that are so much larger than their sum, nothing more can be told in float64.
@@ -337,8 +337,8 @@ def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool
     )
 
 
-def settled(problem: ParsingProblem, exact: float, bound: float, value: float) -> float:
-    """The bound; what rounding did to the value of the tree it may have done to the bound.
+def bound_with_rounding(problem: ParsingProblem, exact: float, bound: float, value: float) -> float:
+    """The bound, raised by the rounding seen in the value of the tree, which may be in the bound as well.
 
     Raises
     ------

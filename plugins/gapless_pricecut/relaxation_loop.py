@@ -9,8 +9,8 @@ import numpy as np
 
 from gapless import Budget, SolveError
 from gapless.core.sparse import FloatArray, IntArray
-from gapless_pricecut.completion import Completion, Open, Prices, complete
-from gapless_pricecut.parts import Parts
+from gapless_pricecut.dual_completion import Completion, Open, Prices, complete
+from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.program import PartsProgram, RowSet
 from gapless_pricecut.proof import Bounded, Proof
 
@@ -38,7 +38,7 @@ class Relaxing(ABC):
     Attributes
     ----------
     left : Open
-        What the alive arcs leave.
+        The rows and scopes that the alive arcs leave.
     program : PartsProgram
     objective : float
         Of the last program.

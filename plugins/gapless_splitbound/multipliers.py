@@ -11,7 +11,7 @@ from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import Backbone
 from gapless_splitbound.scopes import SPLIT, Scopes, penalty
 from gapless_splitbound.simplex import project_rows
-from gapless_splitbound.under import OpenScopes, Under, is_on, narrow
+from gapless_splitbound.subproblem import OpenScopes, Subproblem, is_on, subproblem_of
 
 
 class Split:
@@ -37,7 +37,7 @@ class Split:
         Whether pairs are bounded in groups.
     shares : bool
     backbone : Backbone, optional
-        What bounds the trees under the weights; the factors that it counts itself are left out. By default none.
+        The bound on trees under the weights; the factors that it counts itself are left out. By default none.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Split:
             for rows, count in ((block.scores < 0, 1), (block.scores >= 0, width)):
                 chosen = np.flatnonzero(rows & ~block.grouped)
                 self.scale[block.offset[chosen][:, None] + np.arange(count)] = size[chosen][:, None]
-        self._under: tuple[Fixings | None, Under | None] = (None, None)
+        self._subproblem: tuple[Fixings | None, Subproblem | None] = (None, None)
 
     def start(self) -> FloatArray:
         """Nothing charged, scores spread evenly, negative scores taken as 0."""
@@ -91,34 +91,34 @@ class Split:
             first[block.offset[rows][:, None] + np.arange(width)] = np.reshape(even, (-1, 1))
         return first
 
-    def under(self, fixings: Fixings) -> Under | None:
-        """What `fixings` leave; the last answer is remembered."""
-        if self._under[0] is not fixings:
+    def subproblem(self, fixings: Fixings) -> Subproblem | None:
+        """The scopes that `fixings` leave; the last answer is remembered."""
+        if self._subproblem[0] is not fixings:
             weights = self.problem.arc_weights
-            self._under = (fixings, narrow(self.arcs, weights, self.blocks, self.loss, fixings))
-        return self._under[1]
+            self._subproblem = (fixings, subproblem_of(self.arcs, weights, self.blocks, self.loss, fixings))
+        return self._subproblem[1]
 
     # --- the formula
 
     def weights(self, multipliers: FloatArray, fixings: Fixings) -> tuple[FloatArray, float]:
         """Arc weights and the constant."""
-        under = self.under(fixings)
-        if under is None:
+        left = self.subproblem(fixings)
+        if left is None:
             return self.problem.arc_weights, -np.inf
-        weights, constant = under.weights.copy(), under.constant
-        groups = under.groups
+        weights, constant = left.weights.copy(), left.constant
+        groups = left.groups
         if groups.index.size:
             charge = np.maximum(multipliers[groups.index], 0.0)
-            np.add.at(weights, groups.group_lower, np.maximum(self._group_values(under, charge)[1], groups.floor))
+            np.add.at(weights, groups.group_lower, np.maximum(self._group_values(left, charge)[1], groups.floor))
             np.add.at(weights, groups.upper, charge)
-        for scopes in under.positive:
+        for scopes in left.positive:
             np.add.at(weights, scopes.arcs, self._spread(multipliers, scopes))
-        for scopes in under.negative:
+        for scopes in left.negative:
             taken = self._taken(multipliers, scopes)
             np.add.at(weights, scopes.arcs, -taken[:, None] * scopes.free)
             constant += float((taken * (scopes.free.sum(axis=1) - 1)).sum())
         for factor, scope, first in self.copies:
-            state = under.state[scope]
+            state = left.state[scope]
             if np.all(state >= 0):
                 constant += factor.value(state == 1)
                 continue
@@ -127,9 +127,9 @@ class Split:
             constant += factor.best(np.where(state == 0, -np.inf, -price))[0]
         return weights, constant
 
-    def _group_values(self, under: Under, charge: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _group_values(self, left: Subproblem, charge: FloatArray) -> tuple[FloatArray, FloatArray]:
         """For each row (group, upper arc) what it is worth, and for each group the best."""
-        groups = under.groups
+        groups = left.groups
         rows: FloatArray = np.bincount(groups.member, groups.scores - charge, groups.row_group.size).astype(float)
         return rows, np.maximum.reduceat(rows, groups.starts)
 
@@ -137,7 +137,7 @@ class Split:
         return scopes.index[:, None] + np.arange(scopes.arcs.shape[1])
 
     def _spread(self, multipliers: FloatArray, scopes: OpenScopes) -> FloatArray:
-        """What each free arc of each scope carries of a positive score, (m, width)."""
+        """The share of each free arc of each scope in a positive score, (m, width)."""
         held = np.where(scopes.free, np.maximum(multipliers[self._places(scopes)], 0.0), 0.0)
         total = held.sum(axis=1, keepdims=True)
         even = scopes.free / scopes.free.sum(axis=1, keepdims=True)
@@ -145,7 +145,7 @@ class Split:
         return spread
 
     def _taken(self, multipliers: FloatArray, scopes: OpenScopes) -> FloatArray:
-        """How much of each negative score is taken seriously, (m,), in units of scores."""
+        """The part of each negative score that counts, (m,), in units of scores."""
         held = multipliers[scopes.index] * (-scopes.scores if self.shares else 1.0)
         return np.clip(held, 0.0, -scopes.scores)
 
@@ -154,29 +154,29 @@ class Split:
     def subgradient(self, multipliers: FloatArray, on_ids: IntArray) -> FloatArray:
         """A subgradient of the bound under the fixings of the last `weights`, less what the projection undoes."""
         gradient = np.zeros(self.size)
-        under = self._under[1]
-        if under is None:
+        left = self._subproblem[1]
+        if left is None:
             return gradient
-        on = is_on(under, on_ids)
-        groups = under.groups
+        on = is_on(left, on_ids)
+        groups = left.groups
         if groups.index.size:
             charge = np.maximum(multipliers[groups.index], 0.0)
-            best = self._best_rows(under, charge)
+            best = self._best_rows(left, charge)
             slope = on[groups.upper].astype(np.float64)
             slope -= on[groups.lower] & (best[groups.row_group[groups.member]] == groups.member)
             gradient[groups.index] = np.where((charge <= 0.0) & (slope > 0.0), 0.0, slope)
-        for scopes in under.positive:
+        for scopes in left.positive:
             held = on[scopes.arcs] & scopes.free
             mean = held.sum(axis=1, keepdims=True) / scopes.free.sum(axis=1, keepdims=True)
             slope = np.where(scopes.free, held - mean, 0.0)
             gradient[self._places(scopes)] = slope * (scopes.scores[:, None] if self.shares else 1.0)
-        for scopes in under.negative:
+        for scopes in left.negative:
             slope = (scopes.free.sum(axis=1) - 1.0) - (on[scopes.arcs] & scopes.free).sum(axis=1)
             taken = self._taken(multipliers, scopes)
             stuck = ((taken <= 0.0) & (slope > 0.0)) | ((taken >= -scopes.scores) & (slope < 0.0))
             gradient[scopes.index] = np.where(stuck, 0.0, slope * (-scopes.scores if self.shares else 1.0))
         for factor, scope, first in self.copies:
-            state = under.state[scope]
+            state = left.state[scope]
             if np.any(state < 0):
                 price = multipliers[first : first + scope.size]
                 most, copy = factor.best(np.where(state == 0, -np.inf, -price))
@@ -189,10 +189,10 @@ class Split:
                 gradient[first : first + scope.size] = on[scope].astype(np.float64) - copy
         return gradient
 
-    def _best_rows(self, under: Under, charge: FloatArray) -> IntArray:
+    def _best_rows(self, left: Subproblem, charge: FloatArray) -> IntArray:
         """For each group its best row; -1 where an arc in no pair is better."""
-        groups = under.groups
-        rows, best = self._group_values(under, charge)
+        groups = left.groups
+        rows, best = self._group_values(left, charge)
         chosen = np.full(groups.starts.size, -1, np.int64)
         hits = np.flatnonzero((rows >= best[groups.row_group]) & (rows >= groups.floor[groups.row_group]))
         chosen[groups.row_group[hits[::-1]]] = hits[::-1]
@@ -201,15 +201,15 @@ class Split:
     def project(self, multipliers: FloatArray) -> FloatArray:
         """The nearest allowed multipliers."""
         nearest = multipliers.copy()
-        under = self._under[1]
-        if under is None:
+        left = self._subproblem[1]
+        if left is None:
             return nearest
-        nearest[under.groups.index] = np.maximum(nearest[under.groups.index], 0.0)
-        for scopes in under.positive:
+        nearest[left.groups.index] = np.maximum(nearest[left.groups.index], 0.0)
+        for scopes in left.positive:
             places = self._places(scopes)
             total = np.ones(len(places)) if self.shares else scopes.scores
             nearest[places] = project_rows(nearest[places], total, scopes.free)
-        for scopes in under.negative:
+        for scopes in left.negative:
             nearest[scopes.index] = np.clip(nearest[scopes.index], 0.0, 1.0 if self.shares else -scopes.scores)
         return nearest
 
@@ -218,37 +218,37 @@ class Split:
     def gaps(self, multipliers: FloatArray, on_ids: IntArray, fixings: Fixings) -> FloatArray:
         """For each arc, the gaps of the scopes that contain it, at a tree (section 3.3), float64 (arcs,)."""
         gaps = np.zeros(self.arcs.count)
-        under = self.under(fixings)
-        if under is None:
+        left = self.subproblem(fixings)
+        if left is None:
             return gaps
-        on = is_on(under, on_ids)
-        groups = under.groups
+        on = is_on(left, on_ids)
+        groups = left.groups
         if groups.index.size:
             charge = np.maximum(multipliers[groups.index], 0.0)
-            best = np.maximum(self._group_values(under, charge)[1], groups.floor)
+            best = np.maximum(self._group_values(left, charge)[1], groups.floor)
             lower_on = on[groups.group_lower]
             group_of = groups.row_group[groups.member]
             paid = np.where(on[groups.upper], charge - np.where(on[groups.lower], groups.scores, 0.0), 0.0)
             gap = np.where(lower_on, best, 0.0) + np.bincount(group_of, paid, lower_on.size)
             gap = np.clip(gap, 0.0, self.loss)
             np.add.at(gaps, groups.group_lower, gap)
-            rows = self._best_rows(under, charge)
+            rows = self._best_rows(left, charge)
             disputed = (rows[group_of] == groups.member) & on[groups.lower]
             np.maximum.at(gaps, groups.upper[disputed], gap[group_of[disputed]])
-        for scopes in under.positive:
+        for scopes in left.positive:
             held = on[scopes.arcs] & scopes.free
             gap = (self._spread(multipliers, scopes) * held).sum(axis=1)
             gap -= np.where(_all_on(held, scopes.free), scopes.scores, 0.0)
             np.add.at(gaps, scopes.arcs, gap[:, None] * scopes.free)
-        for scopes in under.negative:
+        for scopes in left.negative:
             held = on[scopes.arcs] & scopes.free
             gap = -self._taken(multipliers, scopes) * (held.sum(axis=1) - scopes.free.sum(axis=1) + 1)
             gap -= np.where(_all_on(held, scopes.free), scopes.scores, 0.0)
             np.add.at(gaps, scopes.arcs, gap[:, None] * scopes.free)
         for factor, scope, first in self.copies:
-            if np.any(under.state[scope] < 0):
+            if np.any(left.state[scope] < 0):
                 price = multipliers[first : first + scope.size]
-                best_copy = factor.best(np.where(under.state[scope] == 0, -np.inf, -price))[0]
+                best_copy = factor.best(np.where(left.state[scope] == 0, -np.inf, -price))[0]
                 real = max(factor.value(on[scope]), -self.loss) - float(price[on[scope]].sum())
                 gaps[scope] += max(best_copy - real, 0.0) if np.isfinite(best_copy) else 0.0
         return gaps

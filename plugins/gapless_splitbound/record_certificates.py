@@ -11,7 +11,7 @@ from gapless import Branch, Certificate, NoCertificate, Tightening, TreeCertific
 from gapless_dependency import ParsingProblem
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.enumerated import EnumeratedTrees
-from gapless_splitbound.split import Split
+from gapless_splitbound.multipliers import Split
 
 ENUMERATED = -2
 """In the place of a leaf's multipliers: all its trees were looked at."""

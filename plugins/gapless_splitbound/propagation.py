@@ -17,7 +17,7 @@ Finite scores below -1e299, of which no tree's value could keep a digit, are tak
 
 
 class Propagation:
-    """What the configuration factors of a problem forbid under fixings; answers are remembered.
+    """Arcs that the configuration factors of a problem forbid under fixings; answers are remembered.
 
     Bounds alone cannot see that a factor allows nothing: beside such factors there is no floor under the scores
     of allowed trees, so a bound never becomes -inf by descent.

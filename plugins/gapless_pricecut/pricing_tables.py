@@ -76,7 +76,7 @@ class Scopes:
 
     @cached_property
     def width(self) -> IntArray:
-        """How many arcs each scope has."""
+        """Number of arcs of each scope."""
         return np.diff(self.arcs.indptr)
 
     @cached_property
@@ -86,7 +86,7 @@ class Scopes:
 
 
 class Parts:
-    """What linear programs over a problem may have columns for.
+    """Everything for which linear programs over a problem may have columns.
 
     Pairs (u, l) of arcs in a *group* (a lower arc l and the word that the arcs u enter, see `Split`) are *rows* of
     a table: one for each (group, u), whatever number of factors score it. Rows are bounded first and scored when a
@@ -108,14 +108,14 @@ class Parts:
     known : bool (rows,)
     group_lower, group_word : int64 (groups,)
     groups_of : int64 (arcs,)
-        How many groups each arc is the lower arc of.
+        Number of groups of which each arc is the lower arc.
     scopes : Scopes
     largest : float
         A size of scores.
     tolerance : float
         Gains up to here are noise, and nothing enters a program for them.
     loss : float
-        What a score of -inf counts as where a program needs a number.
+        Finite loss for a score of -inf, where a program needs a number.
 
     Raises
     ------
@@ -194,7 +194,7 @@ class Parts:
         return largest
 
     def _place_multipliers(self) -> None:
-        """Where the multipliers of each scope stand in the layout of `Split`."""
+        """Places of the multipliers of each scope in the layout of `Split`."""
         self._first: list[IntArray] = []
         end = 0
         for block in self.blocks:
@@ -279,12 +279,12 @@ class Parts:
 
     @property
     def scored(self) -> int:
-        """How many scopes of all factors have been scored."""
+        """Number of scopes scored, of all factors."""
         return sum(scored.scored for scored in self.problem.conjunctions)
 
     @property
     def total(self) -> int:
-        """How many scopes all factors have."""
+        """Number of scopes of all factors."""
         return sum(len(scored.scopes) for scored in self.problem.conjunctions)
 
     def below_all(self, bound: float) -> bool:
@@ -302,7 +302,7 @@ class Parts:
 
     @cached_property
     def _row_place(self) -> IntArray:
-        """Where the charge of each row stands: at the first of its pairs."""
+        """Place of the charge of each row: at the first of its pairs."""
         if not self.estimate.size:
             return np.zeros(0, np.int64)
         pair = self._pair_start[:-1]
@@ -316,7 +316,7 @@ class Parts:
         Parameters
         ----------
         level : float64 (groups,)
-            What a lower arc gets for its group; every pair that scores more charges its upper arc the difference.
+            Gain of a lower arc for its group; every pair that scores more charges its upper arc the difference.
         shares : float64 (entries of scopes,)
             For each arc of each scope of a positive score, what it carries.
         taken : float64 (scopes,)
@@ -341,7 +341,7 @@ class Parts:
         scopes : int64 (k,)
             Numbers over all factors; -1 for none.
         places : int64 (k,)
-            Which arc of the scope. Charges of a pair, and of a negative score, stand at place 0.
+            Place of the arc in its scope. Charges of a pair, and of a negative score, stand at place 0.
         """
         if not self.blocks:
             return np.zeros(scopes.size)

@@ -1,4 +1,4 @@
-"""What fixings leave of the scopes of a problem: which are open, and what has become linear."""
+"""The subproblem that fixings leave: scopes that are open, and scores that have become linear."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from gapless import Fixings
 from gapless.core.decisions import FREE, OFF
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency import Arcs
+from gapless_splitbound.implied_arcs import implied_state
 from gapless_splitbound.scopes import Scopes
-from gapless_splitbound.settled import settle
 
 
 @attrs.frozen(eq=False)
@@ -66,7 +66,7 @@ class OpenScopes:
 
 
 @attrs.frozen(eq=False)
-class Under:
+class Subproblem:
     """Parameters: `state` after what it implies, weights that are certain by now, and what is still open."""
 
     state: IntArray
@@ -77,16 +77,18 @@ class Under:
     negative: tuple[OpenScopes, ...]
 
 
-def narrow(arcs: Arcs, scores: FloatArray, blocks: list[Scopes], loss: float, fixings: Fixings) -> Under | None:
-    """What `fixings` leave; None when a word has no head left.
+def subproblem_of(
+    arcs: Arcs, scores: FloatArray, blocks: list[Scopes], loss: float, fixings: Fixings
+) -> Subproblem | None:
+    """The subproblem under `fixings`; None when a word has no head left.
 
     A scope with an arc off is gone. With one free arc and the others on it is linear, which is exact, also for a
     score of -inf; with none free it is a constant.
     """
-    settled = settle(arcs, fixings.state)
-    if settled is None:
+    implied = implied_state(arcs, fixings.state)
+    if implied is None:
         return None
-    state: IntArray = settled.astype(np.int64)
+    state: IntArray = implied.astype(np.int64)
     weights, constant = scores.copy(), 0.0
     positive: list[OpenScopes] = []
     negative: list[OpenScopes] = []
@@ -105,7 +107,7 @@ def narrow(arcs: Arcs, scores: FloatArray, blocks: list[Scopes], loss: float, fi
             if rows.size:
                 finite = np.maximum(block.scores[rows], -loss)
                 into.append(OpenScopes(block.arcs[rows], free[rows], finite, block.offset[rows]))
-    return Under(state, weights, constant, _groups(arcs, state, pairs), tuple(positive), tuple(negative))
+    return Subproblem(state, weights, constant, _groups(arcs, state, pairs), tuple(positive), tuple(negative))
 
 
 def _groups(arcs: Arcs, state: IntArray, chosen: list[tuple[Scopes, IntArray]]) -> OpenGroups:
@@ -138,8 +140,8 @@ def _groups(arcs: Arcs, state: IntArray, chosen: list[tuple[Scopes, IntArray]]) 
     return OpenGroups(u, lo, s, at, member.astype(np.int64), row_group, row_upper, starts, group_lower, floor)
 
 
-def is_on(under: Under, on_ids: IntArray) -> BoolArray:
+def is_on(left: Subproblem, on_ids: IntArray) -> BoolArray:
     """The decisions of a structure as booleans."""
-    on = np.zeros(under.state.size, bool)
+    on = np.zeros(left.state.size, bool)
     on[on_ids] = True
     return on

@@ -1,4 +1,4 @@
-"""The roles of one solve: what `tree_search` runs, and the reference for the fused kernel."""
+"""The roles of one solve, for `tree_search`: the reference for the compiled search."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from gapless_splitbound.branching import LargestGap
 from gapless_splitbound.counting import CountedMaximiser
 from gapless_splitbound.end_game import EndGame
 from gapless_splitbound.enumeration import BACKBONE_CHOICES, CHOICES
+from gapless_splitbound.lagrangian import SplitBound, SplitRelaxation
+from gapless_splitbound.multipliers import Split
 from gapless_splitbound.paper import PaperRelaxation
-from gapless_splitbound.split import Split
-from gapless_splitbound.split_bound import SplitBound, SplitRelaxation
 from gapless_splitbound.variants import VARIANTS
 
 

@@ -14,7 +14,7 @@ from gapless.engine.lagrangian import Dualized, LagrangianRelaxation, StepRule
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.linearised import linearised
-from gapless_splitbound.split import Split
+from gapless_splitbound.multipliers import Split
 
 REPARSES = 3
 """Parses with scores linearised around a tree, each time the search meets a better one."""

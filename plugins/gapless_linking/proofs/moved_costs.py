@@ -14,8 +14,8 @@ from gapless.core.tolerance import EPSILON
 from gapless_linking.problem import LinkingProblem
 
 
-def settled_cost(problem: LinkingProblem, members: IntArray) -> float:
-    """What the members of different sets cost among themselves, and what all sets cost at least."""
+def fixed_cost(problem: LinkingProblem, members: IntArray) -> float:
+    """The cost of members of different sets among themselves, and the least cost of all sets."""
     own, offset = problem.centred_costs
     at = problem.slots[members]
     return float(2.0 * np.triu(problem.lengths(at, at), 1).sum() + own[members].sum() + offset)
@@ -35,13 +35,13 @@ class MovedCosts:
         Where each open set begins among them.
     sets : int64 (s,)
     own : float64 (n,)
-        Beyond the least of the set; with settled sets, and with what was moved.
+        Beyond the least of the set; with sets with one member left, and with what was moved.
     pair : float64 (n, n)
-        What is left of pairs; zero within a set.
+        The rest of the pairs' costs; zero within a set.
     base : float
-        What settled sets cost among themselves, and all sets at least.
+        The cost of sets with one member left among themselves, and the least cost of all sets.
     rounding : float
-        What float64 may lose in sums of these; large numbers moved there and back lose all digits.
+        Loss of float64 in sums of these, at most; large numbers moved there and back lose all digits.
     bound : float
         No choice of what is left costs less.
     """
@@ -72,7 +72,7 @@ class MovedCosts:
             return None
         open_sets = np.flatnonzero(counts > 1)
         inside = np.flatnonzero(alive & (counts[set_of] > 1))
-        settled = np.flatnonzero(alive & (counts[set_of] == 1))
+        fixed = np.flatnonzero(alive & (counts[set_of] == 1))
         places = np.searchsorted(open_sets, set_of[inside])
         taken = np.zeros((inside.size, open_sets.size))
         row = np.full(alive.size, -1)
@@ -87,9 +87,9 @@ class MovedCosts:
         pair = 2.0 * problem.lengths(at, at) - taken[:, places] - taken[:, places].T
         pair[places[:, None] == places] = 0.0
         own = problem.centred_costs[0][inside] + taken.sum(axis=1)
-        own += 2.0 * problem.lengths(at, problem.slots[settled]).sum(axis=1)
+        own += 2.0 * problem.lengths(at, problem.slots[fixed]).sum(axis=1)
         starts = np.searchsorted(places, np.arange(open_sets.size))
-        base = settled_cost(problem, settled)
+        base = fixed_cost(problem, fixed)
         bound, rounding = base, 0.0
         if inside.size:
             blocks = np.minimum.reduceat(np.minimum.reduceat(pair, starts, axis=0), starts, axis=1)
@@ -101,7 +101,7 @@ class MovedCosts:
         return cls(alive, inside, starts, open_sets, own, pair, base, rounding, bound - rounding)
 
     def drop(self, closes: Callable[[Any], Any]) -> BoolArray:
-        """What is alive after members are dropped that cost too much, by `closes` on a bound."""
+        """Members alive after those that cost too much, by `closes` on a bound, are dropped."""
         alive = self.alive.copy()
         if not self.members.size:
             return alive
