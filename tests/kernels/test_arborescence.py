@@ -9,6 +9,7 @@ import networkx
 import numpy as np
 import numpy.typing as npt
 import pytest
+from drawn import generators
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,7 +56,7 @@ def random_weights(rng: np.random.Generator, n: int, integers: bool, share: floa
 
 @st.composite
 def graphs(draw: st.DrawFn, max_n: int = 5) -> Array:
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = draw(generators())
     share, root = draw(st.sampled_from([0.0, 0.2, 0.5])), draw(st.sampled_from([-100.0, -4.0, 0.0, 4.0]))
     return random_weights(rng, draw(st.integers(1, max_n)), draw(st.booleans()), share, root)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from drawn import generators
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,7 +50,7 @@ def scores_of(rng: np.random.Generator, shape: tuple[int, ...], integers: bool, 
 @st.composite
 def sentences(draw: st.DrawFn, order: str, max_n: int) -> tuple[Array, list[Array | None], bool]:
     """Weights, the score arrays of the order's arguments (some None), and the rule for roots."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = draw(generators())
     size = draw(st.integers(1, max_n)) + 1
     integers, share = draw(st.booleans()), draw(st.sampled_from([0.0, 0.2, 0.5]))
     weights = scores_of(rng, (size, size), integers, share)

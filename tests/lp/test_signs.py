@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from drawn import numbers
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ TOLERANCE = 1e-7
 
 
 def random_program(seed):
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     m, n = int(rng.integers(1, 6)), int(rng.integers(1, 8))
     entries = rng.integers(-3, 4, (m, n)) * (rng.random((m, n)) < 0.7)
     lower = rng.integers(-4, 4, m).astype(float)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 import gapless
 from gapless import Status
@@ -73,60 +75,62 @@ def test_single_solves_agree_with_enumeration_and_prove_it(tree_batches, method)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_scores_of_their_own_on_every_edge(random_tree, method):
-    for seed in range(150):
-        n, k = 1 + seed % 5, 1 + seed % 3
-        problem = random_tree(seed, n, k, varying=True, forbidden=0.3 * (seed % 2), integers=seed % 4 < 2)
-        best = max(problem.value(np.array(labels)) for labels in np.ndindex(*(k,) * n))
-        result = gapless.solve(problem, method)
-        assert result.verify(problem)
-        assert (result.value if result.solutions else -np.inf) == pytest.approx(best, abs=1e-9)
+@given(rng=generators())
+def test_scores_of_their_own_on_every_edge(rng, random_tree, method):
+    seed = int(rng.integers(150))
+    n, k = 1 + seed % 5, 1 + seed % 3
+    problem = random_tree(rng, n, k, varying=True, forbidden=0.3 * (seed % 2), integers=seed % 4 < 2)
+    best = max(problem.value(np.array(labels)) for labels in np.ndindex(*(k,) * n))
+    result = gapless.solve(problem, method)
+    assert result.verify(problem)
+    assert (result.value if result.solutions else -np.inf) == pytest.approx(best, abs=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_path_is_a_chain(random_tree, method):
-    for seed in range(60):
-        n, k = 1 + seed % 12, 1 + seed % 9
-        options = {"forbidden": 0.3 * (seed % 3 == 0), "varying": seed % 2 > 0, "integers": seed % 5 < 2}
-        tree = random_tree(seed, n, k, parents=np.arange(-1, n - 1), **options)
-        chain = ChainProblem(tree.unary, tree.transition if tree.transition.ndim == 2 else tree.transition[1:])
-        expected, result = gapless.solve(chain, "viterbi"), gapless.solve(tree, method)
-        assert result.status is expected.status
-        if expected.solutions:
-            assert result.value == pytest.approx(expected.value, rel=1e-14)
-            assert tree.value(result.best) == chain.value(result.best)
+@given(rng=generators())
+def test_a_path_is_a_chain(rng, random_tree, method):
+    seed = int(rng.integers(60))
+    n, k = 1 + seed % 12, 1 + seed % 9
+    options = {"forbidden": 0.3 * (seed % 3 == 0), "varying": seed % 2 > 0, "integers": seed % 5 < 2}
+    tree = random_tree(rng, n, k, parents=np.arange(-1, n - 1), **options)
+    chain = ChainProblem(tree.unary, tree.transition if tree.transition.ndim == 2 else tree.transition[1:])
+    expected, result = gapless.solve(chain, "viterbi"), gapless.solve(tree, method)
+    assert result.status is expected.status
+    if expected.solutions:
+        assert result.value == pytest.approx(expected.value, rel=1e-14)
+        assert tree.value(result.best) == chain.value(result.best)
 
 
 @pytest.mark.parametrize("sharpness", [0.0, 0.5, 3.0, 10.0])
 @pytest.mark.parametrize("forbidden", [0.0, 0.3, 0.7])
-def test_all_methods_agree_on_larger_trees(random_tree, sharpness, forbidden):
-    rng = np.random.default_rng(3)
-    for seed in range(10):
-        n, k = int(rng.integers(1, 30)), int(rng.integers(1, 40))
-        problem = random_tree(seed, n, k, forbidden=forbidden, sharpness=sharpness)
-        results = [gapless.solve(problem, method) for method in METHODS]
-        assert len({result.status for result in results}) == 1
-        assert all(result.verify(problem) for result in results)
-        if results[0].solutions:
-            assert [r.value for r in results] == pytest.approx([results[0].value] * 3, rel=1e-12, abs=1e-9)
+@examples(5)
+@given(rng=generators())
+def test_all_methods_agree_on_larger_trees(rng, random_tree, sharpness, forbidden):
+    n, k = int(rng.integers(1, 30)), int(rng.integers(1, 40))
+    problem = random_tree(rng, n, k, forbidden=forbidden, sharpness=sharpness)
+    results = [gapless.solve(problem, method) for method in METHODS]
+    assert len({result.status for result in results}) == 1
+    assert all(result.verify(problem) for result in results)
+    if results[0].solutions:
+        assert [r.value for r in results] == pytest.approx([results[0].value] * 3, rel=1e-12, abs=1e-9)
 
 
 @pytest.mark.parametrize("mask", [-1e4, -1e9, -1e12])
 @pytest.mark.parametrize("method", METHODS)
-def test_finite_masks_neither_hide_scores_nor_spoil_the_proof(random_tree, method, mask):
+@given(rng=generators())
+def test_finite_masks_neither_hide_scores_nor_spoil_the_proof(rng, random_tree, method, mask):
     """Many models forbid by a large negative number; the proof must stay sharp beside it."""
-    rng = np.random.default_rng(7)
-    for seed in range(25):
-        plain = random_tree(seed, 1 + seed % 20, 2 + seed % 10, forbidden=0.3 * (seed % 3))
-        unary, transition = plain.unary.copy(), plain.transition.copy()
-        unary[:, 1:][rng.random(unary[:, 1:].shape) < 0.4] = mask
-        transition[1:, 1:][rng.random(transition[1:, 1:].shape) < 0.4] = mask
-        problem = TreeProblem(unary, transition, plain.parents)
-        result = gapless.solve(problem, method)
-        assert result.proved
-        assert result.verify(problem)
-        if result.solutions:
-            assert result.value == pytest.approx(gapless.solve(problem, "viterbi").value, rel=1e-12, abs=1e-9)
+    seed = int(rng.integers(25))
+    plain = random_tree(rng, 1 + seed % 20, 2 + seed % 10, forbidden=0.3 * (seed % 3))
+    unary, transition = plain.unary.copy(), plain.transition.copy()
+    unary[:, 1:][rng.random(unary[:, 1:].shape) < 0.4] = mask
+    transition[1:, 1:][rng.random(transition[1:, 1:].shape) < 0.4] = mask
+    problem = TreeProblem(unary, transition, plain.parents)
+    result = gapless.solve(problem, method)
+    assert result.proved
+    assert result.verify(problem)
+    if result.solutions:
+        assert result.value == pytest.approx(gapless.solve(problem, "viterbi").value, rel=1e-12, abs=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
