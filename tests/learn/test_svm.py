@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from drawn import examples, generators, seeing
-from hypothesis import given
 
 import gapless as gl
 from gapless.core.limits import Budget, Limits
@@ -20,28 +18,31 @@ def svm(task, features, **options):
     return StructuredSVM(features, task.solver, **{"oracle": task.oracle, "l2": penalties(features), **options})
 
 
-@seeing("checked")
 @pytest.mark.parametrize("loss", ["0/1", "hamming"])
-@examples(3)
-@given(rng=generators())
-def test_the_subgradient_is_the_slope_wherever_there_is_one(seen, rng, task, loss):
+def test_the_subgradient_is_the_slope_wherever_there_is_one(task, loss):
     features, examples = task.make(6, noise=0.5)
     trainer = svm(task, features, loss=loss, margin=1.5)
+    rng = np.random.default_rng(2)
     size = features.blocks.size
-    point = rng.normal(size=size)
-    slope = trainer.subgradient(Weights(features.blocks, point), examples)
-    way = rng.normal(size=size)
+    checked = 0
+    for _ in range(6):
+        # A generic point: no two structures tie, so a short way around it the objective is a quadratic.
+        point = rng.normal(size=size)
+        slope = trainer.subgradient(Weights(features.blocks, point), examples)
+        way = rng.normal(size=size)
 
-    def value(step, point=point, way=way):
-        return trainer.objective(Weights(features.blocks, point + step * way), examples)
+        def value(step, point=point, way=way):
+            return trainer.objective(Weights(features.blocks, point + step * way), examples)
 
-    left, here, far = (value(step) for step in (-1e-6, 0.0, 1e-6))
-    if abs((far - here) - (here - left)) > 1e-9:
-        return  # a kink lies in between
-    assert (far - left) / 2e-6 == pytest.approx(slope @ way, rel=1e-5, abs=1e-5)
-    seen["checked"] += 1
+        left, here, far = (value(step) for step in (-1e-6, 0.0, 1e-6))
+        if abs((far - here) - (here - left)) > 1e-9:
+            continue  # a kink lies in between
+        assert (far - left) / 2e-6 == pytest.approx(slope @ way, rel=1e-5, abs=1e-5)
+        checked += 1
+    assert checked >= 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("loss", ["0/1", "hamming"])
 def test_the_objective_falls_towards_its_minimum(task, loss):
     features, examples = task.make(8, noise=0.5)
@@ -58,10 +59,7 @@ def test_the_objective_falls_towards_its_minimum(task, loss):
     assert after[2] - least < (after[1] - least) / 2 < (after[0] - least) / 4
 
 
-@seeing("updates")
-@given(rng=generators())
-def test_steps_equal_dense_arithmetic_for_each_block(seen, rng, task):
-    t = int(rng.integers(40))
+def test_steps_equal_dense_arithmetic_for_each_block(task):
     features, examples = task.make(8, noise=0.5)
     l2 = penalties(features, strong=20.0)
     trainer = svm(task, features, rate=0.7)
@@ -69,25 +67,28 @@ def test_steps_equal_dense_arithmetic_for_each_block(seen, rng, task):
     blocks, count = features.blocks, len(examples)
     lazy = TrainingWeights(blocks)
     now, total = np.zeros(blocks.size), np.zeros(blocks.size)
-    example = examples[t % count]
-    seen["updates"] += trainer.step(lazy, example, np.random.default_rng(0), count).updates
-    lazy.end_step()
-    length = 0.7 / (1 + 0.7 * min(l2.values()) * t / count)
-    for name, penalty in l2.items():
-        now[blocks.slice(name)] /= 1 + length * penalty / count
-    weights = Weights(blocks, now)
-    wrong = task.oracle(features.problem(weights, example), features.gold(example), 1.0)
-    if wrong is not None:
-        difference = np.zeros(blocks.size)
-        for structure, sign in ((features.gold(example), 1.0), (wrong, -1.0)):
-            for name, (places, values) in features.features(example, structure).parts.items():
-                np.add.at(difference[blocks.slice(name)], places, sign * values)
-        hinge = 1.0 - now @ difference
-        if hinge > 0 and difference.any():
-            now += min(length, hinge / (difference @ difference)) * difference
-    total += now
-    np.testing.assert_allclose(lazy.current().values, now, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(lazy.average().values, total / (t + 1), rtol=1e-9, atol=1e-12)
+    updates = 0
+    for t in range(40):
+        example = examples[t % count]
+        updates += trainer.step(lazy, example, np.random.default_rng(0), count).updates
+        lazy.end_step()
+        length = 0.7 / (1 + 0.7 * min(l2.values()) * t / count)
+        for name, penalty in l2.items():
+            now[blocks.slice(name)] /= 1 + length * penalty / count
+        weights = Weights(blocks, now)
+        wrong = task.oracle(features.problem(weights, example), features.gold(example), 1.0)
+        if wrong is not None:
+            difference = np.zeros(blocks.size)
+            for structure, sign in ((features.gold(example), 1.0), (wrong, -1.0)):
+                for name, (places, values) in features.features(example, structure).parts.items():
+                    np.add.at(difference[blocks.slice(name)], places, sign * values)
+            hinge = 1.0 - now @ difference
+            if hinge > 0 and difference.any():
+                now += min(length, hinge / (difference @ difference)) * difference
+        total += now
+        np.testing.assert_allclose(lazy.current().values, now, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(lazy.average().values, total / (t + 1), rtol=1e-9, atol=1e-12)
+    assert updates > 3
 
 
 @pytest.mark.parametrize("task", ["chains"], indirect=True)

@@ -1,9 +1,9 @@
 """Own tree, SCIP's tree, the monolithic model and enumeration say the same, and every early stop says the truth."""
 
 import pytest
+from agreement import agrees
 from drawn import examples, generators, seeing
 from hypothesis import given
-from agreement import agrees
 
 from gapless import Answer, Batch, Branch, Brancher, Budget, Limits, Status, Stop
 from gapless.core.problem import score_of
@@ -78,6 +78,7 @@ def test_without_granularity_and_with_columns_at_the_start(rng, tiny, tree):
 @given(rng=generators())
 def test_rows_without_columns_and_pricing_that_stops_short(rng, tiny, tree):
     seed = int(rng.integers(150))
+
     class RowsFirst(tiny.Complete):
         def query(self, view, *, limit=None):
             before = set(self.priced)
@@ -86,6 +87,7 @@ def test_rows_without_columns_and_pricing_that_stops_short(rng, tiny, tree):
                 return answer
             self.priced = before
             return Answer(Batch(rows=answer.batch.rows), slack=answer.slack)
+
     class StopsShort(tiny.Complete):
         def query(self, view, *, limit=None):
             before = set(self.priced)
@@ -94,6 +96,7 @@ def test_rows_without_columns_and_pricing_that_stops_short(rng, tiny, tree):
                 return answer
             self.priced = before
             return Answer(Batch(rows=answer.batch.rows), slack=answer.slack)
+
     problem = tiny.draw(rng)
     for generator in (RowsFirst(problem), StopsShort(problem)):
         assert agrees(problem, tree(problem, tiny.formulation(problem, generator))), seed

@@ -4,10 +4,10 @@ import gzip
 from pathlib import Path
 
 import numpy as np
-from drawn import examples, generators
-from hypothesis import given
 import pyscipopt
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 import gapless as gl
 from gapless import Budget, InvalidProblem, Limits, LinearModel, Problem, Sparse, Status, Stop

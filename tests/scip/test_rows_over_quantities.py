@@ -6,9 +6,9 @@ The pricing generator looks at usage prices and never hears of a cut; the two sh
 import attrs
 import numpy as np
 import pytest
+from agreement import agrees
 from drawn import generators
 from hypothesis import given
-from agreement import agrees
 
 from gapless import (
     Answer,

@@ -91,6 +91,21 @@ def batches(seed, each):
 
 
 @pytest.fixture(scope="session")
+def drawn_tree():
+    """``drawn_tree(rng)``: a small tree of any kind and its best value."""
+
+    def make(rng):
+        (n, k), kind = (some[int(rng.integers(len(some)))] for some in (SIZES, KINDS))
+        forbidden = float(rng.choice([*FORBIDDEN, 0.9]))
+        unary, transition = draw(rng, kind, (1, n, k), forbidden / 2), draw(rng, kind, (k, k), forbidden)
+        parents = draw_parents(rng, n)[None]
+        batch = Batch(unary, transition, parents, best_values(unary, transition, parents))
+        return next(iter(batch.problems())), batch.best[0]
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def tree_batches():
     """``tree_batches(seed, each)``: 156 kinds of small trees, `each` instances of every kind."""
     return batches

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn import examples, generators
+from drawn import examples, generators, seeing
 from hypothesis import given
 
 import gapless
@@ -35,7 +35,15 @@ def test_batches_agree_with_enumeration(tree_batches):
     assert infeasible > 500
 
 
-@pytest.mark.parametrize(("method", "each"), [("dominance", 30), ("column-generation", 160)])
+@pytest.mark.parametrize(
+    ("method", "each"),
+    [
+        ("dominance", 5),
+        ("column-generation", 10),
+        pytest.param("dominance", 30, marks=pytest.mark.long),
+        pytest.param("column-generation", 160, marks=pytest.mark.long),
+    ],
+)
 def test_forests_agree_with_enumeration_and_prove_it(tree_batches, method, each):
     """Trees side by side: one proof for all, and each tree's share is its own optimum."""
     instances = 0
@@ -55,23 +63,24 @@ def test_forests_agree_with_enumeration_and_prove_it(tree_batches, method, each)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_single_solves_agree_with_enumeration_and_prove_it(tree_batches, method):
-    infeasible = 0
-    for batch in tree_batches(seed=13, each=5):
-        for problem, best in zip(batch.problems(), batch.best, strict=True):
-            result = gapless.solve(problem, method)
-            verdict = result.verify(problem)
-            assert verdict, verdict
-            if best == -np.inf:
-                infeasible += 1
-                assert result.status is Status.INFEASIBLE
-                assert result.bound == verdict.bound == -np.inf
-                assert result.explanation
-            else:
-                assert result.status is Status.OPTIMAL
-                assert result.value == pytest.approx(best, rel=1e-12, abs=1e-9)
-                assert verdict.bound >= result.value - 1e-12
-    assert infeasible > 20
+@seeing("feasible", "infeasible")
+@examples(100)
+@given(rng=generators())
+def test_single_solves_agree_with_enumeration_and_prove_it(seen, rng, drawn_tree, method):
+    problem, best = drawn_tree(rng)
+    result = gapless.solve(problem, method)
+    verdict = result.verify(problem)
+    assert verdict, verdict
+    if best == -np.inf:
+        seen["infeasible"] += 1
+        assert result.status is Status.INFEASIBLE
+        assert result.bound == verdict.bound == -np.inf
+        assert result.explanation
+    else:
+        seen["feasible"] += 1
+        assert result.status is Status.OPTIMAL
+        assert result.value == pytest.approx(best, rel=1e-12, abs=1e-9)
+        assert verdict.bound >= result.value - 1e-12
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -146,15 +155,16 @@ def test_deep_and_wide_trees(method):
         assert result.value == pytest.approx(gapless.solve(problem, "viterbi").value, rel=1e-12)
 
 
-def test_agrees_with_the_linear_program(tree_batches):
+@examples(40)
+@given(rng=generators())
+def test_agrees_with_the_linear_program(rng, drawn_tree):
     """The local polytope, solved by SCIP: an independent judge of the model as well as of the methods."""
-    for batch in tree_batches(seed=23, each=2):
-        for problem, best in zip(batch.problems(), batch.best, strict=True):
-            result = solve_monolithic(problem)
-            if best == -np.inf:
-                assert result.status is Status.INFEASIBLE
-            else:
-                assert result.value == pytest.approx(best, abs=1e-6)
+    problem, best = drawn_tree(rng)
+    result = solve_monolithic(problem)
+    if best == -np.inf:
+        assert result.status is Status.INFEASIBLE
+    else:
+        assert result.value == pytest.approx(best, abs=1e-6)
 
 
 def test_a_batch_is_many_single_solves(random_tree):

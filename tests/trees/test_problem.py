@@ -5,8 +5,6 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
-from drawn import examples, generators
-from hypothesis import given
 
 from gapless import InvalidProblem, Status, UnknownOption, solve, solve_many
 from gapless.core import serial
@@ -83,19 +81,20 @@ def test_many_trees_share_their_transitions():
 
 
 @pytest.mark.parametrize("method", ["dominance", "viterbi", "column-generation"])
-@given(rng=generators())
-def test_an_array_thawed_written_and_frozen_again_is_another_model(rng, method):
+def test_an_array_thawed_written_and_frozen_again_is_another_model(method):
+    rng = np.random.default_rng(0)
     unary, transition = rng.integers(-2, 3, (6, 5)).astype(float), np.zeros((5, 5))
     transition.flags.writeable = False
-    transition.flags.writeable = True
-    transition[:] = rng.integers(-9, 10, (5, 5))
-    transition.flags.writeable = False
-    expected = solve(TreeProblem(unary, transition.copy(), [-1, 0, 0, 1, 1, 2]), "viterbi").value
-    problem = TreeProblem(unary, transition, [-1, 0, 0, 1, 1, 2])
-    for result in (solve(problem, method), solve_many([problem], method)[0]):
-        assert result.status is Status.OPTIMAL
-        assert result.value == expected <= result.bound
-        assert result.verify(problem)
+    for _ in range(20):
+        transition.flags.writeable = True
+        transition[:] = rng.integers(-9, 10, (5, 5))
+        transition.flags.writeable = False
+        expected = solve(TreeProblem(unary, transition.copy(), [-1, 0, 0, 1, 1, 2]), "viterbi").value
+        problem = TreeProblem(unary, transition, [-1, 0, 0, 1, 1, 2])
+        for result in (solve(problem, method), solve_many([problem], method)[0]):
+            assert result.status is Status.OPTIMAL
+            assert result.value == expected <= result.bound
+            assert result.verify(problem)
 
 
 @pytest.mark.parametrize("varying", [False, True])
@@ -173,11 +172,9 @@ def test_survives_json_and_pickle(random_tree, varying):
 
 
 @pytest.mark.parametrize("varying", [False, True])
-@examples(3)
-@given(rng=generators())
-def test_the_kit_accepts_it(rng, random_tree, varying):
-    seed = int(rng.integers(6))
-    check_problem(random_tree(rng, 1 + seed % 4, 3, varying=varying, forbidden=0.2))
+def test_the_kit_accepts_it(random_tree, varying):
+    for seed in range(6):
+        check_problem(random_tree(seed, 1 + seed % 4, 3, varying=varying, forbidden=0.2))
 
 
 def test_several_best_are_not_offered():
