@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from drawn import generators
-from hypothesis import given, settings
+from drawn import examples, generators
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless_kernels
@@ -105,7 +105,7 @@ def is_tree(heads: Array, single_root: bool) -> bool:
 
 @both
 @every_order
-@settings(max_examples=40)
+@examples(12)
 @given(data=st.data())
 def test_values_and_marginals_are_enumeration(kernels: Any, order: str, data: st.DataObject) -> None:
     weights, parts, single_root = data.draw(sentences(order, 5 if kernels is not _eisner_higher_ref else 4))
@@ -132,7 +132,7 @@ def test_values_and_marginals_are_enumeration(kernels: Any, order: str, data: st
 
 @needs_compiled
 @every_order
-@settings(max_examples=15, deadline=None)
+@examples(6)
 @given(data=st.data())
 def test_twins_agree_on_longer_sentences(order: str, data: st.DataObject) -> None:
     weights, parts, single_root = data.draw(sentences(order, 12))

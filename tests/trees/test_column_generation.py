@@ -31,7 +31,7 @@ def rounds(problem, fixings=None, first="greedy"):
             return
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def flat_tree(random_tree):
     """Scores so flat that several rounds are needed."""
     return lambda seed, n=12, k=12, **options: random_tree(seed, n, k, **{"sharpness": 0.5, **options})
@@ -61,6 +61,7 @@ def test_the_kit_accepts_the_roles(rng, random_tree, forbidden):
 @seeing("several")
 @pytest.mark.parametrize("forbidden", [0.0, 0.4])
 @pytest.mark.parametrize("first", ["greedy", "local"])
+@examples(40)
 @given(rng=generators())
 def test_every_round_has_a_true_bound_that_its_certificate_proves(seen, rng, flat_tree, forbidden, first):
     problem = flat_tree(rng, forbidden=forbidden)
@@ -233,7 +234,7 @@ def test_bounds_under_fixings_are_exact(rng, random_tree, forbidden):
             assert fixings.allow(problem.encode(relaxed.structure))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def slow_tree(flat_tree):
     """Three rounds at least."""
     for seed in range(50):
