@@ -62,6 +62,7 @@ def test_marks_are_explained_and_judged() -> None:
         assert words in out.getvalue()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("quickly")
 def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "chain-benchmark", "--quick", "--labels", "3,8", "--json"]) == exit_codes.PROVED
@@ -108,6 +109,7 @@ def test_a_missing_corpus_is_named(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "wsj_pos" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("quickly")
 def test_a_wrong_value_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def too_good(scores: ScoreSet) -> dict[str, contenders.Contender]:
@@ -118,6 +120,7 @@ def test_a_wrong_value_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert f"{contenders.VITERBI} does not give the optimal values" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_what_one_call_costs_is_measured_on_each_instruction_set(tmp_path: Path, monkeypatch) -> None:
     scores = synthetic.peaked(5, 30)
     scores.save(tmp_path / "scores.npz")
@@ -187,6 +190,7 @@ def test_numba_compiles_the_same_loops() -> None:
         np.testing.assert_array_equal(places, scores.unary.argmax(axis=1))
 
 
+@pytest.mark.long
 def test_without_numba_the_command_says_what_is_left_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

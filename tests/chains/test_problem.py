@@ -6,8 +6,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from drawn import generators
-from hypothesis import given
 
 from gapless import Fixings, InvalidProblem, solve, solve_many
 from gapless.core import serial
@@ -72,12 +70,12 @@ def test_accepts_any_array_of_real_numbers(convert):
     rng = np.random.default_rng(0)
     unary, transition = rng.integers(0, 9, (4, 3)).astype(float), rng.integers(0, 9, (3, 3)).astype(float)
     problem = ChainProblem(convert(unary), convert(transition))
-    for held, scores in ((problem.unary, unary), (problem.transition, transition)):
+    for held, given in ((problem.unary, unary), (problem.transition, transition)):
         assert type(held) is np.ndarray
         assert held.dtype == np.float64
         assert held.flags.c_contiguous
         assert not held.flags.writeable
-        np.testing.assert_array_equal(held, scores)
+        np.testing.assert_array_equal(held, given)
 
 
 def test_the_caller_may_go_on_writing():
@@ -139,20 +137,21 @@ METHODS = ("dominance", "viterbi", "viterbi-pruned", "column-generation", "beam"
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("several", [False, True])
-@given(rng=generators())
-def test_an_array_thawed_written_and_frozen_again_is_another_model(rng, method, several):
+def test_an_array_thawed_written_and_frozen_again_is_another_model(method, several):
+    rng = np.random.default_rng(0)
     unary, transition = rng.integers(-2, 3, (6, 5)).astype(float), np.zeros((5, 5))
     transition.flags.writeable = False
-    transition.flags.writeable = True
-    transition[:] = rng.integers(-9, 10, (5, 5))
-    transition.flags.writeable = False
-    expected = solve(ChainProblem(unary, transition.copy()), "viterbi").value
-    problem = ChainProblem(unary, transition)
-    result = solve_many([problem] * 2, method)[1] if several else solve(problem, method)
-    assert result.bound >= expected
-    if method != "beam":
-        assert result.value == expected
-    assert result.verify(problem)
+    for _ in range(20):
+        transition.flags.writeable = True
+        transition[:] = rng.integers(-9, 10, (5, 5))
+        transition.flags.writeable = False
+        expected = solve(ChainProblem(unary, transition.copy()), "viterbi").value
+        problem = ChainProblem(unary, transition)
+        result = solve_many([problem] * 2, method)[1] if several else solve(problem, method)
+        assert result.bound >= expected
+        if method != "beam":
+            assert result.value == expected
+        assert result.verify(problem)
 
 
 @pytest.mark.parametrize("varying", [False, True])

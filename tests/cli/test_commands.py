@@ -363,6 +363,7 @@ def test_run_names_the_missing_corpus_file(tmp_path: Path, capsys: pytest.Captur
     assert "train.tsv.gz" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.corpus
 def test_wsj_is_decoded_exactly_and_accurately(capsys: pytest.CaptureFixture[str]) -> None:
     folder = os.environ.get("GAPLESS_DATA")

@@ -151,6 +151,7 @@ def test_control_c_leaves_no_bar_behind(columns: int) -> None:
     assert [row for row in rows if row] == ["gapless: interrupted"]
 
 
+@pytest.mark.long
 def test_a_training_on_a_terminal_draws_bars_and_says_its_epochs_when_asked() -> None:
     rows, bars = rendered(on_terminal(COLLIDES))
     assert not any("epoch" in row for row in rows)

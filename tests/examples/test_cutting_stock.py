@@ -14,7 +14,8 @@ import attrs
 import numpy as np
 import pyscipopt
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless as gl
@@ -181,7 +182,7 @@ def test_scip_closes_it_too(name: str) -> None:
     assert proved(problem, "scip").value == optimum
 
 
-@settings(max_examples=60, deadline=None)
+@examples(15)
 @given(problems())
 def test_own_tree_equals_enumeration(problem: CuttingStockProblem) -> None:
     result = proved(problem, "branch-and-price")
@@ -189,7 +190,7 @@ def test_own_tree_equals_enumeration(problem: CuttingStockProblem) -> None:
     verified(problem, result)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(5)
 @given(problems())
 def test_scip_equals_enumeration(problem: CuttingStockProblem) -> None:
     assert proved(problem, "scip").value == fewest_rolls(problem)
@@ -252,7 +253,7 @@ def test_infeasibility_is_certified() -> None:
     assert gl.solve(problem, "branch-and-price").verify(problem)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(15)
 @given(problems(), st.data())
 def test_any_prices_prove_something_true(problem: CuttingStockProblem, data: st.DataObject) -> None:
     optimum = fewest_rolls(problem)
@@ -286,7 +287,7 @@ def test_tampered_evidence_fails() -> None:
     assert not PatternPriceCertificate([1, 2, 3, 4], [1], []).verify(problem)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(15)
 @given(problems(), st.data())
 def test_encode_and_decode(problem: CuttingStockProblem, data: st.DataObject) -> None:
     items = [i for i, d in enumerate(problem.demands) for _ in range(d)]
@@ -306,7 +307,7 @@ def test_encode_and_decode(problem: CuttingStockProblem, data: st.DataObject) ->
     assert problem.encode(decoded).tolist() == on.tolist()
 
 
-@settings(max_examples=80, deadline=None)
+@examples(15)
 @given(problems(), st.data())
 def test_the_knapsack_oracle_equals_enumeration(problem: CuttingStockProblem, data: st.DataObject) -> None:
     arcs = problem.arcs
@@ -424,7 +425,7 @@ def test_the_kit_accepts_the_methods(method: str) -> None:
     testing.check_method(method, SMALL)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(5)
 @given(problems())
 def test_the_linear_model_has_the_same_optimum(problem: CuttingStockProblem) -> None:
     judged = solve_monolithic(problem)

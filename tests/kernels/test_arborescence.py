@@ -9,7 +9,8 @@ import networkx
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from drawn import generators
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless_kernels
@@ -55,7 +56,7 @@ def random_weights(rng: np.random.Generator, n: int, integers: bool, share: floa
 
 @st.composite
 def graphs(draw: st.DrawFn, max_n: int = 5) -> Array:
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = draw(generators())
     share, root = draw(st.sampled_from([0.0, 0.2, 0.5])), draw(st.sampled_from([-100.0, -4.0, 0.0, 4.0]))
     return random_weights(rng, draw(st.integers(1, max_n)), draw(st.booleans()), share, root)
 
@@ -115,7 +116,6 @@ def enumerated_marginals(weights: Array, single_root: bool) -> Array:
 
 @both
 @rules
-@settings(deadline=None)
 @given(weights=graphs(), gap=st.sampled_from([0.0, 1.0, 4.0]))
 def test_max_marginals_are_enumeration(kernels: Any, single_root: bool, weights: Array, gap: float) -> None:
     expected = enumerated_marginals(weights, single_root)
@@ -213,7 +213,6 @@ def test_a_single_root_is_no_matter_of_weight(kernels: Any) -> None:
 
 @both
 @rules
-@settings(deadline=None)
 @given(weights=graphs(max_n=4), k=st.integers(1, 40))
 def test_k_best_are_enumeration(kernels: Any, single_root: bool, weights: Array, k: int) -> None:
     values, heads = kernels.arborescence_k_best(weights, k, single_root)

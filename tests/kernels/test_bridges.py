@@ -5,6 +5,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+from drawn import generators, numbers
+from hypothesis import given
 
 import gapless_kernels
 from gapless_kernels.graphs import _bridges_twin
@@ -29,16 +31,20 @@ def rows_of(graph: Any, weight: str | None = None) -> tuple[Any, ...]:
     return offsets, neighbours, np.array(weights, np.float64)
 
 
-def random_graph(seed: int) -> Any:
-    rng = np.random.default_rng(seed)
+def random_graph(seed: Any) -> Any:
+    rng = numbers(seed)
     n = int(rng.integers(1, 25))
-    return nx.gnm_random_graph(n, int(rng.integers(0, 2 * n)), seed=seed)
+    graph = nx.empty_graph(n)
+    graph.add_edges_from(
+        (u, v) for u, v in rng.integers(n, size=(int(rng.integers(0, 2 * n)), 2)).tolist() if u != v
+    )
+    return graph
 
 
 @both
-@pytest.mark.parametrize("seed", range(60))
-def test_parts_are_what_is_left_without_bridges(kernels: Any, seed: int) -> None:
-    graph = random_graph(seed)
+@given(rng=generators())
+def test_parts_are_what_is_left_without_bridges(rng: Any, kernels: Any) -> None:
+    graph = random_graph(rng)
     part, tops, above = kernels.bridge_tree(*rows_of(graph))
     bridges = set(map(frozenset, nx.bridges(graph)))
     assert {frozenset((int(t), int(a))) for t, a in zip(tops, above, strict=True) if a >= 0} == bridges
@@ -50,10 +56,9 @@ def test_parts_are_what_is_left_without_bridges(kernels: Any, seed: int) -> None
 
 
 @both
-@pytest.mark.parametrize("seed", range(40))
-def test_the_quotient_tree_is_breadth_first_over_lightest_edges(kernels: Any, seed: int) -> None:
-    graph = random_graph(seed)
-    rng = np.random.default_rng(seed)
+@given(rng=generators())
+def test_the_quotient_tree_is_breadth_first_over_lightest_edges(rng: Any, kernels: Any) -> None:
+    graph = random_graph(rng)
     nx.set_edge_attributes(graph, {e: float(rng.integers(1, 4)) for e in graph.edges}, "weight")
     n = len(graph)
     classes = rng.integers(-1, max(1, n // 4), n)
@@ -67,8 +72,8 @@ def test_the_quotient_tree_is_breadth_first_over_lightest_edges(kernels: Any, se
         best = min(weight, shrunk.get_edge_data(a, b, {"weight": weight})["weight"])
         shrunk.add_edge(a, b, weight=best)
     depth = nx.single_source_shortest_path_length(shrunk, root)
-    for given in (weights, None):
-        part, tops, above = kernels.quotient_tree(offsets, neighbours, given, classes, root)
+    for held in (weights, None):
+        part, tops, above = kernels.quotient_tree(offsets, neighbours, held, classes, root)
         assert {int(names[v]) for v in range(n) if part[v] >= 0} == set(depth)
         assert above[0] == -1
         assert classes[tops[0]] == root
@@ -79,7 +84,7 @@ def test_the_quotient_tree_is_breadth_first_over_lightest_edges(kernels: Any, se
                 assert depth[int(names[top])] == depth[int(names[up])] + 1
                 assert graph.has_edge(top, up)
                 assert part[up] < p
-                if given is not None:
+                if held is not None:
                     assert graph[top][up]["weight"] == shrunk[int(names[top])][int(names[up])]["weight"]
 
 
@@ -92,24 +97,23 @@ def test_sums_below(kernels: Any) -> None:
 
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
-def test_twins_agree() -> None:
-    rng = np.random.default_rng(1)
-    for seed in range(150):
-        graph = random_graph(seed)
-        nx.set_edge_attributes(graph, {e: float(rng.integers(1, 3)) for e in graph.edges}, "weight")
-        offsets, neighbours, weights = rows_of(graph, "weight")
-        n = len(graph)
-        classes = rng.integers(-1, n, n)
-        classes[0] = root = int(rng.integers(n))
-        answers = []
-        for kernels in (_bridges_twin, _bridges):
-            tree = kernels.bridge_tree(offsets, neighbours)
-            parents = np.where(tree[2] >= 0, tree[0][tree[2]], -1)
-            sums = kernels.sums_below(parents, np.arange(parents.size) / 7)
-            answers.append([*tree, sums, *kernels.quotient_tree(offsets, neighbours, weights, classes, root)])
-        for expected, found in zip(*answers, strict=True):
-            assert expected.dtype == found.dtype
-            np.testing.assert_array_equal(expected, found)
+@given(rng=generators())
+def test_twins_agree(rng: Any) -> None:
+    graph = random_graph(rng)
+    nx.set_edge_attributes(graph, {e: float(rng.integers(1, 3)) for e in graph.edges}, "weight")
+    offsets, neighbours, weights = rows_of(graph, "weight")
+    n = len(graph)
+    classes = rng.integers(-1, n, n)
+    classes[0] = root = int(rng.integers(n))
+    answers = []
+    for kernels in (_bridges_twin, _bridges):
+        tree = kernels.bridge_tree(offsets, neighbours)
+        parents = np.where(tree[2] >= 0, tree[0][tree[2]], -1)
+        sums = kernels.sums_below(parents, np.arange(parents.size) / 7)
+        answers.append([*tree, sums, *kernels.quotient_tree(offsets, neighbours, weights, classes, root)])
+    for expected, found in zip(*answers, strict=True):
+        assert expected.dtype == found.dtype
+        np.testing.assert_array_equal(expected, found)
 
 
 @both

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from drawn import generators, numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -113,7 +114,7 @@ def random_scores(rng: np.random.Generator, shape: Any, integers: bool, forbidde
 
 def random_batch(seed: int, sizes: tuple[int, ...] = SIZES, most: int = 8, dtype: Any = None) -> Batch:
     """Ties, floats, -inf everywhere, flat and peaked label scores, sentences of one label and of one position."""
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     k, sentences = int(rng.choice(sizes)), int(rng.integers(1, 13))
     offsets = np.concatenate([[0], np.cumsum(rng.integers(1, most, sentences))]).astype(np.int64)
     integers, forbidden = bool(rng.integers(2)), float(rng.choice([0, 0, 0.1, 0.5, 0.9]))
@@ -141,15 +142,15 @@ def check(batch: Batch, found: Decoded, best: Any = optimum) -> None:
 
 
 @each_method
-def test_batches_are_enumeration(kernels: Any, method: str) -> None:
+@given(rng=generators())
+def test_batches_are_enumeration(rng: Any, kernels: Any, method: str) -> None:
     def best(batch: Batch, s: int) -> float:
         local = batch.local(s)
         paths = itertools.product(range(batch.labels), repeat=len(local))
         return max(score(local, batch.transition, path) for path in paths)
 
-    for seed in range(60):
-        batch = random_batch(seed, sizes=(1, 2, 3), most=5)
-        check(batch, decode(kernels, method, batch), best)
+    batch = random_batch(rng, sizes=(1, 2, 3), most=5)
+    check(batch, decode(kernels, method, batch), best)
 
 
 @each_method

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn import examples, generators, numbers, seeing
+from hypothesis import given
 
 import gapless_kernels
 from gapless_kernels.paths import _color_coding_twin
@@ -30,7 +32,7 @@ def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 def instances(seed: int, count: int, most: int) -> Iterator[tuple[Any, ...]]:
     """Graph, length, three colourings and the number of colours: ties or floats, forbidden edges, large classes."""
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     for _ in range(count):
         n = int(rng.integers(1, most))
         classes = int(rng.integers(1, n + 1))
@@ -66,68 +68,71 @@ def best_colorful(start: Any, ordering: Any, end: Any, colors: Any, length: int)
     return float(best)
 
 
-def test_recursion_finds_the_best_colorful_path(kernels: Any) -> None:
-    found = 0
-    for instance in instances(1, 40, 7):
-        start, ordering, end, classes, length, colorings, colors = instance
-        for coloring in colorings:
-            values, paths = kernels.color_coding_search(*instance[:5], coloring[None], colors)
-            of_vertex = coloring[classes]
-            assert values[0] == pytest.approx(best_colorful(start, ordering, end, of_vertex, length), abs=1e-12)
-            if values[0] > -np.inf:
-                path = paths[0]
-                assert np.unique(of_vertex[path]).size == length
-                value = start[path[0]] + ordering[path[:-1], path[1:]].sum() + end[path[-1]]
-                assert value == pytest.approx(values[0], abs=1e-12)
-                found += 1
-    assert 30 < found < 120
+@seeing("found")
+@given(rng=generators())
+def test_recursion_finds_the_best_colorful_path(seen: Any, rng: Any, kernels: Any) -> None:
+    instance = next(instances(rng, 1, 7))
+    start, ordering, end, classes, length, colorings, colors = instance
+    for coloring in colorings:
+        values, paths = kernels.color_coding_search(*instance[:5], coloring[None], colors)
+        of_vertex = coloring[classes]
+        assert values[0] == pytest.approx(best_colorful(start, ordering, end, of_vertex, length), abs=1e-12)
+        if values[0] > -np.inf:
+            path = paths[0]
+            assert np.unique(of_vertex[path]).size == length
+            value = start[path[0]] + ordering[path[:-1], path[1:]].sum() + end[path[-1]]
+            assert value == pytest.approx(values[0], abs=1e-12)
+            seen["found"] += 1
 
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
-def test_twins_agree(kernels: Any) -> None:
+@seeing("found")
+@examples(40)
+@given(rng=generators())
+def test_twins_agree(seen: Any, rng: Any, kernels: Any) -> None:
     """Also on tens of vertices of one colour, and with an incumbent; pruning changes no value and no path."""
-    found = 0
-    for number, instance in enumerate([*instances(2, 200, 11), *instances(3, 30, 60)]):
-        incumbent = -np.inf if number % 3 else float(number % 7 - 3)
-        expected = _color_coding_twin.color_coding_search(*instance, incumbent)
-        charges = np.random.default_rng(number).random(instance[5].shape[1]) * (number % 2)
-        bounds = charges, completion(instance, charges), 1e-9
-        pruned = kernels.color_coding_pruned(*instance, incumbent, *bounds, 10**6)
-        assert pruned[2] == len(instance[5])
-        for values, paths in (kernels.color_coding_search(*instance, incumbent), pruned[:2]):
-            np.testing.assert_array_equal(values, expected[0])
-            np.testing.assert_array_equal(paths, expected[1])
-        found += np.isfinite(expected[0]).sum()
-        few = _color_coding_twin.color_coding_pruned(*instance, incumbent, *bounds, 9)
-        for part, right in zip(kernels.color_coding_pruned(*instance, incumbent, *bounds, 9), few, strict=True):
-            np.testing.assert_array_equal(part, right)
-    assert found > 100
+    instance = next(instances(rng, 1, 60 if rng.random() < 0.2 else 11))
+    incumbent = float(rng.integers(-3, 4)) if rng.random() < 0.4 else -np.inf
+    expected = _color_coding_twin.color_coding_search(*instance, incumbent)
+    charges = rng.random(instance[5].shape[1]) * rng.integers(2)
+    bounds = charges, completion(instance, charges), 1e-9
+    pruned = kernels.color_coding_pruned(*instance, incumbent, *bounds, 10**6)
+    assert pruned[2] == len(instance[5])
+    for values, paths in (kernels.color_coding_search(*instance, incumbent), pruned[:2]):
+        np.testing.assert_array_equal(values, expected[0])
+        np.testing.assert_array_equal(paths, expected[1])
+    seen["found"] += np.isfinite(expected[0]).sum()
+    few = _color_coding_twin.color_coding_pruned(*instance, incumbent, *bounds, 9)
+    for part, right in zip(kernels.color_coding_pruned(*instance, incumbent, *bounds, 9), few, strict=True):
+        np.testing.assert_array_equal(part, right)
 
 
-def test_pruning_keeps_what_beats_the_incumbent(kernels: Any) -> None:
+@given(rng=generators())
+def test_pruning_keeps_what_beats_the_incumbent(rng: Any, kernels: Any) -> None:
     """Bounds drop states: with an incumbent just below the best there are fewer, and the best is still found."""
-    for instance in instances(4, 30, 9):
-        best = kernels.color_coding_search(*instance)[0].max()
-        if best == -np.inf:
-            continue
-        charges = np.zeros(instance[5].shape[1])
-        follows = completion(instance, charges)
-        near = kernels.color_coding_pruned(*instance, best - 1e-3, charges, follows, 0.0, 10**6)
-        assert near[0].max() == best
-        none = kernels.color_coding_pruned(*instance, best, charges, follows, 0.0, 10**6)
-        assert none[0].max() == -np.inf
+    instance = next(instances(rng, 1, 9))
+    best = kernels.color_coding_search(*instance)[0].max()
+    if best == -np.inf:
+        return
+    charges = np.zeros(instance[5].shape[1])
+    follows = completion(instance, charges)
+    near = kernels.color_coding_pruned(*instance, best - 1e-3, charges, follows, 0.0, 10**6)
+    assert near[0].max() == best
+    none = kernels.color_coding_pruned(*instance, best, charges, follows, 0.0, 10**6)
+    assert none[0].max() == -np.inf
 
 
-def test_answers_of_many_colorings_are_those_of_each(kernels: Any) -> None:
-    for instance in instances(5, 40, 9):
-        graph, (colorings, colors) = instance[:5], instance[5:]
-        values, paths = kernels.color_coding_search(*instance)
-        incumbent = -np.inf
-        for t, coloring in enumerate(colorings):
-            value, path = kernels.color_coding_search(*graph, coloring[None], colors, incumbent)
-            np.testing.assert_array_equal(values[t], value[0])
-            np.testing.assert_array_equal(paths[t], path[0])
-            incumbent = max(incumbent, value[0])
+@given(rng=generators())
+def test_answers_of_many_colorings_are_those_of_each(rng: Any, kernels: Any) -> None:
+    instance = next(instances(rng, 1, 9))
+    graph, (colorings, colors) = instance[:5], instance[5:]
+    values, paths = kernels.color_coding_search(*instance)
+    incumbent = -np.inf
+    for t, coloring in enumerate(colorings):
+        value, path = kernels.color_coding_search(*graph, coloring[None], colors, incumbent)
+        np.testing.assert_array_equal(values[t], value[0])
+        np.testing.assert_array_equal(paths[t], path[0])
+        incumbent = max(incumbent, value[0])
 
 
 def test_table_is_as_large_as_the_twin_says(kernels: Any) -> None:

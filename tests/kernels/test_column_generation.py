@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from drawn import examples, generators, numbers, seeing
+from hypothesis import given
 
 import gapless_kernels
 from gapless_kernels import DECIDED, INFEASIBLE, INVALID, score_spread, transition_tables, viterbi
@@ -38,7 +40,7 @@ class Batch:
         ends: bool = True,
         dtype: Any = np.float32,
     ) -> None:
-        rng = np.random.default_rng(seed)
+        rng = numbers(seed)
         lengths = rng.integers(1, longest + 1, sentences)
         self.offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         rows = int(self.offsets[-1])
@@ -137,6 +139,7 @@ SIZES = (1, 2, 3, 5, 8, 15, 16, 17, 31, 33, 45, 48)
 KINDS = ("ties", "floats", "equal", "peaked")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: NumPy would take an hour")
 def test_a_hundred_thousand_chains_have_the_values_of_viterbi() -> None:
     chains = infeasible = settled = 0
@@ -159,25 +162,33 @@ def test_a_hundred_thousand_chains_have_the_values_of_viterbi() -> None:
 
 
 @both
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_values_are_those_of_viterbi(kernels: Any, kind: str, dtype: Any) -> None:
-    for seed, (labels, forbidden, centred) in enumerate(
-        itertools.product((1, 3, 16, 17), (0.0, 0.3), (True, False))
-    ):
-        batch = Batch(seed, labels, sentences=25, kind=kind, forbidden=forbidden, dtype=dtype)
-        for start in (0, 1):
-            assert_exact(batch, Decoded(kernels, batch, centred=centred, start=start, effort=INF))
+@examples(60)
+@given(rng=generators())
+def test_values_are_those_of_viterbi(rng: Any, kernels: Any) -> None:
+    batch = Batch(
+        rng,
+        int(rng.choice(SIZES)),
+        sentences=int(rng.integers(1, 26)),
+        kind=str(rng.choice(KINDS)),
+        forbidden=float(rng.choice([0.0, 0.2, 0.5])),
+        ends=bool(rng.integers(2)),
+        dtype=rng.choice([np.float32, np.float64]),
+    )
+    start, centred, effort = int(rng.integers(2)), bool(rng.integers(2)), float(rng.choice([0.25, INF]))
+    assert_exact(
+        batch,
+        Decoded(kernels, batch, start=start, centred=centred, effort=effort, spread=float(rng.integers(4))),
+    )
 
 
 @both
-def test_values_are_those_of_enumeration(kernels: Any) -> None:
-    for seed in range(30):
-        batch = Batch(seed, 3, sentences=20, longest=4, forbidden=0.2 * (seed % 3))
-        found = Decoded(kernels, batch, effort=INF)
-        for value, rows in zip(found.values, batch.sentences(), strict=True):
-            paths = itertools.product(range(3), repeat=len(rows))
-            assert value == max(path_score(rows, batch.transition, np.array(path)) for path in paths)
+@given(rng=generators())
+def test_values_are_those_of_enumeration(rng: Any, kernels: Any) -> None:
+    batch = Batch(rng, 3, sentences=int(rng.integers(1, 8)), longest=4, forbidden=0.2 * int(rng.integers(3)))
+    found = Decoded(kernels, batch, effort=INF)
+    for value, rows in zip(found.values, batch.sentences(), strict=True):
+        paths = itertools.product(range(3), repeat=len(rows))
+        assert value == max(path_score(rows, batch.transition, np.array(path)) for path in paths)
 
 
 @both
@@ -192,27 +203,27 @@ def test_sharp_scores_leave_domains_of_few_labels(kernels: Any, labels: int) -> 
 
 
 @both
-def test_float32_ends_in_a_float64_proof(kernels: Any) -> None:
+@given(rng=generators())
+def test_float32_ends_in_a_float64_proof(rng: Any, kernels: Any) -> None:
     """Paths that float32 sums cannot tell apart: large scores that differ in their last bits."""
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        batch = Batch(seed, 7, sentences=20, longest=20)
-        batch.unary[:] = 1000 + rng.integers(-3, 4, batch.unary.shape) * 2.0**-13
-        batch.transition[:] = rng.integers(-3, 4, (7, 7)) * 2.0**-14
-        found = Decoded(kernels, batch, effort=INF)
-        np.testing.assert_array_equal(found.values, batch.best())
-        assert_exact(batch, found)
+    batch = Batch(rng, 7, sentences=20, longest=20)
+    batch.unary[:] = 1000 + rng.integers(-3, 4, batch.unary.shape) * 2.0**-13
+    batch.transition[:] = rng.integers(-3, 4, (7, 7)) * 2.0**-14
+    found = Decoded(kernels, batch, effort=INF)
+    np.testing.assert_array_equal(found.values, batch.best())
+    assert_exact(batch, found)
 
 
 @both
 @pytest.mark.parametrize("mask", [-1e4, -1e9, -1e30])
-def test_finite_masks_are_scores_like_others(kernels: Any, mask: float) -> None:
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        batch = Batch(seed, 9, kind="floats", dtype=(np.float32, np.float64)[seed % 2])
-        batch.transition[rng.random((9, 9)) < 0.5] = mask
-        batch.unary[:, 1:][rng.random((len(batch.unary), 8)) < 0.3] = mask
-        assert_exact(batch, Decoded(kernels, batch, spread=4.0))
+@examples(6)
+@given(rng=generators())
+def test_finite_masks_are_scores_like_others(rng: Any, kernels: Any, mask: float) -> None:
+    seed = int(rng.integers(12))
+    batch = Batch(rng, 9, kind="floats", dtype=(np.float32, np.float64)[seed % 2])
+    batch.transition[rng.random((9, 9)) < 0.5] = mask
+    batch.unary[:, 1:][rng.random((len(batch.unary), 8)) < 0.3] = mask
+    assert_exact(batch, Decoded(kernels, batch, spread=4.0))
 
 
 @both
@@ -261,42 +272,48 @@ def test_nan_and_infinity_spoil_their_own_sentence_only(kernels: Any) -> None:
 
 @both
 @pytest.mark.parametrize("gap", [1e-3, 0.05, 0.5, INF])
-def test_a_gap_is_enough_and_its_bound_holds(kernels: Any, gap: float) -> None:
-    early = 0
-    for seed in range(12):
-        batch = Batch(seed, 12, kind="floats", longest=12, forbidden=0.15 * (seed % 2), dtype=np.float64)
-        exact, found = Decoded(kernels, batch, effort=INF), Decoded(kernels, batch, effort=INF, gap=gap)
-        feasible = exact.status == DECIDED
-        slack = 1e-9 * np.maximum(1, np.abs(exact.values[feasible]))
-        assert (found.bounds[feasible] >= exact.values[feasible] - slack).all()
-        assert (found.values[feasible] <= exact.values[feasible] + slack).all()
-        np.testing.assert_array_equal(batch.scores(found.labels), found.values)
-        left = found.bounds[feasible] - found.values[feasible]
-        assert (left <= gap * np.maximum(1, np.abs(found.values[feasible]))).all()
-        assert (found.rounds <= exact.rounds).all()
-        early += int((left > 0).sum())
-    assert early > (0 if gap < 0.01 else 5)
+@seeing("early")
+@given(rng=generators())
+def test_a_gap_is_enough_and_its_bound_holds(seen: Any, rng: Any, kernels: Any, gap: float) -> None:
+    batch = Batch(
+        rng,
+        12,
+        sentences=int(rng.integers(1, 21)),
+        kind="floats",
+        longest=12,
+        forbidden=0.15 * int(rng.integers(2)),
+        dtype=np.float64,
+    )
+    exact, found = Decoded(kernels, batch, effort=INF), Decoded(kernels, batch, effort=INF, gap=gap)
+    feasible = exact.status == DECIDED
+    slack = 1e-9 * np.maximum(1, np.abs(exact.values[feasible]))
+    assert (found.bounds[feasible] >= exact.values[feasible] - slack).all()
+    assert (found.values[feasible] <= exact.values[feasible] + slack).all()
+    np.testing.assert_array_equal(batch.scores(found.labels), found.values)
+    left = found.bounds[feasible] - found.values[feasible]
+    assert (left <= gap * np.maximum(1, np.abs(found.values[feasible]))).all()
+    assert (found.rounds <= exact.rounds).all()
+    seen["early"] += int((left > 0).sum())
 
 
+@seeing("tight")
 @both
-def test_path_bounds_hold_whatever_the_path(kernels: Any) -> None:
-    tight = 0
-    for seed in range(25):
-        rng = np.random.default_rng(seed)
-        kind, dtype = KINDS[seed % 4], (np.float32, np.float64)[seed % 2]
-        batch = Batch(seed, 11, kind=kind, forbidden=0.2 * (seed % 3), dtype=dtype)
-        best = batch.best()
-        tables = transition_tables(batch.transition, dtype, centred=bool(seed % 5))
-        exact = Decoded(kernels, batch).labels
-        for path in (rng.integers(0, 11, len(batch.unary)), exact, np.full(len(batch.unary), 99)):
-            bounds, given = np.full(len(best), 99.0), path.copy()
-            ends = {"initial": batch.initial, "final": batch.final}
-            kernels.path_bounds_batch(batch.unary, batch.offsets, tables, path, bounds, **ends)
-            assert (bounds >= best - 1e-9 * np.maximum(1, np.abs(best))).all()
-            np.testing.assert_array_equal(path, given)
-            if path is exact:
-                tight += int((bounds == best).sum())
-    assert tight > 100
+@given(rng=generators())
+def test_path_bounds_hold_whatever_the_path(seen: Any, rng: Any, kernels: Any) -> None:
+    seed = int(rng.integers(25))
+    kind, dtype = KINDS[seed % 4], (np.float32, np.float64)[seed % 2]
+    batch = Batch(rng, 11, kind=kind, forbidden=0.2 * (seed % 3), dtype=dtype)
+    best = batch.best()
+    tables = transition_tables(batch.transition, dtype, centred=bool(seed % 5))
+    exact = Decoded(kernels, batch).labels
+    for path in (rng.integers(0, 11, len(batch.unary)), exact, np.full(len(batch.unary), 99)):
+        bounds, given = np.full(len(best), 99.0), path.copy()
+        ends = {"initial": batch.initial, "final": batch.final}
+        kernels.path_bounds_batch(batch.unary, batch.offsets, tables, path, bounds, **ends)
+        assert (bounds >= best - 1e-9 * np.maximum(1, np.abs(best))).all()
+        np.testing.assert_array_equal(path, given)
+        if path is exact:
+            seen["tight"] += int((bounds == best).sum())
 
 
 # --- the best path but one
@@ -305,29 +322,30 @@ def test_path_bounds_hold_whatever_the_path(kernels: Any) -> None:
 @both
 @pytest.mark.parametrize("margin", [0.0, 0.5, 2.0, 1e9])
 @pytest.mark.parametrize("kind", ["ties", "floats"])
-def test_the_best_but_one_within_a_margin_is_that_of_enumeration(kernels: Any, margin: float, kind: str) -> None:
-    within = none = 0
-    for seed in range(16):
-        labels = 1 + seed % 4
-        batch = Batch(seed, labels, sentences=25, longest=4, kind=kind, forbidden=0.2 * (seed % 3))
-        found = Decoded(kernels, batch, margin=margin, effort=INF if seed % 2 else 0.25, start=seed % 2)
-        assert_exact(batch, found)
-        np.testing.assert_array_equal(batch.scores(found.second_labels), found.second_values)
-        for s, rows in enumerate(batch.sentences()):
-            paths = itertools.product(range(labels), repeat=len(rows))
-            scores = sorted((path_score(rows, batch.transition, np.array(p)) for p in paths), reverse=True)
-            second = scores[1] if len(scores) > 1 else -INF
-            if second >= scores[0] - margin > -INF:
-                assert found.second_values[s] == pytest.approx(second, abs=1e-12)
-                here = slice(batch.offsets[s], batch.offsets[s + 1])
-                assert second == -INF or (found.second_labels[here] != found.labels[here]).any()
-                within += 1
-            else:
-                assert found.second_values[s] == -INF
-                none += 1
-    # Without a margin only a tie counts, and random real numbers do not tie.
-    assert (within > 20) is (margin > 0 or kind == "ties")
-    assert none > 20
+@seeing("within", "none")
+@given(rng=generators())
+def test_the_best_but_one_within_a_margin_is_that_of_enumeration(
+    seen: Any, rng: Any, kernels: Any, margin: float, kind: str
+) -> None:
+    labels, start = int(rng.integers(1, 5)), int(rng.integers(2))
+    batch = Batch(
+        rng, labels, sentences=int(rng.integers(1, 9)), longest=4, kind=kind, forbidden=0.2 * int(rng.integers(3))
+    )
+    found = Decoded(kernels, batch, margin=margin, effort=INF if start else 0.25, start=start)
+    assert_exact(batch, found)
+    np.testing.assert_array_equal(batch.scores(found.second_labels), found.second_values)
+    for s, rows in enumerate(batch.sentences()):
+        paths = itertools.product(range(labels), repeat=len(rows))
+        scores = sorted((path_score(rows, batch.transition, np.array(p)) for p in paths), reverse=True)
+        second = scores[1] if len(scores) > 1 else -INF
+        if second >= scores[0] - margin > -INF:
+            assert found.second_values[s] == pytest.approx(second, abs=1e-12)
+            here = slice(batch.offsets[s], batch.offsets[s + 1])
+            assert second == -INF or (found.second_labels[here] != found.labels[here]).any()
+            seen["within"] += 1
+        else:
+            assert found.second_values[s] == -INF
+            seen["none"] += 1
 
 
 # --- arrays

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from drawn import generators
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,7 +78,7 @@ def assert_is_projective_tree(heads: Array, single_root: bool) -> None:
 @st.composite
 def sentences(draw: st.DrawFn, sizes: Any = (1, 2, 3, 4, 5)) -> Any:
     """Arc weights: small integers, so that there are ties, or not; some or many arcs missing."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = draw(generators())
     n, integers = draw(st.sampled_from(sizes)), draw(st.booleans())
     shape = (n + 1, n + 1)
     weights = rng.integers(-2, 3, shape).astype(float) if integers else rng.normal(size=shape)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from drawn import examples, generators
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless_kernels
@@ -49,7 +50,7 @@ def scores_of(rng: np.random.Generator, shape: tuple[int, ...], integers: bool, 
 @st.composite
 def sentences(draw: st.DrawFn, order: str, max_n: int) -> tuple[Array, list[Array | None], bool]:
     """Weights, the score arrays of the order's arguments (some None), and the rule for roots."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = draw(generators())
     size = draw(st.integers(1, max_n)) + 1
     integers, share = draw(st.booleans()), draw(st.sampled_from([0.0, 0.2, 0.5]))
     weights = scores_of(rng, (size, size), integers, share)
@@ -104,7 +105,7 @@ def is_tree(heads: Array, single_root: bool) -> bool:
 
 @both
 @every_order
-@settings(max_examples=40)
+@examples(12)
 @given(data=st.data())
 def test_values_and_marginals_are_enumeration(kernels: Any, order: str, data: st.DataObject) -> None:
     weights, parts, single_root = data.draw(sentences(order, 5 if kernels is not _eisner_higher_twin else 4))
@@ -131,7 +132,7 @@ def test_values_and_marginals_are_enumeration(kernels: Any, order: str, data: st
 
 @needs_compiled
 @every_order
-@settings(max_examples=15, deadline=None)
+@examples(6)
 @given(data=st.data())
 def test_twins_agree_on_longer_sentences(order: str, data: st.DataObject) -> None:
     weights, parts, single_root = data.draw(sentences(order, 12))

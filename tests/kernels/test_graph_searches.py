@@ -5,6 +5,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+from drawn import generators, numbers
+from hypothesis import given
 
 import gapless_kernels
 from gapless_kernels.graphs import _graph_searches_twin
@@ -18,10 +20,13 @@ if gapless_kernels.COMPILED:
 both = pytest.mark.parametrize("kernels", IMPLEMENTATIONS)
 
 
-def drawn(seed: int, weighted: bool) -> tuple[Any, tuple[Any, ...], np.random.Generator]:
-    rng = np.random.default_rng(seed)
+def drawn(seed: Any, weighted: bool) -> tuple[Any, tuple[Any, ...], np.random.Generator]:
+    rng = numbers(seed)
     n = int(rng.integers(1, 25))
-    graph = nx.gnm_random_graph(n, int(rng.integers(0, 3 * n)), seed=seed)
+    graph = nx.empty_graph(n)
+    graph.add_edges_from(
+        (u, v) for u, v in rng.integers(n, size=(int(rng.integers(0, 3 * n)), 2)).tolist() if u != v
+    )
     for u, v in graph.edges:
         graph[u][v]["weight"] = float(rng.choice([0.0, 1.0, 3.0, rng.random()])) if weighted else 1.0
     near = [sorted(graph[v]) for v in range(n)]
@@ -39,9 +44,9 @@ def drawn_sets(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
 
 @both
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("seed", range(30))
-def test_sums_and_distances_are_networkx(kernels: Any, seed: int, weighted: bool) -> None:
-    graph, rows, rng = drawn(seed, weighted)
+@given(rng=generators())
+def test_sums_and_distances_are_networkx(rng: Any, kernels: Any, weighted: bool) -> None:
+    graph, rows, rng = drawn(rng, weighted)
     n = len(graph)
     region, charges = rng.integers(-1, 2, n), rng.integers(-1, 3, n).astype(float)
     expected = np.zeros(n)
@@ -60,14 +65,15 @@ def test_sums_and_distances_are_networkx(kernels: Any, seed: int, weighted: bool
 
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
-def test_twins_agree_bit_by_bit() -> None:
-    for seed in range(200):
-        graph, rows, rng = drawn(seed, weighted=seed % 2 == 0)
-        n = len(graph)
-        region, charges, sets = rng.integers(-1, 2, n), rng.normal(size=n), drawn_sets(rng, n)
-        for name, arguments in (("gate_costs", (region, charges)), ("hitting_distances", sets)):
-            expected = getattr(_graph_searches_twin, name)(*rows, *arguments)
-            np.testing.assert_array_equal(getattr(_graph_searches, name)(*rows, *arguments), expected)
+@given(rng=generators())
+def test_twins_agree_bit_by_bit(rng: Any) -> None:
+    seed = int(rng.integers(200))
+    graph, rows, rng = drawn(rng, weighted=seed % 2 == 0)
+    n = len(graph)
+    region, charges, sets = rng.integers(-1, 2, n), rng.normal(size=n), drawn_sets(rng, n)
+    for name, arguments in (("gate_costs", (region, charges)), ("hitting_distances", sets)):
+        expected = getattr(_graph_searches_twin, name)(*rows, *arguments)
+        np.testing.assert_array_equal(getattr(_graph_searches, name)(*rows, *arguments), expected)
 
 
 @both

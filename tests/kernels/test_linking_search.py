@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from drawn import generators, numbers
+from hypothesis import given
 
 from gapless_kernels import COMPILED, linking_search, whole_bits
 from gapless_kernels.linking import _linking_search_twin
@@ -21,7 +23,7 @@ def instruction_set(request):
 
 def drawn(seed, *, whole):
     """Sets that overlap, sets of one member, zero distances, own costs small and large, ties."""
-    rng = np.random.default_rng([7, seed])
+    rng = numbers(seed)
     k, points = int(rng.integers(1, 8)), int(rng.integers(2, 20))
     distances = np.triu(rng.integers(rng.integers(0, 2), rng.integers(2, 60), (points, points)), 1)
     distances = distances + distances.T
@@ -42,37 +44,38 @@ def cost(first, slots, distances, own, members):
 
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("kicks", [0, 20])
-def test_the_search_finds_what_its_twin_finds(whole, kicks):
-    for seed in range(150):
-        problem = drawn(seed, whole=whole)
-        step = 2.0 if whole else None
-        found = linking_search(*problem, granularity=step, kicks=kicks, seed=seed)
-        twin = _linking_search_twin.linking_search(*problem, granularity=step)
-        assert found.proved
-        assert twin.proved
-        assert found.value == pytest.approx(twin.value, abs=1e-9)
-        assert cost(*problem, found.members) == pytest.approx(found.value, abs=1e-9)
-        assert found.bound == pytest.approx(found.value, abs=1e-6)
+@given(rng=generators())
+def test_the_search_finds_what_its_twin_finds(rng, whole, kicks):
+    seed = int(rng.integers(150))
+    problem = drawn(rng, whole=whole)
+    step = 2.0 if whole else None
+    found = linking_search(*problem, granularity=step, kicks=kicks, seed=seed)
+    twin = _linking_search_twin.linking_search(*problem, granularity=step)
+    assert found.proved
+    assert twin.proved
+    assert found.value == pytest.approx(twin.value, abs=1e-9)
+    assert cost(*problem, found.members) == pytest.approx(found.value, abs=1e-9)
+    assert found.bound == pytest.approx(found.value, abs=1e-6)
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_members_that_are_not_allowed_and_a_cutoff(whole):
-    for seed in range(100):
-        problem = drawn(seed, whole=whole)
-        first, own = problem[0], problem[3]
-        allowed = np.random.default_rng(seed).random(own.size) < 0.6
-        allowed[first[:-1]] = True
-        step = 2.0 if whole else None
-        best = linking_search(*problem, granularity=step, allowed=allowed)
-        assert np.all(allowed[best.members])
-        twin = _linking_search_twin.linking_search(*problem, granularity=step, allowed=allowed)
-        assert best.value == pytest.approx(twin.value, abs=1e-9)
-        none = linking_search(*problem, granularity=step, allowed=allowed, cutoff=best.value)
-        assert none.members is None
-        assert none.proved
-        above = best.value + 2.0
-        again = linking_search(*problem, granularity=step, allowed=allowed, cutoff=above)
-        assert again.value == pytest.approx(best.value, abs=1e-9)
+@given(rng=generators())
+def test_members_that_are_not_allowed_and_a_cutoff(rng, whole):
+    problem = drawn(rng, whole=whole)
+    first, own = problem[0], problem[3]
+    allowed = rng.random(own.size) < 0.6
+    allowed[first[:-1]] = True
+    step = 2.0 if whole else None
+    best = linking_search(*problem, granularity=step, allowed=allowed)
+    assert np.all(allowed[best.members])
+    twin = _linking_search_twin.linking_search(*problem, granularity=step, allowed=allowed)
+    assert best.value == pytest.approx(twin.value, abs=1e-9)
+    none = linking_search(*problem, granularity=step, allowed=allowed, cutoff=best.value)
+    assert none.members is None
+    assert none.proved
+    above = best.value + 2.0
+    again = linking_search(*problem, granularity=step, allowed=allowed, cutoff=above)
+    assert again.value == pytest.approx(best.value, abs=1e-9)
 
 
 def test_a_pulse_stops_the_search_and_leaves_a_true_bound():

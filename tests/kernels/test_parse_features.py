@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn import generators
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLES
 @st.composite
 def cases(draw: st.DrawFn) -> Any:
     """Atoms, parts, values, templates and a table, all arguments that the checks let through."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = draw(generators())
     n, width, columns = draw(st.integers(0, 9)), draw(st.integers(1, 4)), draw(st.integers(1, 3))
     count, templates = draw(st.integers(1, 8)), draw(st.integers(0, 5))
     atoms = rng.integers(0, 2**32, (n + 7, columns), np.uint32)

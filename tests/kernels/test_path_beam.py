@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn import examples, generators, numbers, seeing
+from hypothesis import given
 
 import gapless_kernels
 from gapless_kernels.paths import _path_beam_twin
@@ -29,9 +31,9 @@ def kernel(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 def graphs(seed: int, count: int) -> Iterator[tuple[Any, ...]]:
     """Ties or floats, forbidden edges, few classes or many; all lengths up to one more than the classes."""
-    rng = np.random.default_rng(seed)
-    for number in range(count):
-        n = int(rng.integers(1, 12) if number % 5 else rng.integers(15, 40))
+    rng = numbers(seed)
+    for _ in range(count):
+        n = int(rng.integers(15, 40) if rng.random() < 0.2 else rng.integers(1, 12))
         classes = int(rng.integers(1, n + 1))
         tied, forbidden = rng.random() < 0.5, rng.choice([0.0, 0.3, 0.7])
 
@@ -43,17 +45,19 @@ def graphs(seed: int, count: int) -> Iterator[tuple[Any, ...]]:
         yield draw(n), draw(n, n), draw(n), rng.permutation(np.arange(n) % classes), length
 
 
+@seeing("found")
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
-def test_twins_agree(kernel: Any) -> None:
-    found = 0
-    for number, graph in enumerate(graphs(3, 400)):
-        width = (1, 2, 3, 7, 40, 100, 1345)[number % 7]
-        value, path = kernel(*graph, width)
-        expected, right = _path_beam_twin.path_beam_search(*graph, width)
-        assert value == expected
-        np.testing.assert_array_equal(path, right)
-        found += value > -np.inf
-    assert 100 < found < 400
+@examples(40)
+@given(rng=generators())
+def test_twins_agree(seen: Any, rng: Any, kernel: Any) -> None:
+    number = int(rng.integers(400))
+    graph = next(graphs(rng, 1))
+    width = (1, 2, 3, 7, 40, 100, 1345)[number % 7]
+    value, path = kernel(*graph, width)
+    expected, right = _path_beam_twin.path_beam_search(*graph, width)
+    assert value == expected
+    np.testing.assert_array_equal(path, right)
+    seen["found"] += value > -np.inf
 
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn import generators, numbers, seeing
+from hypothesis import given
 
 import gapless_kernels
 from gapless_kernels.paths import _path_search_twin
@@ -19,7 +21,7 @@ both = pytest.mark.parametrize("kernel", KERNELS, ids=["numpy", "compiled"][: le
 
 def graphs(seed: int, count: int) -> Any:
     """Ties or floats, forbidden edges, few classes or many."""
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     for _ in range(count):
         n = int(rng.integers(1, 14))
         classes = int(rng.integers(1, n + 1))
@@ -33,49 +35,49 @@ def graphs(seed: int, count: int) -> Any:
         yield draw(n), draw(n, n), draw(n), groups, int(rng.integers(1, min(classes, 5) + 2))
 
 
+@seeing("feasible")
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
 @pytest.mark.parametrize("wanted", [1, 7])
-def test_twins_agree(wanted: int) -> None:
-    feasible = 0
-    for graph in graphs(3 + wanted, 80):
-        answers = [kernel(*graph, wanted=wanted) for kernel in KERNELS]
-        for answer in answers:
-            assert answer.proved
-            assert answer.open is None
-            start, ordering, end, groups, _ = graph
-            for path, value in zip(answer.paths, answer.values, strict=True):
-                assert np.unique(groups[path]).size == path.size
-                score = start[path[0]] + ordering[path[:-1], path[1:]].sum() + end[path[-1]]
-                assert value == pytest.approx(score)
-        np.testing.assert_allclose(answers[0].values, answers[1].values, atol=1e-9)
-        assert answers[0].bound == pytest.approx(answers[1].bound)
-        feasible += answers[0].values.size > 0
-    assert 20 < feasible < 80
+@given(rng=generators())
+def test_twins_agree(seen: Any, rng: Any, wanted: int) -> None:
+    graph = next(graphs(rng, 1))
+    answers = [kernel(*graph, wanted=wanted) for kernel in KERNELS]
+    for answer in answers:
+        assert answer.proved
+        assert answer.open is None
+        start, ordering, end, groups, _ = graph
+        for path, value in zip(answer.paths, answer.values, strict=True):
+            assert np.unique(groups[path]).size == path.size
+            score = start[path[0]] + ordering[path[:-1], path[1:]].sum() + end[path[-1]]
+            assert value == pytest.approx(score)
+    np.testing.assert_allclose(answers[0].values, answers[1].values, atol=1e-9)
+    assert answers[0].bound == pytest.approx(answers[1].bound)
+    seen["feasible"] += answers[0].values.size > 0
 
 
+@seeing("seen")
 @both
-def test_what_is_left_bounds_every_path(kernel: Any) -> None:
+@given(rng=generators())
+def test_what_is_left_bounds_every_path(seen: Any, rng: Any, kernel: Any) -> None:
     """Tables of an unfinished search bound every path that is better than those known."""
     best = _path_search_twin.path_search
-    seen = 0
-    for start, ordering, end, groups, length in graphs(9, 40):
-        some = kernel(start, ordering, end, groups, length, rounds=1)
-        if some.open is None:
+    start, ordering, end, groups, length = next(graphs(rng, 1))
+    some = kernel(start, ordering, end, groups, length, rounds=1)
+    if some.open is None:
+        return
+    seen["seen"] += 1
+    left, known = some.open, max(some.values, default=-np.inf)
+    assert left.prices.min() >= 0
+    for path in best(start, ordering, end, groups, length, wanted=20).paths:
+        score = start[path[0]] + ordering[path[:-1], path[1:]].sum() + end[path[-1]]
+        if score <= known + 1e-9:
             continue
-        seen += 1
-        left, known = some.open, max(some.values, default=-np.inf)
-        assert left.prices.min() >= 0
-        for path in best(start, ordering, end, groups, length, wanted=20).paths:
-            score = start[path[0]] + ordering[path[:-1], path[1:]].sum() + end[path[-1]]
-            if score <= known + 1e-9:
-                continue
-            assert some.bound >= score - 1e-9
-            for place, vertex in enumerate(path):
-                at = np.flatnonzero(left.vertices == vertex)
-                assert at.size == 1
-                through = left.before[place, at[0]] + left.after[place, at[0]] - left.prices[groups[vertex]]
-                assert through + left.prices.sum() >= score - 1e-9
-    assert seen > 5
+        assert some.bound >= score - 1e-9
+        for place, vertex in enumerate(path):
+            at = np.flatnonzero(left.vertices == vertex)
+            assert at.size == 1
+            through = left.before[place, at[0]] + left.after[place, at[0]] - left.prices[groups[vertex]]
+            assert through + left.prices.sum() >= score - 1e-9
 
 
 @both

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from drawn import examples, generators, numbers
+from hypothesis import given
 
 import gapless_kernels
 from gapless_kernels import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
@@ -69,9 +71,9 @@ class Batch:
 
 def batches(seed: int, count: int, sizes: list[int], dtype: Any = None) -> Any:
     """Integers with many ties or floats, sharp or flat; forbidden entries everywhere, and whole chains."""
-    rng = np.random.default_rng(seed)
-    for number in range(count):
-        k = sizes[number % len(sizes)]
+    rng = numbers(seed)
+    for _ in range(count):
+        k = int(rng.choice(sizes))
         lengths = rng.integers(1, 7, rng.integers(1, 10))
         integers, sharp, forbidden = rng.random() < 0.5, rng.choice([0, 1, 4]), rng.choice([0, 0, 0.2, 0.6])
 
@@ -121,28 +123,30 @@ def k_best(kernels: Any, batch: Batch, k: int, **options: Any) -> tuple[Array, .
 
 
 @both
-def test_a_beam_as_wide_as_the_labels_is_viterbi(name: str) -> None:
-    for batch in batches(1, 60, SIZES, np.float64):
-        labels, values, status = beam(TWINS[name], batch, 64)
-        for s in range(len(batch)):
-            here = slice(batch.offsets[s], batch.offsets[s + 1])
-            best = viterbi(batch.local(s), batch.transition, np.empty(here.stop - here.start, np.int64))
-            assert values[s] == best
-            assert status[s] == (DECIDED if best > -np.inf else INFEASIBLE)
-            if best > -np.inf:
-                assert batch.value(s, labels[here]) == best
-            else:
-                assert (labels[here] == -1).all()
+@given(rng=generators())
+def test_a_beam_as_wide_as_the_labels_is_viterbi(rng: Any, name: str) -> None:
+    batch = next(batches(rng, 1, SIZES, np.float64))
+    labels, values, status = beam(TWINS[name], batch, 64)
+    for s in range(len(batch)):
+        here = slice(batch.offsets[s], batch.offsets[s + 1])
+        best = viterbi(batch.local(s), batch.transition, np.empty(here.stop - here.start, np.int64))
+        assert values[s] == best
+        assert status[s] == (DECIDED if best > -np.inf else INFEASIBLE)
+        if best > -np.inf:
+            assert batch.value(s, labels[here]) == best
+        else:
+            assert (labels[here] == -1).all()
 
 
 @needs_compiled
-def test_beam_twins_agree() -> None:
-    for number, batch in enumerate(batches(2, 300, SIZES)):
-        width = (1, 2, 3, 7, 16, 17, 40)[number % 7]
-        for ours, theirs in zip(
-            beam(TWINS["compiled"], batch, width), beam(TWINS["numpy"], batch, width), strict=True
-        ):
-            np.testing.assert_array_equal(ours, theirs)
+@examples(30)
+@given(rng=generators())
+def test_beam_twins_agree(rng: Any) -> None:
+    number = int(rng.integers(300))
+    batch = next(batches(rng, 1, SIZES))
+    width = (1, 2, 3, 7, 16, 17, 40)[number % 7]
+    for ours, theirs in zip(beam(TWINS["compiled"], batch, width), beam(TWINS["numpy"], batch, width), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 @both
@@ -188,36 +192,39 @@ def test_pruning_on_longer_chains_in_float32() -> None:
 
 @both
 @pytest.mark.parametrize("pruning", ["nothing", "bounds", "table"])
-def test_k_best_are_enumeration(name: str, pruning: str) -> None:
-    for number, batch in enumerate(batches(7, 90, [1, 2, 3])):
-        k = (1, 2, 3, 5, 10)[number % 5]
-        options = {"nothing": {}, "bounds": batch.bounds, "table": {"table": batch.table}}[pruning]
-        labels, values, counts, status = k_best(TWINS[name], batch, k, **options)
-        for s in range(len(batch)):
-            here = slice(batch.offsets[s], batch.offsets[s + 1])
-            paths = itertools.product(range(len(batch.transition)), repeat=here.stop - here.start)
-            everything = sorted((batch.value(s, np.array(path)) for path in paths), reverse=True)
-            expected = [value for value in everything if value > -np.inf][:k]
-            assert values[s, : counts[s]].tolist() == expected
-            assert (values[s, counts[s] :] == -np.inf).all()
-            assert (labels[counts[s] :, here] == -1).all()
-            assert status[s] == (DECIDED if expected else INFEASIBLE)
-            found = [tuple(path) for path in labels[: counts[s], here].tolist()]
-            assert len(set(found)) == len(found)
-            assert [batch.value(s, np.array(path)) for path in found] == expected
+@given(rng=generators())
+def test_k_best_are_enumeration(rng: Any, name: str, pruning: str) -> None:
+    number = int(rng.integers(90))
+    batch = next(batches(rng, 1, [1, 2, 3]))
+    k = (1, 2, 3, 5, 10)[number % 5]
+    options = {"nothing": {}, "bounds": batch.bounds, "table": {"table": batch.table}}[pruning]
+    labels, values, counts, status = k_best(TWINS[name], batch, k, **options)
+    for s in range(len(batch)):
+        here = slice(batch.offsets[s], batch.offsets[s + 1])
+        paths = itertools.product(range(len(batch.transition)), repeat=here.stop - here.start)
+        everything = sorted((batch.value(s, np.array(path)) for path in paths), reverse=True)
+        expected = [value for value in everything if value > -np.inf][:k]
+        assert values[s, : counts[s]].tolist() == expected
+        assert (values[s, counts[s] :] == -np.inf).all()
+        assert (labels[counts[s] :, here] == -1).all()
+        assert status[s] == (DECIDED if expected else INFEASIBLE)
+        found = [tuple(path) for path in labels[: counts[s], here].tolist()]
+        assert len(set(found)) == len(found)
+        assert [batch.value(s, np.array(path)) for path in found] == expected
 
 
 @needs_compiled
-def test_k_best_twins_agree() -> None:
-    rng = np.random.default_rng(0)
-    for number, batch in enumerate(batches(8, 60, [4, 15, 16, 17, 33])):
-        k = (2, 3, 10)[number % 3]
-        thresholds = rng.normal(size=len(batch)) * 4 if number % 2 else None
-        expected = k_best(TWINS["numpy"], batch, k, thresholds=thresholds)
-        for options in ({}, batch.bounds, {"table": batch.table}):
-            found = k_best(TWINS["compiled"], batch, k, thresholds=thresholds, **options)
-            for ours, theirs in zip(found[1:], expected[1:], strict=True):
-                np.testing.assert_array_equal(ours, theirs)
+@given(rng=generators())
+def test_k_best_twins_agree(rng: Any) -> None:
+    number = int(rng.integers(60))
+    batch = next(batches(rng, 1, [4, 15, 16, 17, 33]))
+    k = (2, 3, 10)[number % 3]
+    thresholds = rng.normal(size=len(batch)) * 4 if number % 2 else None
+    expected = k_best(TWINS["numpy"], batch, k, thresholds=thresholds)
+    for options in ({}, batch.bounds, {"table": batch.table}):
+        found = k_best(TWINS["compiled"], batch, k, thresholds=thresholds, **options)
+        for ours, theirs in zip(found[1:], expected[1:], strict=True):
+            np.testing.assert_array_equal(ours, theirs)
 
 
 @both

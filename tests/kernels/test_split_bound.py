@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn import generators, seeing
+from hypothesis import given
 
 if os.environ.get("GAPLESS_PURE") == "1":
     pytest.skip("the fused search has no NumPy twin; the role objects are its reference", allow_module_level=True)
@@ -208,125 +210,119 @@ def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool
     ("variant", "order", "choices"),
     [(*option, c) for option in OPTIONS for c in ([0, 40, 16384] if option[0] == "default" else [0])],
 )
+@given(rng=generators())
 def test_agrees_with_enumeration(
-    projective: bool, single_root: bool, variant: str, order: str, choices: int
+    rng: Any, projective: bool, single_root: bool, variant: str, order: str, choices: int
 ) -> None:
-    rng = np.random.default_rng(3)
-    for _ in range(150):
-        case = problem(rng, int(rng.integers(1, 6)))
-        found = search(
-            case, projective=projective, single_root=single_root, variant=variant, order=order, choices=choices
-        )
-        assert found.advance() == PROVED
-        best = best_value(case, projective, single_root)
-        assert close(found.value, best)
-        assert close(found.bound, best)
-        assert found.infeasible == (best == -INF)
-        if best > -INF:
-            weights, blocks, heads, _, index = case
-            tree = tuple(int(h) for h in found.heads[1:])
-            assert is_tree(tree, projective, single_root)
-            ids = index[list(tree), np.arange(1, len(tree) + 1)]
-            assert close(tree_value(weights, blocks, heads, tree, ids), best)
+    case = problem(rng, int(rng.integers(1, 6)))
+    found = search(
+        case, projective=projective, single_root=single_root, variant=variant, order=order, choices=choices
+    )
+    assert found.advance() == PROVED
+    best = best_value(case, projective, single_root)
+    assert close(found.value, best)
+    assert close(found.bound, best)
+    assert found.infeasible == (best == -INF)
+    if best > -INF:
+        weights, blocks, heads, _, index = case
+        tree = tuple(int(h) for h in found.heads[1:])
+        assert is_tree(tree, projective, single_root)
+        ids = index[list(tree), np.arange(1, len(tree) + 1)]
+        assert close(tree_value(weights, blocks, heads, tree, ids), best)
 
 
 @pytest.mark.parametrize("projective", [True, False])
 @pytest.mark.parametrize(
     ("variant", "choices"), [("default", 0), ("default", 30), ("default", 16384), ("paper", 0)]
 )
-def test_every_line_of_the_proof_holds(projective: bool, variant: str, choices: int) -> None:
-    rng = np.random.default_rng(4)
-    for _ in range(60):
-        case = problem(rng, int(rng.integers(1, 5)))
-        found = search(case, projective=projective, single_root=True, variant=variant, choices=choices)
-        assert found.advance() == PROVED
-        check_proof(case, found, projective, True)
+@given(rng=generators())
+def test_every_line_of_the_proof_holds(rng: Any, projective: bool, variant: str, choices: int) -> None:
+    case = problem(rng, int(rng.integers(1, 5)))
+    found = search(case, projective=projective, single_root=True, variant=variant, choices=choices)
+    assert found.advance() == PROVED
+    check_proof(case, found, projective, True)
 
 
-def test_slices_give_the_same_answer_and_limits_give_bounds() -> None:
-    rng = np.random.default_rng(5)
-    for _ in range(40):
-        case = problem(rng, 5)
-        whole = search(case, projective=True, single_root=True)
-        assert whole.advance() == PROVED
-        sliced = search(case, projective=True, single_root=True)
-        for nodes in range(1, 10_000):
-            status = sliced.advance(nodes=nodes)
-            assert sliced.value <= whole.value + 1e-7
-            assert sliced.bound >= whole.value - 1e-7
-            if status == PROVED:
-                break
-            assert status == NODES
-        assert (sliced.value, sliced.bound, sliced.dp_calls) == (whole.value, whole.bound, whole.dp_calls)
-        timed = search(case, projective=True, single_root=True)
-        while timed.advance(seconds=0.0) == TIME:
-            assert timed.bound >= whole.value - 1e-7
-        assert timed.value == whole.value
+@given(rng=generators())
+def test_slices_give_the_same_answer_and_limits_give_bounds(rng: Any) -> None:
+    case = problem(rng, 5)
+    whole = search(case, projective=True, single_root=True)
+    assert whole.advance() == PROVED
+    sliced = search(case, projective=True, single_root=True)
+    for nodes in range(1, 10_000):
+        status = sliced.advance(nodes=nodes)
+        assert sliced.value <= whole.value + 1e-7
+        assert sliced.bound >= whole.value - 1e-7
+        if status == PROVED:
+            break
+        assert status == NODES
+    assert (sliced.value, sliced.bound, sliced.dp_calls) == (whole.value, whole.bound, whole.dp_calls)
+    timed = search(case, projective=True, single_root=True)
+    while timed.advance(seconds=0.0) == TIME:
+        assert timed.bound >= whole.value - 1e-7
+    assert timed.value == whole.value
 
 
-def test_single_steps_give_the_same_answer_and_falling_bounds() -> None:
-    rng = np.random.default_rng(15)
-    stepped = 0
-    for _ in range(40):
-        case = problem(rng, 6)
-        whole = search(case, projective=True, single_root=True)
-        assert whole.advance() == PROVED
-        found = search(case, projective=True, single_root=True)
-        assert (found.working, found.step_bound) == (False, INF)
-        arcs, last = len(case[2]), INF
-        while (status := found.advance(nodes=1, steps=1)) == STEPS:
-            assert found.working
-            assert whole.value - 1e-7 <= found.step_bound <= last
-            assert 0 < found.free <= arcs
-            last, stepped = found.step_bound, stepped + 1
-        if status != PROVED:
-            assert (status, found.nodes, found.working) == (NODES, 1, False)
-            while found.advance(steps=3) == STEPS:
-                assert found.bound >= whole.value - 1e-7
-        same = [(one.value, one.bound, one.dp_calls, one.nodes, one.fixed) for one in (found, whole)]
-        assert same[0] == same[1]
-    assert stepped > 40
+@seeing("stepped")
+@given(rng=generators())
+def test_single_steps_give_the_same_answer_and_falling_bounds(seen: Any, rng: Any) -> None:
+    case = problem(rng, 6)
+    whole = search(case, projective=True, single_root=True)
+    assert whole.advance() == PROVED
+    found = search(case, projective=True, single_root=True)
+    assert (found.working, found.step_bound) == (False, INF)
+    arcs, last = len(case[2]), INF
+    while (status := found.advance(nodes=1, steps=1)) == STEPS:
+        assert found.working
+        assert whole.value - 1e-7 <= found.step_bound <= last
+        assert 0 < found.free <= arcs
+        last = found.step_bound
+        seen["stepped"] += 1
+    if status != PROVED:
+        assert (status, found.nodes, found.working) == (NODES, 1, False)
+        while found.advance(steps=3) == STEPS:
+            assert found.bound >= whole.value - 1e-7
+    same = [(one.value, one.bound, one.dp_calls, one.nodes, one.fixed) for one in (found, whole)]
+    assert same[0] == same[1]
 
 
-def test_granularity_and_a_given_tree() -> None:
-    rng = np.random.default_rng(6)
-    for _ in range(60):
-        weights, _, heads, modifiers, index = problem(rng, 4)
-        whole = np.where(weights > -INF, np.round(weights), -INF)
-        case = (whole, [], heads, modifiers, index)
-        pairs = np.array([(a, b) for a in range(heads.size) for b in range(a) if heads[a] == heads[b]], np.int64)
-        case = (
-            whole,
-            [(pairs.reshape(-1, 2), rng.integers(-2, 3, len(pairs)).astype(float))],
-            heads,
-            modifiers,
-            index,
-        )
-        found = search(case, projective=True, single_root=False, granularity=1.0)
-        assert found.advance() == PROVED
-        assert close(found.value, best_value(case, True, False))
-        if not found.infeasible:
-            again = search(case, projective=True, single_root=False, incumbent_heads=found.heads)
-            assert again.value == found.value
-            assert again.advance() == PROVED
-            assert close(again.value, found.value)
+@given(rng=generators())
+def test_granularity_and_a_given_tree(rng: Any) -> None:
+    weights, _, heads, modifiers, index = problem(rng, 4)
+    whole = np.where(weights > -INF, np.round(weights), -INF)
+    case = (whole, [], heads, modifiers, index)
+    pairs = np.array([(a, b) for a in range(heads.size) for b in range(a) if heads[a] == heads[b]], np.int64)
+    case = (
+        whole,
+        [(pairs.reshape(-1, 2), rng.integers(-2, 3, len(pairs)).astype(float))],
+        heads,
+        modifiers,
+        index,
+    )
+    found = search(case, projective=True, single_root=False, granularity=1.0)
+    assert found.advance() == PROVED
+    assert close(found.value, best_value(case, True, False))
+    if not found.infeasible:
+        again = search(case, projective=True, single_root=False, incumbent_heads=found.heads)
+        assert again.value == found.value
+        assert again.advance() == PROVED
+        assert close(again.value, found.value)
 
 
-def test_a_proof_that_grows_too_large_is_dropped() -> None:
-    rng = np.random.default_rng(7)
-    for _ in range(40):
-        case = problem(rng, 5)
-        found = search(case, projective=True, single_root=True, proof_limit=0.0)
-        assert found.advance() == PROVED
-        assert close(found.value, best_value(case, True, True))
-        if found.proof_dropped:
-            proof = found.proof()
-            assert proof["parent"].tolist() == [-1]
-            row = proof["multipliers_at"][0]
-            if row >= 0 and not proof["step_node"].size:
-                family = trees(5, True, True)
-                bound = formula(case, np.ones(len(case[2]), bool), proof, row, family)
-                assert bound >= found.value - 1e-9
+@given(rng=generators())
+def test_a_proof_that_grows_too_large_is_dropped(rng: Any) -> None:
+    case = problem(rng, 5)
+    found = search(case, projective=True, single_root=True, proof_limit=0.0)
+    assert found.advance() == PROVED
+    assert close(found.value, best_value(case, True, True))
+    if found.proof_dropped:
+        proof = found.proof()
+        assert proof["parent"].tolist() == [-1]
+        row = proof["multipliers_at"][0]
+        if row >= 0 and not proof["step_node"].size:
+            family = trees(5, True, True)
+            bound = formula(case, np.ones(len(case[2]), bool), proof, row, family)
+            assert bound >= found.value - 1e-9
 
 
 def test_memory_is_bounded_and_the_answer_stays() -> None:
@@ -353,16 +349,15 @@ def test_memory_is_bounded_and_the_answer_stays() -> None:
     assert turned
 
 
-def test_multipliers_that_nothing_refers_to_are_freed() -> None:
-    rng = np.random.default_rng(12)
-    for _ in range(20):
-        case = problem(rng, 5)
-        found = search(case, projective=False, single_root=True)
-        assert found.advance() == PROVED
-        proof = found.proof()
-        used = {*proof["multipliers_at"].tolist(), *proof["step_multipliers"].tolist()} - {-1, -2}
-        # The root's are kept, for when the proof outgrows its memory.
-        assert len(set(range(len(proof["multipliers"]))) - used) <= 1
+@given(rng=generators())
+def test_multipliers_that_nothing_refers_to_are_freed(rng: Any) -> None:
+    case = problem(rng, 5)
+    found = search(case, projective=False, single_root=True)
+    assert found.advance() == PROVED
+    proof = found.proof()
+    used = {*proof["multipliers_at"].tolist(), *proof["step_multipliers"].tolist()} - {-1, -2}
+    # The root's are kept, for when the proof outgrows its memory.
+    assert len(set(range(len(proof["multipliers"]))) - used) <= 1
 
 
 def test_a_long_search_stays_within_its_memory() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from drawn import generators
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,7 +33,7 @@ EDGES = [1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 45, 48]
 @st.composite
 def forests(draw: st.DrawFn, max_n: int = 4, sizes: Any = (1, 2, 3), varying: bool = False) -> Any:
     """Unary scores, parents, offsets and transitions of some trees."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = draw(generators())
     lengths = draw(st.lists(st.integers(1, max_n), min_size=1, max_size=5))
     k, integers, share = draw(st.sampled_from(sizes)), draw(st.booleans()), draw(st.sampled_from([0.0, 0.2, 0.7]))
     n = sum(lengths)

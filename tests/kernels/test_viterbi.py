@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from drawn import generators
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,7 +49,7 @@ class Chain:
 
 def scores(draw: Any, shape: tuple[int, ...], dtype: Any, integers: bool) -> Array:
     """Small integers (many ties) or real numbers, with a drawn share of -inf."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = draw(generators())
     values = rng.integers(-3, 4, shape).astype(dtype) if integers else rng.normal(size=shape).astype(dtype)
     values[rng.random(shape) < draw(st.sampled_from([0.0, 0.2, 0.7, 1.0]))] = -np.inf
     return values

@@ -42,6 +42,7 @@ def test_the_subgradient_is_the_slope_wherever_there_is_one(task, loss):
     assert checked >= 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("loss", ["0/1", "hamming"])
 def test_the_objective_falls_towards_its_minimum(task, loss):
     features, examples = task.make(8, noise=0.5)

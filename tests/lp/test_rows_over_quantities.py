@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from drawn import generators
+from hypothesis import given
 
 from gapless import Batch, Budget, Columns, Decisions, Fixings, InvalidProblem, Rows, Sparse
 
@@ -115,10 +117,9 @@ def test_an_entry_that_is_no_number_is_refused(master):
         master.extend(Batch(rows=row(5, {0: np.inf}, upper=1.0)))
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_the_same_program_as_with_entries_by_hand(make, to_sparse, seed):
+@given(rng=generators())
+def test_the_same_program_as_with_entries_by_hand(rng, make, to_sparse):
     """Random rows over quantities, entered in random order between columns, against rows over columns."""
-    rng = np.random.default_rng(seed)
     n, quantities, count = int(rng.integers(1, 6)), int(rng.integers(1, 4)), int(rng.integers(1, 4))
     uses = rng.integers(0, 3, (n, quantities)).astype(float)
     over = rng.integers(-2, 3, (count, quantities)).astype(float)

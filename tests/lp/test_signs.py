@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from drawn import examples, generators, numbers
+from hypothesis import example, given
 
 from gapless import Batch, Budget, Columns, Fixings
 
@@ -11,7 +11,7 @@ TOLERANCE = 1e-7
 
 
 def random_program(seed):
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     m, n = int(rng.integers(1, 6)), int(rng.integers(1, 8))
     entries = rng.integers(-3, 4, (m, n)) * (rng.random((m, n)) < 0.7)
     lower = rng.integers(-4, 4, m).astype(float)
@@ -58,11 +58,11 @@ def judge(objective, entries, lower, upper, bounds, fixings):
     return value
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.integers(0, 10**6))
-@example(130044)  # with its presolve on, SoPlex returned duals of 0 here
-def test_signs_at_an_optimum_and_at_a_farkas_ray(make, to_sparse, seed):
-    objective, entries, lower, upper, bounds, rng = random_program(seed)
+@examples(30)
+@given(rng=generators())
+@example(rng=130044)  # with its presolve on, SoPlex returned duals of 0 here
+def test_signs_at_an_optimum_and_at_a_farkas_ray(make, to_sparse, rng):
+    objective, entries, lower, upper, bounds, rng = random_program(rng)
     n = len(objective)
     master = make(objective, entries, lower, upper, bounds=bounds)
     for fixings in (Fixings.none(n), fixings_for(n, rng), fixings_for(n, rng), Fixings.none(n)):
@@ -104,11 +104,11 @@ def test_signs_at_an_optimum_and_at_a_farkas_ray(make, to_sparse, seed):
         assert np.allclose(relaxed.point, np.clip(z, 0, 1), atol=TOLERANCE)
 
 
-@settings(max_examples=150, deadline=None)
-@given(st.integers(0, 10**6))
-def test_a_column_of_positive_farkas_gain_is_what_repairs(make, to_sparse, seed):
+@examples(20)
+@given(rng=generators())
+def test_a_column_of_positive_farkas_gain_is_what_repairs(make, to_sparse, rng):
     """Adding columns by Farkas gain ends feasible exactly when the whole program is."""
-    objective, entries, lower, upper, bounds, _ = random_program(seed)
+    objective, entries, lower, upper, bounds, _ = random_program(rng)
     n = len(objective)
     whole = columns_of(objective, entries, to_sparse)
     whole = Columns(whole.keys, whole.objective, whole.coefficients, whole.uses, bounds)

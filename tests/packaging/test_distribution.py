@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 SHIPPED = {".py", ".pyi", ".pxd", ".h", ".typed"}
 BUILT_OR_CACHED = shutil.ignore_patterns("*.so", "*.c", "__pycache__", "*.egg-info")
 

@@ -159,6 +159,7 @@ HANGS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.skipif(patience.psutil is None, reason="psutil sees other processes")
 @pytest.mark.parametrize("name", HANGS)
 def test_a_test_that_hangs_ends_the_run_and_is_named(tmp_path, name):

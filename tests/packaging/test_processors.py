@@ -79,6 +79,7 @@ def test_instruction_sets_answer_alike(name: str, native: dict[str, Any], tmp_pa
     assert differing(native, told) == []
 
 
+@pytest.mark.long
 @pytest.mark.skipif(QEMU is None, reason="qemu-x86_64 is not installed (Debian: qemu-user)")
 @pytest.mark.parametrize("processor", EMULATED)
 def test_masked_processors_answer_alike(processor: str, native: dict[str, Any], tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ def test_a_batch_on_dask(dask_cluster, mixed):
     assert all(together[number].verify(problem) for number, problem in enumerate(mixed))
 
 
+@pytest.mark.long
 def test_ray(mixed):
     ray = pytest.importorskip("ray", reason="ray is not installed (it is no extra of ours: its wheels are large)")
     importlib.import_module("ray.util.joblib").register_ray()

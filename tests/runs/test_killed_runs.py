@@ -74,7 +74,12 @@ def without_times(value):
     return [without_times(v) for v in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("task", TASKS)
+LONG = {"dependency-parsing", "price-and-cut", "title-generation"}
+
+
+@pytest.mark.parametrize(
+    "task", [pytest.param(task, marks=[pytest.mark.long] if task in LONG else []) for task in TASKS]
+)
 def test_a_killed_run_goes_on_where_it_was(tmp_path, capsys, task):
     folder, other = tmp_path / "killed", tmp_path / "whole"
     folder.mkdir()

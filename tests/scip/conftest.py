@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from drawn import numbers
 
 from gapless import (
     Answer,
@@ -199,7 +200,7 @@ def formulation(problem, generator=None, start=(), **more):
 
 def draw(seed, columns=5):
     """A random problem: partition-like and cover-like rows, ties, negative scores, thresholds above 1."""
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     n, quantities, rows = int(rng.integers(1, columns + 1)), int(rng.integers(1, 4)), int(rng.integers(0, 4))
     partition = rng.random() < 0.4
     entries = rng.integers(0, 2 if partition else 3, (rows, n))

@@ -2,6 +2,8 @@
 
 import pytest
 from agreement import agrees
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 from gapless import Answer, Batch, Branch, Brancher, Budget, Limits, Status, Stop
 from gapless.core.problem import score_of
@@ -23,8 +25,10 @@ LIMITS = (
 )
 
 
-@pytest.mark.parametrize("block", range(12))
-def test_four_ways_to_the_same_answer(tiny, block):
+@examples(6)
+@given(rng=generators())
+def test_four_ways_to_the_same_answer(rng, tiny):
+    block = int(rng.integers(12))
     for seed in range(40 * block, 40 * block + 40):
         problem = tiny.draw(seed)
         results = [tree(problem, tiny.formulation(problem), order=ORDERS[seed % 3]) for tree in TREES]
@@ -53,23 +57,28 @@ class FirstOpen(Brancher):
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_any_brancher_will_do(tiny, tree):
-    for seed in range(80):
-        problem = tiny.draw(seed)
-        assert agrees(problem, tree(problem, tiny.formulation(problem, brancher=FirstOpen()))), seed
+@given(rng=generators())
+def test_any_brancher_will_do(rng, tiny, tree):
+    seed = int(rng.integers(80))
+    problem = tiny.draw(rng)
+    assert agrees(problem, tree(problem, tiny.formulation(problem, brancher=FirstOpen()))), seed
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_without_granularity_and_with_columns_at_the_start(tiny, tree):
-    for seed in range(80):
-        problem = tiny.draw(seed)
-        problem.granularity = None
-        start = range(problem.gain.size) if seed % 2 else [0]
-        assert agrees(problem, tree(problem, tiny.formulation(problem, start=start))), seed
+@given(rng=generators())
+def test_without_granularity_and_with_columns_at_the_start(rng, tiny, tree):
+    seed = int(rng.integers(80))
+    problem = tiny.draw(rng)
+    problem.granularity = None
+    start = range(problem.gain.size) if seed % 2 else [0]
+    assert agrees(problem, tree(problem, tiny.formulation(problem, start=start))), seed
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_rows_without_columns_and_pricing_that_stops_short(tiny, tree):
+@given(rng=generators())
+def test_rows_without_columns_and_pricing_that_stops_short(rng, tiny, tree):
+    seed = int(rng.integers(150))
+
     class RowsFirst(tiny.Complete):
         def query(self, view, *, limit=None):
             before = set(self.priced)
@@ -88,10 +97,9 @@ def test_rows_without_columns_and_pricing_that_stops_short(tiny, tree):
             self.priced = before
             return Answer(Batch(rows=answer.batch.rows), slack=answer.slack)
 
-    for seed in range(150):
-        problem = tiny.draw(seed)
-        for generator in (RowsFirst(problem), StopsShort(problem)):
-            assert agrees(problem, tree(problem, tiny.formulation(problem, generator))), seed
+    problem = tiny.draw(rng)
+    for generator in (RowsFirst(problem), StopsShort(problem)):
+        assert agrees(problem, tree(problem, tiny.formulation(problem, generator))), seed
 
 
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
@@ -112,23 +120,22 @@ def test_a_spent_limit_leaves_a_true_bound(tiny, tree, limits):
     assert stops != {Stop.PROVED} or limits.iterations == 6
 
 
-def test_scip_starts_from_what_the_user_brings(tiny):
-    warm = cold = 0
-    for seed in range(60):
-        problem = tiny.draw(seed)
-        if not problem.known:
-            continue
-        best = max(problem.known.values(), key=lambda z: score_of(problem, z))
-        result = branch_price_and_cut(problem, tiny.formulation(problem), start=[best])
-        assert agrees(problem, result)
-        assert result.stats.warm_start_used
-        assert result.best == best
-        warm += result.stats.nodes
-        cold += branch_price_and_cut(problem, tiny.formulation(problem)).stats.nodes
-        target = Limits(target=problem.value(best))
-        reached = branch_price_and_cut(problem, tiny.formulation(problem), Budget(target), start=[best])
-        assert reached.value == problem.value(best)
-    assert warm < cold
+@seeing("cold", "warm")
+@given(rng=generators())
+def test_scip_starts_from_what_the_user_brings(seen, rng, tiny):
+    problem = tiny.draw(rng)
+    if not problem.known:
+        return
+    best = max(problem.known.values(), key=lambda z: score_of(problem, z))
+    result = branch_price_and_cut(problem, tiny.formulation(problem), start=[best])
+    assert agrees(problem, result)
+    assert result.stats.warm_start_used
+    assert result.best == best
+    seen["warm"] += result.stats.nodes
+    seen["cold"] += branch_price_and_cut(problem, tiny.formulation(problem)).stats.nodes
+    target = Limits(target=problem.value(best))
+    reached = branch_price_and_cut(problem, tiny.formulation(problem), Budget(target), start=[best])
+    assert reached.value == problem.value(best)
 
 
 def test_rounding_is_used_and_judged(tiny):

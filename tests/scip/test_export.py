@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pyscipopt
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 import gapless as gl
 from gapless import Budget, InvalidProblem, Limits, LinearModel, Problem, Sparse, Status, Stop
@@ -117,13 +119,14 @@ def test_a_tight_proof_is_found_in_silence(capfd):
     assert tuple(capfd.readouterr()) == ("", "")
 
 
-def test_scores_of_every_size_come_back_as_they_were(tiny):
-    for seed in range(12):
-        problem = tiny.draw(seed)
-        best = problem.best_score()
-        result = solve_monolithic(problem)
-        if best == -np.inf:
-            assert result.status is Status.INFEASIBLE
-        else:
-            assert problem.sense.sign * result.value == pytest.approx(best)
-            assert result.bound == pytest.approx(result.value, abs=1e-9)
+@examples(6)
+@given(rng=generators())
+def test_scores_of_every_size_come_back_as_they_were(rng, tiny):
+    problem = tiny.draw(rng)
+    best = problem.best_score()
+    result = solve_monolithic(problem)
+    if best == -np.inf:
+        assert result.status is Status.INFEASIBLE
+    else:
+        assert problem.sense.sign * result.value == pytest.approx(best)
+        assert result.bound == pytest.approx(result.value, abs=1e-9)

@@ -189,6 +189,7 @@ def resident():
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")
 @pytest.mark.parametrize("ends", ["proved", "raising"])
 def test_three_hundred_solves_leave_nothing_behind(tiny, ends):

@@ -7,6 +7,8 @@ import attrs
 import numpy as np
 import pytest
 from agreement import agrees
+from drawn import generators, seeing
+from hypothesis import given
 
 from gapless import (
     Answer,
@@ -169,47 +171,47 @@ def formulation(problem, kinds, start=(), **more):
     )
 
 
+@seeing("cuts")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("tree", TREES)
-def test_trees_agree_with_enumeration(tiny, tree, kind):
-    cuts = 0
-    for seed in range(SEEDS):
-        problem = draw(tiny, seed, columns=6)
-        given = formulation(problem, KINDS[kind], start=range(seed % 3 and min(2, problem.gain.size)))
-        budget = Budget(trace=True)
-        assert agrees(problem, tree(problem, given, budget)), seed
-        cuts += any(event.details.get("rows_found") for event in budget.events)
-    assert cuts > SEEDS // 6
+@given(rng=generators())
+def test_trees_agree_with_enumeration(seen, rng, tiny, tree, kind):
+    seed = int(rng.integers(60))
+    problem = draw(tiny, rng, columns=6)
+    made = formulation(problem, KINDS[kind], start=range(seed % 3 and min(2, problem.gain.size)))
+    budget = Budget(trace=True)
+    assert agrees(problem, tree(problem, made, budget))
+    seen["cuts"] += any(event.details.get("rows_found") for event in budget.events)
 
 
 @pytest.mark.parametrize("seed", [2105, 2500])
 def test_a_slack_of_rounding_does_not_repair_an_infeasible_master(tiny, seed):
     """Pricing claims 1e-16 there, because it cannot see that its gain is an error of rounding."""
     problem = draw(tiny, seed, columns=6)
-    given = formulation(problem, KINDS["over quantities"], start=range(seed % 3 and min(2, problem.gain.size)))
-    assert agrees(problem, branch_price_and_cut(problem, given, Budget()))
+    made = formulation(problem, KINDS["over quantities"], start=range(seed % 3 and min(2, problem.gain.size)))
+    assert agrees(problem, branch_price_and_cut(problem, made, Budget()))
 
 
-def test_the_whole_model_says_the_same(tiny):
-    for seed in range(SEEDS):
-        problem = draw(tiny, seed, columns=6)
-        assert agrees(problem, solve_monolithic(problem)), seed
+@given(rng=generators())
+def test_the_whole_model_says_the_same(rng, tiny):
+    problem = draw(tiny, rng, columns=6)
+    assert agrees(problem, solve_monolithic(problem))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_kit_finds_nothing_wrong_with_honest_ones(tiny, kind):
-    for seed in range(SEEDS):
-        problem = draw(tiny, seed)
-        if problem.decisions.count > 12:
-            continue
-        made = formulation(problem, KINDS[kind])
-        check_generator(
-            made.generators,
-            lambda p=problem, m=made: LinearMaster(p, m),
-            problem,
-            structures=problem.known.values(),
-            samples=6,
-        )
+@given(rng=generators())
+def test_the_kit_finds_nothing_wrong_with_honest_ones(rng, tiny, kind):
+    problem = draw(tiny, rng)
+    if problem.decisions.count > 12:
+        return
+    made = formulation(problem, KINDS[kind])
+    check_generator(
+        made.generators,
+        lambda p=problem, m=made: LinearMaster(p, m),
+        problem,
+        structures=problem.known.values(),
+        samples=6,
+    )
 
 
 class InAnotherOrder(Pricing):
@@ -225,16 +227,16 @@ class InAnotherOrder(Pricing):
         return attrs.evolve(answer, batch=Batch(again.take(np.flatnonzero(~banned))))
 
 
-def test_a_column_that_is_summed_in_another_order_is_the_same(tiny):
-    for seed in range(20):
-        problem = draw(tiny, seed)
-        if problem.decisions.count > 12:
-            continue
-        made = formulation(problem, (InAnotherOrder, Separation))
-        check_generator(
-            made.generators, lambda p=problem, m=made: LinearMaster(p, m), problem,
-            structures=problem.known.values(), samples=6,
-        )  # fmt: skip
+@given(rng=generators())
+def test_a_column_that_is_summed_in_another_order_is_the_same(rng, tiny):
+    problem = draw(tiny, rng)
+    if problem.decisions.count > 12:
+        return
+    made = formulation(problem, (InAnotherOrder, Separation))
+    check_generator(
+        made.generators, lambda p=problem, m=made: LinearMaster(p, m), problem,
+        structures=problem.known.values(), samples=6,
+    )  # fmt: skip
 
 
 def wrong(kind, **methods):
@@ -276,25 +278,24 @@ MUTANTS = {
 }
 
 
+@seeing("caught")
 @pytest.mark.parametrize("name", MUTANTS)
-def test_the_kit_catches_wrong_ones(tiny, name):
-    caught = 0
-    for seed in range(SEEDS):
-        problem = draw(tiny, seed)
-        if problem.decisions.count > 12 or not problem.known:
-            continue
-        made = formulation(problem, MUTANTS[name])
-        try:
-            check_generator(
-                made.generators,
-                lambda p=problem, m=made: LinearMaster(p, m),
-                problem,
-                structures=problem.known.values(),
-                samples=6,
-            )
-        except ConformanceError:
-            caught += 1
-    assert caught > 3
+@given(rng=generators())
+def test_the_kit_catches_wrong_ones(seen, rng, tiny, name):
+    problem = draw(tiny, rng)
+    if problem.decisions.count > 12 or not problem.known:
+        return
+    made = formulation(problem, MUTANTS[name])
+    try:
+        check_generator(
+            made.generators,
+            lambda p=problem, m=made: LinearMaster(p, m),
+            problem,
+            structures=problem.known.values(),
+            samples=6,
+        )
+    except ConformanceError:
+        seen["caught"] += 1
 
 
 def row_prices(problem, view, answers):
@@ -348,32 +349,32 @@ def test_the_prices_of_such_rows_are_evidence(tiny):
     assert needed > 2, "without the prices of such rows the evidence is too weak"
 
 
-def test_both_trees_show_the_same_view(tiny):
+@given(rng=generators())
+def test_both_trees_show_the_same_view(rng, tiny):
     """Keys, values and objectives at the root, first round: the same program, two solvers."""
-    for seed in range(SEEDS):
-        problem = draw(tiny, seed, columns=4)
-        seen = []
+    problem = draw(tiny, rng, columns=4)
+    seen = []
 
-        class Watching(Separation):
-            def query(self, view, *, limit=None, seen=seen):
-                seen[-1].append(view)
-                return super().query(view)
+    class Watching(Separation):
+        def query(self, view, *, limit=None, seen=seen):
+            seen[-1].append(view)
+            return super().query(view)
 
-        for tree in TREES:
-            seen.append([])
-            tree(problem, formulation(problem, (Pricing, Watching), start=range(problem.gain.size)))
-        if not (seen[0] and seen[1]):
-            continue
-        ours, scips = seen[0][0], seen[1][0]
-        assert ours.column_keys.tolist() == scips.column_keys.tolist()
-        assert ours.row_keys.tolist() == scips.row_keys.tolist()
-        assert ours.objective == pytest.approx(scips.objective), seed
-        for views in seen:
-            for view in views:
-                without = [view.column_values is None, view.usage is None, view.point is None]
-                assert without == [view.objective == -np.inf] * 3
-                if view.column_values is not None:
-                    held = problem.uses[view.column_keys - SHIFT]
-                    assert view.usage == pytest.approx(view.column_values @ held, abs=1e-9)
-                    reached = problem.gain[view.column_keys - SHIFT] @ view.column_values + problem.constant
-                    assert view.objective == pytest.approx(reached, abs=1e-7)
+    for tree in TREES:
+        seen.append([])
+        tree(problem, formulation(problem, (Pricing, Watching), start=range(problem.gain.size)))
+    if not (seen[0] and seen[1]):
+        return
+    ours, scips = seen[0][0], seen[1][0]
+    assert ours.column_keys.tolist() == scips.column_keys.tolist()
+    assert ours.row_keys.tolist() == scips.row_keys.tolist()
+    assert ours.objective == pytest.approx(scips.objective)
+    for views in seen:
+        for view in views:
+            without = [view.column_values is None, view.usage is None, view.point is None]
+            assert without == [view.objective == -np.inf] * 3
+            if view.column_values is not None:
+                held = problem.uses[view.column_keys - SHIFT]
+                assert view.usage == pytest.approx(view.column_values @ held, abs=1e-9)
+                reached = problem.gain[view.column_keys - SHIFT] @ view.column_values + problem.constant
+                assert view.objective == pytest.approx(reached, abs=1e-7)

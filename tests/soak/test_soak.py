@@ -14,6 +14,14 @@ sys.modules["soak"] = soak
 SPEC.loader.exec_module(soak)
 
 
+def test_a_run_of_a_moment_says_what_it_did():
+    told = soak.soak(40)
+    assert told["solved"] + told["batched"] > 30
+    assert told["verified"] > 0
+    assert soak.drawn(told["samples"]).startswith("<svg")
+
+
+@pytest.mark.long
 def test_a_short_run_does_everything():
     told = soak.soak(700)
     assert min(told[name] for name in ("solved", "batched", "verified", "stopped early", "refused")) > 0

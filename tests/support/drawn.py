@@ -127,7 +127,7 @@ class DrawnGenerator:
         runs = [self._data.draw_bytes(run, run) for _ in range(-(-count // RUN))]
         return np.frombuffer(b"".join(runs), f">u{width}")[:count].astype(np.int64) % bound
 
-    def integers(self, low: Any, high: Any = None, size: Shape = None, *, dtype: Any = np.int64) -> Any:
+    def integers(self, low: Any, high: Any = None, size: Shape = None, dtype: Any = np.int64) -> Any:
         low, high = (0, low) if high is None else (low, high)
         if np.ndim(low) or np.ndim(high):
             lows, highs = np.broadcast_arrays(low, high)

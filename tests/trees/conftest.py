@@ -5,6 +5,7 @@ from itertools import product
 import attrs
 import numpy as np
 import pytest
+from drawn import numbers
 
 from gapless_chains import TreeProblem
 
@@ -81,7 +82,7 @@ def best_values(unary, transition, parents):
 
 
 def batches(seed, each):
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     for (n, k), kind, forbidden in product(SIZES, KINDS, FORBIDDEN):
         unary = draw(rng, kind, (each, n, k), forbidden / 2)
         transition = draw(rng, kind, (k, k), forbidden)
@@ -89,18 +90,33 @@ def batches(seed, each):
         yield Batch(unary, transition, parents, best_values(unary, transition, parents))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
+def drawn_tree():
+    """``drawn_tree(rng)``: a small tree of any kind and its best value."""
+
+    def make(rng):
+        (n, k), kind = (some[int(rng.integers(len(some)))] for some in (SIZES, KINDS))
+        forbidden = float(rng.choice([*FORBIDDEN, 0.9]))
+        unary, transition = draw(rng, kind, (1, n, k), forbidden / 2), draw(rng, kind, (k, k), forbidden)
+        parents = draw_parents(rng, n)[None]
+        batch = Batch(unary, transition, parents, best_values(unary, transition, parents))
+        return next(iter(batch.problems())), batch.best[0]
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def tree_batches():
     """``tree_batches(seed, each)``: 156 kinds of small trees, `each` instances of every kind."""
     return batches
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def random_tree():
     """``random_tree(seed, n, k)``: one tree; more arguments as in the code."""
 
     def make(seed, n=7, k=5, *, forbidden=0.0, varying=False, integers=False, sharpness=1.0, parents=None):
-        rng = np.random.default_rng(seed)
+        rng = numbers(seed)
         kind = "ties" if integers else "floats"
         return TreeProblem(
             sharpness * draw(rng, kind, (n, k), 0.0),

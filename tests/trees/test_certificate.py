@@ -5,6 +5,8 @@ import json
 import attrs
 import numpy as np
 import pytest
+from drawn import generators
+from hypothesis import given
 
 import gapless
 from gapless import Fixings, Result, Status
@@ -24,39 +26,38 @@ def best_value(problem, fixings):
 
 @pytest.mark.parametrize("forbidden", [0.0, 0.4])
 @pytest.mark.parametrize("varying", [False, True])
-def test_any_potentials_bound_every_labelling_under_any_fixings(random_tree, forbidden, varying):
-    rng = np.random.default_rng(4)
-    for seed in range(150):
-        n, k = int(rng.integers(1, 5)), int(rng.integers(1, 4))
-        problem = random_tree(seed, n, k, forbidden=forbidden, varying=varying, integers=bool(seed % 2))
-        potentials = rng.normal(size=(n, k)) * 10.0 ** rng.integers(-2, 19)
-        potentials[rng.random((n, k)) < rng.choice([0.0, 0.3])] = -INF
-        fixings = Fixings(rng.choice([-1, 0, 1], n * k, p=[0.7, 0.2, 0.1]))
-        bound = TreePotentialsCertificate(potentials).upper_bound(problem, fixings)
-        assert bound >= best_value(problem, fixings)
+@given(rng=generators())
+def test_any_potentials_bound_every_labelling_under_any_fixings(rng, random_tree, forbidden, varying):
+    seed = int(rng.integers(150))
+    n, k = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+    problem = random_tree(rng, n, k, forbidden=forbidden, varying=varying, integers=bool(seed % 2))
+    potentials = rng.normal(size=(n, k)) * 10.0 ** rng.integers(-2, 19)
+    potentials[rng.random((n, k)) < rng.choice([0.0, 0.3])] = -INF
+    fixings = Fixings(rng.choice([-1, 0, 1], n * k, p=[0.7, 0.2, 0.1]))
+    bound = TreePotentialsCertificate(potentials).upper_bound(problem, fixings)
+    assert bound >= best_value(problem, fixings)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_certificates_stay_useful_under_fixings(random_tree, method):
-    for seed in range(30):
-        problem = random_tree(seed, 5, 3)
-        result = gapless.solve(problem, method)
-        count = problem.decisions.count
-        best = problem.encode(result.best)
-        assert meets(result.certificate.verify(problem, Fixings.none(count).fix(on=best[:2])).bound, result.value)
-        other = Fixings.none(count).fix(off=best[:1])
-        assert best_value(problem, other) <= result.certificate.verify(problem, other).bound <= result.value + 1e-9
+@given(rng=generators())
+def test_certificates_stay_useful_under_fixings(rng, random_tree, method):
+    problem = random_tree(rng, 5, 3)
+    result = gapless.solve(problem, method)
+    count = problem.decisions.count
+    best = problem.encode(result.best)
+    assert meets(result.certificate.verify(problem, Fixings.none(count).fix(on=best[:2])).bound, result.value)
+    other = Fixings.none(count).fix(off=best[:1])
+    assert best_value(problem, other) <= result.certificate.verify(problem, other).bound <= result.value + 1e-9
 
 
-def test_on_a_path_it_is_the_bound_of_the_reversed_chain(random_tree):
-    rng = np.random.default_rng(0)
-    for seed in range(20):
-        tree = random_tree(seed, 6, 4, forbidden=0.2, parents=np.arange(-1, 5))
-        chain = ChainProblem(tree.unary[::-1].copy(), tree.transition.T.copy())
-        potentials = rng.normal(size=(6, 4))
-        bound = PotentialsCertificate(potentials[::-1]).upper_bound(chain, Fixings.none(24))
-        own = TreePotentialsCertificate(potentials).upper_bound(tree, Fixings.none(24))
-        assert own == pytest.approx(bound, rel=1e-14)
+@given(rng=generators())
+def test_on_a_path_it_is_the_bound_of_the_reversed_chain(rng, random_tree):
+    tree = random_tree(rng, 6, 4, forbidden=0.2, parents=np.arange(-1, 5))
+    chain = ChainProblem(tree.unary[::-1].copy(), tree.transition.T.copy())
+    potentials = rng.normal(size=(6, 4))
+    bound = PotentialsCertificate(potentials[::-1]).upper_bound(chain, Fixings.none(24))
+    own = TreePotentialsCertificate(potentials).upper_bound(tree, Fixings.none(24))
+    assert own == pytest.approx(bound, rel=1e-14)
 
 
 def test_a_false_claim_that_nothing_is_allowed_proves_nothing():

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless import Budget, Fixings, InvalidProblem, Limits, Status, Stop
@@ -29,7 +31,7 @@ def rounds(problem, fixings=None, first="greedy"):
             return
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def flat_tree(random_tree):
     """Scores so flat that several rounds are needed."""
     return lambda seed, n=12, k=12, **options: random_tree(seed, n, k, **{"sharpness": 0.5, **options})
@@ -39,41 +41,43 @@ def flat_tree(random_tree):
 
 
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])
-def test_the_kit_accepts_the_roles(random_tree, forbidden):
-    for seed in range(8):
-        problem = random_tree(seed, 1 + seed % 5, 2 + seed % 2, forbidden=forbidden, integers=seed % 2 > 0)
+@examples(4)
+@given(rng=generators())
+def test_the_kit_accepts_the_roles(rng, random_tree, forbidden):
+    seed = int(rng.integers(8))
+    problem = random_tree(rng, 1 + seed % 5, 2 + seed % 2, forbidden=forbidden, integers=seed % 2 > 0)
 
-        def relaxation(problem=problem):
-            return PricedRelaxation(TreeMessages(problem), [TreeReducedCostOracle(problem)], problem.decisions)
+    def relaxation(problem=problem):
+        return PricedRelaxation(TreeMessages(problem), [TreeReducedCostOracle(problem)], problem.decisions)
 
-        check_relaxation(relaxation, problem, samples=6)
-        if problem.infeasibility():
-            continue
-        check_oracle(
-            TreeReducedCostOracle(problem), problem, make_restricted=lambda problem=problem: TreeMessages(problem)
-        )
+    check_relaxation(relaxation, problem, samples=6)
+    if problem.infeasibility():
+        return
+    check_oracle(
+        TreeReducedCostOracle(problem), problem, make_restricted=lambda problem=problem: TreeMessages(problem)
+    )
 
 
+@seeing("several")
 @pytest.mark.parametrize("forbidden", [0.0, 0.4])
 @pytest.mark.parametrize("first", ["greedy", "local"])
-def test_every_round_has_a_true_bound_that_its_certificate_proves(flat_tree, forbidden, first):
-    several = 0
-    for seed in range(30):
-        problem = flat_tree(seed, forbidden=forbidden)
-        if problem.infeasibility():
-            continue
-        best = gapless.solve(problem).value
-        bounds, values = [], []
-        for _, relaxed, answer, certified in rounds(problem, first=first):
-            bounds.append(relaxed.bound + answer.slack)
-            values.append(relaxed.bound)
-            assert best - 1e-9 <= certified <= bounds[-1] + 1e-9
-            assert problem.value(relaxed.structure) == pytest.approx(relaxed.bound, abs=1e-9)
-            assert relaxed.bound <= best + 1e-9
-        assert meets(bounds[-1], best)
-        assert values == sorted(values)
-        several += len(values) > 2
-    assert several
+@examples(40)
+@given(rng=generators())
+def test_every_round_has_a_true_bound_that_its_certificate_proves(seen, rng, flat_tree, forbidden, first):
+    problem = flat_tree(rng, forbidden=forbidden)
+    if problem.infeasibility():
+        return
+    best = gapless.solve(problem).value
+    bounds, values = [], []
+    for _, relaxed, answer, certified in rounds(problem, first=first):
+        bounds.append(relaxed.bound + answer.slack)
+        values.append(relaxed.bound)
+        assert best - 1e-9 <= certified <= bounds[-1] + 1e-9
+        assert problem.value(relaxed.structure) == pytest.approx(relaxed.bound, abs=1e-9)
+        assert relaxed.bound <= best + 1e-9
+    assert meets(bounds[-1], best)
+    assert values == sorted(values)
+    seen["several"] += len(values) > 2
 
 
 def test_messages_leave_out_the_edge_they_cross(flat_tree):
@@ -100,42 +104,42 @@ def test_messages_leave_out_the_edge_they_cross(flat_tree):
 
 
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])
-def test_warm_messages_equal_messages_from_scratch(flat_tree, forbidden):
-    for seed in range(20):
-        problem = flat_tree(seed, forbidden=forbidden)
-        fixings = Fixings.none(problem.decisions.count)
-        inner = problem.inner
-        for view, relaxed, _, _ in rounds(problem):
-            if not view.feasible:
-                break
-            up, down = view.up.copy(), view.down.copy()
-            fresh = TreeMessages(problem)
-            assert fresh.solve(fixings, Budget(), state=relaxed.state).bound == relaxed.bound
-            np.testing.assert_array_equal(fresh.view().up[inner], up[inner])
-            np.testing.assert_array_equal(fresh.view().down[inner], down[inner])
+@given(rng=generators())
+def test_warm_messages_equal_messages_from_scratch(rng, flat_tree, forbidden):
+    problem = flat_tree(rng, forbidden=forbidden)
+    fixings = Fixings.none(problem.decisions.count)
+    inner = problem.inner
+    for view, relaxed, _, _ in rounds(problem):
+        if not view.feasible:
+            break
+        up, down = view.up.copy(), view.down.copy()
+        fresh = TreeMessages(problem)
+        assert fresh.solve(fixings, Budget(), state=relaxed.state).bound == relaxed.bound
+        np.testing.assert_array_equal(fresh.view().up[inner], up[inner])
+        np.testing.assert_array_equal(fresh.view().down[inner], down[inner])
 
 
-def test_the_oracle_returns_exactly_what_a_full_search_finds(flat_tree):
-    for seed in range(20):
-        problem = flat_tree(seed, 8, 7, sharpness=2.0)
-        weights, above = root_weights(problem)
-        for view, _, answer, _ in rounds(problem):
-            wanted = np.zeros(view.domains.shape, bool)
-            slack = 0.0
-            for i in range(8):
-                reaching = view.below[i] + (view.down[i] if problem.parents[i] >= 0 else 0.0)
-                excess = (reaching - view.values[i]) * (weights[i] > 0)
-                wanted[i] |= excess > 1e-12
-                slack += weights[i] * max(excess.max(), 0.0)
-            for i in problem.inner.tolist():
-                upward = view.below[i] + problem.pairs(i) - view.up[i][:, None]
-                downward = view.beyond[i][:, None] + problem.pairs(i) - view.down[i]
-                reduced = above[i] * upward + (1 - above[i]) * downward
-                wanted[problem.parents[i]] |= (reduced > 1e-12).any(axis=1)
-                wanted[i] |= (reduced > 1e-12).any(axis=0)
-                slack += max(reduced.max(), 0.0)
-            np.testing.assert_array_equal(answer.batch.columns.keys, np.flatnonzero(wanted & ~view.domains))
-            assert answer.slack == pytest.approx(slack, abs=1e-9)
+@given(rng=generators())
+def test_the_oracle_returns_exactly_what_a_full_search_finds(rng, flat_tree):
+    problem = flat_tree(rng, 8, 7, sharpness=2.0)
+    weights, above = root_weights(problem)
+    for view, _, answer, _ in rounds(problem):
+        wanted = np.zeros(view.domains.shape, bool)
+        slack = 0.0
+        for i in range(8):
+            reaching = view.below[i] + (view.down[i] if problem.parents[i] >= 0 else 0.0)
+            excess = (reaching - view.values[i]) * (weights[i] > 0)
+            wanted[i] |= excess > 1e-12
+            slack += weights[i] * max(excess.max(), 0.0)
+        for i in problem.inner.tolist():
+            upward = view.below[i] + problem.pairs(i) - view.up[i][:, None]
+            downward = view.beyond[i][:, None] + problem.pairs(i) - view.down[i]
+            reduced = above[i] * upward + (1 - above[i]) * downward
+            wanted[problem.parents[i]] |= (reduced > 1e-12).any(axis=1)
+            wanted[i] |= (reduced > 1e-12).any(axis=0)
+            slack += max(reduced.max(), 0.0)
+        np.testing.assert_array_equal(answer.batch.columns.keys, np.flatnonzero(wanted & ~view.domains))
+        assert answer.slack == pytest.approx(slack, abs=1e-9)
 
 
 def test_weights_are_a_convex_combination_of_roots(random_tree):
@@ -151,30 +155,28 @@ def test_weights_are_a_convex_combination_of_roots(random_tree):
     assert above[1:].tolist() == [0.5] * 4
 
 
-def test_a_half_on_every_edge_would_be_wrong_where_a_tree_branches():
+@seeing("caught", "wrong")
+@examples(30)
+@given(rng=generators())
+def test_a_half_on_every_edge_would_be_wrong_where_a_tree_branches(seen, rng):
     """The chain's reduced cost taken as it is: it stops early at a wrong labelling, or contradicts itself."""
-    rng = np.random.default_rng(5)
-    wrong = caught = 0
-    for _ in range(300):
-        n, k = int(rng.integers(4, 9)), int(rng.integers(2, 6))
-        problem = TreeProblem(rng.normal(size=(n, k)), 2 * rng.normal(size=(k, k)), np.minimum(np.arange(n) - 1, 0))
-        messages, oracle = TreeMessages(problem), TreeReducedCostOracle(problem)
-        degree = np.bincount(np.concatenate([problem.inner, problem.parents[problem.inner]]))
-        messages.above = np.full(n, 0.5)
-        messages.weights = np.maximum(1 - degree / 2, 0.0)
-        none = Fixings.none(problem.decisions.count)
-        try:
-            relaxed = price_and_cut(messages, [oracle], problem.decisions, none, Budget())
-        except gapless.InconsistentBound:
-            caught += 1
-            continue
-        best = gapless.solve(problem).value
-        wrong += not meets(best, problem.value(relaxed.structure))
-        # The certificate is a formula, so it is not taken in.
-        assert relaxed.certificate.upper_bound(problem, none) >= best - 1e-9
-        assert gapless.solve(problem, METHOD).value == pytest.approx(best, abs=1e-9)
-    assert wrong
-    assert caught
+    n, k = int(rng.integers(4, 9)), int(rng.integers(2, 6))
+    problem = TreeProblem(rng.normal(size=(n, k)), 2 * rng.normal(size=(k, k)), np.minimum(np.arange(n) - 1, 0))
+    messages, oracle = TreeMessages(problem), TreeReducedCostOracle(problem)
+    degree = np.bincount(np.concatenate([problem.inner, problem.parents[problem.inner]]))
+    messages.above = np.full(n, 0.5)
+    messages.weights = np.maximum(1 - degree / 2, 0.0)
+    none = Fixings.none(problem.decisions.count)
+    try:
+        relaxed = price_and_cut(messages, [oracle], problem.decisions, none, Budget())
+    except gapless.InconsistentBound:
+        seen["caught"] += 1
+        return
+    best = gapless.solve(problem).value
+    seen["wrong"] += not meets(best, problem.value(relaxed.structure))
+    # The certificate is a formula, so it is not taken in.
+    assert relaxed.certificate.upper_bound(problem, none) >= best - 1e-9
+    assert gapless.solve(problem, METHOD).value == pytest.approx(best, abs=1e-9)
 
 
 def test_ties_need_no_labels():
@@ -213,26 +215,26 @@ def test_a_finished_tree_of_a_forest_is_left_alone(flat_tree, monkeypatch):
 
 
 @pytest.mark.parametrize("forbidden", [0.0, 0.35])
-def test_bounds_under_fixings_are_exact(random_tree, forbidden):
-    rng = np.random.default_rng(2)
-    for seed in range(80):
-        n, k = int(rng.integers(1, 7)), int(rng.integers(1, 5))
-        problem = random_tree(seed, n, k, forbidden=forbidden, integers=bool(seed % 2))
-        messages, oracle = TreeMessages(problem), TreeReducedCostOracle(problem)
-        state = None
-        for _ in range(4):  # one object for all of them, as in a tree search
-            fixings = Fixings(rng.choice([-1, 0, 1], n * k, p=[0.7, 0.22, 0.08]))
-            masked = np.where(problem.allowed(fixings), problem.unary, -INF)
-            expected = gapless.solve(TreeProblem(masked, problem.transition, problem.parents)).bound
-            relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), state=state)
-            state = relaxed.state
-            assert relaxed.bound == pytest.approx(expected, abs=1e-9)
-            assert relaxed.certificate.verify(problem, fixings).bound == pytest.approx(expected, abs=1e-9)
-            if relaxed.structure is not None:
-                assert fixings.allow(problem.encode(relaxed.structure))
+@given(rng=generators())
+def test_bounds_under_fixings_are_exact(rng, random_tree, forbidden):
+    seed = int(rng.integers(80))
+    n, k = int(rng.integers(1, 7)), int(rng.integers(1, 5))
+    problem = random_tree(rng, n, k, forbidden=forbidden, integers=bool(seed % 2))
+    messages, oracle = TreeMessages(problem), TreeReducedCostOracle(problem)
+    state = None
+    for _ in range(4):  # one object for all of them, as in a tree search
+        fixings = Fixings(rng.choice([-1, 0, 1], n * k, p=[0.7, 0.22, 0.08]))
+        masked = np.where(problem.allowed(fixings), problem.unary, -INF)
+        expected = gapless.solve(TreeProblem(masked, problem.transition, problem.parents)).bound
+        relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), state=state)
+        state = relaxed.state
+        assert relaxed.bound == pytest.approx(expected, abs=1e-9)
+        assert relaxed.certificate.verify(problem, fixings).bound == pytest.approx(expected, abs=1e-9)
+        if relaxed.structure is not None:
+            assert fixings.allow(problem.encode(relaxed.structure))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def slow_tree(flat_tree):
     """Three rounds at least."""
     for seed in range(50):
@@ -242,19 +244,18 @@ def slow_tree(flat_tree):
     raise AssertionError
 
 
-def test_an_early_stop_has_a_true_bound(flat_tree):
-    early = 0
-    for seed in range(40):
-        problem = flat_tree(seed, 15, 12)
-        best = gapless.solve(problem).value
-        result = gapless.solve(problem, METHOD, limits=Limits(iterations=1), first="local")
-        assert result.verify(problem)
-        assert result.value <= best + 1e-9
-        assert result.bound >= best - 1e-9
-        if result.status is Status.FEASIBLE:
-            assert result.stop is Stop.ITERATIONS
-            early += 1
-    assert early > 5
+@seeing("early")
+@given(rng=generators())
+def test_an_early_stop_has_a_true_bound(seen, rng, flat_tree):
+    problem = flat_tree(rng, 15, 12)
+    best = gapless.solve(problem).value
+    result = gapless.solve(problem, METHOD, limits=Limits(iterations=1), first="local")
+    assert result.verify(problem)
+    assert result.value <= best + 1e-9
+    assert result.bound >= best - 1e-9
+    if result.status is Status.FEASIBLE:
+        assert result.stop is Stop.ITERATIONS
+        seen["early"] += 1
 
 
 def test_time_gap_and_target(slow_tree):

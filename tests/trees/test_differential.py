@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless import Status
@@ -33,7 +35,15 @@ def test_batches_agree_with_enumeration(tree_batches):
     assert infeasible > 500
 
 
-@pytest.mark.parametrize(("method", "each"), [("dominance", 30), ("column-generation", 160)])
+@pytest.mark.parametrize(
+    ("method", "each"),
+    [
+        ("dominance", 5),
+        ("column-generation", 10),
+        pytest.param("dominance", 30, marks=pytest.mark.long),
+        pytest.param("column-generation", 160, marks=pytest.mark.long),
+    ],
+)
 def test_forests_agree_with_enumeration_and_prove_it(tree_batches, method, each):
     """Trees side by side: one proof for all, and each tree's share is its own optimum."""
     instances = 0
@@ -53,80 +63,83 @@ def test_forests_agree_with_enumeration_and_prove_it(tree_batches, method, each)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_single_solves_agree_with_enumeration_and_prove_it(tree_batches, method):
-    infeasible = 0
-    for batch in tree_batches(seed=13, each=5):
-        for problem, best in zip(batch.problems(), batch.best, strict=True):
-            result = gapless.solve(problem, method)
-            verdict = result.verify(problem)
-            assert verdict, verdict
-            if best == -np.inf:
-                infeasible += 1
-                assert result.status is Status.INFEASIBLE
-                assert result.bound == verdict.bound == -np.inf
-                assert result.explanation
-            else:
-                assert result.status is Status.OPTIMAL
-                assert result.value == pytest.approx(best, rel=1e-12, abs=1e-9)
-                assert verdict.bound >= result.value - 1e-12
-    assert infeasible > 20
+@seeing("feasible", "infeasible")
+@examples(100)
+@given(rng=generators())
+def test_single_solves_agree_with_enumeration_and_prove_it(seen, rng, drawn_tree, method):
+    problem, best = drawn_tree(rng)
+    result = gapless.solve(problem, method)
+    verdict = result.verify(problem)
+    assert verdict, verdict
+    if best == -np.inf:
+        seen["infeasible"] += 1
+        assert result.status is Status.INFEASIBLE
+        assert result.bound == verdict.bound == -np.inf
+        assert result.explanation
+    else:
+        seen["feasible"] += 1
+        assert result.status is Status.OPTIMAL
+        assert result.value == pytest.approx(best, rel=1e-12, abs=1e-9)
+        assert verdict.bound >= result.value - 1e-12
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_scores_of_their_own_on_every_edge(random_tree, method):
-    for seed in range(150):
-        n, k = 1 + seed % 5, 1 + seed % 3
-        problem = random_tree(seed, n, k, varying=True, forbidden=0.3 * (seed % 2), integers=seed % 4 < 2)
-        best = max(problem.value(np.array(labels)) for labels in np.ndindex(*(k,) * n))
-        result = gapless.solve(problem, method)
-        assert result.verify(problem)
-        assert (result.value if result.solutions else -np.inf) == pytest.approx(best, abs=1e-9)
+@given(rng=generators())
+def test_scores_of_their_own_on_every_edge(rng, random_tree, method):
+    seed = int(rng.integers(150))
+    n, k = 1 + seed % 5, 1 + seed % 3
+    problem = random_tree(rng, n, k, varying=True, forbidden=0.3 * (seed % 2), integers=seed % 4 < 2)
+    best = max(problem.value(np.array(labels)) for labels in np.ndindex(*(k,) * n))
+    result = gapless.solve(problem, method)
+    assert result.verify(problem)
+    assert (result.value if result.solutions else -np.inf) == pytest.approx(best, abs=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_path_is_a_chain(random_tree, method):
-    for seed in range(60):
-        n, k = 1 + seed % 12, 1 + seed % 9
-        options = {"forbidden": 0.3 * (seed % 3 == 0), "varying": seed % 2 > 0, "integers": seed % 5 < 2}
-        tree = random_tree(seed, n, k, parents=np.arange(-1, n - 1), **options)
-        chain = ChainProblem(tree.unary, tree.transition if tree.transition.ndim == 2 else tree.transition[1:])
-        expected, result = gapless.solve(chain, "viterbi"), gapless.solve(tree, method)
-        assert result.status is expected.status
-        if expected.solutions:
-            assert result.value == pytest.approx(expected.value, rel=1e-14)
-            assert tree.value(result.best) == chain.value(result.best)
+@given(rng=generators())
+def test_a_path_is_a_chain(rng, random_tree, method):
+    seed = int(rng.integers(60))
+    n, k = 1 + seed % 12, 1 + seed % 9
+    options = {"forbidden": 0.3 * (seed % 3 == 0), "varying": seed % 2 > 0, "integers": seed % 5 < 2}
+    tree = random_tree(rng, n, k, parents=np.arange(-1, n - 1), **options)
+    chain = ChainProblem(tree.unary, tree.transition if tree.transition.ndim == 2 else tree.transition[1:])
+    expected, result = gapless.solve(chain, "viterbi"), gapless.solve(tree, method)
+    assert result.status is expected.status
+    if expected.solutions:
+        assert result.value == pytest.approx(expected.value, rel=1e-14)
+        assert tree.value(result.best) == chain.value(result.best)
 
 
 @pytest.mark.parametrize("sharpness", [0.0, 0.5, 3.0, 10.0])
 @pytest.mark.parametrize("forbidden", [0.0, 0.3, 0.7])
-def test_all_methods_agree_on_larger_trees(random_tree, sharpness, forbidden):
-    rng = np.random.default_rng(3)
-    for seed in range(10):
-        n, k = int(rng.integers(1, 30)), int(rng.integers(1, 40))
-        problem = random_tree(seed, n, k, forbidden=forbidden, sharpness=sharpness)
-        results = [gapless.solve(problem, method) for method in METHODS]
-        assert len({result.status for result in results}) == 1
-        assert all(result.verify(problem) for result in results)
-        if results[0].solutions:
-            assert [r.value for r in results] == pytest.approx([results[0].value] * 3, rel=1e-12, abs=1e-9)
+@examples(5)
+@given(rng=generators())
+def test_all_methods_agree_on_larger_trees(rng, random_tree, sharpness, forbidden):
+    n, k = int(rng.integers(1, 30)), int(rng.integers(1, 40))
+    problem = random_tree(rng, n, k, forbidden=forbidden, sharpness=sharpness)
+    results = [gapless.solve(problem, method) for method in METHODS]
+    assert len({result.status for result in results}) == 1
+    assert all(result.verify(problem) for result in results)
+    if results[0].solutions:
+        assert [r.value for r in results] == pytest.approx([results[0].value] * 3, rel=1e-12, abs=1e-9)
 
 
 @pytest.mark.parametrize("mask", [-1e4, -1e9, -1e12])
 @pytest.mark.parametrize("method", METHODS)
-def test_finite_masks_neither_hide_scores_nor_spoil_the_proof(random_tree, method, mask):
+@given(rng=generators())
+def test_finite_masks_neither_hide_scores_nor_spoil_the_proof(rng, random_tree, method, mask):
     """Many models forbid by a large negative number; the proof must stay sharp beside it."""
-    rng = np.random.default_rng(7)
-    for seed in range(25):
-        plain = random_tree(seed, 1 + seed % 20, 2 + seed % 10, forbidden=0.3 * (seed % 3))
-        unary, transition = plain.unary.copy(), plain.transition.copy()
-        unary[:, 1:][rng.random(unary[:, 1:].shape) < 0.4] = mask
-        transition[1:, 1:][rng.random(transition[1:, 1:].shape) < 0.4] = mask
-        problem = TreeProblem(unary, transition, plain.parents)
-        result = gapless.solve(problem, method)
-        assert result.proved
-        assert result.verify(problem)
-        if result.solutions:
-            assert result.value == pytest.approx(gapless.solve(problem, "viterbi").value, rel=1e-12, abs=1e-9)
+    seed = int(rng.integers(25))
+    plain = random_tree(rng, 1 + seed % 20, 2 + seed % 10, forbidden=0.3 * (seed % 3))
+    unary, transition = plain.unary.copy(), plain.transition.copy()
+    unary[:, 1:][rng.random(unary[:, 1:].shape) < 0.4] = mask
+    transition[1:, 1:][rng.random(transition[1:, 1:].shape) < 0.4] = mask
+    problem = TreeProblem(unary, transition, plain.parents)
+    result = gapless.solve(problem, method)
+    assert result.proved
+    assert result.verify(problem)
+    if result.solutions:
+        assert result.value == pytest.approx(gapless.solve(problem, "viterbi").value, rel=1e-12, abs=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -142,15 +155,16 @@ def test_deep_and_wide_trees(method):
         assert result.value == pytest.approx(gapless.solve(problem, "viterbi").value, rel=1e-12)
 
 
-def test_agrees_with_the_linear_program(tree_batches):
+@examples(40)
+@given(rng=generators())
+def test_agrees_with_the_linear_program(rng, drawn_tree):
     """The local polytope, solved by SCIP: an independent judge of the model as well as of the methods."""
-    for batch in tree_batches(seed=23, each=2):
-        for problem, best in zip(batch.problems(), batch.best, strict=True):
-            result = solve_monolithic(problem)
-            if best == -np.inf:
-                assert result.status is Status.INFEASIBLE
-            else:
-                assert result.value == pytest.approx(best, abs=1e-6)
+    problem, best = drawn_tree(rng)
+    result = solve_monolithic(problem)
+    if best == -np.inf:
+        assert result.status is Status.INFEASIBLE
+    else:
+        assert result.value == pytest.approx(best, abs=1e-6)
 
 
 def test_a_batch_is_many_single_solves(random_tree):

@@ -23,6 +23,7 @@ __all__ = ["column_generation_batch", "path_bounds_batch"]
 
 _ROUNDS = 64
 _ROUNDINGS = 64.0
+_TIE = 1e-30  # less than any difference that counts
 Scores = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
 Paths = list[tuple[float, tuple[int, ...]]]
@@ -114,7 +115,8 @@ def column_generation_batch(
         local[0] += 0.0 if initial is None else initial
         local[-1] += 0.0 if final is None else final
         first = np.clip(labels[here], 0, k - 1) if start == 2 else None
-        search = _Search(local, tables, first, start == 0, max(margin, 0.0))
+        # Never 0 where a second path is asked for: of scores that are all 0 nothing is rounded, and ties count too.
+        search = _Search(local, tables, first, start == 0, margin + _TIE if margin >= 0 else 0.0)
         paths, bounds[s], rounds[s], domain_sizes[s], candidates[s] = search.run(gap, 2 if margin >= 0 else 1)
         values[s] = paths[0][0] if paths else -np.inf
         labels[here] = paths[0][1] if paths else -1

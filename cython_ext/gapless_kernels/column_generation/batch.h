@@ -36,6 +36,7 @@ enum { IN_DOMAIN = 1, WANTED = 2 };
 
 /* Roundings of one edge's reduced cost, of numbers no larger than `scale`; counted generously. */
 #define GAPLESS_ROUNDINGS 64
+#define GAPLESS_TIE 1e-30 /* less than any difference that counts */
 
 /* Where the answers go; second_labels and seconds are NULL when no second best is asked for. */
 typedef struct {

@@ -126,7 +126,8 @@ static int NAMED(cg_lowered)(const NAMED(cg_model) *m, const NAMED(cg_room) *r, 
 static int NAMED(cg_search)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAMED(cg_sentence) *s)
 {
     const ptrdiff_t n = s->n;
-    const REAL margin = m->margin > 0 ? (REAL)(2 * m->margin) * (1 + 4 * UNIT) : 0;
+    /* Never 0 where a second path is asked for: of scores that are all 0 nothing is rounded, and ties count too. */
+    const REAL margin = m->margin >= 0 ? (REAL)(2 * m->margin) * (1 + 4 * UNIT) + (REAL)GAPLESS_TIE : 0;
     const double allowed = m->effort * (double)(n * m->labels);
     REAL scale = NAMED(cg_scale)(m, r, n, 0);
     double bound = INFINITY;

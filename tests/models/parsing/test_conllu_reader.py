@@ -153,6 +153,7 @@ def test_the_embedded_treebank_is_whole():
         assert 0 < sum(map(is_crossing, part)) < len(part) / 4
 
 
+@pytest.mark.long
 @pytest.mark.corpus
 @pytest.mark.parametrize("name", ["english_wsj", "chinese", "danish"])
 def test_the_treebanks_are_read(name):

@@ -143,6 +143,7 @@ def test_a_projective_model_learns_from_projective_trees():
         train(crossed, (), attrs.evolve(QUICK, projective=True))
 
 
+@pytest.mark.long
 def test_the_same_arguments_give_the_same_weights_resumed_or_not(tmp_path, model):
     stopped = tmp_path / "m.npz.epochs"
 

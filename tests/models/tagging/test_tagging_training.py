@@ -244,6 +244,7 @@ def test_shapes_must_agree(embedded_tagger):
         build(embedded_tagger.labels, **{**chain, "final": np.zeros(1)})
 
 
+@pytest.mark.long
 @pytest.mark.corpus
 def test_wsj_accuracy():
     root = os.environ.get("GAPLESS_DATA")

@@ -159,6 +159,7 @@ def test_the_path_as_text_goes_on_below_when_it_is_long():
     assert " ".join("  ".join(narrow).split()) == scores_and_words
 
 
+@pytest.mark.long
 @pytest.mark.corpus
 def test_the_graphs_of_the_real_test_sections_are_of_the_size_that_its_readme_says():
     data = os.environ.get("GAPLESS_DATA")

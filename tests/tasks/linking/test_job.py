@@ -263,6 +263,7 @@ def test_paths_are_as_long_as_the_distances(connection):
             assert not path.added or connection != "plain"
 
 
+@pytest.mark.long
 @pytest.mark.corpus
 def test_real_documents(capsys):
     data = os.environ.get("GAPLESS_DATA")

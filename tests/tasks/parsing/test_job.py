@@ -276,6 +276,7 @@ def test_processes_start_before_the_clock(monkeypatch):
     assert 1 not in set.union(*lengths[1:])
 
 
+@pytest.mark.long
 def test_table_2_of_trained_parsers_has_all_rows_of_the_paper(capsys, tmp_path):
     """The row "+ hand craft" was missing: patterns were no family that is trained."""
     quick = ["--trees", "projective", "--limit-seconds", "60", "--out", str(tmp_path), "--json", "--tables"]

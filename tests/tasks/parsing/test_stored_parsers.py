@@ -147,6 +147,7 @@ def test_closed_at_the_root_is_counted_however_sentences_are_decoded(capsys, mod
     assert found["closed_at_root"] == plain["closed_at_root"] is not None
 
 
+@pytest.mark.long
 def test_models_of_the_tables_are_used_again_only_for_the_same_request(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(length_figures, "find_spec", lambda _: None)
     stored = tmp_path / "m.npz"

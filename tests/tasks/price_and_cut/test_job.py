@@ -109,6 +109,7 @@ def test_without_tables_only_the_exact_method_runs(capsys, models):
     assert (found["table1"], found["table2"], found["figures"]) == ([], [], {})
 
 
+@pytest.mark.long
 def test_models_are_stored_and_used_only_for_the_same_request(capsys, tmp_path):
     asked = ["--models", str(tmp_path), "--no-tables"]
     _, printed, _ = run(capsys, *asked, as_json=False)

@@ -273,6 +273,7 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
 def test_a_killed_training_goes_on_after_its_last_finished_epoch(tmp_path, capsys):
     write_corpus(tmp_path / "tagging" / "wsj_pos")
@@ -304,6 +305,7 @@ def test_a_killed_training_goes_on_after_its_last_finished_epoch(tmp_path, capsy
     assert {path.name for path in tmp_path.iterdir()} == {"tagging", "whole.npz", "killed.npz"}
 
 
+@pytest.mark.long
 @pytest.mark.corpus
 @pytest.mark.parametrize(("task", "folder"), [("pos-tagging", "wsj_pos"), ("joint-tagging", "ewt_pos_ner")])
 def test_a_few_sentences_of_the_corpora(task, folder, capsys):
