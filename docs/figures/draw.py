@@ -107,9 +107,7 @@ def relaxations() -> str:
         "structure. Middle: tightened, nearer. Right: two halves, and the higher top is the best structure.",
         panel(0, "1. Relax", [loose], 62, ["easy to optimise; contains", "every structure, and more"]),
         panel(260, "2. Tighten", [tight], 100, ["missing parts, violated rules,", "multipliers; a gap may stay"]),
-        panel(
-            520, "3. Branch", [left, right], 135, ["no structure lies between;", "each half is bounded alone"]
-        ),
+        panel(520, "3. Branch", [left, right], 135, ["no structure lies between;", "each half is bounded alone"]),
         text(30, 60, "score", fill=QUIET),
         line((22, 66), (22, 250), stroke=QUIET),
     )

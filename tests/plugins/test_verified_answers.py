@@ -127,9 +127,7 @@ def test_an_oracle_that_prices_wrongly_is_not_called_proved_in_silence(problem):
     assert not wrong.certified
     assert "proved, no certificate: " in repr(wrong)
     assert "brings no `certify`" in wrong.proof
-    with pytest.raises(
-        gl.VerificationFailed, match=r"cannot be checked: .* brings no `certify`.*drop verify"
-    ) as e:
+    with pytest.raises(gl.VerificationFailed, match=r"cannot be checked: .* brings no `certify`.*drop verify") as e:
         gl.solve(problem, "blind", verify=True)
     assert e.value.claimed.status is gl.Status.OPTIMAL
     left = e.value.result
