@@ -102,4 +102,8 @@ def test_sdist_holds_what_a_build_needs(repository: Path, in_sdist: set[str], pa
         for folder in packages.values()
         for file in sources(folder, SHIPPED | {".pyx"})
     }
+    wanted |= {
+        file.relative_to(repository).as_posix()
+        for file in repository.glob("cython_ext/gapless_kernels/*/README.md")
+    }
     assert (wanted | {"pyproject.toml", "README.md", "LICENSE", "PKG-INFO"}) - in_sdist == set()
