@@ -13,8 +13,10 @@ import gapless_kernels
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/howto/add-a-kernel.md"
+# A block whose first comment is a path is a file.
 FILE = re.compile(
-    r"^```(?:python|py|c|cython)\n((?:# cython:.*\n)?(?:#|/\*) ([\w./]+)\b.*\n.*?)^```", re.DOTALL | re.MULTILINE
+    r"^```(?:python|py|c|cython)\n((?:# cython:[^\n]*\n)?(?:#|/\*) ([\w./]+\.(?:pyx|pyi|py|h))\b.*?)^```",
+    re.DOTALL | re.MULTILINE,
 )
 
 # Only the new kernel is compiled; without optimisation, because only its answers are looked at.
