@@ -25,12 +25,13 @@ INSTALLED := pyproject.toml \
 WHEEL = $(firstword $(wildcard $(DIST)/gapless-*.whl))
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 
-.PHONY: help demo test test-long lint docs results fuzz soak dist size sbom changelog clean
+.PHONY: help kernels demo test test-long lint docs results fuzz soak dist size sbom changelog clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo   install into $(VENV) and run the part-of-speech task on the data that comes with it"
+	@echo "make kernels  compile in place what changed in cython_ext, and nothing else"
 	@echo "make test   run the quick tests, which cover everything (PYTEST_ARGS adds arguments)"
 	@echo "make test-long  run the others: long, and drawn with many examples"
 	@echo "make lint   ruff check, ruff format --check, mypy --strict"
@@ -46,6 +47,13 @@ help:
 
 demo: $(VENV)/.installed
 	@$(BIN)/gapless run pos-tagging --data ''
+
+# Seconds where an installation takes minutes; the first time, build/ is empty and everything is compiled. What is compiled
+# in place is what an editable install imports, so no other installation is due.
+kernels: $(VENV)/.created
+	@$(BIN)/python -c 'import Cython, setuptools' 2>/dev/null || $(PIP) install 'setuptools>=80' 'cython>=3.2'
+	@$(BIN)/python -c 'import setuptools; setuptools.setup()' --quiet build_ext --inplace
+	@for mark in .installed .installed-dev .installed-docs; do [ ! -f $(VENV)/$$mark ] || touch $(VENV)/$$mark; done
 
 # The command, not `python -m pytest`: that would put the repository's root on sys.path, where our folders would be
 # importable under a second name.

@@ -1,8 +1,8 @@
 """Build the kernels a second time with bounds checks on, and print the directory to put on PYTHONPATH.
 
-One command runs the kernels' tests against that build:
+One command runs the kernels' tests against that build; a room's alone with ``tests/kernels/test_trees.py``:
 
-    PYTHONPATH=$(python cython_ext/checked_build.py) GAPLESS_CHECKED=1 python -m pytest tests/kernels
+    PYTHONPATH=$(.venv/bin/python cython_ext/checked_build.py) GAPLESS_CHECKED=1 .venv/bin/pytest tests/kernels
 
 The directory is ``build/checked`` unless one is given as the only argument. It holds a whole copy of
 ``gapless_kernels``, so it wins over an installed one. GAPLESS_CHECKED=1 makes a test insist that a read past
@@ -68,7 +68,7 @@ def build(target: Path) -> None:
 
 if __name__ == "__main__":
     directory = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "checked").resolve()
-    # Whoever substitutes the output of this script must get the directory alone.
+    # A shell that substitutes the output of this script must get the directory alone.
     with redirect_stdout(sys.stderr):
         build(directory)
     print(directory)

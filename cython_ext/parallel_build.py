@@ -1,11 +1,11 @@
-"""The kernels' build: every ``.pyx`` becomes an extension; Cython runs in processes, C compilers side by side.
+"""Build of the kernels: every ``.pyx`` becomes an extension; Cython runs in processes, C compilers side by side.
 
-A kernel needs no entry anywhere: a ``.pyx`` in a room of ``gapless_kernels`` is found, and so are the headers that
-it includes, directly or through others; it is compiled again when one of them changes. Further options of the
-compiler stand in a ``# distutils: extra_compile_args`` comment at the top of the ``.pyx``.
+A kernel needs no entry anywhere. The build finds each ``.pyx`` in a room of ``gapless_kernels``, and the headers
+that it includes, directly or through others; a change of one of them compiles the kernel again. Further compiler
+options stand in a ``# distutils: extra_compile_args`` comment at the top of the ``.pyx``.
 
 setuptools alone builds one extension after the other. Its own ``parallel`` option would run Cython in threads, for
-which it was not written; here Cython runs in processes, and only the C compilers are started by threads.
+which it was not written; here Cython runs in processes, and threads only start C compilers.
 
 Cython's code for typed memoryviews, most of a module otherwise, is compiled once, into
 ``gapless_kernels._memoryviews``, and imported by the others.
@@ -26,27 +26,32 @@ PACKAGE = Path("cython_ext/gapless_kernels")
 # -ffp-contract=off: no fused products, so that all instruction sets and processors give the same bits.
 OPTIONS = ["-O3", "-g0", "-ffp-contract=off"]
 
-# Macros name templates: `#define GAPLESS_TEMPLATE "room/file.h"` counts as an inclusion.
-_INCLUDED = re.compile(r'"([a-z0-9_]+/[a-z0-9_]+\.h)"')
+# Any header in quotes: `#include "room/file.h"`, `cdef extern from "room/file.h"`, a template that a macro names.
+# Python.h, which Cython code quotes by custom, is none of the package.
+_INCLUDED = re.compile(r'"(?!Python\.h")([^"\s]+\.h)"')
 
 
 def headers(source: Path, package: Path) -> list[Path]:
-    """Headers of `package` that `source` includes, directly or through others, sorted."""
+    """List the headers of `package` that `source` includes, directly or through others, sorted."""
     found: set[Path] = set()
     todo = [source]
     while todo:
-        for name in _INCLUDED.findall(todo.pop().read_text(encoding="utf-8")):
+        file = todo.pop()
+        for name in _INCLUDED.findall(file.read_text(encoding="utf-8")):
             header = package / name
             if header not in found:
                 if not header.is_file():
-                    raise FileNotFoundError(f"{source} includes {name}, which {package} does not hold")
+                    raise FileNotFoundError(
+                        f'{file} includes "{name}": there is no {header}. Name a header from {package} on, '
+                        'as "room/file.h", and one of the system in <angle brackets>'
+                    )
                 found.add(header)
                 todo.append(header)
     return sorted(found)
 
 
 def kernels(package: Path = PACKAGE, options: list[str] = OPTIONS) -> list[Extension]:
-    """One extension for each ``.pyx`` below `package`."""
+    """Describe one extension for each ``.pyx`` below `package`."""
     return [
         Extension(
             ".".join(source.relative_to(package.parent).with_suffix("").parts),
@@ -60,10 +65,10 @@ def kernels(package: Path = PACKAGE, options: list[str] = OPTIONS) -> list[Exten
 
 
 class ParallelBuild(build_ext):
-    """``build_ext`` of all kernels over all processors."""
+    """``build_ext`` for all kernels, on all processors."""
 
     def finalize_options(self) -> None:
-        """Add the kernels to the extensions; take all processors unless ``--parallel`` says otherwise."""
+        """Add the kernels to the extensions; use all processors unless ``--parallel`` limits them."""
         known = {extension.name for extension in self.distribution.ext_modules}
         self.distribution.ext_modules += [kernel for kernel in kernels() if kernel.name not in known]
         super().finalize_options()
@@ -71,7 +76,7 @@ class ParallelBuild(build_ext):
             self.parallel = os.cpu_count() or 1
 
     def build_extensions(self) -> None:
-        """Translate all, then compile all."""
+        """Translate all kernels to C, then compile those that are out of date."""
         translated = cythonize(
             self.extensions,
             force=self.force,

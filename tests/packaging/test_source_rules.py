@@ -26,6 +26,8 @@ SAID_SAFE = {"np.load": "allow_pickle", "numpy.load": "allow_pickle", "torch.loa
 UNSAFE_VALUES = {"allow_pickle": True, "shell": True, "weights_only": False}
 ROOTS = ("framework", "plugins", "cython_ext", "tasks", "docs")
 ONE_SITTING = 450
+MOST_FILES = 40
+BUILT = {".c", ".so", ".pyd", ".pyc", ".pyo"}
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 CYTHON = re.compile(
     rf"^\s*(?:from|c?import)\s+({'|'.join(sorted(UNSAFE_MODULES))})\b|(?<![\w.])({'|'.join(sorted(UNSAFE_CALLS))})\s*\(",
@@ -128,3 +130,28 @@ def test_the_framework_reads_in_one_sitting(packages: dict[str, Path]) -> None:
         str(file): len(file.read_text(encoding="utf-8").splitlines()) for file in packages["gapless"].rglob("*.py")
     }
     assert {file: lines for file, lines in lengths.items() if lines > ONE_SITTING} == {}
+
+
+def crowded(top: Path) -> dict[str, int]:
+    """Folders below `top`, itself included, that hold too many files of source: what is built or cached is not."""
+    folders = [top, *(folder for folder in top.rglob("*") if folder.is_dir())]
+    counts = {
+        str(folder): sum(file.is_file() and file.suffix not in BUILT for file in folder.iterdir())
+        for folder in folders
+        if not {"__pycache__", "data"} & set(folder.relative_to(top).parts)
+    }
+    return {folder: count for folder, count in counts.items() if count > MOST_FILES}
+
+
+@pytest.mark.parametrize("root", ["framework", "plugins", "cython_ext", "tasks", "tests"])
+def test_no_folder_is_crowded(root: str, repository: Path) -> None:
+    assert crowded(repository / root) == {}
+
+
+def test_a_crowded_folder_is_seen(tmp_path: Path) -> None:
+    for number in range(MOST_FILES + 1):
+        (tmp_path / f"{number}.h").touch()
+        (tmp_path / f"{number}.c").touch()
+    assert crowded(tmp_path) == {str(tmp_path): MOST_FILES + 1}
+    (tmp_path / "0.h").unlink()
+    assert crowded(tmp_path) == {}
