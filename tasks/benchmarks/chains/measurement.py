@@ -14,7 +14,8 @@ from benchmarks.chains.contenders import FROM_ARRAYS, Contender
 from benchmarks.chains.loops import Compiled
 from benchmarks.chains.one_call import Call
 from benchmarks.chains.score_set import ScoreSet
-from benchmarks.chains.stopwatch import Seconds, Spread
+from benchmarks.chains.stopwatch import Seconds
+from benchmarks.frame.marks import Spread
 from gapless_kernels import viterbi_batch
 
 
@@ -105,7 +106,7 @@ def measure(scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Calla
     everyone = {
         **contenders.kernels(scores),
         **contenders.public(scores),
-        **contenders.peers(scores, loops),
+        **contenders.today(scores, loops),
     }
     disagreements, accuracy = _check(scores, everyone, effort)
     floors = contenders.floors(loops)

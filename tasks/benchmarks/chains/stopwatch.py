@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.chains.score_set import ScoreSet
+from benchmarks.frame.turns import cpu_seconds
 
 Decode = Callable[[ScoreSet], object]
 Seconds = NDArray[np.float64]
@@ -18,27 +17,6 @@ _TICK = 1e-9
 """The least difference of two looks at the clock, in seconds."""
 _SHORTEST = 0.002
 """Seconds of work between two looks at the clock; shorter work is repeated."""
-
-
-@attrs.frozen
-class Spread:
-    """Median and range of one number over the rounds."""
-
-    median: float
-    least: float
-    most: float
-
-    @classmethod
-    def of(cls, values: NDArray[np.float64] | Sequence[float]) -> Spread:
-        """Of one value a round."""
-        return cls(float(np.median(values)), float(np.min(values)), float(np.max(values)))
-
-
-def cpu_seconds(work: Callable[..., object], *arguments: object) -> float:
-    """CPU time of this thread for doing `work` once."""
-    start = time.thread_time()
-    work(*arguments)
-    return time.thread_time() - start
 
 
 def streamed(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int, budget: float) -> dict[str, Seconds]:

@@ -9,9 +9,8 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.chains.stopwatch import Spread, cpu_seconds
-from benchmarks.chains.targets import Line
-from benchmarks.parsing.lines import UNJUDGED, line, one
+from benchmarks.frame.marks import Line, line
+from benchmarks.frame.turns import cpu_seconds
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.svg import BLUE, GREY, INK, RED, svg, text
 from gapless_linking import LinkingProblem
@@ -78,10 +77,10 @@ def scaling_lines(scaling: Scaling) -> Iterator[Line]:
     """The time of each size, and how fast it grows."""
     for what, seconds in (("Algorithm 1", scaling.choosing), ("solved, with its value", scaling.solving)):
         for edges, rounds in zip(scaling.edges.tolist(), seconds, strict=True):
-            yield line(f"decomposable, {what}", f"{edges:,} edges", Spread.of(1e3 * rounds), "ms", UNJUDGED, False)
+            yield line(f"decomposable, {what}", f"{edges:,} edges", 1e3 * rounds, "ms")
     scores = f"{scaling.edges[0]:,} to {scaling.edges[-1]:,} edges"
-    grows = one(scaling.exponent(scaling.choosing))
-    yield line("decomposable, Algorithm 1 takes edges^x: x", scores, grows, "", _EXPONENT, False)
+    grows = scaling.exponent(scaling.choosing)
+    yield line("decomposable, Algorithm 1 takes edges^x: x", scores, grows, "", _EXPONENT)
 
 
 def draw_scaling(scaling: Scaling) -> str:

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.chains.stopwatch import Spread
+from benchmarks.frame.marks import Spread
 from gapless.cli import Console
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Sentence

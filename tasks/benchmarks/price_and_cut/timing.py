@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import gapless as gl
+from benchmarks.frame.turns import Side
 from benchmarks.parsing.measurement import LIMIT, prepared
-from benchmarks.sides import Side
 from gapless_dependency import ParsingProblem
 from gapless_tasks.parsing.sentence_arrays import SentenceArrays
 
