@@ -22,9 +22,9 @@ from benchmarks.chains.targets import lines
 from benchmarks.frame.bench import Bench
 from benchmarks.frame.marks import Line, Spread
 from gapless.cli import Console
-from gapless_models.data_folder import add_data_option
 from gapless_models.tagging import train
 from gapless_models.tagging.decoder import decode
+from gapless_tasks.run_options import add_data_option
 
 LABELS = (45, 350, 1000)
 _PARTS = ("call", "kernel", "viterbi")

@@ -16,9 +16,8 @@ from benchmarks.linking.document_rows import document_lines
 from benchmarks.linking.instances import CANDIDATES, VERTICES, Synthetic
 from benchmarks.linking.proof_rows import LinkingBench, proof_lines
 from gapless.cli import Console
-from gapless_models.data_folder import add_data_option
 from gapless_models.linking.corpora import FOLDER
-from gapless_tasks.asked import not_negative, positive, positive_seconds
+from gapless_tasks.run_options import add_data_option, not_negative, positive, positive_seconds
 
 SEEDS = 5
 SECONDS = 60.0

@@ -15,10 +15,9 @@ from benchmarks.ordering.comparisons import (
     title_lines,
 )
 from gapless.cli import Console
-from gapless_models.data_folder import add_data_option
 from gapless_models.titles.corpus import FOLDER
 from gapless_models.titles.preparing import title_problems
-from gapless_tasks.asked import positive, positive_seconds
+from gapless_tasks.run_options import add_data_option, positive, positive_seconds
 
 SEEDS = 100
 SECONDS = 10.0

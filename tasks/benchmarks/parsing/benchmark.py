@@ -19,11 +19,10 @@ from benchmarks.parsing.measurement import Decoded, decode, prepared, scored
 from benchmarks.parsing.synthetic import peaked
 from gapless.cli import Console
 from gapless_dependency import ParsingProblem
-from gapless_models.data_folder import add_data_option
 from gapless_models.parsing.treebank import FOLDER, Treebank, embedded_treebank, load_treebank
-from gapless_tasks.asked import positive
 from gapless_tasks.parsing.parser import Parser, Request
 from gapless_tasks.parsing.perceptron_parser import SOURCE
+from gapless_tasks.run_options import add_data_option, positive
 
 FAMILIES = ("grandchild", "sibling")
 HEADS_KEPT = 10

@@ -22,9 +22,8 @@ from benchmarks.price_and_cut.comparisons import (
 from benchmarks.price_and_cut.endurance import limit_lines, memory_lines
 from benchmarks.price_and_cut.material import Material
 from gapless.cli import Console
-from gapless_models.data_folder import add_data_option
 from gapless_models.parsing.treebank import FOLDER, Treebank, load_treebank
-from gapless_tasks.asked import positive
+from gapless_tasks.run_options import add_data_option, positive
 
 TREEBANKS = ("danish", "italian", "hungarian")
 EXACT = "lagrangian-cut"

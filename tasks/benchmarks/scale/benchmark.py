@@ -11,7 +11,7 @@ from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, Line, line
 from benchmarks.scale.kinds import KINDS, Kind
 from benchmarks.scale.measurement import Shared, measure, overhead, ratios
 from gapless.cli import Console
-from gapless_tasks.asked import positive
+from gapless_tasks.run_options import positive
 
 WORTH_SHARING = 1.0
 """Milliseconds that a problem must take for the marks to hold: sending it costs some 0.05."""

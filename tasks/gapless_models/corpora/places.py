@@ -9,14 +9,18 @@ from pathlib import Path
 from gapless.core.nearest import nearest
 from gapless_models.corpora import registry
 from gapless_models.corpora.registry import TAGGED, TREEBANK, OpenCorpus
-from gapless_models.data_folder import named_folder
 
 FOLDERS = {TREEBANK: "parsing", TAGGED: "tagging"}
 """The kinds of corpora, and the folders for them below a folder of corpora."""
 
 
+def named_folder() -> str | None:
+    """The folder that the environment variable GAPLESS_DATA names; None if it is unset or empty."""
+    return os.environ.get("GAPLESS_DATA") or None
+
+
 def cache_folder() -> Path:
-    """Where corpora go that are fetched: what GAPLESS_CACHE names, or the user's cache folder (XDG)."""
+    """The folder for downloaded corpora: the one that GAPLESS_CACHE names, or the user's cache folder (XDG)."""
     own = os.environ.get("GAPLESS_CACHE")
     if own:
         return Path(own)

@@ -16,9 +16,9 @@ import gapless as gl
 from gapless import BatchResult, InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains import ChainBatch, ChainModel, k_best_of_batch
-from gapless_models.deciding import solve_all
 from gapless_models.estimators.dense_chain_features import DenseChainFeatures, DenseSentence
 from gapless_models.estimators.sequences import answers, kind_of, row_sequences, word_sequences
+from gapless_models.solve_all import solve_all
 from gapless_models.tagging.chain_features import EMISSION, FINAL, INITIAL, TRANSITION
 from gapless_models.tagging.decoder import decode
 from gapless_models.tagging.sentence import TaggedSentence

@@ -15,9 +15,9 @@ import gapless as gl
 from gapless import BatchResult, InvalidProblem
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.shape import cycle
-from gapless_models.deciding import solve_all
 from gapless_models.estimators.sequences import answers
 from gapless_models.parsing import Options, Sentence, train
+from gapless_models.solve_all import solve_all
 
 
 class DependencyParser(BaseEstimator):

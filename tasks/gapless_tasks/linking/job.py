@@ -22,8 +22,6 @@ from gapless_linking import LinkingProblem
 from gapless_linking.choice_drawing import draw_choice
 from gapless_models.linking.corpora import load_corpora
 from gapless_models.linking.document import Corpus, Knowledge, graph_fingerprint
-from gapless_tasks.asked import run_in_folder
-from gapless_tasks.finished import finished_before
 from gapless_tasks.linking.answers import keep, linked_again
 from gapless_tasks.linking.directed import directed_values
 from gapless_tasks.linking.explaining import explain
@@ -38,15 +36,19 @@ from gapless_tasks.linking.measuring import (
     connected,
     measure,
 )
-from gapless_tasks.linking.options import DECIDING
+from gapless_tasks.linking.options import ANSWER_OPTIONS
 from gapless_tasks.linking.prior_report import PriorReport
 from gapless_tasks.linking.tables import overlap, proof_table, table_1
 from gapless_tasks.linking.verifying import contradictions, unproved, verify
+from gapless_tasks.run_options import run_in_folder
+from gapless_tasks.stored_answers import stored_places
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do the job; returns an exit code."""
-    return run_in_folder("entity-linking", arguments, DECIDING, lambda out: _Run(arguments, console, out).all())
+    return run_in_folder(
+        "entity-linking", arguments, ANSWER_OPTIONS, lambda out: _Run(arguments, console, out).all()
+    )
 
 
 class _Run:
@@ -160,7 +162,7 @@ class _Run:
     def _known(self, log: AnswerLog | None, corpus: Corpus, connection: str) -> dict[int, Callable[[], Linked]]:
         """The documents that were finished before, to be read one by one."""
         names = [document.name for document in corpus.documents]
-        places = finished_before(log, names, "documents", f"{corpus.name}, {connection}", self.console)
+        places = stored_places(log, names, "documents", f"{corpus.name}, {connection}", self.console)
 
         def read(i: int, log: AnswerLog) -> Linked:
             problem = connected(corpus.documents[i].problem(corpus.knowledge.graph), connection)

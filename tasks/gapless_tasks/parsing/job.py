@@ -21,7 +21,6 @@ from gapless.runs import SUMMARY, Fingerprint, RunFolder
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Attachment, Sentence, attachment
 from gapless_models.parsing.treebank import Treebank, load_treebank
-from gapless_tasks.asked import run_in_folder
 from gapless_tasks.parsing import options
 from gapless_tasks.parsing.answers import ANSWERS, keep_trees
 from gapless_tasks.parsing.decoding import parse_all
@@ -32,6 +31,7 @@ from gapless_tasks.parsing.length_figures import can_draw, show_figures, write_f
 from gapless_tasks.parsing.parsed import Parsed
 from gapless_tasks.parsing.parser import Parser, ParserSource, Request
 from gapless_tasks.parsing.tables import MEANINGS, SPEEDS, Tables, models, speeds
+from gapless_tasks.run_options import run_in_folder
 
 
 @attrs.frozen
@@ -100,7 +100,7 @@ class ParsingJob:
         """Do the job."""
         options.prepare(arguments)
         return run_in_folder(
-            "dependency-parsing", arguments, options.DECIDING, lambda out: self._run(arguments, console, out)
+            "dependency-parsing", arguments, options.ANSWER_OPTIONS, lambda out: self._run(arguments, console, out)
         )
 
     def _run(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> int:

@@ -12,11 +12,11 @@ from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import BACKBONES
-from gapless_tasks.asked import add_run_options, positive, positive_seconds
 from gapless_tasks.parsing import paper
 from gapless_tasks.parsing.parser import Parser
+from gapless_tasks.run_options import add_run_options, positive, positive_seconds
 
-DECIDING = (
+ANSWER_OPTIONS = (
     *("method", "backbone", "limit_seconds", "sentences"),
     *("model", "trees", "families", "epochs", "heads_kept", "seed"),
 )

@@ -18,8 +18,6 @@ from gapless.runs import SUMMARY, Fingerprint, RunFolder
 from gapless_models.parsing import Sentence
 from gapless_models.parsing.treebank import EMBEDDED, Treebank, load_treebank
 from gapless_models.price_and_cut import GrandparentModel
-from gapless_tasks.asked import run_in_folder
-from gapless_tasks.finished import file_name
 from gapless_tasks.parsing.answers import ANSWERS, keep_trees
 from gapless_tasks.parsing.explaining import explain
 from gapless_tasks.parsing.from_arrays import certified_rate
@@ -29,6 +27,8 @@ from gapless_tasks.price_and_cut.measuring import Measured, Problems, disagreeme
 from gapless_tasks.price_and_cut.models import Models, model_fingerprint, short_name
 from gapless_tasks.price_and_cut.systems import SHIPPED, System, Systems
 from gapless_tasks.price_and_cut.tables import SPEEDS, figures, speeds, table_1, table_2
+from gapless_tasks.run_options import run_in_folder
+from gapless_tasks.stored_answers import file_name
 
 PLOTLY_MISSING = "figures.html needs plotly: pip install 'gapless[report]'"
 
@@ -58,7 +58,7 @@ class PriceAndCutJob:
         return run_in_folder(
             "price-and-cut",
             arguments,
-            options.DECIDING,
+            options.ANSWER_OPTIONS,
             lambda out: _Run(self.systems, arguments, console, out).all(),
         )
 

@@ -15,7 +15,7 @@ from gapless.cli import Console
 from gapless.runs import AnswerLog
 from gapless_chains import ChainBatch
 from gapless_models.tagging import TaggedSentence
-from gapless_tasks.finished import finished_before, stored
+from gapless_tasks.stored_answers import read_stored, stored_places
 from gapless_tasks.tagging.evaluation import accuracy
 from gapless_tasks.tagging.measuring import cpu_seconds
 
@@ -96,10 +96,10 @@ def decode_with(
         Gets every answer with its certificate; those that it has are verified, not decoded again.
     """
     names = [f"sentence {i}" for i in range(len(batch))]
-    known = finished_before(log, names, "sentences", method, console)
+    known = stored_places(log, names, "sentences", method, console)
     tally = _Tally(method, batch, sentences, console)
     with console.progress(f"decoding {method}", len(batch)) as advance, contextlib.suppress(KeyboardInterrupt):
-        for i, answer in stored(log, names, known):
+        for i, answer in read_stored(log, names, known):
             tally.seconds += answer.measured["seconds"]
             tally.cpu += answer.measured["cpu_seconds"]
             tally.add(i, answer.result)

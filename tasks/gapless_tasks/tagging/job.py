@@ -20,7 +20,7 @@ from gapless_models.tagging.decoder import decode
 from gapless_models.tagging.product_tagger import ProductTagger
 from gapless_models.tagging.tagger import ChainTagger, Tagger
 from gapless_models.tagging.training import MARGINS
-from gapless_tasks.asked import run_in_folder
+from gapless_tasks.run_options import run_in_folder
 from gapless_tasks.tagging import named_corpus
 from gapless_tasks.tagging.corpus import Corpus, CorpusSource
 from gapless_tasks.tagging.decoding import Outcome, Scorer, decode_with
@@ -33,7 +33,7 @@ from gapless_tasks.tagging.evaluation import (
 )
 from gapless_tasks.tagging.figure import write_figure
 from gapless_tasks.tagging.margin_oracles import agree, show_margin_oracles
-from gapless_tasks.tagging.options import DECIDING, TRAINERS, add_arguments, methods, prepare
+from gapless_tasks.tagging.options import ANSWER_OPTIONS, TRAINERS, add_arguments, methods, prepare
 from gapless_tasks.tagging.paper import PaperTables
 from gapless_tasks.tagging.regularisation import L2, show_sweep, sweep
 from gapless_tasks.tagging.scores import chain_batch, fingerprint, gold_numbers
@@ -85,7 +85,7 @@ class TaggingJob:
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
         """Do the job."""
         prepare(arguments)
-        return run_in_folder(self.name, arguments, DECIDING, lambda out: self._run(arguments, console, out))
+        return run_in_folder(self.name, arguments, ANSWER_OPTIONS, lambda out: self._run(arguments, console, out))
 
     def _run(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> int:
         if self.joint and not can_score_entities():

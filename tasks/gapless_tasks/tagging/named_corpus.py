@@ -9,7 +9,7 @@ from pathlib import Path
 
 import gapless as gl
 from gapless_models.corpora import FOLDERS, cache_folder, how_to_get, nearest_corpus
-from gapless_models.data_folder import named_folder
+from gapless_models.corpora.places import named_folder
 from gapless_models.parsing.conllu_reader import ConlluError, read_conllu
 from gapless_models.tagging import TaggedFileError, TaggedSentence, read_tagged
 from gapless_models.tagging.iob2 import read_iob2

@@ -9,11 +9,10 @@ from pathlib import Path
 from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
-from gapless_models.data_folder import add_data_option
-from gapless_tasks.asked import add_run_options, positive
+from gapless_tasks.run_options import add_data_option, add_run_options, positive
 from gapless_tasks.tagging.figure import SUFFIXES, check_figure
 
-DECIDING = ("epochs", "trainer", "shuffles", "use_dev", "seed", "sentences", "model")
+ANSWER_OPTIONS = ("epochs", "trainer", "shuffles", "use_dev", "seed", "sentences", "model")
 """Options by which answers differ; which methods are asked for is none, each has a file of its own."""
 METHODS = ("viterbi", "column-generation", "dominance")
 TRAINERS = {

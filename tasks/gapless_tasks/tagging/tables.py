@@ -14,7 +14,7 @@ from gapless.cli import Console
 from gapless.core.tolerance import meets
 from gapless.plugins import load_plugins
 from gapless_chains import ChainBatch, ChainProblem
-from gapless_models.deciding import solve_all
+from gapless_models.solve_all import solve_all
 from gapless_tasks.tagging.measuring import cpu_seconds
 from gapless_tasks.tagging.paper import PaperTables, Row
 from gapless_tasks.tagging.search_statistics import show_search_statistics

@@ -9,7 +9,7 @@ import attrs
 
 from gapless.plugins import load_plugins
 from gapless_ordering import OrderingProblem
-from gapless_tasks.finished import file_name
+from gapless_tasks.stored_answers import file_name
 from gapless_tasks.titles import paper
 
 EXACT, COLOUR_CODING, BEAM = "exact", "color-coding", "beam"

@@ -21,7 +21,7 @@ from gapless.parallel import spread_in_order
 from gapless.runs import AnswerLog
 from gapless_models.titles.graph import TitleGraph
 from gapless_ordering import OrderingProblem
-from gapless_tasks.finished import distinct, finished_before, stored
+from gapless_tasks.stored_answers import read_stored, stored_places, unique_names
 from gapless_tasks.titles.decoders import Decoder
 
 SHORT_SECONDS = 0.005
@@ -118,10 +118,10 @@ def decode(
         Gets every answer as soon as it is known; those that it has are not decoded again.
     """
     chosen = range(len(graphs)) if numbers is None else numbers
-    every = distinct(graph.section.name for graph in graphs)
+    every = unique_names(graph.section.name for graph in graphs)
     names = [every[i] for i in chosen]
-    places = finished_before(log, names, "titles", decoder.name, console)
-    known = {chosen[place]: answer for place, answer in stored(log, names, places)}
+    places = stored_places(log, names, "titles", decoder.name, console)
+    known = {chosen[place]: answer for place, answer in read_stored(log, names, places)}
     results: dict[int, TitleResult] = {i: answer.result for i, answer in known.items()}
     seconds: dict[int, float] = {i: answer.measured["seconds"] for i, answer in known.items()}
     todo = [i for i in chosen if i not in known]

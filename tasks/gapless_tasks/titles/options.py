@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from gapless_models.data_folder import add_data_option
 from gapless_models.titles.corpus import FOLDER
-from gapless_tasks.asked import add_run_options, not_negative, positive, positive_seconds
+from gapless_tasks.run_options import add_data_option, add_run_options, not_negative, positive, positive_seconds
 from gapless_tasks.titles.decoders import INTEGER_PROGRAMS, METHODS
 
-DECIDING = ("extra", "limit_seconds", "ilp_seconds", "seed")
+ANSWER_OPTIONS = ("extra", "limit_seconds", "ilp_seconds", "seed")
 """Options by which answers differ; with other methods or more sections a run goes on."""
 SECONDS = 60.0
 ILP_TITLES = 20
