@@ -68,7 +68,7 @@ def add_data_option(parser: argparse.ArgumentParser, folder: str | Path, otherwi
         metavar="DIR",
         type=lambda given: given or None,
         default=named if named is not None and (Path(named) / folder).is_dir() else None,
-        help=f"folder of corpora; uses DIR/{folder} (default: what GAPLESS_DATA names, if that holds it, else "
+        help=f"folder of corpora; uses DIR/{folder} (default: GAPLESS_DATA, if that holds it, else "
         f"{otherwise}; '' for those)",
     )
 

@@ -97,7 +97,7 @@ def tables_seconds(scores: ScoreSet) -> Spread:
 
 
 def today(scores: ScoreSet, loops: Compiled | None) -> dict[str, Contender]:
-    """What people use today, as far as it is installed."""
+    """Peers that are installed."""
     found = {}
     if loops is not None:
         found[NUMBA] = Contender(_numba(scores, loops), from_arrays=lambda part: _numba(part, loops)(part))

@@ -16,14 +16,14 @@ from gapless_models.text_lines import numbered_lines
 
 @attrs.frozen
 class Corpus:
-    """Where a corpus lies and how its labels are made.
+    """The place of a corpus, and its labels.
 
     Parameters
     ----------
     name : str
         Short, for tables and file names.
     about : str
-        What the labels are.
+        A description of the labels.
     size : int
         About how many there are.
     folder : Path

@@ -31,7 +31,7 @@ except ImportError:  # not on this system: page faults are not counted
 
 @attrs.frozen(eq=False)
 class Call:
-    """What one call costs, and its parts.
+    """The cost of one call, and its parts.
 
     Parameters
     ----------

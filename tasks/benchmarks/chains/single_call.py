@@ -1,4 +1,4 @@
-"""What `gapless.solve` adds to the kernels' work for one sentence."""
+"""The overhead of `gapless.solve` over its kernels for one sentence."""
 
 from __future__ import annotations
 

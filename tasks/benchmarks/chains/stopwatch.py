@@ -29,7 +29,7 @@ def streamed(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int, budg
     scores : ScoreSet
         More than the caches hold, so that every round finds it cold again.
     rounds : int
-        How often each decoder has its turn.
+        Turns of each decoder.
     budget : float
         Seconds for one turn, without what is done once whatever the text. A decoder that would need longer gets
         as many sentences as it can do, other ones each time.
@@ -60,8 +60,8 @@ def streamed(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int, budg
 def cycled(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dict[str, Seconds]:
     """CPU seconds a token with scores that stay in the caches.
 
-    What a call costs whatever its size (laying out the transitions, above all) is measured on the first sentence
-    and taken off: it would weigh more in a few sentences than in the batches that people decode.
+    The cost of a call of any size (the layout of the transitions, above all) is measured on the first sentence
+    and subtracted: it would weigh more in a few sentences than in the batches that people decode.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def cycled(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dic
     scores : ScoreSet
         A few sentences, at least two, that fit the caches.
     rounds : int
-        How often each decoder has its turn.
+        Turns of each decoder.
 
     Returns
     -------

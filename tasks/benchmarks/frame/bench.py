@@ -93,7 +93,7 @@ class Bench:
                     self.console.say(f"{one.scores}, {one.what}: {one}")
         except KeyboardInterrupt:
             interrupted = True
-            self.console.complain("interrupted: the table shows what was measured")
+            self.console.complain("interrupted: the table shows the finished part")
         if judged:
             show_lines(lines, self.console)
         show_compared(compared, self.console)

@@ -47,7 +47,7 @@ EXACT = Way("exact", verified=True)
 
 @attrs.frozen(eq=False)
 class Solved:
-    """What one way did with each problem.
+    """The answers and times of one way on each problem.
 
     Parameters
     ----------

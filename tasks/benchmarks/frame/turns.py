@@ -57,7 +57,7 @@ class Timed(Generic[Answer]):
         return Spread.of(1e3 * self.seconds)
 
     def times(self, other: Timed[Any]) -> Spread:
-        """How many times as long this one takes, median and range over the instances."""
+        """The ratio of this one's times to the other's, median and range over the instances."""
         return Spread.of(self.seconds / other.seconds)
 
 

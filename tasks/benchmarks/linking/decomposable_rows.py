@@ -1,4 +1,4 @@
-"""How the time of method ``decomposable`` grows with the graph: numbers, and a drawing."""
+"""Growth of the time of method ``decomposable`` with the graph: numbers, and a drawing."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Scaling:
     wrong: Sequence[str]
 
     def exponent(self, seconds: FloatArray) -> float:
-        """How fast a time grows: the slope of its logarithm against that of the edges, by least squares."""
+        """The exponent of growth: the slope of log time against log edges, by least squares."""
         return float(np.polyfit(np.log(self.edges), np.log(np.median(seconds, axis=1)), 1)[0])
 
 

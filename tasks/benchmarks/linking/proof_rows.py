@@ -1,4 +1,4 @@
-"""How long a proof takes when the distances are known, on drawn documents; toulbar2 in the same run."""
+"""Times of proofs on drawn documents, distances known; toulbar2 in the same run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured, beside its marks."""
+"""Measurements of best paths, beside their marks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONG = 13
 """The longest title of the paper's corpus."""
 _BEAM = Way("beam")
 _ROUNDS = 5
-"""How often all titles are solved by one call, in turns."""
+"""Turns of one call that solves all titles."""
 _FEW = 5
 """Instances for what takes seconds each."""
 

@@ -178,4 +178,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", metavar="DIR", help="keep the trained parsers here for the next run")
     parser.add_argument("--epochs", type=positive, default=EPOCHS, help=f"of training (default {EPOCHS})")
     parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N test sentences")
-    parser.add_argument("--rounds", type=positive, default=1, help="decode so often (default 1)")
+    parser.add_argument("--rounds", type=positive, default=1, help="turns of each measurement (default 1)")

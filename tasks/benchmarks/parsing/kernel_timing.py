@@ -97,7 +97,7 @@ def beside_ufal(weights: Sequence[FloatArray], rounds: int) -> tuple[Both[None],
 
 
 def disagreements(weights: Sequence[FloatArray]) -> int:
-    """How many best trees of ours and ufal's differ in value by more than rounding."""
+    """The number of best trees whose values under ours and ufal's differ by more than rounding."""
     if not UFAL.installed:
         return 0
     ufal_parse = UFAL.load().chu_liu_edmonds

@@ -1,4 +1,4 @@
-"""What is measured on one set of sentences."""
+"""Measurements on one set of sentences."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--method", default=EXACT, help=f"the exact method (default {EXACT})")
     parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N test sentences")
-    parser.add_argument("--rounds", type=positive, default=1, help="decode so often (default 1)")
+    parser.add_argument("--rounds", type=positive, default=1, help="turns of each measurement (default 1)")
     parser.add_argument(
         "--memory",
         type=positive,

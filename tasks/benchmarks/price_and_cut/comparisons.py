@@ -1,4 +1,4 @@
-"""What is measured on one treebank, beside its marks."""
+"""Measurements on one treebank, beside their marks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _highs_sides() -> dict[str, Side[SentenceArrays, Any]]:
 
 
 def exact_lines(material: Material, method: str, rounds: int) -> Iterator[Line]:
-    """How fast the exact method finds and proves trees."""
+    """Speed of the exact method, proofs included."""
     name, console = material.name, material.bench.console
     if material.long:
         sides = {method: exact_side(method)}
@@ -125,7 +125,7 @@ def program_lines(material: Material) -> Iterator[Found]:
 
 
 def scoring_lines(material: Material, method: str) -> Iterator[Line]:
-    """How many parts are scored when each costs something, and what that saves."""
+    """The share of parts that are scored where each costs something, and the time saved."""
     fresh = material.fresh_between(*LONG)
     if not fresh:
         return

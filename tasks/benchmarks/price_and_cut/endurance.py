@@ -1,4 +1,4 @@
-"""What may not grow, and what must end in time."""
+"""Memory that must not grow, and limits that must hold."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the task."""
     parser.add_argument("--jobs", type=positive, default=2, help="workers (default 2)")
     parser.add_argument(
-        "--seconds", type=float, default=10.0, help="about so long for one worker and kind (default 10)"
+        "--seconds", type=float, default=10.0, help="approximate seconds for one worker and kind (default 10)"
     )
-    parser.add_argument("--rounds", type=positive, default=3, help="how often each is measured (default 3)")
+    parser.add_argument("--rounds", type=positive, default=3, help="turns of each measurement (default 3)")
     parser.add_argument("--only", nargs="+", default=[], metavar="WORD", help="kinds whose names hold these words")

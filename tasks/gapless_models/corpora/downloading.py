@@ -48,7 +48,7 @@ def fetch(corpus: OpenCorpus, root: Path, console: Console, mirror: str | None =
     Returns
     -------
     int
-        How many files were downloaded.
+        The number of downloaded files.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where corpora are kept: a folder of corpora has a folder for each kind, and in it one for each corpus."""
+"""Folders of corpora: one folder for each kind, and in it one for each corpus."""
 
 from __future__ import annotations
 

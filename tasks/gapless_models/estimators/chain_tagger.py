@@ -47,7 +47,7 @@ class ChainTagger(BaseEstimator):
     min_count : int
         Features of words that occur less often are dropped.
     method : str, optional
-        How chains are decoded, see ``gapless methods``; all give the same answers but ``beam``.
+        The method, see ``gapless methods``; all give the same answers but ``beam``.
     random_state : int, RandomState or None
         Shuffles the sentences.
 

@@ -33,17 +33,17 @@ class DependencyParser(BaseEstimator):
         Higher-order parts that are scored beside arcs: "sibling", "grandchild", ..., see
         `gapless_models.parsing.FAMILIES`; or "pattern", see `gapless_models.parsing.HAND_CRAFTED`.
     projective, single_root : bool
-        Which trees there are; y must hold such trees.
+        The set of trees; y must hold such trees.
     epochs : int
     heads_kept : int, optional
-        How many candidate heads of each word a first-order model leaves, besides the root: faster, and then exact
+        Candidate heads of each word that a first-order model leaves, besides the root: faster, and then exact
         among the trees that they make. None leaves out none.
     margin : float
         By how much a wrong tree must lose for each wrong head.
     bits : int
         The table of hashed features has ``2^bits`` weights.
     method : str, optional
-        How trees are found, see ``gapless methods``; the answers are the same.
+        The method, see ``gapless methods``; the answers are the same.
     random_state : int, RandomState or None
         Shuffles the sentences.
 

@@ -81,7 +81,7 @@ class _Answers(ClassifierMixin, BaseEstimator):
         return np.unique(np.concatenate([self.found, self.right]))
 
     def predict(self, _: None) -> NDArray[Any]:
-        """What was predicted."""
+        """The predictions."""
         return self.found
 
 

@@ -41,7 +41,7 @@ class TrainingSentence:
     candidates : bool (n + 1, n + 1)
         The arcs to choose from, the gold ones among them.
     patterns : PatternMatches or None
-        Where patterns match among the candidates; None without the family.
+        Matches of patterns among the candidates; None without the family.
     """
 
     atoms: NDArray[np.uint32]
@@ -57,7 +57,7 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
     ----------
     families : sequence of str
     projective, single_root : bool
-        Which trees are searched.
+        The set of trees to search.
     bits : int
         The table has ``2^bits`` weights.
     """

@@ -114,7 +114,7 @@ class _Sets:
 
 @attrs.frozen(eq=False)
 class PatternMatches:
-    """Where patterns match among the candidate arcs of one sentence.
+    """Matches of patterns among the candidate arcs of one sentence.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which templates a model was trained with: weights mean nothing under others."""
+"""Digests of the templates of a model: its weights mean nothing under others."""
 
 from __future__ import annotations
 

@@ -36,9 +36,9 @@ class Treebank:
     train, dev, test : sequence of Sentence
         Those of `test` may be without a tree.
     entries : sequence of Entry
-        What `test` was read from; empty where it was not read from a file.
+        The file of `test`; empty if it was not read from a file.
     whole : Treebank or None
-        What this one is the beginning of.
+        The treebank that this one is the beginning of.
     """
 
     name: str

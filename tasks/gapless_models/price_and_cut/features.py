@@ -50,7 +50,7 @@ class GrandparentFeatures(FeatureMap[Example, ParsingProblem, DependencyTree]):
     ----------
     classes : TokenClasses
     projective, single_root : bool
-        Which trees there are.
+        The set of trees: projective or all, with one word below the root or more.
     bits : int
         The table of arcs has ``2^bits`` weights.
     """

@@ -48,7 +48,7 @@ def keep(log: AnswerLog, titles: Sequence[str], linked: Linked) -> None:
 
 
 def linked_again(record: gl.Record | Answer, document: Document, problem: LinkingProblem) -> Linked:
-    """What `keep` has written, on the document's problem with its graph."""
+    """A stored answer, on the document's problem with its graph; see `keep`."""
     if not isinstance(record, gl.Record) or not isinstance(record.problem, LinkingProblem):
         raise gl.InvalidProblem(f"the answer for {document.name} is no record of linking")
     measured = record.measured

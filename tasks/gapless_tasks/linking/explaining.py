@@ -31,7 +31,7 @@ class MentionTold:
     runner_up : str or None
         None where there is no other candidate, or the search had not enough time.
     more : float or None
-        What the runner-up costs more.
+        The extra cost of the runner-up.
     """
 
     mention: str

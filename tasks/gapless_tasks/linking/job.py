@@ -45,7 +45,7 @@ from gapless_tasks.stored_answers import stored_places
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Do the job; returns an exit code."""
+    """Run the job; returns an exit code."""
     return run_in_folder(
         "entity-linking", arguments, ANSWER_OPTIONS, lambda out: _Run(arguments, console, out).all()
     )
@@ -76,7 +76,7 @@ class _Run:
                 self._corpus(corpus)
         except KeyboardInterrupt:
             interrupted = True
-            self.console.complain("interrupted: the tables show what was finished")
+            self.console.complain("interrupted: the tables show the finished part")
         self.document["interrupted"] = interrupted
         self._report()
         if interrupted:

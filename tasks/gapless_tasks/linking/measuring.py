@@ -130,7 +130,7 @@ def measure(
     jobs : int
         Processes; each measures its own CPU time.
     known : mapping of int to callable
-        What an earlier start of the run has finished, by the number of the document.
+        Stored answers of an earlier start of the run, by the number of the document.
     finished : callable
         ``finished(linked)`` hears of every other document that no method failed on.
     """

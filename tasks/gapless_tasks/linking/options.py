@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--corpora",
         type=_names,
         metavar="NAME,...",
-        help=f"which of them (default: all): {', '.join(CORPORA)}",
+        help=f"corpora to link (default: all): {', '.join(CORPORA)}",
     )
     parser.add_argument(
         "--connection",

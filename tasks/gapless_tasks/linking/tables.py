@@ -74,7 +74,7 @@ def _row(name: str, measured: Sequence[Measured]) -> dict[str, Any]:
 
 
 def _left_out(one: Measured) -> str:
-    """What the ratios leave out."""
+    """Documents that the ratios leave out."""
     zero = sum(linked.optimum == 0.0 for linked in one.linked)
     above = sum(
         linked.ratio(cost) is None

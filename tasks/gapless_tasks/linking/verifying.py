@@ -1,4 +1,4 @@
-"""What must hold of all answers: certificates, and no cost below a proved optimum."""
+"""Checks of all answers: certificates hold, and no cost is below a proved optimum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a tree: gold and predicted drawn, and the factors that fire, with their scores."""
+"""Explanations of a tree: gold and predicted drawn, and the factors that fire, with their scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOP = 12
 
 
 def fired(problem: ParsingProblem, heads: IntArray) -> list[tuple[str, tuple[tuple[int, int], ...], float]]:
-    """What scores in a tree.
+    """The factors that fire in a tree.
 
     Returns
     -------

@@ -36,7 +36,7 @@ from gapless_tasks.run_options import run_in_folder
 
 @attrs.frozen
 class Outcome:
-    """What one parser did with one part.
+    """The answers of one parser on one part of a treebank.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class ParsingJob:
         )
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
-        """Do the job."""
+        """Run the job."""
         options.prepare(arguments)
         return run_in_folder(
             "dependency-parsing", arguments, options.ANSWER_OPTIONS, lambda out: self._run(arguments, console, out)
@@ -237,7 +237,7 @@ class ParsingJob:
         return found
 
     def request(self, arguments: argparse.Namespace, families: tuple[str, ...]) -> Request:
-        """What to train with the settled options."""
+        """The training under the final options."""
         return Request(
             families, arguments.epochs, arguments.seed, arguments.heads_kept, projective=arguments.projective
         )
@@ -330,7 +330,7 @@ def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, co
 
 
 def fingerprint(problems: Sequence[ParsingProblem], name: str) -> Fingerprint:
-    """What tells a run that it is continued on the same sentences with the same parser."""
+    """A digest of sentences and parser: a run continues under the same ones only."""
     everything = [
         (one.scores, [scored.scores(np.arange(len(scored.scopes))) for scored in one.conjunctions])
         for one in problems
@@ -352,7 +352,7 @@ def limits_of_gold(sentences: Sequence[Sentence], parser: Parser, console: Conso
 
 
 def described(arguments: argparse.Namespace, treebank: Treebank, parser: Parser) -> dict[str, Any]:
-    """What was run, as JSON data."""
+    """The options of the run, as JSON data."""
     return {
         "treebank": treebank.name,
         "families": list(parser.families),

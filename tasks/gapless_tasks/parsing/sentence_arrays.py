@@ -31,7 +31,7 @@ class SentenceArrays:
     projective, single_root : bool
     granularity : float or None
     others : sequence of factors
-        What is data already, and parts of more than three words, as tables.
+        Factors that are data already, and parts of more than three words, as tables.
     """
 
     arcs: FloatArray

@@ -74,7 +74,7 @@ class Tables:
         except KeyboardInterrupt:
             self.interrupted = True
         if self.interrupted:
-            self.console.complain("interrupted: the tables show what was finished")
+            self.console.complain("interrupted: the tables show the finished part")
         return document
 
     def _models(self, found: list[dict[str, Any]]) -> dict[str, Outcome]:

@@ -1,4 +1,4 @@
-"""What a training says while it runs."""
+"""Progress and messages of a training."""
 
 from __future__ import annotations
 

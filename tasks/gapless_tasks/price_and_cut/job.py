@@ -54,7 +54,7 @@ class PriceAndCutJob:
         )
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
-        """Do the job."""
+        """Run the job."""
         return run_in_folder(
             "price-and-cut",
             arguments,
@@ -87,7 +87,7 @@ class _Run:
                 self._treebank(treebank, models.model(treebank, self.console))
         except KeyboardInterrupt:
             interrupted = True
-            self.console.complain("interrupted: the tables show what was finished")
+            self.console.complain("interrupted: the tables show the finished part")
         self._tables()
         for what in self.wrong:
             self.console.complain(what)

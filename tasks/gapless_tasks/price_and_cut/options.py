@@ -70,5 +70,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--explain",
         type=positive,
         metavar="N",
-        help="draw the gold and the found tree of test sentence N and list what scores in them",
+        help="draw the gold and the found tree of test sentence N and list the scores of their factors",
     )

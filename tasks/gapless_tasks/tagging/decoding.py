@@ -83,7 +83,7 @@ def decode_with(
     ----------
     method : str
     batch : ChainBatch
-        What is asked about `sentences`.
+        The problems of `sentences`.
     sentences : sequence of TaggedSentence
         With their gold labels.
     score : callable
@@ -135,7 +135,7 @@ def decode_with(
 
 
 def _together(numbers: Sequence[int], most: int) -> int:
-    """How many of the first numbers follow one another, at most so many."""
+    """Length of the run of consecutive numbers at the beginning, up to a limit."""
     count = 1
     while count < min(most, len(numbers)) and numbers[count] == numbers[0] + count:
         count += 1

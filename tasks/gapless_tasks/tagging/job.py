@@ -43,7 +43,7 @@ from gapless_tasks.tagging.train_tagger import forget_checkpoints, train_tagger
 
 @attrs.frozen
 class TaggingJob:
-    """What one task trains, decodes and reports.
+    """A tagging task: its corpus, its training, and the tables that it reports.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class TaggingJob:
             named_corpus.add_arguments(parser)
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
-        """Do the job."""
+        """Run the job."""
         prepare(arguments)
         return run_in_folder(self.name, arguments, ANSWER_OPTIONS, lambda out: self._run(arguments, console, out))
 
@@ -121,7 +121,7 @@ class TaggingJob:
                 document["figure2"] = self._figure(corpus, arguments, console)
         except KeyboardInterrupt:
             document["interrupted"] = True
-            console.complain("interrupted: the tables show what was finished")
+            console.complain("interrupted: the tables show the finished part")
         _finish(document, console, out)
         if document["interrupted"]:
             return exit_codes.INTERRUPTED
@@ -140,7 +140,7 @@ class TaggingJob:
         return corpus
 
     def _scorer(self, corpus: Corpus) -> Scorer:
-        """What to measure besides the share of right labels."""
+        """The measures beside the accuracy."""
         if self.joint:
             return joint_scores
         return entity_scores if are_entities(corpus.test) else lambda gold, found: {}

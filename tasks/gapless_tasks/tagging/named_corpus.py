@@ -17,7 +17,7 @@ from gapless_tasks.tagging.corpus import PARTS, Corpus
 
 UPOS, XPOS = "upos", "xpos"
 _BETWEEN_DOCUMENTS = ("-DOCSTART-",)
-"""What stands in the place of a sentence where a document begins."""
+"""The line that begins a document in the place of a sentence."""
 Reader = Callable[[Path], Sequence[TaggedSentence]]
 
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--corpus",
         metavar="NAME|PATH",
-        help="what gapless data fetch has fetched, a folder below DIR/tagging or DIR/parsing, or a path to a "
+        help="a corpus that gapless data has fetched, a folder below DIR/tagging or DIR/parsing, or a path to a "
         "folder with train, dev and test as .tsv, .conllu or .iob2, also .gz",
     )
     parser.add_argument(

@@ -83,7 +83,7 @@ def prepare(arguments: argparse.Namespace) -> None:
     Raises
     ------
     InvalidProblem, UnknownName
-        What cannot work.
+        The options contradict each other, or something that they need is missing.
     """
     registry = load_plugins().registry
     for method in methods(arguments):

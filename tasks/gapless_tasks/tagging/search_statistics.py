@@ -1,4 +1,4 @@
-"""What column generation looked at: domains, rounds, candidates (the text around the paper's tables)."""
+"""Statistics of column generation: domains, rounds, candidates (the text around the paper's tables)."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ REDUCED_COST_SENTENCES = 300
 
 @attrs.frozen
 class Decoded:
-    """What one row of table 1 or 2 B shows.
+    """One row of table 1 or 2 B.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ from gapless_tasks.titles.tables import show_titles, table_1
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Do the job; returns an exit code."""
+    """Run the job; returns an exit code."""
     return run_in_folder(
         "title-generation", arguments, ANSWER_OPTIONS, lambda out: _Run(arguments, console, out).all()
     )
@@ -64,7 +64,7 @@ class _Run:
                 self._decode(decoder, graphs)
         except KeyboardInterrupt:
             self.interrupted = True
-            self.console.complain("interrupted: the tables show what was finished")
+            self.console.complain("interrupted: the tables show the finished part")
         optima = proved_optima(self.decoded, len(graphs))
         self.wrong += contradictions(self.decoded, optima, graphs)
         self._report(graphs, optima)

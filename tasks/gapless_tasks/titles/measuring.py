@@ -38,7 +38,7 @@ _TINY = OrderingProblem(np.zeros(2), np.zeros((2, 2)), np.zeros(2), 2)
 
 @attrs.frozen(eq=False)
 class Decoded:
-    """What a decoder did.
+    """The answers of one decoder.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Decoded:
         return {i: one for i, one in self.results.items() if is_certified(one)}
 
     def optimal(self, optima: FloatArray) -> tuple[int, int]:
-        """How many titles reach the optimum, and of how many titles it is known.
+        """The number of titles that reach the optimum, and of those whose optimum is known.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ def decode(
         For each title.
     seed : int
     numbers : sequence of int, optional
-        Which of the graphs; by default all.
+        Numbers of the graphs to decode; by default all.
     jobs : int
         Processes over the graphs; those that are decoded together share this one.
     log : AnswerLog, optional
@@ -155,7 +155,7 @@ def decode(
 def _models_out_of_the_way() -> Iterator[None]:
     """Keep the garbage collector from walking through models and graphs while a title is timed.
 
-    What decoders leave behind is collected as always.
+    Garbage of the decoders is collected as always.
     """
     gc.collect()
     gc.freeze()

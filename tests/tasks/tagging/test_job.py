@@ -16,6 +16,7 @@ import pytest
 import gapless_chains
 from gapless import Limits
 from gapless.cli import Console, exit_codes, main
+from gapless_tasks import run_options
 from gapless_tasks.tagging import evaluation, figure, margin_oracles, options, paper
 from gapless_tasks.tagging.measuring import cpu_seconds
 from gapless_tasks.tagging.regularisation import METHODS, TRANSITION_L2, Point
