@@ -23,7 +23,8 @@ from benchmarks.frame.bench import show_lines
 from benchmarks.frame.marks import Line, Spread
 from gapless.cli import Console, exit_codes
 from gapless_kernels import INSTRUCTION_SET
-from gapless_models.tagging import TaggedFileError, TaggedSentence
+from gapless_models.parsing.conllu_reader import ConlluError
+from gapless_models.tagging import TaggedSentence
 
 UNCOMPILED = loops.Compiled(loops.viterbi, loops.row_sums, loops.row_argmaxima)
 
@@ -330,20 +331,21 @@ def conll(*rows: str) -> bytes:
     return gzip.compress("\n".join(rows).encode())
 
 
-ROW = "1\tEn\ten\tPI\tPI-CSU\t_\t2\tdet\t_\t_"
+ROW = "1\tEn\ten\tPI\tPI-CSU\t_\t0\troot\t_\t_"
+NEXT = "2\tting\tting\tNC\tNC-CSU\t_\t1\tobj\t_\t_"
 
 
 def test_functions_are_read_from_conllu(tmp_path: Path) -> None:
     path = tmp_path / "train.conllu.gz"
-    path.write_bytes(conll("# sent_id = 1", ROW, ROW, "", ROW, ""))
-    assert [s.labels for s in read_functions(path)] == [("PI|det",) * 2, ("PI|det",)]
+    path.write_bytes(conll("# sent_id = 1", ROW, NEXT, "", ROW, "", ""))
+    assert [s.labels for s in read_functions(path)] == [("PI|root", "NC|obj"), ("PI|root",)]
 
 
 @pytest.mark.parametrize("content", [b"no gzip", conll(ROW)[:-9], conll("1\tEn")])
 def test_a_damaged_conllu_file_is_named(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "train.conllu.gz"
     path.write_bytes(content)
-    with pytest.raises(TaggedFileError, match=r"train\.conllu\.gz, line 1"):
+    with pytest.raises(ConlluError, match=r"train\.conllu\.gz, line 1"):
         read_functions(path)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,11 +12,11 @@ from typing import Any
 import attrs
 
 import gapless as gl
-from benchmarks.frame.machine import machine
 from benchmarks.frame.marks import ALONE, FROM_ARRAYS, Line
 from benchmarks.frame.solving import Anew, AnyProblem, Solved, Way, contradictions, solve_in_turn
 from benchmarks.frame.turns import Compared
 from gapless.cli import Console, exit_codes
+from gapless_kernels import INSTRUCTION_SET
 
 Found = Line | Compared
 
@@ -101,7 +103,7 @@ class Bench:
             self.console.complain(sentence)
         self.console.data(
             {
-                "machine": machine(),
+                "machine": _machine(),
                 **more,
                 "compared": [_sides(pair) for pair in compared],
                 "lines": [{**attrs.asdict(one), "verdict": one.verdict if judged else ""} for one in lines],
@@ -170,3 +172,9 @@ def _sides(pair: Compared) -> dict[str, Any]:
         for how, timed in (("from_arrays", both.from_arrays), ("alone", both.alone))
     }
     return {**{name: getattr(pair, name) for name in ("ours", "peer", "what", "scores")}, **times}
+
+
+def _machine() -> dict[str, Any]:
+    """Processor, cores, and the instruction set that the kernels use."""
+    processor = platform.processor() or platform.machine()
+    return {"processor": processor, "cores": os.cpu_count(), "instruction_set": INSTRUCTION_SET}
