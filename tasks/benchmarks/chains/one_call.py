@@ -42,7 +42,7 @@ class Call:
         CPU seconds of ``solve_many(batch, "dominance")``, of the dominance kernel, and of the Viterbi kernel, which
         write to memory that they used before.
     page_faults : float or None
-        Pages of fresh memory that one call touches, whose results are kept, median; None where nobody counts.
+        Pages of fresh memory that one call touches, whose results are kept, median; None without a count.
     """
 
     instruction_set: str

@@ -18,7 +18,7 @@ from gapless.core.tolerance import margin
 AnyProblem = gl.Problem[Any]
 Anew = Callable[[Any], AnyProblem]
 _LONG = 1.0
-"""Seconds: whoever searches longer spends next to nothing on the rest, and is not asked twice."""
+"""Seconds: a longer search spends next to nothing on the rest, and is not run twice."""
 
 
 @attrs.frozen(eq=False)

@@ -1,4 +1,4 @@
-"""``python -m benchmarks linking``: drawn and real documents, measurements, what is to be reached."""
+"""``python -m benchmarks linking``: proofs and distances of drawn and real documents."""
 
 from __future__ import annotations
 

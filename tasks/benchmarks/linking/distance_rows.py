@@ -24,7 +24,7 @@ DEGREE = 20
 LARGE = 3_700_000
 LARGE_EDGES = 36_000_000
 PEER_SOURCES = 5
-"""The peer searches from so many candidates; its time for the others is taken to be the same."""
+"""Candidates that the peer searches from; its time for the others is taken to be the same."""
 
 _GIBIBYTE = 2.0**30
 

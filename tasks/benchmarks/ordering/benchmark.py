@@ -1,4 +1,4 @@
-"""``python -m benchmarks ordering``: drawn instances and real titles, measurements, what is to be reached."""
+"""``python -m benchmarks ordering``: best paths in drawn graphs and for real titles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m benchmarks parsing``: trained scores, measurements, what is to be reached."""
+"""``python -m benchmarks parsing``: trees under trained scores."""
 
 from __future__ import annotations
 

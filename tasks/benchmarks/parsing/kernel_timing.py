@@ -25,7 +25,7 @@ Kernel = Callable[[FloatArray], object]
 
 
 def weights_of(problems: Sequence[ParsingProblem], shortest: int, longest: int) -> list[FloatArray]:
-    """Arc scores of the sentences with so many words, each (n + 1, n + 1)."""
+    """Arc scores of the sentences within a range of lengths, each (n + 1, n + 1)."""
     return [np.ascontiguousarray(p.scores) for p in problems if shortest <= p.length <= longest]
 
 

@@ -70,7 +70,7 @@ def decode(
 ) -> Decoded:
     """Decode every sentence within `LIMIT`, then those that were proved once more without a limit, for speed.
 
-    Without limits a batch makes no results that nobody asks for. A sentence that was not proved costs `LIMIT` in
+    Without limits a batch makes results on request only. A sentence that was not proved costs `LIMIT` in
     every round: else a hard one would hold up the whole measurement.
 
     Raises

@@ -1,4 +1,4 @@
-"""``python -m benchmarks price-and-cut``: trained grandparent models, measurements, what is to be reached."""
+"""``python -m benchmarks price-and-cut``: trees under trained grandparent models."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from benchmarks.price_and_cut.timing import result_of
 LIMIT = 2.0
 """Seconds for the hard sentence."""
 _SHARES = {"price-and-cut": 10, "branch-price-and-cut": 50}
-"""Methods that take longer decode so many times fewer sentences."""
+"""Slower methods, each with the factor by which it decodes fewer sentences."""
 _LONGEST = 25
 """Words of the sentences that are decoded again and again."""
 

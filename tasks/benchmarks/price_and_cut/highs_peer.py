@@ -83,7 +83,7 @@ def optimum(model: Model) -> Relaxed:
     """The best point over the arborescence polytope or, with `flow`, over a flow's.
 
     One thread, dual simplex without presolve: with presolve it takes 1.3 to 2 times as long, by primal simplex,
-    interior points or from the dual feasible basis of a greedy point no less. Cut-sets enter where they are
+    interior points or from the dual feasible basis of a greedy point it is no faster. Cut-sets enter where they are
     violated and the solver goes on from its basis; with a flow it takes 2 to 4 times as long.
 
     Raises

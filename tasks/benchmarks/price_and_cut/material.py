@@ -97,7 +97,7 @@ class Material:
 
 
 def between(problems: Sequence[ParsingProblem], shortest: int, longest: int) -> list[ParsingProblem]:
-    """The sentences with so many words."""
+    """The sentences within a range of lengths."""
     return [problem for problem in problems if shortest <= problem.length <= longest]
 
 

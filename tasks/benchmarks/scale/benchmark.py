@@ -1,4 +1,4 @@
-"""``python -m benchmarks scale``: how much sooner several workers are done, and what sharing costs."""
+"""``python -m benchmarks scale``: the speed-up by several workers, and the cost of sharing."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def overhead(alone: list[Spent], together: list[Spent]) -> list[float]:
 
 
 def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
-    """Solve so many problems that one worker needs about `seconds`, by one and by `jobs`.
+    """Solve a number of problems that takes one worker about `seconds`, by one and by `jobs`.
 
     The processes are there before, and have imported what they need.
     """

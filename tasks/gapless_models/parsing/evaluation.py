@@ -98,7 +98,7 @@ def bootstrap_p_value(
     heads, baseline : sequence of arrays (n,) or None
         As for `attachment`.
     punctuation : bool
-        Whether it counts; let the test be of the score that is told beside it.
+        Whether it counts; test the score that is reported beside it.
     samples : int
     seed : int
 

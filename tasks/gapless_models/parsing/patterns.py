@@ -101,7 +101,7 @@ class _Sets:
     arcs : int64 (sets, width, 2)
         Head and modifier; each set once.
     patterns : tuple of int
-        Numbers of the patterns with so many arcs.
+        Numbers of the patterns with this number of arcs.
     set_of, pattern_of : int64 (matches,)
         The set and the pattern of each match, pattern by pattern.
     """

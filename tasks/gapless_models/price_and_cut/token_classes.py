@@ -57,7 +57,7 @@ class TokenClasses:
         ----------
         sentences : sequence of Sentence
         fine, words : int
-            At most so many fine tags and words have a class of their own, the most frequent ones.
+            Limit on fine tags and on words with a class of their own; the most frequent ones have one.
         least : int
             Only those that come so often have one.
         """

@@ -57,7 +57,7 @@ def linked_again(record: gl.Record | Answer, document: Document, problem: Linkin
         document,
         problem.with_distances(record.problem.distances),
         measured["distance_seconds"],
-        # In the order of the run: the first of several proved optima is the one that is told.
+        # In the order of the run: the first of several proved optima is the one in the message.
         {name: _renamed(found[name], problem.points.__getitem__) for name in measured["seconds"]},
         measured["seconds"],
         measured["truth"],

@@ -44,7 +44,7 @@ def _contradictions(linked: Linked) -> Iterator[str]:
 
 
 def unproved(measured: Measured) -> int:
-    """Documents whose least cost nobody has proved."""
+    """The number of documents without a proved optimum."""
     return sum(bool(np.isnan(linked.optimum)) for linked in measured.linked)
 
 

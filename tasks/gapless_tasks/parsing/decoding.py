@@ -21,7 +21,7 @@ SLICE = 100
 """Sentences decoded in one call, at most."""
 FIRST_SLICE = 10
 SLICE_SECONDS = 1.0
-"""With a log so few at first, then what takes about so long: a killed run loses no more."""
+"""With a log: sentences of the first call, and seconds of the later ones; a killed run loses one call."""
 
 
 def parse_all(

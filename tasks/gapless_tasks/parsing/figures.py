@@ -37,5 +37,5 @@ def _time(group: LengthGroup) -> float | None:
 
 
 def _calls(group: LengthGroup) -> float | None:
-    """Oracle calls of a sentence, on average; None where nobody counted."""
+    """Oracle calls of a sentence, on average; None where the method does not count them."""
     return None if group.calls is None or not group.sentences else group.calls / group.sentences

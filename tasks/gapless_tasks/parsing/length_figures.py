@@ -28,7 +28,7 @@ class Point:
     Parameters
     ----------
     value : float or None
-        None where nobody counted.
+        None without a count.
     sentences : int
     """
 

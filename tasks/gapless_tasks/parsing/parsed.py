@@ -113,7 +113,7 @@ class Found:
     proved : bool
     heads : int64 (n,) or None
     result : Result or None
-        None where the solve failed, or nobody asks for it.
+        None where the solve failed, and without a request.
     measured : mapping of str to float
         ``seconds``, ``verified`` where that was asked for, and what the method counts.
     """

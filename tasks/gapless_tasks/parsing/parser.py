@@ -34,7 +34,7 @@ class Parser(Protocol):
         """`Request.record` of its training; empty if none was stored."""
 
     def problem(self, sentence: Sentence, *, heads_kept: int | None = None) -> ParsingProblem:
-        """Score a sentence; with `heads_kept`, only so many candidate heads a word, and the root."""
+        """Score a sentence; `heads_kept` limits the candidate heads of a word, besides the root."""
 
     def save(self, path: Path) -> None:
         """Store the model."""

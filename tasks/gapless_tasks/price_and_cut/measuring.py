@@ -22,7 +22,7 @@ from gapless_tasks.parsing.parsed import GROUP, Parsed
 from gapless_tasks.price_and_cut.systems import System
 
 AT_ONCE = 20
-"""Sentences decoded in one call, at most: so many hold their grandparent parts in memory."""
+"""Sentences of one call, at most: their grandparent parts are in memory together."""
 _TOLERANCE = 1e-6
 _FINISHED = frozenset({gl.Stop.PROVED, gl.Stop.RELAXED})
 """The stop of a solver that has reached its goal."""
@@ -153,7 +153,7 @@ def measure(
     jobs: int = 1,
     log: AnswerLog | None = None,
 ) -> Measured:
-    """Decode every sentence from parts that nobody has scored yet.
+    """Decode every sentence from parts without scores.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ PASSES = 3
 """A shorter pass is timed again so often, warm: the first one fills tables that all later texts share."""
 FIRST_SLICE = 500
 SLICE_SECONDS = 1.0
-"""Sentences decoded in one call: so many at first, then what takes about so long. A killed run loses no more."""
+"""Sentences of the first call, and seconds of the later ones: a killed run loses one call."""
 LARGE = 200_000_000
 """Bytes of answers beyond which ``--out`` warns."""
 

@@ -11,7 +11,7 @@ from gapless.engine import price_and_cut
 from gapless_chains import ChainBatch, ChainProblem, DomainMessages, ReducedCostOracle
 
 SENTENCES = 500
-"""The readable role objects tell more than the batch kernel and are slower: so many sentences are enough."""
+"""Sentences for the readable role objects, which count more than the batch kernel and are slower."""
 
 _ROWS = (
     ("domain_of_one", "words with one label in the domain, %", "over 90"),

@@ -21,7 +21,7 @@ from gapless_tasks.tagging.search_statistics import show_search_statistics
 
 _REFERENCE = "viterbi"
 REDUCED_COST_SENTENCES = 300
-"""Table 2 B compares the readable role objects, which are slow: so many sentences are enough."""
+"""Sentences for table 2 B, which compares the readable role objects: they are slow."""
 
 
 @attrs.frozen

@@ -74,7 +74,7 @@ class Decoded:
         Parameters
         ----------
         optima : float64 (graphs,)
-            NaN where nobody has proved one.
+            NaN without a proof.
         """
         known = [i for i in self.results if not np.isnan(optima[i])]
         return sum(self._reaches(i, float(optima[i])) for i in known), len(known)

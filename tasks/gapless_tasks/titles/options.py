@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ilp-seconds",
         type=positive_seconds,
         metavar="S",
-        help=f"compare {' and '.join(INTEGER_PROGRAMS)}, too, with so many seconds for each title",
+        help=f"compare {' and '.join(INTEGER_PROGRAMS)}, too, with this limit in seconds for each title",
     )
     parser.add_argument(
         "--ilp-titles",
