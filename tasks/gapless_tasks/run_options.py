@@ -102,7 +102,7 @@ def add_run_options(parser: argparse.ArgumentParser, keeps: str, jobs: str = "pr
 def run_in_folder(
     task: str, arguments: argparse.Namespace, answer_options: Sequence[str], job: Callable[[RunFolder | None], int]
 ) -> int:
-    """Do the job in the folder of ``--out``, if there is one, and write down how it ended.
+    """Run the job in the folder of ``--out``, if there is one, and record its end.
 
     Parameters
     ----------

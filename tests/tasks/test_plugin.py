@@ -32,5 +32,5 @@ def test_every_task_is_registered():
 
 
 def test_loading_the_plug_in_imports_no_task():
-    found = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True).stdout.split()
-    assert set(found) <= {"gapless_tasks", "gapless_tasks.moved", "gapless_tasks.plugin"}
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) <= {"gapless_tasks", "gapless_tasks.moved", "gapless_tasks.plugin"}

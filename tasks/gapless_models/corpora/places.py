@@ -28,7 +28,7 @@ def cache_folder() -> Path:
 
 
 def roots() -> Sequence[Path]:
-    """The folders of corpora to look into: what GAPLESS_DATA names, and then the cache."""
+    """The folders of corpora to look into: that of GAPLESS_DATA, and then the cache."""
     given = named_folder()
     return [*([Path(given)] if given else []), cache_folder()]
 

@@ -176,7 +176,7 @@ class ChainTagger(BaseEstimator):
     # --- decoding
 
     def chains(self, X: Any) -> ChainBatch:
-        """The problems of the sentences, which hold no empty one: what is solved, and what certificates are about.
+        """The problems of the sentences, none of them empty; certificates are about these.
 
         Raises
         ------

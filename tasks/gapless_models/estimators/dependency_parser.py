@@ -109,7 +109,7 @@ class DependencyParser(BaseEstimator):
         return self
 
     def problems(self, X: Any) -> list[ParsingProblem]:
-        """The problems of the sentences: what is solved, and what certificates are about.
+        """The problems of the sentences, which certificates are about.
 
         Raises
         ------

@@ -46,7 +46,7 @@ class Document:
 
 @attrs.frozen(eq=False)
 class Knowledge:
-    """A concept graph, and what is known about its vertices.
+    """A concept graph, and data about its vertices.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Reading graphs, names and documents of the linking corpora; what cannot be read is reported with its line."""
+"""Reading graphs, names and documents of the linking corpora; faults are reported with their lines."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from gapless.core.sparse import IntArray
 from gapless_models.parsing.sentence import Sentence
 
 PUNCTUATION = frozenset({"``", "''", ":", ",", ".", ";", "PU", "PUNCT", "XP"})
-"""Gold tags of what counts as punctuation: Penn Treebank, Chinese Treebank, Universal Dependencies, and PAROLE."""
+"""Gold tags of punctuation: Penn Treebank, Chinese Treebank, Universal Dependencies, and PAROLE."""
 
 
 @attrs.frozen(eq=False)

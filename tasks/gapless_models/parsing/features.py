@@ -24,7 +24,7 @@ _TEMPLATES = {one.name: one for one in (ARC, *FAMILIES.values(), *(pattern.featu
 
 
 def arc_places(atoms: NDArray[np.uint32], arcs: IntArray, bits: int) -> tuple[IntArray, IntArray]:
-    """The table places of the features of arcs (m, 2), arc by arc, and how many each arc has."""
+    """The table places of the features of arcs (m, 2), arc by arc, and the number for each arc."""
     places = gapless_kernels.part_features(atoms, arcs, ARC.values, ARC.rows, bits)
     return places, gapless_kernels.feature_counts(arcs, ARC.rows)
 

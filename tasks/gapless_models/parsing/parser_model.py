@@ -198,7 +198,7 @@ class ParserModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ParserModel:
-        """Read what `save` wrote.
+        """Read a model that `save` wrote.
 
         Raises
         ------

@@ -180,7 +180,7 @@ def _sets(arcs: Sequence[IntArray], width: int, size: int) -> _Sets:
 
 
 class PatternFactor(Factor):
-    """Sets of arcs by which patterns match, each with the sum of what its matches score.
+    """Sets of arcs by which patterns match, each with the sum of the scores of its matches.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Training a parser: a first-order model for candidate heads, then the structured perceptron over what it keeps."""
+"""Training a parser: a first-order model for candidate heads, then the structured perceptron over the kept ones."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def train_pruner(
 
 
 def refuse_half(fitted: Fitted) -> None:
-    """Ctrl-C ends a training with what it has: that is no parser to store in place of its checkpoint."""
+    """Ctrl-C ends a training early: its parser must not take the place of its checkpoint."""
     if fitted.reason == "interrupted":
         raise KeyboardInterrupt
 

@@ -104,7 +104,7 @@ class GrandparentModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> GrandparentModel:
-        """Read what `save` wrote.
+        """Read a model that `save` wrote.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Templates of grandparent parts, their dense tables of weights, and how tables are folded into one another."""
+"""Templates of grandparent parts, their dense tables of weights, and the folding of tables into one another."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Template:
         return (*_ORDERS, *distances, *map(classes.size, self.levels))
 
     def refines(self, other: Template) -> bool:
-        """Whether it tells apart whatever the other one does."""
+        """Whether it tells apart all that the other one does."""
         finer = all(mine >= theirs for mine, theirs in zip(self.levels, other.levels, strict=True))
         return finer and self.above >= other.above and self.below >= other.below
 

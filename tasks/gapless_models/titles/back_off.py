@@ -1,4 +1,4 @@
-"""Katz back-off: discounted frequencies of what was seen, a coarser distribution for what was not."""
+"""Katz back-off: discounted frequencies of seen events, a coarser distribution for unseen ones."""
 
 from __future__ import annotations
 

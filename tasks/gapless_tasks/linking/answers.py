@@ -21,7 +21,7 @@ from gapless_tasks.linking.measuring import EXACT, Linked
 
 
 def keep(log: AnswerLog, titles: Sequence[str], linked: Linked) -> None:
-    """Append the answer of `EXACT`, beside what the other methods found; without `EXACT` nothing is kept.
+    """Append the answer of `EXACT`, beside those of the other methods; without `EXACT` nothing is kept.
 
     The problem has the titles of its vertices, of which `titles` has those of all.
     """

@@ -1,4 +1,4 @@
-"""The task: link every document by every method, verify, and print what the paper prints."""
+"""The task: link every document by every method, verify, and print the tables of the paper."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 class _Run:
-    """One run, and what it has found so far: Ctrl-C leaves that to be printed."""
+    """One run and its answers so far: Ctrl-C leaves those to be printed."""
 
     def __init__(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> None:
         self.arguments, self.console = arguments, console

@@ -1,4 +1,4 @@
-"""Table 1 of the paper beside ours, how fast the proofs were, and what degree and distance have in common."""
+"""Table 1 of the paper beside ours, the speed of proofs, and the overlap of degree and distance."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _pair(numbers: tuple[float, float] | None, digits: int) -> tuple[str, str]:
 
 
 def proof_table(measured: Sequence[Measured], console: Console) -> list[dict[str, Any]]:
-    """Print how many optima are proved, and the CPU time of distances and proofs; returns it as JSON data."""
+    """Print the number of proved optima, and the CPU time of distances and proofs; returns it as JSON data."""
     document = [_proofs(one) for one in measured]
     rows = [
         (

@@ -1,4 +1,4 @@
-"""Parse the sentences of a part with a method, timed by length, and verify what was proved."""
+"""Parse the sentences of a part with a method, timed by length, and verify the proofs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def parse_all(
     log: AnswerLog | None = None,
     words: Sequence[Sequence[str]] | None = None,
 ) -> Parsed:
-    """Decode, short sentences first, so that every length has a time of its own and Ctrl-C keeps what is finished.
+    """Decode, short sentences first, so that every length has a time of its own and Ctrl-C keeps the finished part.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def parse_all(
 
 
 def _start_processes(jobs: int) -> None:
-    """Let every process import what it needs now: else the shortest sentences would pay for it in their timing."""
+    """Let every process do its imports now: else the shortest sentences would pay for it in their timing."""
     tiny = ParsingProblem(np.zeros((2, 2)))
     if None in gl.solve_many([tiny] * (8 * abs(jobs)), jobs=jobs).statuses:
         raise KeyboardInterrupt

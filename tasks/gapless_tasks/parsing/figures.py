@@ -10,7 +10,7 @@ from gapless_tasks.parsing.parsed import LengthGroup
 PLOTLY_MISSING = "drawing figures 4 and 5 needs plotly: pip install 'gapless[report]'"
 
 Curves = Mapping[str, Sequence[LengthGroup]]
-"""The groups of each setting, by what it is called."""
+"""The groups of each setting, by its name."""
 
 
 def figures(curves: Curves) -> list[Figure]:

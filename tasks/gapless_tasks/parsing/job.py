@@ -305,7 +305,7 @@ class ParsingJob:
 
 
 def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, console: Console) -> None:
-    """Print how right, how sure and how fast."""
+    """Print accuracy, proofs and speed."""
     known = outcome.document()
     clock = "CPU time" if arguments.jobs == 1 else f"clock, {arguments.jobs} processes already started"
     kept = "all heads" if arguments.heads_kept is None else f"{arguments.heads_kept} heads a word and the root"
@@ -339,7 +339,7 @@ def fingerprint(problems: Sequence[ParsingProblem], name: str) -> Fingerprint:
 
 
 def limits_of_gold(sentences: Sequence[Sentence], parser: Parser, console: Console) -> None:
-    """Say which gold trees are missing, and which the parser cannot find whatever its scores are."""
+    """Say which gold trees are missing, and which the parser cannot find under any scores."""
     missing = sum(not one.heads for one in sentences)
     if missing:
         console.say(f"{missing} of {len(sentences)} test sentences have no gold tree: they are parsed, not scored")

@@ -1,4 +1,4 @@
-"""The command-line options of the parsing job, and what can be known to fail before minutes of training."""
+"""The command-line options of the parsing job, and checks that fail before minutes of training."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def prepare(arguments: argparse.Namespace) -> None:
 
 
 def settled(arguments: argparse.Namespace, known: Sequence[str], stored: Parser | None) -> argparse.Namespace:
-    """The options with what was not given: as the stored parser was trained, else the defaults.
+    """The options, completed: by the training of the stored parser, else by the defaults.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Trees of a part, counted one by one: what was found, how sure it is, and what it cost by length."""
+"""Trees of a part, counted one by one: answers, proofs, and costs by length."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class Found:
 
 
 class Tally:
-    """Counts what is found, sentence by sentence.
+    """Counts of answers, sentence by sentence.
 
     Parameters
     ----------

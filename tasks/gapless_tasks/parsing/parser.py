@@ -78,7 +78,7 @@ class Request:
         }
 
     def differences(self, parser: Parser, treebank: Treebank) -> list[str]:
-        """In what a stored parser's training was another than this one; empty when nothing tells them apart."""
+        """Differences between a stored parser's training and this one; empty if there are none."""
         return [
             f"{name} {parser.training.get(name, 'unknown')}, not {wanted}"
             for name, wanted in self.record(treebank).items()

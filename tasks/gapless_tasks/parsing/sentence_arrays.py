@@ -1,4 +1,4 @@
-"""A sentence as arrays of scores: what both sides of a comparison are given."""
+"""A sentence as arrays of scores: the input of both sides of a comparison."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def models(known: Sequence[str], projective: bool) -> list[tuple[paper.Row, tupl
 
 
 class Tables:
-    """Trains and decodes what the tables need; prints them.
+    """Training and decoding for the tables, and the tables.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Tables:
         return document
 
     def _models(self, found: list[dict[str, Any]]) -> dict[str, Outcome]:
-        """Table 2; returns what each model did with the development part."""
+        """Table 2; returns the answers of each model on the development part."""
         dev: dict[str, Outcome] = {}
         if not self.arguments.projective:
             for row in paper.MODELS:

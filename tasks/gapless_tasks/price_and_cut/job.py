@@ -1,4 +1,4 @@
-"""The task: models, exact parsing of the test parts, what the paper compares, and its tables."""
+"""The task: models, exact parsing of the test parts, the comparisons of the paper, and its tables."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class PriceAndCutJob:
 
 
 class _Run:
-    """One run, and what it has found so far: Ctrl-C leaves that to be printed."""
+    """One run and its answers so far: Ctrl-C leaves those to be printed."""
 
     def __init__(
         self, systems: Systems, arguments: argparse.Namespace, console: Console, out: RunFolder | None

@@ -35,7 +35,7 @@ LARGE = 200_000_000
 
 @attrs.frozen
 class Outcome:
-    """One row of the table: what one method did on the test part.
+    """One row of the table: the answers of one method on the test part.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def decode_with(
     jobs: int,
     log: AnswerLog | None,
 ) -> Outcome:
-    """Decode every sentence and verify every answer; Ctrl-C keeps what is finished.
+    """Decode every sentence and verify every answer; Ctrl-C keeps the finished part.
 
     Parameters
     ----------

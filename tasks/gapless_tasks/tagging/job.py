@@ -146,7 +146,7 @@ class TaggingJob:
         return entity_scores if are_entities(corpus.test) else lambda gold, found: {}
 
     def _tagger(self, corpus: Corpus, arguments: argparse.Namespace, console: Console) -> tuple[Tagger, float, str]:
-        """Load the stored tagger, or train one and store it; with the seconds, and what it is.
+        """Load the stored tagger, or train one and store it; with the seconds, and a description.
 
         A stored tagger does not say who trained it.
         """
@@ -195,7 +195,7 @@ class TaggingJob:
 
 
 def show_outcomes(corpus: Corpus, outcomes: Sequence[Outcome], console: Console, speed: str) -> dict[str, Any]:
-    """Print the table and the verdict; returns them as JSON data. `speed` says what the seconds are."""
+    """Print the table and the verdict; returns them as JSON data. `speed` names the clock."""
     more = list(outcomes[0].scores)
     console.table(
         f"Exact decoding of {len(corpus.test)} test sentences (sentences/s: {speed})",

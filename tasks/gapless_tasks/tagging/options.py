@@ -1,4 +1,4 @@
-"""The command-line options of a tagging job, and what can be known to fail before minutes of training."""
+"""The command-line options of a tagging job, and checks that fail before minutes of training."""
 
 from __future__ import annotations
 

@@ -22,11 +22,11 @@ _ROWS = (
     ("mean_rounds", "rounds, mean", ""),
     ("candidates", "candidate pairs an edge and round, mean", ""),
 )
-"""Key, what it says, and what Belanger et al. 2012 say of part-of-speech tags in section 7."""
+"""Key, description, and the number of Belanger et al. 2012 for part-of-speech tags (section 7)."""
 
 
 def show_search_statistics(batch: ChainBatch, console: Console) -> dict[str, float]:
-    """Decode the first sentences by the role objects of column generation, print what they looked at."""
+    """Decode the first sentences by the role objects of column generation, print their counts."""
     count = min(SENTENCES, len(batch))
     found = [_searched(batch[i]) for i in range(count)]
     sizes = np.concatenate([domains for domains, _, _ in found])

@@ -42,7 +42,7 @@ def _train(
     checkpoint: Path | None,
     dev: Sequence[TaggedSentence] | None = None,
 ) -> tuple[Tagger, list[Fitted]]:
-    """Train all shuffles; with ``--verbose`` say how each epoch went."""
+    """Train all shuffles; with ``--verbose`` report each epoch."""
     fitted: list[Fitted] = []
     with console.progress("training", epochs * arguments.shuffles) as advance:
 

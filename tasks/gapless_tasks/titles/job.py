@@ -1,4 +1,4 @@
-"""The task: train, decode by every decoder, verify, and print what the paper prints."""
+"""The task: train, decode by every decoder, verify, and print the tables of the paper."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 class _Run:
-    """One run, and what it has found so far: Ctrl-C leaves that to be printed."""
+    """One run and its answers so far: Ctrl-C leaves those to be printed."""
 
     def __init__(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> None:
         self.arguments, self.console = arguments, console

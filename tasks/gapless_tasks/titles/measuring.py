@@ -99,7 +99,7 @@ def decode(
     jobs: int = 1,
     log: AnswerLog | None = None,
 ) -> Decoded:
-    """Decode graphs that are ready; Ctrl-C keeps what is finished.
+    """Decode graphs that are ready; Ctrl-C keeps the finished part.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _models_out_of_the_way() -> Iterator[None]:
 
 
 Outcomes = Iterator[tuple[int, "TitleResult | gl.SolveError", float]]
-"""For each problem its number, what came of it, and its seconds."""
+"""For each problem its number, its answer, and its seconds."""
 
 
 def _decode_each(
