@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import gapless_kernels
+from benchmarks import __main__ as benchmarks
 from gapless.cli.console import Console, cell, plain_data
 from gapless.cli.main import build_parser
 from gapless.core.serial import write_aside
@@ -42,6 +43,7 @@ ROOT = HERE.parents[1]
 TABLES = HERE / "tables"
 WORK = ROOT / "build" / "results"
 """Working folder of the commands; trained models and logs are kept here for the next time."""
+BENCHMARKS = ("python", "-m", "benchmarks")
 GIT = ("git", "-C", str(ROOT))
 CODE = ("pyproject.toml", "framework", "plugins", "cython_ext", "tasks")
 
@@ -76,7 +78,7 @@ def measured_here(name: str, command: str, left_out: Sequence[str]) -> int:
     if unset := [word for word in words if "$" in word]:
         sys.exit(f"set what {', '.join(unset)} names")
     console = Console()
-    parsed = build_parser(load_plugins()).parse_args(words[1:])
+    parsed = parsed_command(words)
     began = time.time()
     code: int = parsed.run(parsed, console)
     document = {
@@ -101,6 +103,13 @@ def measured_here(name: str, command: str, left_out: Sequence[str]) -> int:
     TABLES.mkdir(exist_ok=True)
     write_aside(TABLES / f"{name}.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     return 0
+
+
+def parsed_command(words: Sequence[str]) -> argparse.Namespace:
+    """A command of ``measurements.toml``: of gapless, or of its benchmarks."""
+    if tuple(words[:3]) == BENCHMARKS:
+        return benchmarks.build_parser().parse_args(words[3:])
+    return build_parser(load_plugins()).parse_args(words[1:])
 
 
 def commit() -> str:

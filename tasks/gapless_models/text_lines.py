@@ -21,7 +21,7 @@ def numbered_lines(path: Path, refuse: type[ValueError], suffix: str) -> Iterato
     refuse : type
         The error to raise for what cannot be read; its message names file and line.
     suffix : str
-        What such files are usually called, for messages, such as ``.tsv``.
+        The usual suffix of such files, for messages, such as ``.tsv``.
 
     Yields
     ------

@@ -33,7 +33,7 @@ def add_commands(subparsers: Any) -> None:
 
     def ask_for_root(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
-            "--data", metavar="DIR", help="folder of corpora (default: what GAPLESS_DATA names, then the cache)"
+            "--data", metavar="DIR", help="folder of corpora (default: GAPLESS_DATA, then the cache)"
         )
 
     listing = add("list", "List the corpora; with names, all about those.", show_list)
@@ -49,7 +49,7 @@ def add_commands(subparsers: Any) -> None:
         "--mirror",
         metavar="URL",
         default=os.environ.get(MIRROR),
-        help=f"take the files from here instead of GitHub (default: what {MIRROR} names)",
+        help=f"take the files from here instead of GitHub (default: {MIRROR})",
     )
 
     path = add("path", "Print the folder of a corpus that is here; without a name, of all of them.", show_path)

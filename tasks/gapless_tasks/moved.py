@@ -62,7 +62,7 @@ def warn(old: str, new: str, stacklevel: int) -> None:
 
 
 def names_of_model(job: str) -> Callable[[str], Any]:
-    """A module's ``__getattr__`` that finds in the model what once was in the package of the job."""
+    """A module's ``__getattr__`` for names that have moved from the package of the job to its model."""
 
     def find(name: str) -> Any:
         model = importlib.import_module(MODELS[job])

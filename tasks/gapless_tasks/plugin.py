@@ -34,7 +34,7 @@ TASKS = {
         "gapless_tasks.titles.task:TASK",
     ),
 }
-"""Of each task the summary, and the place of what adds its options and runs it."""
+"""The summary of each task, and the place of its `gapless.Task`."""
 
 
 def task(name: str) -> gl.Task:

@@ -13,15 +13,18 @@ import numpy as np
 import pytest
 
 import gapless as gl
+from benchmarks.__main__ import main
 from benchmarks.chains import benchmark, contenders, loops, measurement, one_call, synthetic
 from benchmarks.chains.benchmark import nearest, trained
 from benchmarks.chains.corpora import CORPORA, read_functions
 from benchmarks.chains.score_set import ScoreSet
-from benchmarks.chains.stopwatch import Spread, cycled, streamed
-from benchmarks.chains.targets import Line
-from gapless.cli import Console, exit_codes, main
+from benchmarks.chains.stopwatch import cycled, streamed
+from benchmarks.frame.bench import show_lines
+from benchmarks.frame.marks import Line, Spread
+from gapless.cli import Console, exit_codes
 from gapless_kernels import INSTRUCTION_SET
-from gapless_models.tagging import TaggedFileError, TaggedSentence
+from gapless_models.parsing.conllu_reader import ConlluError
+from gapless_models.tagging import TaggedSentence
 
 UNCOMPILED = loops.Compiled(loops.viterbi, loops.row_sums, loops.row_argmaxima)
 
@@ -47,7 +50,7 @@ def optimal_values(scores: ScoreSet) -> np.ndarray:
 
 
 def test_the_command_prints_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "chain-benchmark", "--quick", "--labels", "6"]) == exit_codes.PROVED
+    assert main(["chains", "--quick", "--labels", "6"]) == exit_codes.PROVED
     printed = capsys.readouterr().out
     for words in (contenders.VITERBI, contenders.READING, "marks are not judged"):
         assert words in printed
@@ -57,15 +60,15 @@ def test_the_command_prints_tables(capsys: pytest.CaptureFixture[str]) -> None:
 def test_marks_are_explained_and_judged() -> None:
     out = io.StringIO()
     line = Line("speed", "drawn", "cold", Spread(2.0, 1.0, 3.0), "x", 3.0, 4.0, more=True)
-    benchmark.show_lines([line], Console(out=out))
-    for words in ("must: ", "aim: ", "cold: ", "warm: ", "What is to be reached", "1 of 1 marks missed"):
+    show_lines([line], Console(out=out))
+    for words in ("must: ", "aim: ", "cold: ", "warm: ", "Targets", "1 of 1 marks missed"):
         assert words in out.getvalue()
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("quickly")
 def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "chain-benchmark", "--quick", "--labels", "3,8", "--json"]) == exit_codes.PROVED
+    assert main(["chains", "--quick", "--labels", "3,8", "--json"]) == exit_codes.PROVED
     document = json.loads(capsys.readouterr().out)
     assert [one["labels"] for one in document["sets"]] == [3, 8]
     assert document["machine"]["instruction_set"] == INSTRUCTION_SET
@@ -90,21 +93,21 @@ def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("text", ["", "a", "0", "45,,350", "-3"])
 def test_a_wrong_list_of_label_counts_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["run", "chain-benchmark", f"--labels={text}"])
+        main(["chains", f"--labels={text}"])
     assert "positive whole numbers" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("quickly")
 def test_a_label_count_that_no_corpus_has_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [nearest(count).name for count in (45, 350, 957)] == ["wsj", "ewt", "danish"]
-    code = main(["run", "chain-benchmark", "--quick", "--data", str(tmp_path), "--labels", "100"])
+    code = main(["chains", "--quick", "--data", str(tmp_path), "--labels", "100"])
     assert code == exit_codes.USAGE
     assert "350 (ewt)" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("quickly")
 def test_a_missing_corpus_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["run", "chain-benchmark", "--quick", "--data", str(tmp_path), "--labels", "45"])
+    code = main(["chains", "--quick", "--data", str(tmp_path), "--labels", "45"])
     assert code == exit_codes.USAGE
     assert "wsj_pos" in capsys.readouterr().err
 
@@ -116,7 +119,7 @@ def test_a_wrong_value_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pyte
         return {contenders.VITERBI: contenders.Contender(lambda part: np.full(part.sentences, 1e6))}
 
     monkeypatch.setattr(contenders, "kernels", too_good)
-    assert main(["run", "chain-benchmark", "--quick", "--labels", "4"]) == exit_codes.FAILED
+    assert main(["chains", "--quick", "--labels", "4"]) == exit_codes.FAILED
     assert f"{contenders.VITERBI} does not give the optimal values" in capsys.readouterr().err
 
 
@@ -145,7 +148,7 @@ def test_contenders_agree(scores: ScoreSet) -> None:
     everyone = {
         **contenders.kernels(scores),
         **contenders.public(scores),
-        **contenders.peers(scores, UNCOMPILED),
+        **contenders.today(scores, UNCOMPILED),
     }
     assert {contenders.VITERBI, contenders.NUMBA} <= everyone.keys()
     for name, one in everyone.items():
@@ -182,7 +185,7 @@ def test_numba_compiles_the_same_loops() -> None:
     compiled = loops.compiled()
     for labels in (1, 16, 33):
         scores = synthetic.peaked(labels, 9)
-        ways = [contenders.peers(scores, each)[contenders.NUMBA] for each in (compiled, UNCOMPILED)]
+        ways = [contenders.today(scores, each)[contenders.NUMBA] for each in (compiled, UNCOMPILED)]
         first, second = (way.decode(scores) for way in ways)
         np.testing.assert_allclose(first, second, rtol=1e-6)
         places = np.empty(scores.tokens, np.int64)
@@ -195,7 +198,7 @@ def test_without_numba_the_command_says_what_is_left_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
-    assert main(["run", "chain-benchmark", "--quick", "--labels", "3", "--json"]) == exit_codes.PROVED
+    assert main(["chains", "--quick", "--labels", "3", "--json"]) == exit_codes.PROVED
     captured = capsys.readouterr()
     assert "gapless[bench]" in captured.err
     assert contenders.NUMBA not in json.loads(captured.out)["sets"][0]["cold_ns_per_token"]
@@ -332,20 +335,21 @@ def conll(*rows: str) -> bytes:
     return gzip.compress("\n".join(rows).encode())
 
 
-ROW = "1\tEn\ten\tPI\tPI-CSU\t_\t2\tdet\t_\t_"
+ROW = "1\tEn\ten\tPI\tPI-CSU\t_\t0\troot\t_\t_"
+NEXT = "2\tting\tting\tNC\tNC-CSU\t_\t1\tobj\t_\t_"
 
 
 def test_functions_are_read_from_conllu(tmp_path: Path) -> None:
     path = tmp_path / "train.conllu.gz"
-    path.write_bytes(conll("# sent_id = 1", ROW, ROW, "", ROW, ""))
-    assert [s.labels for s in read_functions(path)] == [("PI|det",) * 2, ("PI|det",)]
+    path.write_bytes(conll("# sent_id = 1", ROW, NEXT, "", ROW, "", ""))
+    assert [s.labels for s in read_functions(path)] == [("PI|root", "NC|obj"), ("PI|root",)]
 
 
 @pytest.mark.parametrize("content", [b"no gzip", conll(ROW)[:-9], conll("1\tEn")])
 def test_a_damaged_conllu_file_is_named(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "train.conllu.gz"
     path.write_bytes(content)
-    with pytest.raises(TaggedFileError, match=r"train\.conllu\.gz, line 1"):
+    with pytest.raises(ConlluError, match=r"train\.conllu\.gz, line 1"):
         read_functions(path)
 
 

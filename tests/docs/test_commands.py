@@ -1,15 +1,17 @@
-"""Every `gapless` command line of the pages parses, and every command and task is on a page."""
+"""Every `gapless` and `python -m benchmarks` command line of the pages parses, and all of them are on a page."""
 
 from __future__ import annotations
 
 import argparse
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from benchmarks import __main__ as benchmarks
+from benchmarks.table import SUMMARIES
 from gapless.cli.main import build_parser
 from gapless.plugins.manager import load_plugins
 
@@ -19,16 +21,19 @@ BLOCK = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 ENDS = ("|", "&&", ";", ">", "2>")
 
 
-def command_lines(text: str) -> Iterator[list[str]]:
-    """The arguments of each call of `gapless` in the shell blocks of a page."""
+GAPLESS, BENCHMARKS = ["gapless"], ["python", "-m", "benchmarks"]
+
+
+def command_lines(text: str, command: Sequence[str] = GAPLESS) -> Iterator[list[str]]:
+    """The arguments of each call of a command in the shell blocks of a page."""
     for block in BLOCK.findall(text):
         for line in block.replace("\\\n", " ").splitlines():
             words = shlex.split(line, comments=True)
             while words and ("=" in words[0] or words[0] in ("time", "$")):
                 words.pop(0)
-            if words and words[0] == "gapless":
+            if words[: len(command)] == command:
                 end = next((i for i, word in enumerate(words) if word in ENDS), len(words))
-                yield words[1:end]
+                yield words[len(command) : end]
 
 
 @pytest.fixture(scope="module")
@@ -42,19 +47,20 @@ def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentP
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if any(command_lines(page.read_text("utf-8")))],
+    [page for page in PAGES if BLOCK.search(page.read_text("utf-8"))],
     ids=lambda page: page.relative_to(ROOT).as_posix(),
 )
 def test_command_lines_parse(
     page: Path, parser: argparse.ArgumentParser, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for arguments in command_lines(page.read_text("utf-8")):
-        if set(arguments) & {"--help", "--version", "..."}:
-            continue
-        try:
-            parser.parse_args(arguments)
-        except SystemExit:
-            pytest.fail(f"gapless {shlex.join(arguments)}: {capsys.readouterr().err.strip()}")
+    for command, its_parser in ((GAPLESS, parser), (BENCHMARKS, benchmarks.build_parser())):
+        for arguments in command_lines(page.read_text("utf-8"), command):
+            if set(arguments) & {"--help", "--version", "..."}:
+                continue
+            try:
+                its_parser.parse_args(arguments)
+            except SystemExit:
+                pytest.fail(f"{shlex.join([*command, *arguments])}: {capsys.readouterr().err.strip()}")
 
 
 def test_a_wrong_option_is_noticed(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +75,8 @@ def test_every_command_and_task_is_on_a_page(parser: argparse.ArgumentParser) ->
     text = "\n".join(page.read_text("utf-8") for page in PAGES)
     commands = subcommands(parser)
     names = [*commands, *(f"run {task}" for task in subcommands(commands["run"]))]
-    missing = [name for name in names if not re.search(rf"\bgapless {name}(?![\w-])", text)]
+    wanted = [*(f"gapless {name}" for name in names), *(f"python -m benchmarks {name}" for name in SUMMARIES)]
+    missing = [name for name in wanted if not re.search(rf"\b{name}(?![\w-])", text)]
     assert not missing
 
 

@@ -12,6 +12,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from setuptools import find_packages
 
 FOLDERS = ("framework", "plugins", "tasks", "cython_ext", "tests", "docs")
 
@@ -79,3 +80,15 @@ def test_every_package_says_that_it_is_typed(repository: Path, packages: dict[st
 def test_mypy_checks_every_package(repository: Path, packages: dict[str, Path]) -> None:
     settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
     assert sorted(settings["tool"]["mypy"]["packages"]) == sorted({*packages, "benchmarks"})
+
+
+def test_benchmarks_stay_out_of_the_wheel(repository: Path, packages: dict[str, Path]) -> None:
+    settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
+    chosen = settings["tool"]["setuptools"]["packages"]["find"]
+    found = {
+        name.partition(".")[0]
+        for root in chosen["where"]
+        for name in find_packages(str(repository / root), exclude=chosen.get("exclude", ()))
+    }
+    assert found == set(packages)
+    assert (repository / "tasks" / "benchmarks" / "__main__.py").exists()

@@ -175,7 +175,7 @@ def test_ctrl_c_after_the_decoding_is_written_down(tmp_path, monkeypatch, capsys
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["interrupted"] is True
     assert summary["methods"][0]["verified"] == 1.0
-    assert "interrupted: the tables show what was finished" in capsys.readouterr().err
+    assert "interrupted: the tables show the finished part" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("wrong", [["--explain", "999"], ["--treebank", "nowhere"], ["--method", "nothing"]])

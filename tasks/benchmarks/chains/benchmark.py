@@ -1,9 +1,9 @@
-"""The command: scores, measurements, tables."""
+"""``python -m benchmarks chains``: decoders, peers and the physical floor take turns on one core."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,14 @@ from benchmarks.chains.corpora import CORPORA, Corpus
 from benchmarks.chains.measurement import Effort, Measured, measure, ratio
 from benchmarks.chains.one_call import Call
 from benchmarks.chains.score_set import ScoreSet
-from benchmarks.chains.stopwatch import Spread
-from benchmarks.chains.targets import Line, lines
-from benchmarks.machine import machine
-from gapless.cli import Console, exit_codes
-from gapless_models.data_folder import add_data_option
+from benchmarks.chains.stopwatch import Seconds
+from benchmarks.chains.targets import lines
+from benchmarks.frame.bench import Bench
+from benchmarks.frame.marks import Line, Spread
+from gapless.cli import Console
 from gapless_models.tagging import train
 from gapless_models.tagging.decoder import decode
+from gapless_tasks.run_options import add_data_option
 
 LABELS = (45, 350, 1000)
 _PARTS = ("call", "kernel", "viterbi")
@@ -31,35 +32,45 @@ _NEAR = 0.2
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Do the job."""
-    effort = Effort.quick() if arguments.quick else Effort()
+    """Measure and report."""
     cache = Path(arguments.cache) if arguments.cache else None
     if cache is not None:
         cache.mkdir(parents=True, exist_ok=True)
+    bench = Bench(console=console)
     try:
         compiled = loops.compiled()
     except gl.MissingDependency as missing:
-        console.complain(str(missing))
+        bench.remarks.append(str(missing))
         compiled = None
-    found: list[Measured] = []
+    if arguments.quick:
+        console.say("marks are not judged: --quick shows that all runs and measures nothing")
+    sets: list[dict[str, Any]] = []
+    measured = _measured(arguments, cache, compiled, bench, sets)
+    return bench.report(measured, judged=not arguments.quick, sets=sets)
+
+
+def _measured(
+    arguments: argparse.Namespace,
+    cache: Path | None,
+    compiled: loops.Compiled | None,
+    bench: Bench,
+    sets: list[dict[str, Any]],
+) -> Iterator[Line]:
+    """Every number of each model; `sets` is filled with the times behind them."""
+    console = bench.console
+    effort = Effort.quick() if arguments.quick else Effort()
     for count in arguments.labels:
         if arguments.data is None:
             scores = synthetic.peaked(count, 20 if arguments.quick else max(200, 400_000 // count))
         else:
             scores = trained(nearest(count), Path(arguments.data), cache, console)
         console.say(f"{scores.name}: {scores.label_count} labels, {scores.sentences} sentences, {scores.about}")
-        found.append(measure(scores, compiled, effort, _narrator(console)))
-        show_times(found[-1], console)
-    judged = [line for one in found for line in lines(one)]
-    if arguments.quick:
-        console.say("marks are not judged: --quick shows that all runs and measures nothing")
-    else:
-        show_lines(judged, console)
-    for one in found:
-        for name in one.disagreements:
-            console.complain(f"{one.scores.name}: {name} does not give the optimal values")
-    console.data(document(found, judged, verdicts=not arguments.quick))
-    return exit_codes.FAILED if any(one.disagreements for one in found) else exit_codes.PROVED
+        found = measure(scores, compiled, effort, _narrator(console))
+        show_times(found, console)
+        for name in found.disagreements:
+            bench.wrong.append(f"{scores.name}: {name} does not give the optimal values")
+        sets.append(_document(found))
+        yield from lines(found)
 
 
 def nearest(count: int) -> Corpus:
@@ -109,7 +120,7 @@ def trained(corpus: Corpus, data: Path, cache: Path | None, console: Console) ->
 
 
 def show_times(measured: Measured, console: Console) -> None:
-    """What each contender takes."""
+    """The times of each contender."""
     mean_length = measured.scores.tokens / measured.scores.sentences
     rows = []
     for name, cold in sorted(measured.streamed.items(), key=lambda item: float(np.median(item[1]))):
@@ -119,11 +130,11 @@ def show_times(measured: Measured, console: Console) -> None:
         rows.append(
             (
                 name,
-                "" if whole is None else _spread(_nanoseconds(whole)),
+                "" if whole is None else str(_nanoseconds(whole)),
                 "" if whole is None else f"{1 / (mean_length * float(np.median(whole))):,.0f}",
-                _spread(_nanoseconds(cold)),
+                str(_nanoseconds(cold)),
                 *(f"{one.median:.3g}" if one is not None else "" for one in faster),
-                _spread(_nanoseconds(warm)),
+                str(_nanoseconds(warm)),
             )
         )
     title = f"CPU time, {measured.scores.name}, {measured.scores.label_count} labels, one thread: median (range)"
@@ -142,56 +153,26 @@ def show_times(measured: Measured, console: Console) -> None:
     console.say()
 
 
-def show_lines(judged: Sequence[Line], console: Console) -> None:
-    """The numbers beside what they are to be."""
-    console.say(
-        "must: the least to be reached; aim: what to strive for; cold: scores come from memory, as in a long text; "
-        "warm: from the caches, decoded again and again"
-    )
-    console.table(
-        "What is to be reached: median (range)",
-        ("what", "scores", "caches", "value", "must", "aim", "reached"),
-        [
-            (
-                line.what,
-                line.scores,
-                line.caches,
-                "not measured" if line.value is None else f"{_spread(line.value)} {line.unit}".rstrip(),
-                *("" if mark is None else f"{mark:g}" for mark in (line.must, line.aim)),
-                line.verdict,
-            )
-            for line in judged
-        ],
-    )
-    missed = sum(line.verdict == "missed" for line in judged)
-    console.say(f"{missed} of {sum(bool(line.verdict) for line in judged)} marks missed")
-
-
-def document(found: Sequence[Measured], judged: Sequence[Line], *, verdicts: bool) -> dict[str, Any]:
-    """The whole outcome for programs; without `verdicts` no line is judged."""
+def _document(one: Measured) -> dict[str, Any]:
+    """The times of one model's scores, for programs."""
     return {
-        "machine": machine(),
-        "sets": [
-            {
-                "name": one.scores.name,
-                "about": one.scores.about,
-                "labels": one.scores.label_count,
-                "sentences": one.scores.sentences,
-                "tokens": one.scores.tokens,
-                "accuracy": one.accuracy,
-                "cold_ns_per_token": {name: attrs.asdict(_nanoseconds(s)) for name, s in one.streamed.items()},
-                "from_arrays_ns_per_token": {
-                    name: attrs.asdict(_nanoseconds(s)) for name, s in one.from_arrays.items()
-                },
-                "one_call": [_call(call) for call in one.calls],
-                "warm_ns_per_token": {name: attrs.asdict(_nanoseconds(s)) for name, s in one.cycled.items()},
-                "memory": attrs.asdict(one.memory),
-                "disagreements": one.disagreements,
-            }
-            for one in found
-        ],
-        "lines": [{**attrs.asdict(line), "verdict": line.verdict if verdicts else ""} for line in judged],
+        "name": one.scores.name,
+        "about": one.scores.about,
+        "labels": one.scores.label_count,
+        "sentences": one.scores.sentences,
+        "tokens": one.scores.tokens,
+        "accuracy": one.accuracy,
+        "cold_ns_per_token": _each(one.streamed),
+        "from_arrays_ns_per_token": _each(one.from_arrays),
+        "one_call": [_call(call) for call in one.calls],
+        "warm_ns_per_token": _each(one.cycled),
+        "memory": attrs.asdict(one.memory),
+        "disagreements": one.disagreements,
     }
+
+
+def _each(seconds: Mapping[str, Seconds]) -> dict[str, Any]:
+    return {name: attrs.asdict(_nanoseconds(one)) for name, one in seconds.items()}
 
 
 def _call(call: Call) -> dict[str, Any]:
@@ -206,16 +187,6 @@ def _call(call: Call) -> dict[str, Any]:
 
 def _nanoseconds(seconds: Any) -> Spread:
     return Spread.of(seconds * 1e9)
-
-
-def _spread(spread: Spread) -> str:
-    if spread.least == spread.most:
-        return f"{spread.median:.3g}"
-    return f"{_short(spread.median)} ({_short(spread.least)}-{_short(spread.most)})"
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def _narrator(console: Console) -> Callable[[str], None]:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 import gapless as gl
 from benchmarks.chains.loops import Compiled
 from benchmarks.chains.score_set import ScoreSet
-from benchmarks.chains.stopwatch import Spread, cpu_seconds
+from benchmarks.frame import peers
+from benchmarks.frame.marks import Spread
+from benchmarks.frame.turns import cpu_seconds
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
 from gapless_kernels import DOUBTFUL, dominance, dominance_batch, dominance_tables, viterbi, viterbi_batch
@@ -94,14 +96,13 @@ def tables_seconds(scores: ScoreSet) -> Spread:
     return Spread.of([cpu_seconds(dominance_tables, scores.transition, np.float32) for _ in range(5)])
 
 
-def peers(scores: ScoreSet, loops: Compiled | None) -> dict[str, Contender]:
-    """What people use today, as far as it is installed."""
+def today(scores: ScoreSet, loops: Compiled | None) -> dict[str, Contender]:
+    """Peers that are installed."""
     found = {}
     if loops is not None:
         found[NUMBA] = Contender(_numba(scores, loops), from_arrays=lambda part: _numba(part, loops)(part))
-    hmmlearn = _hmmlearn(scores)
-    if hmmlearn is not None:
-        found[HMMLEARN] = Contender(hmmlearn, from_arrays=_hmmlearn_anew)
+    if peers.HMMLEARN.installed:
+        found[HMMLEARN] = Contender(_hmmlearn(scores), from_arrays=lambda part: _hmmlearn(part)(part))
     return found
 
 
@@ -186,17 +187,13 @@ def _numba(scores: ScoreSet, loops: Compiled) -> Callable[[ScoreSet], Values]:
     return decode
 
 
-def _hmmlearn(scores: ScoreSet) -> Callable[[ScoreSet], Values] | None:
+def _hmmlearn(scores: ScoreSet) -> Callable[[ScoreSet], Values]:
     """The compiled decoder of hmmlearn.
 
     It knows no scores of ending, so these are added to the last row; and it takes the logarithms of probabilities,
     so the scores are divided by a number that lets their exponentials exist.
     """
-    try:
-        from hmmlearn import _hmmc  # noqa: PLC0415  an extra: imported when asked for
-    except ImportError:
-        return None
-
+    hmmc = peers.HMMLEARN.load()
     largest = max(float(np.abs(scores.initial).max()), float(np.abs(scores.transition).max()))
     scale = max(1.0, largest / _LARGEST_EXPONENT)
     start, pairs = np.exp(scores.initial / scale), np.exp(scores.transition / scale)
@@ -206,16 +203,10 @@ def _hmmlearn(scores: ScoreSet) -> Callable[[ScoreSet], Values] | None:
         for s in range(part.sentences):
             rows = part.unary[part.offsets[s] : part.offsets[s + 1]].astype(np.float64)
             rows[-1] += scores.final
-            values[s], _ = _hmmc.viterbi(start, pairs, rows / scale)
+            values[s], _ = hmmc.viterbi(start, pairs, rows / scale)
         return scale * values
 
     return decode
-
-
-def _hmmlearn_anew(part: ScoreSet) -> Values:
-    decode = _hmmlearn(part)
-    assert decode is not None
-    return decode(part)
 
 
 def _at_least(room: NDArray[Any], size: int) -> NDArray[Any]:

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import attrs
 
 import gapless as gl
+from gapless_models.parsing.conllu_reader import ConlluError, read_conllu
 from gapless_models.tagging import TaggedFileError, TaggedSentence, read_tagged
 from gapless_models.tagging.product_labels import ProductLabels
 from gapless_models.tagging.readers import JOINT
-from gapless_models.text_lines import numbered_lines
 
 
 @attrs.frozen
 class Corpus:
-    """Where a corpus lies and how its labels are made.
+    """The place of a corpus, and its labels.
 
     Parameters
     ----------
     name : str
         Short, for tables and file names.
     about : str
-        What the labels are.
+        A description of the labels.
     size : int
         About how many there are.
     folder : Path
@@ -57,7 +57,7 @@ class Corpus:
         """
         try:
             return self.read(Path(root) / self.folder / f"{part}{self.suffix}")
-        except (TaggedFileError, OSError) as error:
+        except (TaggedFileError, ConlluError, OSError) as error:
             raise gl.InvalidProblem(f"{error} (--data names the folder that holds {self.folder}/)") from error
 
     def labels(self, sentences: Sequence[TaggedSentence]) -> ProductLabels | None:
@@ -68,32 +68,17 @@ class Corpus:
 
 
 def read_functions(path: Path) -> list[TaggedSentence]:
-    """Read words of a CoNLL-U file with the joint label UPOS and DEPREL (columns 4 and 8).
+    """Read the words of a treebank with the joint label of universal tag and grammatical function.
 
     Raises
     ------
-    TaggedFileError
-        If the file is damaged or a line does not have ten columns; the message names the place.
+    ConlluError
+        The file is damaged or holds no trees; the message names the place.
     """
     return [
-        TaggedSentence(*zip(*((f[1], f"{f[3]}{JOINT}{f[7]}") for f in rows), strict=True)) for rows in _conll(path)
+        TaggedSentence(one.words, tuple(map(JOINT.join, zip(one.coarse, one.labels, strict=True))))
+        for one in read_conllu(path)
     ]
-
-
-def _conll(path: Path) -> Iterator[list[list[str]]]:
-    rows: list[list[str]] = []
-    for number, line in numbered_lines(path, TaggedFileError, ".conllu"):
-        if line.startswith("#"):
-            continue
-        if line.strip():
-            rows.append(line.split("\t"))
-            if len(rows[-1]) != 10:
-                raise TaggedFileError(f"{path}, line {number}: {len(rows[-1])} columns, expected 10")
-        elif rows:
-            yield rows
-            rows = []
-    if rows:
-        yield rows
 
 
 CORPORA = (

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import MissingDependency
+from benchmarks.frame.peers import NUMBA
 
 Array = Any  # numba infers the types; the arrays' shapes and types stand in the docstrings
 
@@ -120,10 +120,7 @@ def compiled() -> Compiled:
     MissingDependency
         numba is not installed.
     """
-    try:
-        import numba  # noqa: PLC0415  an extra: imported when asked for
-    except ImportError as error:
-        raise MissingDependency("the numba rows need numba: pip install 'gapless[bench]'") from error
+    numba = NUMBA.load()
     # No NaN and no difference between the two zeros: this lets the compiler turn maxima into vector instructions.
     # A sum may be taken in any order as well; only the time it takes matters.
     maxima = numba.njit(fastmath={"nnan", "nsz"}, nogil=True)

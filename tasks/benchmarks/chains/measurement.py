@@ -14,13 +14,14 @@ from benchmarks.chains.contenders import FROM_ARRAYS, Contender
 from benchmarks.chains.loops import Compiled
 from benchmarks.chains.one_call import Call
 from benchmarks.chains.score_set import ScoreSet
-from benchmarks.chains.stopwatch import Seconds, Spread
+from benchmarks.chains.stopwatch import Seconds
+from benchmarks.frame.marks import Spread
 from gapless_kernels import viterbi_batch
 
 
 @attrs.frozen
 class Effort:
-    """How long and how much is measured.
+    """The amount of measuring.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ class Effort:
 
 @attrs.frozen
 class Measured:
-    """What one model's scores gave.
+    """The measurements on one model's scores.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ class Measured:
     from_arrays : mapping of str to array of float64, shape (rounds,)
         CPU seconds a token from arrays, with the scores coming from memory.
     calls : tuple of Call
-        What one call of `solve_many` costs beside its kernel, for each instruction set that may be used.
+        The cost of one call of `solve_many` beside its kernel, for each instruction set that may be used.
     unprunable : mapping of str to mapping
         For scores that pruning helps little with: seconds a token of the kernels.
     tables : Spread
@@ -105,7 +106,7 @@ def measure(scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Calla
     everyone = {
         **contenders.kernels(scores),
         **contenders.public(scores),
-        **contenders.peers(scores, loops),
+        **contenders.today(scores, loops),
     }
     disagreements, accuracy = _check(scores, everyone, effort)
     floors = contenders.floors(loops)
@@ -186,7 +187,7 @@ def _floor_of(seen: dict[str, Seconds], floors: Mapping[str, Mapping[str, Conten
 
 
 def ratio(seconds: Mapping[str, Seconds], slower: str, faster: str) -> Spread | None:
-    """How many times as long `slower` takes, round by round; None if either was not measured."""
+    """The ratio of the times of `slower` and `faster`, round by round; None if either was not measured."""
     if slower not in seconds or faster not in seconds:
         return None
     return Spread.of(seconds[slower] / seconds[faster])

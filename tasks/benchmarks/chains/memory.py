@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
-import multiprocessing
 import tracemalloc
 from pathlib import Path
 
@@ -12,8 +10,7 @@ import numpy as np
 
 import gapless as gl
 from benchmarks.chains.score_set import ScoreSet
-
-_FORGET_THE_MARK = "5"
+from benchmarks.frame.fresh_process import forget_high_water, high_water, in_fresh_process
 
 
 @attrs.frozen
@@ -46,10 +43,7 @@ def measured(scores: ScoreSet, method: str | None, stored: Path) -> Memory:
         _, arrays = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    fresh = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(1, mp_context=fresh) as pool:
-        process = pool.submit(high_water_rise, stored, method).result()
-    return Memory(arrays, process, scores.unary.nbytes)
+    return Memory(arrays, in_fresh_process(high_water_rise, stored, method), scores.unary.nbytes)
 
 
 def high_water_rise(stored: Path, method: str | None) -> int | None:
@@ -60,16 +54,7 @@ def high_water_rise(stored: Path, method: str | None) -> int | None:
     gl.solve_many(first.model().batch(first.unary, first.lengths), method)
     batch = scores.model().batch(scores.unary, scores.lengths)
     float(np.max(batch.unary))
-    try:
-        # Not getrusage, whose mark is the parent process's when that is larger. Reading the file has left one, too.
-        Path("/proc/self/clear_refs").write_text(_FORGET_THE_MARK, "ascii")
-        before = _high_water()
-    except (OSError, StopIteration):
-        return None
+    before = high_water() if forget_high_water() else None  # reading the file has left a mark, too
     gl.solve_many(batch, method)
-    return _high_water() - before
-
-
-def _high_water() -> int:
-    lines = Path("/proc/self/status").read_text("ascii").splitlines()
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+    after = high_water()
+    return None if before is None or after is None else after - before

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
-import multiprocessing
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +12,9 @@ import numpy as np
 import gapless as gl
 from benchmarks.chains.contenders import DOMINANCE, VITERBI, kernels
 from benchmarks.chains.score_set import ScoreSet
-from benchmarks.chains.stopwatch import Seconds, cpu_seconds
+from benchmarks.chains.stopwatch import Seconds
+from benchmarks.frame.fresh_process import in_fresh_process
+from benchmarks.frame.turns import cpu_seconds
 from gapless_kernels import INSTRUCTION_SET
 
 SETS = ("avx512", "avx2")
@@ -31,7 +31,7 @@ except ImportError:  # not on this system: page faults are not counted
 
 @attrs.frozen(eq=False)
 class Call:
-    """What one call costs, and its parts.
+    """The cost of one call, and its parts.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Call:
         CPU seconds of ``solve_many(batch, "dominance")``, of the dominance kernel, and of the Viterbi kernel, which
         write to memory that they used before.
     page_faults : float or None
-        Pages of fresh memory that one call touches, whose results are kept, median; None where nobody counts.
+        Pages of fresh memory that one call touches, whose results are kept, median; None without a count.
     """
 
     instruction_set: str
@@ -61,9 +61,7 @@ def measured(stored: Path, tokens: int, rounds: int) -> tuple[Call, ...]:
         if name in SETS:
             os.environ[_VARIABLE] = name
         try:
-            fresh = multiprocessing.get_context("spawn")
-            with concurrent.futures.ProcessPoolExecutor(1, mp_context=fresh) as pool:
-                calls.append(pool.submit(one_call, stored, tokens, rounds).result())
+            calls.append(in_fresh_process(one_call, stored, tokens, rounds))
         finally:
             if before is None:
                 os.environ.pop(_VARIABLE, None)

@@ -26,7 +26,7 @@ class ScoreSet:
     name : str
         Short, for tables and file names.
     about : str
-        What the labels are and where the scores come from.
+        A description of the labels, and the source of the scores.
     unary : (N, K) array of float32
         One row for each token, sentence after sentence.
     offsets : (S+1,) array of int64

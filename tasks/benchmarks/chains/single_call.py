@@ -1,4 +1,4 @@
-"""What `gapless.solve` adds to the kernels' work for one sentence."""
+"""The overhead of `gapless.solve` over its kernels for one sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 import gapless as gl
 from benchmarks.chains.score_set import ScoreSet
-from benchmarks.chains.stopwatch import Spread, cpu_seconds
+from benchmarks.frame.marks import Spread
+from benchmarks.frame.turns import cpu_seconds
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
 from gapless_kernels import dominance, dominance_tables, forward_messages, viterbi

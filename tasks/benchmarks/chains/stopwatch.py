@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.chains.score_set import ScoreSet
+from benchmarks.frame.turns import cpu_seconds
 
 Decode = Callable[[ScoreSet], object]
 Seconds = NDArray[np.float64]
@@ -18,27 +17,6 @@ _TICK = 1e-9
 """The least difference of two looks at the clock, in seconds."""
 _SHORTEST = 0.002
 """Seconds of work between two looks at the clock; shorter work is repeated."""
-
-
-@attrs.frozen
-class Spread:
-    """Median and range of one number over the rounds."""
-
-    median: float
-    least: float
-    most: float
-
-    @classmethod
-    def of(cls, values: NDArray[np.float64] | Sequence[float]) -> Spread:
-        """Of one value a round."""
-        return cls(float(np.median(values)), float(np.min(values)), float(np.max(values)))
-
-
-def cpu_seconds(work: Callable[..., object], *arguments: object) -> float:
-    """CPU time of this thread for doing `work` once."""
-    start = time.thread_time()
-    work(*arguments)
-    return time.thread_time() - start
 
 
 def streamed(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int, budget: float) -> dict[str, Seconds]:
@@ -51,7 +29,7 @@ def streamed(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int, budg
     scores : ScoreSet
         More than the caches hold, so that every round finds it cold again.
     rounds : int
-        How often each decoder has its turn.
+        Turns of each decoder.
     budget : float
         Seconds for one turn, without what is done once whatever the text. A decoder that would need longer gets
         as many sentences as it can do, other ones each time.
@@ -82,8 +60,8 @@ def streamed(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int, budg
 def cycled(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dict[str, Seconds]:
     """CPU seconds a token with scores that stay in the caches.
 
-    What a call costs whatever its size (laying out the transitions, above all) is measured on the first sentence
-    and taken off: it would weigh more in a few sentences than in the batches that people decode.
+    The cost of a call of any size (the layout of the transitions, above all) is measured on the first sentence
+    and subtracted: it would weigh more in a few sentences than in the batches that people decode.
 
     Parameters
     ----------
@@ -91,7 +69,7 @@ def cycled(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dic
     scores : ScoreSet
         A few sentences, at least two, that fit the caches.
     rounds : int
-        How often each decoder has its turn.
+        Turns of each decoder.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What the numbers are to be: a lower mark that must be reached and a higher one to aim at."""
+"""The marks of the numbers that chains are measured by."""
 
 from __future__ import annotations
 
@@ -6,88 +6,40 @@ from collections.abc import Callable, Iterator, Mapping
 
 import attrs
 
-from benchmarks.chains.contenders import (
-    BEAM_WIDTHS,
-    DOMINANCE,
-    NUMBA,
-    PUBLIC,
-    READING,
-    VITERBI,
-    beam,
-)
+from benchmarks.chains.contenders import BEAM_WIDTHS, DOMINANCE, NUMBA, PUBLIC, READING, VITERBI, beam
 from benchmarks.chains.measurement import Measured, ratio
-from benchmarks.chains.stopwatch import Seconds, Spread
+from benchmarks.chains.stopwatch import Seconds
+from benchmarks.frame.marks import UNJUDGED, Line, Marks, Spread, Value, line
 
 STREAMED, CYCLED = "cold", "warm"
 _FEW, _SOME, _MANY = _SIZES = (45, 350, 1000)
 
 
 @attrs.frozen
-class Line:
-    """One number beside what it is to be.
-
-    Parameters
-    ----------
-    what, scores : str
-        What was measured, on which scores.
-    caches : str
-        ``cold``, ``warm``, or empty where it makes no difference.
-    value : Spread or None
-        None if it could not be measured.
-    unit : str
-    must, aim : float or None
-        None: only to be looked at.
-    more : bool
-        Whether more is better.
-    """
-
-    what: str
-    scores: str
-    caches: str
-    value: Spread | None
-    unit: str
-    must: float | None
-    aim: float | None
-    more: bool
-
-    @property
-    def verdict(self) -> str:
-        """``aim``, ``must`` or ``missed``; empty where nothing is to be reached or nothing was measured."""
-        if self.value is None or self.must is None or self.aim is None:
-            return ""
-        sign = 1 if self.more else -1
-        if sign * self.value.median >= sign * self.aim:
-            return "aim"
-        return "must" if sign * self.value.median >= sign * self.must else "missed"
-
-
-@attrs.frozen
 class _Number:
-    """What a line is made of; `marks` holds (must, aim) for each size of label set that has them."""
+    """A quantity; `marks` holds (must, aim) for each size of label set that has them."""
 
     what: str
-    value: Spread | None
+    value: Value
     unit: str
-    marks: Mapping[int, tuple[float, float]] = attrs.field(factory=dict)
+    marks: Mapping[int, Marks] = attrs.field(factory=dict)
     more: bool = True
 
 
-def lines(measured: Measured) -> list[Line]:
+def lines(measured: Measured) -> Iterator[Line]:
     """Every number of one model's scores."""
     size = min(_SIZES, key=lambda count: abs(count - measured.scores.label_count))
-    found = []
     for caches, numbers in (
         (STREAMED, _users(measured.from_arrays)),
         (STREAMED, _speeds(measured.streamed)),
         (CYCLED, _speeds(measured.cycled)),
         ("", _costs(measured)),
     ):
-        for number in numbers:
-            must, aim = number.marks.get(size, (None, None))
-            if number.value is not None or must is not None:
-                name, value = measured.scores.name, number.value
-                found.append(Line(number.what, name, caches, value, number.unit, must, aim, number.more))
-    return found
+        for one in numbers:
+            marks = one.marks.get(size, UNJUDGED)
+            if one.value is not None or marks != UNJUDGED:
+                name = measured.scores.name
+                yield line(one.what, name, one.value, one.unit, marks, more=one.more, caches=caches)
 
 
 _OVER_VITERBI = {_FEW: (3, 3.6), _SOME: (8, 15), _MANY: (40, 75)}
@@ -151,21 +103,15 @@ def _costs(m: Measured) -> Iterator[_Number]:
         )
     for call in m.calls:
         beside = f"{call.tokens:,} tokens, {call.instruction_set}"
-        yield _Number(
-            f"one call of solve_many over its kernel, {beside}", Spread.of(call.call / call.kernel), "x time"
-        )
-        yield _Number(
-            f"Viterbi kernel over the {DOMINANCE} kernel, {beside}", Spread.of(call.viterbi / call.kernel), "x"
-        )
-        yield _Number(
-            f"Viterbi kernel over one call of solve_many, {beside}", Spread.of(call.viterbi / call.call), "x"
-        )
+        yield _Number(f"one call of solve_many over its kernel, {beside}", call.call / call.kernel, "x time")
+        yield _Number(f"Viterbi kernel over the {DOMINANCE} kernel, {beside}", call.viterbi / call.kernel, "x")
+        yield _Number(f"Viterbi kernel over one call of solve_many, {beside}", call.viterbi / call.call, "x")
         if call.page_faults is not None:
-            yield _Number(f"pages of fresh memory in one call, {beside}", Spread.of([call.page_faults]), "")
+            yield _Number(f"pages of fresh memory in one call, {beside}", call.page_faults, "")
     tables = _scaled(m.tables, 1e3)
     yield _Number("dominance tables of the model", tables, "ms", {_SOME: (20, 8), _MANY: (200, 80)}, more=False)
     for what, size in (("all of the process", m.memory.process), ("arrays, tables ready", m.memory.arrays)):
-        share = None if size is None else Spread.of([size / m.memory.scores])
+        share = None if size is None else size / m.memory.scores
         yield _Number(f"memory beyond the scores, {what}", share, "x", dict.fromkeys(_SIZES, (2, 0.2)), more=False)
     yield _Number(
         "one call of gapless.solve, beyond its kernels",

@@ -1,1 +1,1 @@
-"""How fast links are found and proved, and the distances that they need."""
+"""Speed of entity links, found and proved, and of the distances that they need."""

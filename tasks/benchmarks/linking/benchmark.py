@@ -1,26 +1,23 @@
-"""``python -m benchmarks linking``: drawn and real documents, measurements, what is to be reached."""
+"""``python -m benchmarks linking``: proofs and distances of drawn and real documents."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import gapless as gl
-from benchmarks.chains.targets import Line
-from benchmarks.linking import toulbar2_peer
+from benchmarks.frame.bench import Found
+from benchmarks.frame.marks import Line
+from benchmarks.frame.peers import NETWORKIT, TOULBAR2
 from benchmarks.linking.decomposable_rows import SIZES, draw_scaling, measure_scaling, scaling_lines
 from benchmarks.linking.distance_rows import distance_lines
 from benchmarks.linking.document_rows import document_lines
 from benchmarks.linking.instances import CANDIDATES, VERTICES, Synthetic
-from benchmarks.linking.proof_rows import Bench, proof_lines
-from benchmarks.parsing.lines import failures, report
-from benchmarks.sides import Compared
+from benchmarks.linking.proof_rows import LinkingBench, proof_lines
 from gapless.cli import Console
-from gapless_models.data_folder import add_data_option
 from gapless_models.linking.corpora import FOLDER
-from gapless_tasks.asked import not_negative, positive, positive_seconds
+from gapless_tasks.run_options import add_data_option, not_negative, positive, positive_seconds
 
 SEEDS = 5
 SECONDS = 60.0
@@ -29,29 +26,35 @@ GROUPS = ("proofs", "documents", "distances", "decomposable")
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Do the job."""
-    peer = arguments.peer_seconds if toulbar2_peer.installed() else 0
-    remarks = [] if peer else ["not compared with toulbar2: pip install pytoulbar2, and --peer-seconds above 0"]
-    if find_spec("networkit") is None:
-        remarks.append("not compared with networkit: pip install networkit")
-    synthetic = Synthetic(arguments.vertices, arguments.candidates)
-    bench = Bench(synthetic, arguments.seeds, gl.Limits(time=arguments.limit_seconds), peer, console, [])
-    return report(_all_lines(arguments, bench), bench.wrong, remarks, console)
+    """Measure and report."""
+    peer = arguments.peer_seconds if TOULBAR2.installed else 0
+    bench = LinkingBench(
+        console=console,
+        limits=gl.Limits(time=arguments.limit_seconds),
+        seeds=arguments.seeds,
+        synthetic=Synthetic(arguments.vertices, arguments.candidates),
+        peer_seconds=peer,
+    )
+    if not peer:
+        bench.remarks.append(f"{TOULBAR2.absent}, and --peer-seconds above 0")
+    if not NETWORKIT.installed:
+        bench.remarks.append(NETWORKIT.absent)
+    return bench.report(_all_lines(arguments, bench))
 
 
-def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line | Compared]:
-    groups: dict[str, Callable[[], Iterator[Line | Compared]]] = {
+def _all_lines(arguments: argparse.Namespace, bench: LinkingBench) -> Iterator[Found]:
+    groups: dict[str, Callable[[], Iterator[Found]]] = {
         "proofs": lambda: proof_lines(bench),
         "documents": lambda: document_lines(bench, arguments.data, arguments.limit),
         "distances": lambda: distance_lines(arguments.vertices, arguments.candidates, large=arguments.large),
         "decomposable": lambda: _decomposable_lines(bench, arguments.plot),
     }
     for name in arguments.only or GROUPS:
-        with failures(name, bench.console, bench.wrong):
+        with bench.group(name):
             yield from groups[name]()
 
 
-def _decomposable_lines(bench: Bench, plot: str | None) -> Iterator[Line]:
+def _decomposable_lines(bench: LinkingBench, plot: str | None) -> Iterator[Line]:
     """Up to a million edges; with smaller drawn graphs than usual, up to as many as those have."""
     largest = max(SIZES[1], bench.synthetic.vertices * SIZES[-1] // VERTICES)
     scaling = measure_scaling([size for size in SIZES if size <= largest])

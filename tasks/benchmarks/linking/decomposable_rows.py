@@ -1,4 +1,4 @@
-"""How the time of method ``decomposable`` grows with the graph: numbers, and a drawing."""
+"""Growth of the time of method ``decomposable`` with the graph: numbers, and a drawing."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.chains.stopwatch import Spread, cpu_seconds
-from benchmarks.chains.targets import Line
-from benchmarks.parsing.lines import UNJUDGED, line, one
+from benchmarks.frame.marks import Line, line
+from benchmarks.frame.turns import cpu_seconds
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.svg import BLUE, GREY, INK, RED, svg, text
 from gapless_linking import LinkingProblem
@@ -48,7 +47,7 @@ class Scaling:
     wrong: Sequence[str]
 
     def exponent(self, seconds: FloatArray) -> float:
-        """How fast a time grows: the slope of its logarithm against that of the edges, by least squares."""
+        """The exponent of growth: the slope of log time against log edges, by least squares."""
         return float(np.polyfit(np.log(self.edges), np.log(np.median(seconds, axis=1)), 1)[0])
 
 
@@ -78,10 +77,10 @@ def scaling_lines(scaling: Scaling) -> Iterator[Line]:
     """The time of each size, and how fast it grows."""
     for what, seconds in (("Algorithm 1", scaling.choosing), ("solved, with its value", scaling.solving)):
         for edges, rounds in zip(scaling.edges.tolist(), seconds, strict=True):
-            yield line(f"decomposable, {what}", f"{edges:,} edges", Spread.of(1e3 * rounds), "ms", UNJUDGED, False)
+            yield line(f"decomposable, {what}", f"{edges:,} edges", 1e3 * rounds, "ms")
     scores = f"{scaling.edges[0]:,} to {scaling.edges[-1]:,} edges"
-    grows = one(scaling.exponent(scaling.choosing))
-    yield line("decomposable, Algorithm 1 takes edges^x: x", scores, grows, "", _EXPONENT, False)
+    grows = scaling.exponent(scaling.choosing)
+    yield line("decomposable, Algorithm 1 takes edges^x: x", scores, grows, "", _EXPONENT)
 
 
 def draw_scaling(scaling: Scaling) -> str:

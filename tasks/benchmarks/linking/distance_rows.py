@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import multiprocessing
 import tempfile
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from benchmarks.chains.stopwatch import cpu_seconds
-from benchmarks.chains.targets import Line
+from benchmarks.frame.bench import Found
+from benchmarks.frame.fresh_process import high_water, in_fresh_process
+from benchmarks.frame.marks import UNJUDGED, line
+from benchmarks.frame.peers import NETWORKIT
+from benchmarks.frame.turns import Both, Compared, cpu_seconds, timed_call
 from benchmarks.linking.instances import CANDIDATES, VERTICES
-from benchmarks.parsing.lines import UNJUDGED, line, one
-from benchmarks.sides import Both, Compared, Timed
 from gapless.core.sparse import IntArray
 from gapless_linking import Graph
 from gapless_linking.distances import pairwise_distances
@@ -27,14 +24,14 @@ DEGREE = 20
 LARGE = 3_700_000
 LARGE_EDGES = 36_000_000
 PEER_SOURCES = 5
-"""The peer searches from so many candidates; its time for the others is taken to be the same."""
+"""Candidates that the peer searches from; its time for the others is taken to be the same."""
 
 _GIBIBYTE = 2.0**30
 
 
 def distance_lines(
     vertices: int = VERTICES, candidates: int = CANDIDATES, *, large: bool = False
-) -> Iterator[Line | Compared]:
+) -> Iterator[Found]:
     """Time for all pairs, and peak memory of a process that does nothing else.
 
     Parameters
@@ -60,10 +57,10 @@ def distance_lines(
         scores = f"{communities}, {n:,} vertices, {points.size} candidates"
         seconds, peak = _alone(graph, points)
         marks = (15, 3) if n == LARGE and judged else UNJUDGED
-        yield line("distances", scores, one(seconds), "s", marks, False)
+        yield line("distances", scores, seconds, "s", marks)
         marks = (2, 1.5) if n == LARGE and judged else UNJUDGED
-        yield line("peak memory, with the graph", scores, one(peak / _GIBIBYTE), "GiB", marks, False)
-        if find_spec("networkit") is not None:
+        yield line("peak memory, with the graph", scores, peak and peak / _GIBIBYTE, "GiB", marks)
+        if NETWORKIT.installed:
             marks = (60, 200) if n == VERTICES and judged else UNJUDGED
             pairs = _edges(graph)
             built = cpu_seconds(Graph.from_edges, pairs)
@@ -71,21 +68,18 @@ def distance_lines(
             yield Compared("distances", "networkit, one search for each candidate", "", scores, (ours, peer), marks)
 
 
-def _alone(graph: Graph, points: IntArray) -> tuple[float, float]:
+def _alone(graph: Graph, points: IntArray) -> tuple[float, float | None]:
     """CPU seconds, and peak resident bytes, in a process that loads the graph and looks for these distances."""
-    with tempfile.TemporaryDirectory() as folder, multiprocessing.get_context("spawn").Pool(1) as pool:
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph"
         graph.save(path)
-        return pool.apply(measured, (path, points))
+        return in_fresh_process(measured, path, points)
 
 
-def measured(path: Path, points: IntArray) -> tuple[float, float]:
-    """What `_alone` runs in its process."""
+def measured(path: Path, points: IntArray) -> tuple[float, float | None]:
+    """CPU seconds and peak bytes of this process, which does nothing else."""
     graph = Graph.load(path)
-    seconds = cpu_seconds(pairwise_distances, graph, points)
-    # Not getrusage: after a fork its peak is the parent's, whose graph was drawn with far more memory.
-    status = dict(entry.split(":", 1) for entry in Path("/proc/self/status").read_text().splitlines())
-    return seconds, 1024.0 * int(status["VmHWM"].split()[0])
+    return cpu_seconds(pairwise_distances, graph, points), high_water()
 
 
 def _edges(graph: Graph) -> IntArray:
@@ -96,20 +90,17 @@ def _edges(graph: Graph) -> IntArray:
 
 
 def _both(building: float, searching: float) -> Both[None]:
-    """One number each: from an array of edges, and with the graph there already."""
-    return Both(Timed(np.array([building + searching]), []), Timed(np.array([searching]), []))
+    """One number each: from an array of edges, and with the graph already built."""
+    return Both.of(np.array([building + searching]), np.array([searching]))
 
 
 def _networkit_seconds(graph: Graph, pairs: IntArray, points: IntArray) -> tuple[float, float]:
     """CPU seconds for the graph, and for a search from each point, by those that a few of them took."""
-    networkit: Any = importlib.import_module("networkit")
+    networkit = NETWORKIT.load()
     networkit.setNumberOfThreads(1)
-    made: list[Any] = []
-
-    def build() -> None:
-        made.append(networkit.GraphFromCoo((pairs[:, 0].copy(), pairs[:, 1].copy()), n=graph.vertex_count))
-
-    building = cpu_seconds(build)
+    building, built = timed_call(
+        lambda: networkit.GraphFromCoo((pairs[:, 0].copy(), pairs[:, 1].copy()), n=graph.vertex_count)
+    )
     sources = graph.inner(points[:: max(1, points.size // PEER_SOURCES)])
-    searches = [networkit.distance.BFS(made[0], source, storePaths=False) for source in sources.tolist()]
+    searches = [networkit.distance.BFS(built, source, storePaths=False) for source in sources.tolist()]
     return building, float(np.mean([cpu_seconds(search.run) for search in searches]) * points.size)

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 import gapless as gl
-from benchmarks.chains.stopwatch import Spread, cpu_seconds
-from benchmarks.chains.targets import Line
-from benchmarks.linking.proof_rows import Bench
-from benchmarks.parsing.lines import UNJUDGED, line, percent
-from benchmarks.sides import Compared
+from benchmarks.frame.bench import Found
+from benchmarks.frame.marks import UNJUDGED, Spread, line
+from benchmarks.frame.turns import timed_call
+from benchmarks.linking.proof_rows import LinkingBench
 from gapless.core.sparse import FloatArray
 from gapless_linking import LinkingProblem
 from gapless_models.linking.corpora import load_corpora
@@ -30,12 +29,12 @@ WITHIN = {"maximal": (1.0, (100, 100)), "minimal": (1.0, (100, 100)), "plain": (
 LONGEST = gl.Limits(time=10.0)
 
 
-def document_lines(bench: Bench, data: str | None, limit: int | None) -> Iterator[Line | Compared]:
+def document_lines(bench: LinkingBench, data: str | None, limit: int | None) -> Iterator[Found]:
     """Documents and sentences under each connection, then whole word-sense documents.
 
     Parameters
     ----------
-    bench : Bench
+    bench : LinkingBench
     data : str, optional
         The folder of all corpora, else the embedded documents; the marks speak of the real ones.
     limit : int, optional
@@ -48,26 +47,26 @@ def document_lines(bench: Bench, data: str | None, limit: int | None) -> Iterato
         exact = bench.solve(scores, problems, LONGEST)
         judged = data is not None and connection != "plain"
         whole = Spread.of(1e3 * (building + exact.seconds))
-        yield line("from candidates to proof, median", scores, whole, "ms", (15, 6) if judged else UNJUDGED, False)
-        yield line("distances, median", scores, Spread.of(1e3 * building), "ms", UNJUDGED, False)
+        yield line("from candidates to proof, median", scores, whole, "ms", (15, 6) if judged else UNJUDGED)
+        yield line("distances, median", scores, 1e3 * building, "ms")
         yield from exact.lines("exact, median", scores, UNJUDGED)
-        proved = percent(exact.proved.mean())
-        yield line("proved", scores, proved, "%", (100, 100) if judged else UNJUDGED, True)
+        proved = 100 * exact.proved.mean()
+        yield line("proved", scores, proved, "%", (100, 100) if judged else UNJUDGED, more=True)
         yield from bench.peer_lines(scores, problems, exact, (3, 10) if judged else UNJUDGED)
     if data:
         yield from _long_lines(bench, load_corpora(data, LONG, bench.console), limit)
 
 
-def _long_lines(bench: Bench, corpora: Sequence[Corpus], limit: int | None) -> Iterator[Line | Compared]:
+def _long_lines(bench: LinkingBench, corpora: Sequence[Corpus], limit: int | None) -> Iterator[Found]:
     for connection, (seconds, marks) in WITHIN.items():
         scores = f"word-sense documents, {connection}"
         problems, building = _prepared(corpora, connection, limit)
         exact = bench.solve(scores, problems, LONGEST)
         whole = building + exact.seconds
-        soon = percent(float(np.mean(exact.proved & (whole <= seconds))))
-        yield line(f"proved within {seconds:g} s, distances included", scores, soon, "%", marks, True)
-        yield line("from candidates to proof, median", scores, Spread.of(whole), "s", UNJUDGED, False)
-        yield line("distances, median", scores, Spread.of(building), "s", UNJUDGED, False)
+        soon = 100 * float(np.mean(exact.proved & (whole <= seconds)))
+        yield line(f"proved within {seconds:g} s, distances included", scores, soon, "%", marks, more=True)
+        yield line("from candidates to proof, median", scores, whole, "s")
+        yield line("distances, median", scores, building, "s")
         yield from bench.peer_lines(scores, problems, exact, UNJUDGED)
 
 
@@ -75,15 +74,15 @@ def _prepared(
     corpora: Sequence[Corpus], connection: str, limit: int | None
 ) -> tuple[list[LinkingProblem], FloatArray]:
     """Problems whose distances are known, and the CPU seconds that making each took."""
-    problems: list[LinkingProblem] = []
-    seconds = []
-    for corpus in corpora:
-        for document in corpus.documents[:limit]:
-            seconds.append(cpu_seconds(_prepare, corpus, document, connection, problems))
-    return problems, np.array(seconds)
+    prepared = [
+        timed_call(_prepare, corpus, document, connection)
+        for corpus in corpora
+        for document in corpus.documents[:limit]
+    ]
+    return [problem for _, problem in prepared], np.array([seconds for seconds, _ in prepared])
 
 
-def _prepare(corpus: Corpus, document: Document, connection: str, problems: list[LinkingProblem]) -> None:
+def _prepare(corpus: Corpus, document: Document, connection: str) -> LinkingProblem:
     problem = CONNECTIONS[connection](document.problem(corpus.knowledge.graph))
     _ = problem.distances  # found now, and kept
-    problems.append(problem)
+    return problem

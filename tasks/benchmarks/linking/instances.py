@@ -1,4 +1,4 @@
-"""What is linked: drawn documents on synthetic graphs."""
+"""Instances: drawn documents on synthetic graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a proof takes when the distances are known, on drawn documents; toulbar2 in the same run."""
+"""Times of proofs on drawn documents, distances known; toulbar2 in the same run."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.chains.targets import Line
+from benchmarks.frame.bench import Bench, Found
+from benchmarks.frame.marks import UNJUDGED, Line, Marks, both_ways, line
+from benchmarks.frame.solving import EXACT, Solved, contradictions
+from benchmarks.frame.turns import Compared
 from benchmarks.linking import toulbar2_peer
 from benchmarks.linking.instances import FAMILIES, Synthetic
-from benchmarks.ordering.timing import EXACT, Solved, contradictions, solve_in_turn
-from benchmarks.parsing.lines import UNJUDGED, Marks, line, one, percent
-from benchmarks.sides import ALONE, FROM_ARRAYS, Both, Compared, Timed
-from gapless.cli import Console
 from gapless_linking import LinkingProblem
 
 MARKS = {12: (10, 1), 25: (1000, 200)}
@@ -23,55 +22,37 @@ LARGE = 53
 """Sets of the largest documents."""
 
 
-@attrs.frozen(eq=False)
-class Bench:
-    """What every measurement needs.
+@attrs.define(kw_only=True)
+class LinkingBench(Bench):
+    """A linking benchmark while it runs.
 
     Parameters
     ----------
     synthetic : Synthetic
-    seeds : int
-        Drawn documents of each kind.
-    limits : Limits
-        For each document.
     peer_seconds : int
         For each document and setting of toulbar2; 0 leaves it out.
-    console : Console
-    wrong : list of str
-        Values that cannot be true together, and certificates that do not hold; whoever measures adds to it.
     """
 
     synthetic: Synthetic
-    seeds: int
-    limits: gl.Limits
     peer_seconds: int
-    console: Console
-    wrong: list[str]
 
     def solve(self, scores: str, problems: Sequence[LinkingProblem], limits: gl.Limits | None = None) -> Solved:
         """Solve each problem by method exact, and verify its certificate."""
         small = LinkingProblem.from_distances(1 - np.eye(3, dtype=np.int64), [[0, 1], [1, 2]])
-        found = solve_in_turn({"exact": EXACT}, problems, self.console, scores, limits or self.limits, small, _anew)
-        self.wrong.extend(contradictions(scores, found))
-        return found["exact"]
+        return self.solve_in_turn(scores, problems, {"exact": EXACT}, small, limits, _anew)["exact"]
 
     def peer_lines(
         self, scores: str, problems: Sequence[LinkingProblem], exact: Solved, marks: Marks
-    ) -> Iterator[Line | Compared]:
+    ) -> Iterator[Found]:
         """Toulbar2 on the problems that were just solved; where its limit stops it, the true ratio is larger."""
         if not self.peer_seconds:
             return
         peer = toulbar2_peer.solve_each(problems, self.peer_seconds)
-        self.wrong.extend(peer.contradictions(scores, exact))
-        yield line("proved by toulbar2", scores, percent(peer.proved.mean()), "%", UNJUDGED, True)
-        both: Both[None] = Both(Timed(peer.seconds, []), Timed(peer.alone, []))
-        yield Compared("exact", "toulbar2", "median", scores, (exact.both, both), marks)
-        for how, ours, theirs in (
-            (FROM_ARRAYS, exact.seconds, peer.seconds),
-            (ALONE, exact.alone, peer.alone),
-        ):
-            ratio = one(float(theirs.sum() / ours.sum()))
-            yield line(f"exact over toulbar2, total time, {how}", scores, ratio, "x", UNJUDGED, True)
+        self.wrong.extend(contradictions(scores, {"exact": exact, "toulbar2": peer}))
+        yield line("proved by toulbar2", scores, 100 * peer.proved.mean(), "%", more=True)
+        yield Compared("exact", "toulbar2", "median", scores, (exact.both, peer.both), marks)
+        ratios = peer.seconds.sum() / exact.seconds.sum(), peer.alone.sum() / exact.alone.sum()
+        yield from both_ways("exact over toulbar2, total time", scores, ratios, "x", more=True)
 
 
 def _anew(problem: LinkingProblem) -> LinkingProblem:
@@ -79,7 +60,7 @@ def _anew(problem: LinkingProblem) -> LinkingProblem:
     return problem.with_distances(problem.distances)
 
 
-def proof_lines(bench: Bench) -> Iterator[Line | Compared]:
+def proof_lines(bench: LinkingBench) -> Iterator[Found]:
     """Documents of 12, 25 and 53 mentions on each graph."""
     judged = bench.synthetic.judged
     for family in FAMILIES:
@@ -88,21 +69,21 @@ def proof_lines(bench: Bench) -> Iterator[Line | Compared]:
             problems = bench.synthetic.documents(family, k, bench.seeds)
             exact = bench.solve(scores, problems)
             yield from exact.lines("exact, median", scores, marks if judged else UNJUDGED)
-            yield line("exact, worst", scores, exact.percentile(100), "ms", UNJUDGED, False)
-            proved = percent(exact.proved.mean())
-            yield line("proved", scores, proved, "%", (100, 100) if judged else UNJUDGED, True)
+            yield line("exact, worst", scores, exact.percentile(100), "ms")
+            proved = 100 * exact.proved.mean()
+            yield line("proved", scores, proved, "%", (100, 100) if judged else UNJUDGED, more=True)
             yield from bench.peer_lines(scores, problems, exact, (3, 10) if judged else UNJUDGED)
         yield from _large_lines(bench, family)
 
 
-def _large_lines(bench: Bench, family: str) -> Iterator[Line]:
+def _large_lines(bench: LinkingBench, family: str) -> Iterator[Line]:
     """Documents too large for some proofs: what counts is the time where all are proved, else the gap."""
     scores = f"{family}, k = {LARGE} x {bench.synthetic.candidates}"
     problems = bench.synthetic.documents(family, LARGE, min(bench.seeds, 3))
     exact = bench.solve(scores, problems)
     done, judged = bool(exact.proved.all()), bench.synthetic.judged
-    seconds = one(float(np.median(exact.seconds)))
-    yield line("exact, median", scores, seconds, "s", (60, 5) if judged and done else UNJUDGED, False)
-    yield line("proved", scores, percent(exact.proved.mean()), "%", UNJUDGED, True)
-    gap = one(float(np.max(100 * (exact.values - exact.bounds) / np.maximum(exact.values, 1))))
-    yield line("largest gap", scores, gap, "%", (15, 10) if judged and not done else UNJUDGED, False)
+    seconds = float(np.median(exact.seconds))
+    yield line("exact, median", scores, seconds, "s", (60, 5) if judged and done else UNJUDGED)
+    yield line("proved", scores, 100 * exact.proved.mean(), "%", more=True)
+    gap = float(np.max(100 * (exact.values - exact.bounds) / np.maximum(exact.values, 1)))
+    yield line("largest gap", scores, gap, "%", (15, 10) if judged and not done else UNJUDGED)

@@ -2,64 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Sequence
-from importlib.util import find_spec
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
-import attrs
 import numpy as np
 
-from benchmarks.chains.stopwatch import cpu_seconds
-from benchmarks.ordering.timing import Solved
-from gapless.core.sparse import BoolArray, FloatArray
-from gapless.core.tolerance import margin
+import gapless as gl
+from benchmarks.frame.peers import TOULBAR2
+from benchmarks.frame.solving import Solved
+from benchmarks.frame.turns import timed_call
 from gapless_linking import LinkingProblem
 
-Answer = TypeVar("Answer")
-
 SETTINGS: tuple[dict[str, int], ...] = ({}, {"vac": 1})
-"""Its default, and virtual arc consistency in preprocessing, which proves large networks faster."""
+"""The default, and virtual arc consistency in preprocessing, which proves large networks faster."""
 
 
-@attrs.frozen(eq=False)
-class PeerSolved:
-    """What toulbar2 did with each problem.
-
-    Parameters
-    ----------
-    seconds : float64 (problems,)
-        CPU time of this thread for writing the model and solving it, by the faster of `SETTINGS`.
-    alone : float64 (problems,)
-        Without writing the model.
-    values : float64 (problems,)
-        NaN where nothing was found.
-    proved : bool (problems,)
-        Optimal, or infeasible.
-    """
-
-    seconds: FloatArray
-    alone: FloatArray
-    values: FloatArray
-    proved: BoolArray
-
-    def contradictions(self, scores: str, exact: Solved) -> list[str]:
-        """Sentences about optima that differ, and about values below a proved one."""
-        wrong = []
-        for number, (value, own, bound) in enumerate(zip(self.values, exact.values, exact.bounds, strict=True)):
-            least = np.inf if np.isnan(value) else value
-            if value < bound - margin(bound) or (self.proved[number] and own < least - margin(least)):
-                wrong.append(f"{scores}, problem {number}: toulbar2 says {value:.12g}, exact {own:.12g}")
-        return wrong
-
-
-def installed() -> bool:
-    """Whether there is a pytoulbar2."""
-    return find_spec("pytoulbar2") is not None
-
-
-def solve_each(problems: Sequence[LinkingProblem], limit: int) -> PeerSolved:
-    """Let toulbar2 solve problems whose costs are whole numbers.
+def solve_each(problems: Sequence[LinkingProblem], limit: int) -> Solved:
+    """Let toulbar2 solve problems whose costs are whole numbers, by the faster of `SETTINGS`.
 
     Parameters
     ----------
@@ -67,27 +26,28 @@ def solve_each(problems: Sequence[LinkingProblem], limit: int) -> PeerSolved:
         Their distances are known.
     limit : int
         CPU seconds for each, without the model.
+
+    Returns
+    -------
+    Solved
+        `alone` leaves out the writing of the model; a bound is the proved value, or minus infinity.
     """
-    toulbar2 = importlib.import_module("pytoulbar2")
+    toulbar2 = TOULBAR2.load()
     count = len(problems)
-    found = PeerSolved(
-        np.full(count, np.inf), np.full(count, np.inf), np.full(count, np.nan), np.zeros(count, bool)
-    )
+    slow, nothing = np.full(count, np.inf), np.full(count, np.nan)
+    bounds, proved = np.full(count, -np.inf), np.zeros(count, bool)
+    found = Solved(slow, slow.copy(), nothing, bounds, proved, [], gl.Sense.MINIMISE)
     for number, problem in enumerate(problems):
         for settings in SETTINGS:
-            writing, (network, worst) = _timed(_network, toulbar2, problem, settings)
-            searching, (value, proved) = _timed(_solve, toulbar2, network, worst, limit)
+            writing, (network, worst) = timed_call(_network, toulbar2, problem, settings)
+            searching, (value, sure) = timed_call(_solve, toulbar2, network, worst, limit)
             seconds = writing + searching
-            if (proved, -seconds) > (found.proved[number], -found.seconds[number]):
+            if (sure, -seconds) > (proved[number], -found.seconds[number]):
                 found.seconds[number], found.alone[number] = seconds, searching
-                found.values[number], found.proved[number] = value, proved
+                found.values[number], proved[number] = value, sure
+        if proved[number]:
+            bounds[number] = np.inf if np.isnan(found.values[number]) else found.values[number]
     return found
-
-
-def _timed(work: Callable[..., Answer], *arguments: Any) -> tuple[float, Answer]:
-    answers: list[Answer] = []
-    seconds = cpu_seconds(lambda: answers.append(work(*arguments)))
-    return seconds, answers[0]
 
 
 def _solve(toulbar2: Any, network: Any, worst: float, limit: int) -> tuple[float, bool]:

@@ -1,1 +1,1 @@
-"""How fast the best paths are found and proved."""
+"""Speed of best paths, found and proved."""

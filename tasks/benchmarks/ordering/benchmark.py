@@ -1,4 +1,4 @@
-"""``python -m benchmarks ordering``: drawn instances and real titles, measurements, what is to be reached."""
+"""``python -m benchmarks ordering``: best paths in drawn graphs and for real titles."""
 
 from __future__ import annotations
 
@@ -6,41 +6,37 @@ import argparse
 from collections.abc import Iterator
 
 import gapless as gl
-from benchmarks.chains.targets import Line
+from benchmarks.frame.bench import Bench, Found
 from benchmarks.ordering.comparisons import (
-    Bench,
     colour_lines,
     drawn_lines,
     hard_lines,
     program_lines,
     title_lines,
 )
-from benchmarks.parsing.lines import failures, report
-from benchmarks.sides import Compared
 from gapless.cli import Console
-from gapless_models.data_folder import add_data_option
 from gapless_models.titles.corpus import FOLDER
 from gapless_models.titles.preparing import title_problems
-from gapless_tasks.asked import positive, positive_seconds
+from gapless_tasks.run_options import add_data_option, positive, positive_seconds
 
 SEEDS = 100
 SECONDS = 10.0
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Do the job."""
-    bench = Bench(arguments.seeds, gl.Limits(time=arguments.limit_seconds), console, [])
-    return report(_all_lines(arguments, bench), bench.wrong, [], console)
+    """Measure and report."""
+    bench = Bench(console=console, limits=gl.Limits(time=arguments.limit_seconds), seeds=arguments.seeds)
+    return bench.report(_all_lines(arguments, bench))
 
 
-def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line | Compared]:
+def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Found]:
     for measure in (drawn_lines, hard_lines, colour_lines):
-        with failures(measure.__name__, bench.console, bench.wrong):
+        with bench.group(measure.__name__):
             yield from measure(bench)
-    with failures("titles", bench.console, bench.wrong):
+    with bench.group("titles"):
         titles = title_problems(arguments.data)[: arguments.limit]
         yield from title_lines(bench, titles, judged=arguments.data is not None)
-    with failures("integer programs", bench.console, bench.wrong):
+    with bench.group("integer programs"):
         yield from program_lines(bench)
 
 

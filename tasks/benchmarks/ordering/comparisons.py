@@ -1,4 +1,4 @@
-"""What is measured, beside its marks."""
+"""Measurements of best paths, beside their marks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.chains.stopwatch import Spread, cpu_seconds
-from benchmarks.chains.targets import Line
-from benchmarks.ordering.timing import EXACT, Solved, Way, contradictions, solve_in_turn
-from benchmarks.parsing.lines import UNJUDGED, Marks, line, one, percent
-from benchmarks.sides import ALONE, FROM_ARRAYS, Compared
-from gapless.cli import Console
+from benchmarks.frame.bench import Bench, Found
+from benchmarks.frame.marks import UNJUDGED, Line, Marks, both_ways, line
+from benchmarks.frame.solving import EXACT, Solved, Way
+from benchmarks.frame.turns import Compared, timed_call
 from gapless.core.sparse import IntArray
 from gapless_ordering import OrderingProblem
 from gapless_ordering.random_problems import FAMILIES, uniform
@@ -25,58 +23,37 @@ LONG = 13
 """The longest title of the paper's corpus."""
 _BEAM = Way("beam")
 _ROUNDS = 5
-"""How often all titles are solved by one call, in turns."""
+"""Turns of one call that solves all titles."""
 _FEW = 5
 """Instances for what takes seconds each."""
 
 
-@attrs.frozen(eq=False)
-class Bench:
-    """What every measurement needs.
-
-    Parameters
-    ----------
-    seeds : int
-        Drawn instances of each kind.
-    limits : Limits
-        For each instance and method.
-    console : Console
-    wrong : list of str
-        Values that cannot be true together, and certificates that do not hold; whoever measures adds to it.
-    """
-
-    seeds: int
-    limits: gl.Limits
-    console: Console
-    wrong: list[str]
-
-    def drawn(self, family: str, n: int, length: int, count: int | None = None) -> list[OrderingProblem]:
-        """Instances of a family, one for each seed."""
-        return [FAMILIES[family](n, length, seed) for seed in range(count or self.seeds)]
-
-    def solve(self, scores: str, problems: Sequence[OrderingProblem], **ways: Way) -> dict[str, Solved]:
-        """Let ways take turns, and compare what they say."""
-        found = solve_in_turn(ways, problems, self.console, scores, self.limits, uniform(20, 3, 0))
-        self.wrong.extend(contradictions(scores, found))
-        return found
+def drawn(bench: Bench, family: str, n: int, length: int, count: int | None = None) -> list[OrderingProblem]:
+    """Instances of a family, one for each seed."""
+    return [FAMILIES[family](n, length, seed) for seed in range(count or bench.seeds)]
 
 
-def drawn_lines(bench: Bench) -> Iterator[Line | Compared]:
+def solve(bench: Bench, scores: str, problems: Sequence[OrderingProblem], **ways: Way) -> dict[str, Solved]:
+    """Let ways take turns, and compare their answers."""
+    return bench.solve_in_turn(scores, problems, ways, uniform(20, 3, 0))
+
+
+def drawn_lines(bench: Bench) -> Iterator[Found]:
     """Large instances like those of titles and summaries, a beam beside them."""
     for family in ("title-like", "summary-like"):
         scores = f"{family}, n = 600, k = 13"
-        found = bench.solve(scores, bench.drawn(family, 600, 13), exact=EXACT, beam=_BEAM)
+        found = solve(bench, scores, drawn(bench, family, 600, 13), exact=EXACT, beam=_BEAM)
         exact, beam = found["exact"], found["beam"]
         yield from exact.lines("exact, median", scores, (3, 1))
-        yield line("exact, 99th percentile", scores, exact.percentile(99), "ms", (100, 50), False)
-        yield line("exact, worst", scores, exact.percentile(100), "ms", UNJUDGED, False)
-        yield line("proved", scores, percent(exact.proved.mean()), "%", (100, 100), True)
+        yield line("exact, 99th percentile", scores, exact.percentile(99), "ms", (100, 50))
+        yield line("exact, worst", scores, exact.percentile(100), "ms")
+        yield line("proved", scores, 100 * exact.proved.mean(), "%", (100, 100), more=True)
         yield Compared("exact", "beam 80 with its gap", "", scores, (exact.both, beam.both))
-        reached = percent(float(np.isclose(beam.values, exact.values, rtol=1e-9).mean()))
-        yield line("optimal by beam 80", scores, reached, "%", UNJUDGED, True)
+        reached = 100 * float(np.isclose(beam.values, exact.values, rtol=1e-9).mean())
+        yield line("optimal by beam 80", scores, reached, "%", more=True)
 
 
-def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool) -> Iterator[Line | Compared]:
+def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool) -> Iterator[Found]:
     """Graphs of real sections, at the length of their titles and beyond; a wide beam in the same run.
 
     Parameters
@@ -92,40 +69,38 @@ def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool
 
     scores = "titles, at their length"
     wide = Way("beam", {"width": BEAM_WIDTH, "bound": False})
-    found = bench.solve(scores, titles, exact=EXACT, beam=wide)
+    found = solve(bench, scores, titles, exact=EXACT, beam=wide)
     exact, beam = found["exact"], found["beam"]
     yield from exact.lines("exact, median", scores, marks(0.15, 0.07))
-    yield line("exact, 99th percentile", scores, exact.percentile(99), "ms", UNJUDGED, False)
-    yield line("proved", scores, percent(exact.proved.mean()), "%", marks(100, 100), True)
+    yield line("exact, 99th percentile", scores, exact.percentile(99), "ms")
+    yield line("proved", scores, 100 * exact.proved.mean(), "%", marks(100, 100), more=True)
     yield Compared("exact", f"beam {BEAM_WIDTH}", "one by one", scores, (exact.both, beam.both))
     pairs = (EXACT, exact), (wide, beam)
     together = [_together(titles, *pairs, wrong=bench.wrong) for _ in range(_ROUNDS)]
-    for how, place in ((FROM_ARRAYS, 0), (ALONE, 1)):
-        times = Spread.of([slow[place] / fast[place] for fast, slow in together])
-        what = f"exact over beam {BEAM_WIDTH}, total time, {how}"
-        yield line(what, scores, times, "x", marks(5, 12), True)
-    reached = percent(float(np.isclose(beam.values, exact.values, rtol=1e-9, equal_nan=True).mean()))
-    yield line(f"optimal by beam {BEAM_WIDTH}", scores, reached, "%", UNJUDGED, True)
-    for how, place in ((FROM_ARRAYS, 0), (ALONE, 1)):
-        each = Spread.of([1e3 * fast[place] / len(titles) for fast, _ in together])
-        yield line(f"exact by solve_many, mean, {how}", scores, each, "ms", UNJUDGED, False)
+    fast, slow = np.array(together).transpose(1, 2, 0)
+    yield from both_ways(
+        f"exact over beam {BEAM_WIDTH}, total time", scores, slow / fast, "x", marks(5, 12), more=True
+    )
+    reached = 100 * float(np.isclose(beam.values, exact.values, rtol=1e-9, equal_nan=True).mean())
+    yield line(f"optimal by beam {BEAM_WIDTH}", scores, reached, "%", more=True)
+    yield from both_ways("exact by solve_many, mean", scores, 1e3 * fast / len(titles), "ms")
     for what, longer, share, slow, proved in (
         (f"at {LONGER} more", [_of_length(p, p.length + LONGER) for p in titles], 99, (20, 5), (100, 100)),
         (f"at {LONG}", [_of_length(p, LONG) for p in titles], 90, (70, 10), (99, 100)),
     ):
         scores = f"titles, {what}"
-        exact = bench.solve(scores, longer, exact=EXACT)["exact"]
+        exact = solve(bench, scores, longer, exact=EXACT)["exact"]
         yield line(
             f"proved within {bench.limits.time:g} s",
             scores,
-            percent(exact.proved.mean()),
+            100 * exact.proved.mean(),
             "%",
             marks(*proved),
-            True,
+            more=True,
         )
         yield from exact.lines("exact, median", scores, UNJUDGED)
-        yield line(f"exact, {share}th percentile", scores, exact.percentile(share), "ms", marks(*slow), False)
-        yield line("exact, worst", scores, exact.percentile(100), "ms", UNJUDGED, False)
+        yield line(f"exact, {share}th percentile", scores, exact.percentile(share), "ms", marks(*slow))
+        yield line("exact, worst", scores, exact.percentile(100), "ms")
 
 
 def _of_length(problem: OrderingProblem, length: int) -> OrderingProblem:
@@ -141,17 +116,17 @@ def _together(
     """
     seconds = []
     for way, one_by_one in ways:
-        answers: list[gl.BatchResult[IntArray]] = []
 
-        def solve(
-            make: Callable[[OrderingProblem], OrderingProblem],
-            way: Way = way,
-            answers: list[gl.BatchResult[IntArray]] = answers,
-        ) -> None:
-            answers.append(gl.solve_many([make(title) for title in titles], way.method, **way.options))
+        def solve_all(
+            make: Callable[[OrderingProblem], OrderingProblem], way: Way = way
+        ) -> gl.BatchResult[IntArray]:
+            return gl.solve_many([make(title) for title in titles], way.method, **way.options)
 
-        seconds.append((cpu_seconds(solve, attrs.evolve), cpu_seconds(solve, lambda title: title)))
-        if not all(np.allclose(found.values, one_by_one.values, rtol=1e-9, equal_nan=True) for found in answers):
+        whole, alone = timed_call(solve_all, attrs.evolve), timed_call(solve_all, lambda title: title)
+        seconds.append((whole[0], alone[0]))
+        if not all(
+            np.allclose(found.values, one_by_one.values, rtol=1e-9, equal_nan=True) for _, found in (whole, alone)
+        ):
             wrong.append(f"titles: solve_many gives other values than solve by {way.method}")
     return seconds
 
@@ -160,35 +135,35 @@ def colour_lines(bench: Bench) -> Iterator[Line]:
     """One colouring of the paper's dynamic program, and all that a failure probability of 1e-3 asks for."""
     scores = "title-like, n = 200, k = 10"
     single = Way("color-coding", {"trials": 1, "colors": 12, "bounds": False})
-    found = bench.solve(scores, bench.drawn("title-like", 200, 10), exact=EXACT, colouring=single)
+    found = solve(bench, scores, drawn(bench, "title-like", 200, 10), exact=EXACT, colouring=single)
     yield from found["colouring"].lines("one colouring, 12 colours, no bounds", scores, (15, 8))
     scores = "title-like, n = 200, k = 8"
     whole = Way("color-coding", {"failure": 1e-3})
-    found = bench.solve(scores, bench.drawn("title-like", 200, 8), exact=EXACT, colours=whole)
+    found = solve(bench, scores, drawn(bench, "title-like", 200, 8), exact=EXACT, colours=whole)
     colours = found["colours"]
     yield from colours.lines("colour coding with bounds, failure 1e-3", scores, (60, 10))
-    yield line("colour coding, 99th percentile", scores, colours.percentile(99), "ms", UNJUDGED, False)
-    reached = percent(float(np.isclose(colours.values, found["exact"].values, rtol=1e-9).mean()))
-    yield line("optimal by colour coding", scores, reached, "%", UNJUDGED, True)
+    yield line("colour coding, 99th percentile", scores, colours.percentile(99), "ms")
+    reached = 100 * float(np.isclose(colours.values, found["exact"].values, rtol=1e-9).mean())
+    yield line("optimal by colour coding", scores, reached, "%", more=True)
 
 
 def hard_lines(bench: Bench) -> Iterator[Line]:
     """Long paths, and distances: where walks that return to a vertex look best."""
     for family, n, length in (("title-like", 600, 20), ("metric", 200, 13)):
         scores = f"{family}, n = {n}, k = {length}"
-        problems = bench.drawn(family, n, length, min(bench.seeds, 4 * _FEW))
-        exact = bench.solve(scores, problems, exact=EXACT)["exact"]
-        yield line("proved", scores, percent(exact.proved.mean()), "%", (100, 100), True)
+        problems = drawn(bench, family, n, length, min(bench.seeds, 4 * _FEW))
+        exact = solve(bench, scores, problems, exact=EXACT)["exact"]
+        yield line("proved", scores, 100 * exact.proved.mean(), "%", (100, 100), more=True)
         yield from exact.lines("exact, median", scores, UNJUDGED)
-        yield line("exact, worst", scores, one(float(exact.seconds.max())), "s", (10, 1), False)
+        yield line("exact, worst", scores, float(exact.seconds.max()), "s", (10, 1))
 
 
-def program_lines(bench: Bench) -> Iterator[Line | Compared]:
+def program_lines(bench: Bench) -> Iterator[Found]:
     """The integer programs against the exact method; where the limit stops one, the true ratio is larger."""
     for method, n, length in (("ilp", 50, 5), ("ilp", 50, 8), ("ilp-cuts", 50, 8), ("ilp-cuts", 100, 8)):
         scores = f"title-like, n = {n}, k = {length}"
-        problems = bench.drawn("title-like", n, length, min(bench.seeds, _FEW))
-        found = bench.solve(scores, problems, exact=EXACT, program=Way(method, separable=False))
+        problems = drawn(bench, "title-like", n, length, min(bench.seeds, _FEW))
+        found = solve(bench, scores, problems, exact=EXACT, program=Way(method, separable=False))
         program = found["program"]
-        yield line(f"proved by {method}", scores, percent(program.proved.mean()), "%", UNJUDGED, True)
+        yield line(f"proved by {method}", scores, 100 * program.proved.mean(), "%", more=True)
         yield Compared("exact", method, "", scores, (found["exact"].both, program.both))

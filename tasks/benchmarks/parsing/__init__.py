@@ -1,1 +1,1 @@
-"""How fast trees are found and proved, next to the paper's variant, peers and what is to be reached."""
+"""Speed of dependency trees, found and proved, beside the paper's variant and peers."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks parsing``: trained scores, measurements, what is to be reached."""
+"""``python -m benchmarks parsing``: trees under trained scores."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.chains.targets import Line
+from benchmarks.frame.bench import Bench, Found
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, Line, Marks, both_ways, line
+from benchmarks.frame.peers import UFAL
+from benchmarks.frame.turns import Compared
 from benchmarks.parsing import kernel_timing
-from benchmarks.parsing.lines import UNJUDGED, Marks, line, one, percent, report
 from benchmarks.parsing.measurement import Decoded, decode, prepared, scored
 from benchmarks.parsing.synthetic import peaked
-from benchmarks.sides import ALONE, FROM_ARRAYS, Compared
 from gapless.cli import Console
 from gapless_dependency import ParsingProblem
-from gapless_models.data_folder import add_data_option
 from gapless_models.parsing.treebank import FOLDER, Treebank, embedded_treebank, load_treebank
-from gapless_tasks.asked import positive
 from gapless_tasks.parsing.parser import Parser, Request
 from gapless_tasks.parsing.perceptron_parser import SOURCE
+from gapless_tasks.run_options import add_data_option, positive
 
 FAMILIES = ("grandchild", "sibling")
 HEADS_KEPT = 10
@@ -33,21 +33,18 @@ _PAPER_EVERY = 6
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Do the job."""
+    """Measure and report."""
     cache = Path(arguments.cache) if arguments.cache else None
     if cache is not None:
         cache.mkdir(parents=True, exist_ok=True)
-    wrong: list[str] = []
-    remarks = [] if kernel_timing.has_peer() else [kernel_timing.UFAL_MISSING]
-    return report(_all_lines(arguments, cache, console, wrong), wrong, remarks, console)
+    bench = Bench(console=console, remarks=[] if UFAL.installed else [UFAL.absent])
+    return bench.report(_all_lines(arguments, cache, bench))
 
 
-def _all_lines(
-    arguments: argparse.Namespace, cache: Path | None, console: Console, wrong: list[str]
-) -> Iterator[Line | Compared]:
+def _all_lines(arguments: argparse.Namespace, cache: Path | None, bench: Bench) -> Iterator[Found]:
     for treebank in _treebanks(arguments):
-        yield from _measured(treebank, cache, arguments, console, wrong)
-    yield from _drawn(arguments, console)
+        yield from _measured(treebank, cache, arguments, bench)
+    yield from _drawn(arguments, bench.console)
 
 
 def _treebanks(arguments: argparse.Namespace) -> Iterator[Treebank]:
@@ -82,9 +79,10 @@ def _parser(treebank: Treebank, cache: Path | None, arguments: argparse.Namespac
 
 
 def _measured(
-    treebank: Treebank, cache: Path | None, arguments: argparse.Namespace, console: Console, wrong: list[str]
-) -> Iterator[Line | Compared]:
+    treebank: Treebank, cache: Path | None, arguments: argparse.Namespace, bench: Bench
+) -> Iterator[Found]:
     """Every number of one treebank's test part."""
+    console = bench.console
     parser = _parser(treebank, cache, arguments, console)
     pruned = scored(parser, treebank.test, HEADS_KEPT)
     name, rounds = treebank.name, arguments.rounds
@@ -95,44 +93,43 @@ def _measured(
     marked = name in (PROJECTIVE, OTHER)
     yield from _search(found, name, judged=main)
     yield line(
-        "proved within 10 s each", name, percent(found.proved), "%", ((99.5, 100) if marked else UNJUDGED), True
+        "proved within 10 s each", name, 100 * found.proved, "%", (99.5, 100) if marked else UNJUDGED, more=True
     )
     some = pruned[::_PAPER_EVERY]
     ours = decode(some, console, f"{name}, every sixth")
     paper = decode(some, console, f"{name}, the paper's variant", options={"variant": "paper"})
     both = np.isclose(ours.values, paper.values, rtol=1e-9, atol=1e-9)
     if ours.proved == paper.proved == 1.0 and not both.all():
-        wrong.append(f"{name}: {int((~both).sum())} values differ from those of the paper's variant")
+        bench.wrong.append(f"{name}: {int((~both).sum())} values differ from those of the paper's variant")
     for how, fast, slow, judged in (
         (FROM_ARRAYS, ours.from_arrays, paper.from_arrays, main),
         (ALONE, ours.words_per_second, paper.words_per_second, False),
     ):
         what = f"over the paper's variant, every sixth sentence, {how}"
-        yield line(what, name, one(fast.median / slow.median), "x", ((5, 12) if judged else UNJUDGED), True)
+        yield line(what, name, fast.median / slow.median, "x", (5, 12) if judged else UNJUDGED, more=True)
     if paper.oracle_calls is not None:
-        calls = one(paper.oracle_calls)
-        yield line("oracle calls of the paper's variant", name, calls, "a sentence", UNJUDGED, False)
+        calls = paper.oracle_calls
+        yield line("oracle calls of the paper's variant", name, calls, "a sentence")
     whole = scored(parser, treebank.test, None)
     unpruned = decode(whole, console, f"{name}, unpruned")
     yield from _speed(unpruned, "unpruned", name, (800, 6000) if main else UNJUDGED)
-    yield line("proved within 10 s each, unpruned", name, percent(unpruned.proved), "%", UNJUDGED, True)
-    yield from _kernels(name, treebank.projective, pruned, whole, rounds, wrong)
+    yield line("proved within 10 s each, unpruned", name, 100 * unpruned.proved, "%", more=True)
+    yield from _kernels(name, treebank.projective, pruned, whole, rounds, bench.wrong)
 
 
 def _speed(found: Decoded, what: str, name: str, marks: Marks) -> Iterator[Line]:
-    """Words a second, as users have it and by the search alone, of which the marks spoke once."""
-    for how, rate in ((FROM_ARRAYS, found.from_arrays), (ALONE, found.words_per_second)):
-        yield line(f"{what}, {how}", name, rate, "words/s", marks, True)
+    """Words a second, as users have it and by the search alone."""
+    return both_ways(what, name, (found.from_arrays, found.words_per_second), "words/s", marks, more=True)
 
 
 def _search(found: Decoded, name: str, *, judged: bool) -> Iterator[Line]:
     """Calls, nodes."""
     if found.oracle_calls is not None:
-        calls = one(found.oracle_calls)
-        yield line("oracle calls", name, calls, "a sentence", ((90, 35) if judged else UNJUDGED), False)
+        calls = found.oracle_calls
+        yield line("oracle calls", name, calls, "a sentence", (90, 35) if judged else UNJUDGED)
     if found.closed_at_root is not None:
-        closed = percent(found.closed_at_root)
-        yield line("closed at the root", name, closed, "%", ((70, 90) if judged else UNJUDGED), True)
+        closed = 100 * found.closed_at_root
+        yield line("closed at the root", name, closed, "%", (70, 90) if judged else UNJUDGED, more=True)
 
 
 def _kernels(
@@ -142,22 +139,22 @@ def _kernels(
     whole: Sequence[ParsingProblem],
     rounds: int,
     wrong: list[str],
-) -> Iterator[Line | Compared]:
+) -> Iterator[Found]:
     """The tree oracles alone, and beside a peer from arrays to a certificate."""
     turns = max(3, rounds)
     if projective:
         short = kernel_timing.eisner_microseconds(kernel_timing.weights_of(pruned, 19, 21), turns)
         long = kernel_timing.eisner_microseconds(kernel_timing.weights_of(whole, 38, 42), turns)
-        yield line("Eisner's inside pass, n = 19-21, k = 10", name, short, "us", (8, 4), False)
-        yield line("Eisner's inside pass, n = 38-42, all", name, long, "us", (40, 22), False)
+        yield line("Eisner's inside pass, n = 19-21, k = 10", name, short, "us", (8, 4))
+        yield line("Eisner's inside pass, n = 38-42, all", name, long, "us", (40, 22))
     else:
         weights = kernel_timing.weights_of(whole, 31, 40)
         reduced, exact = kernel_timing.arborescence_timing(weights, turns)
         peer = kernel_timing.beside_ufal(weights, turns)
         if peer is not None:
             yield Compared("Chu-Liu-Edmonds", "ufal's", "n = 31-40", name, peer, (4, 10))
-        yield line("best tree and all reduced costs, n = 31-40", name, reduced, "us", (15, 8), False)
-        yield line("best tree and all max-marginals, n = 31-40", name, exact, "us", UNJUDGED, False)
+        yield line("best tree and all reduced costs, n = 31-40", name, reduced, "us", (15, 8))
+        yield line("best tree and all max-marginals, n = 31-40", name, exact, "us")
         different = kernel_timing.disagreements(weights)
         if different:
             wrong.append(f"{name}: {different} best arborescences differ in value from ufal's")
@@ -181,4 +178,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", metavar="DIR", help="keep the trained parsers here for the next run")
     parser.add_argument("--epochs", type=positive, default=EPOCHS, help=f"of training (default {EPOCHS})")
     parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N test sentences")
-    parser.add_argument("--rounds", type=positive, default=1, help="decode so often (default 1)")
+    parser.add_argument("--rounds", type=positive, default=1, help="turns of each measurement (default 1)")

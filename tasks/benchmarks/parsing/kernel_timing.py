@@ -11,31 +11,21 @@ from numpy.typing import NDArray
 
 import gapless as gl
 import gapless_kernels
-from benchmarks.chains.stopwatch import Spread
-from benchmarks.sides import Both, Timed
+from benchmarks.frame.marks import Spread
+from benchmarks.frame.peers import UFAL
+from benchmarks.frame.turns import Both
 from gapless.core.sparse import FloatArray
 from gapless_dependency import ParsingProblem
 
-try:
-    from ufal.chu_liu_edmonds import chu_liu_edmonds as ufal_parse
-except ImportError:  # the extra `bench` brings it
-    ufal_parse = None
-
-UFAL_MISSING = "ufal.chu-liu-edmonds is not installed: pip install 'gapless[bench]'"
 _SHORTEST = 0.02
 """Seconds of a turn; shorter work is repeated."""
-
-
-def has_peer() -> bool:
-    """Whether ufal.chu-liu-edmonds is installed."""
-    return ufal_parse is not None
 
 
 Kernel = Callable[[FloatArray], object]
 
 
 def weights_of(problems: Sequence[ParsingProblem], shortest: int, longest: int) -> list[FloatArray]:
-    """Arc scores of the sentences with so many words, each (n + 1, n + 1)."""
+    """Arc scores of the sentences within a range of lengths, each (n + 1, n + 1)."""
     return [np.ascontiguousarray(p.scores) for p in problems if shortest <= p.length <= longest]
 
 
@@ -90,8 +80,9 @@ def beside_ufal(weights: Sequence[FloatArray], rounds: int) -> tuple[Both[None],
     From arrays, ours is a `ParsingProblem` solved to a certificate, ufal's the array turned as it wants it; the
     searches alone are the kernels.
     """
-    if ufal_parse is None or not weights:
+    if not UFAL.installed or not weights:
         return None
+    ufal_parse = UFAL.load().chu_liu_edmonds
     turned = [_ufal(w) for w in weights]
     times = seconds(
         {
@@ -102,14 +93,14 @@ def beside_ufal(weights: Sequence[FloatArray], rounds: int) -> tuple[Both[None],
         },
         rounds,
     )
-    found: dict[str, Timed[None]] = {name: Timed(each, []) for name, each in times.items()}
-    return Both(found["ours"], found["our kernel"]), Both(found["ufal"], found["ufal's kernel"])
+    return Both.of(times["ours"], times["our kernel"]), Both.of(times["ufal"], times["ufal's kernel"])
 
 
 def disagreements(weights: Sequence[FloatArray]) -> int:
-    """How many best trees of ours and ufal's differ in value by more than rounding."""
-    if ufal_parse is None:
+    """The number of best trees whose values under ours and ufal's differ by more than rounding."""
+    if not UFAL.installed:
         return 0
+    ufal_parse = UFAL.load().chu_liu_edmonds
     wrong = 0
     for one in weights:
         heads, _ = ufal_parse(_ufal(one))

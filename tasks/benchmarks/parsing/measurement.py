@@ -1,4 +1,4 @@
-"""What is measured on one set of sentences."""
+"""Measurements on one set of sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.chains.stopwatch import Spread
+from benchmarks.frame.marks import Spread
 from gapless.cli import Console
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Sentence
@@ -70,7 +70,7 @@ def decode(
 ) -> Decoded:
     """Decode every sentence within `LIMIT`, then those that were proved once more without a limit, for speed.
 
-    Without limits a batch makes no results that nobody asks for. A sentence that was not proved costs `LIMIT` in
+    Without limits a batch makes results on request only. A sentence that was not proved costs `LIMIT` in
     every round: else a hard one would hold up the whole measurement.
 
     Raises

@@ -1,1 +1,1 @@
-"""How fast grandparent trees are found and proved, next to linear programming, peers and what is to be reached."""
+"""Speed of grandparent trees, found and proved, beside linear programming and peers."""

@@ -35,7 +35,7 @@ _INTEGRAL = 0
 
 @attrs.frozen(eq=False)
 class DenseScores:
-    """What AD3 is given.
+    """The input of AD3.
 
     Parameters
     ----------

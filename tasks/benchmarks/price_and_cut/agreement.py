@@ -43,7 +43,7 @@ def _all(
     solve: Callable[[ParsingProblem], Any], problems: Sequence[ParsingProblem], material: Material, what: str
 ) -> list[Any]:
     answers = []
-    with material.console.progress(f"{material.name}, {what}, to compare", len(problems)) as advance:
+    with material.bench.console.progress(f"{material.name}, {what}, to compare", len(problems)) as advance:
         for problem in problems:
             answers.append(solve(problem))
             advance(1)

@@ -1,4 +1,4 @@
-"""``python -m benchmarks price-and-cut``: trained grandparent models, measurements, what is to be reached."""
+"""``python -m benchmarks price-and-cut``: trees under trained grandparent models."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import attrs
 
-from benchmarks.chains.targets import Line
-from benchmarks.parsing.lines import failures, report
+from benchmarks.frame.bench import Bench, Found
+from benchmarks.frame.peers import HIGHS
 from benchmarks.price_and_cut.ad3_peer import Ad3
 from benchmarks.price_and_cut.agreement import check_agreement
 from benchmarks.price_and_cut.comparisons import (
@@ -20,13 +20,10 @@ from benchmarks.price_and_cut.comparisons import (
     scoring_lines,
 )
 from benchmarks.price_and_cut.endurance import limit_lines, memory_lines
-from benchmarks.price_and_cut.highs_peer import HIGHS_MISSING, has_highs
 from benchmarks.price_and_cut.material import Material
-from benchmarks.sides import Compared
 from gapless.cli import Console
-from gapless_models.data_folder import add_data_option
 from gapless_models.parsing.treebank import FOLDER, Treebank, load_treebank
-from gapless_tasks.asked import positive
+from gapless_tasks.run_options import add_data_option, positive
 
 TREEBANKS = ("danish", "italian", "hungarian")
 EXACT = "lagrangian-cut"
@@ -34,40 +31,37 @@ MEMORY = 10_000
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Do the job."""
+    """Measure and report."""
     ad3 = Ad3(Path(arguments.ad3)) if arguments.ad3 else None
-    wrong: list[str] = []
-    remarks = [] if has_highs() else [f"not compared with HiGHS: {HIGHS_MISSING}"]
+    bench = Bench(console=console, remarks=[] if HIGHS.installed else [HIGHS.absent])
     if ad3 is None:
-        remarks.append("not compared with AD3: no library is given by --ad3")
-    return report(_measured(arguments, ad3, console, wrong), wrong, remarks, console)
+        bench.remarks.append("not compared with AD3: no library is given by --ad3")
+    return bench.report(_measured(arguments, ad3, bench))
 
 
-def _measured(
-    arguments: argparse.Namespace, ad3: Ad3 | None, console: Console, wrong: list[str]
-) -> Iterator[Line | Compared]:
+def _measured(arguments: argparse.Namespace, ad3: Ad3 | None, bench: Bench) -> Iterator[Found]:
     models = Path(arguments.models) if arguments.models else None
     method = arguments.method
     for number, treebank in enumerate(_treebanks(arguments)):
-        material = Material.of(treebank, models, console, wrong)
-        with failures(material.name, console, wrong):
+        material = Material.of(treebank, models, bench)
+        with bench.group(material.name):
             yield from exact_lines(material, method, arguments.rounds)
-        with failures(material.name, console, wrong):
-            if has_highs():
+        with bench.group(material.name):
+            if HIGHS.installed:
                 yield from highs_lines(material, method)
                 check_agreement(material, method)
-        with failures(material.name, console, wrong):
+        with bench.group(material.name):
             if ad3 is not None:
                 yield from ad3_lines(material, method, ad3)
-        with failures(material.name, console, wrong):
+        with bench.group(material.name):
             yield from program_lines(material)
-        with failures(material.name, console, wrong):
+        with bench.group(material.name):
             yield from scoring_lines(material, method)
-        with failures(material.name, console, wrong):
+        with bench.group(material.name):
             if number == 0:
                 yield from memory_lines(material, method, arguments.memory)
-    with failures("drawn", console, wrong):
-        yield from limit_lines(method, console, wrong)
+    with bench.group("drawn"):
+        yield from limit_lines(method, bench)
 
 
 def _treebanks(arguments: argparse.Namespace) -> Iterator[Treebank]:
@@ -88,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--method", default=EXACT, help=f"the exact method (default {EXACT})")
     parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N test sentences")
-    parser.add_argument("--rounds", type=positive, default=1, help="decode so often (default 1)")
+    parser.add_argument("--rounds", type=positive, default=1, help="turns of each measurement (default 1)")
     parser.add_argument(
         "--memory",
         type=positive,

@@ -1,4 +1,4 @@
-"""What is measured on one treebank, beside its marks."""
+"""Measurements on one treebank, beside their marks."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.chains.stopwatch import Spread, cpu_seconds
-from benchmarks.chains.targets import Line
-from benchmarks.parsing.lines import UNJUDGED, line, one, percent
+from benchmarks.frame.bench import Found
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, Line, both_ways, line
+from benchmarks.frame.turns import Compared, Side, both_in_turn, cpu_seconds
 from benchmarks.parsing.measurement import decode, prepared
 from benchmarks.price_and_cut.ad3_peer import ETAS, Ad3, DenseScores
 from benchmarks.price_and_cut.highs_peer import highs_side
 from benchmarks.price_and_cut.material import LONG, Material, between
 from benchmarks.price_and_cut.timing import exact_side, exact_value, result_of, result_side
-from benchmarks.sides import ALONE, FROM_ARRAYS, Compared, Side, both_in_turn
 from gapless_tasks.parsing.sentence_arrays import SentenceArrays
 
 DELAYED = "price-and-cut"
@@ -35,31 +34,31 @@ def _highs_sides() -> dict[str, Side[SentenceArrays, Any]]:
 
 
 def exact_lines(material: Material, method: str, rounds: int) -> Iterator[Line]:
-    """How fast the exact method finds and proves trees."""
-    name, console = material.name, material.console
+    """Speed of the exact method, proofs included."""
+    name, console = material.name, material.bench.console
     if material.long:
         sides = {method: exact_side(method)}
         found_long = both_in_turn(sides, material.long_arrays, console, f"{name}, {method}, {_LONG}")[method]
         for how, times in ((FROM_ARRAYS, found_long.from_arrays), (ALONE, found_long.alone)):
-            median, slowest = times.milliseconds, one(times.milliseconds.most)
+            median, slowest = times.milliseconds, times.milliseconds.most
             what = f"{method}, {_LONG}"
-            yield line(f"{what}, median sentence, {how}", name, median, "ms", material.marks(3, 1.2), False)
-            yield line(f"{what}, slowest sentence, {how}", name, slowest, "ms", material.marks(40, 10), False)
+            yield line(f"{what}, median sentence, {how}", name, median, "ms", material.marks(3, 1.2))
+            yield line(f"{what}, slowest sentence, {how}", name, slowest, "ms", material.marks(40, 10))
     found = decode(material.problems, console, f"{name}, {method}", method=method, rounds=rounds)
     marks = material.marks(25_000, 60_000) if name == "danish" else UNJUDGED
-    for how, rate in ((FROM_ARRAYS, found.from_arrays), (ALONE, found.words_per_second)):
-        yield line(f"{method}, whole test set, {how}", name, rate, "words/s", marks, True)
+    rates = found.from_arrays, found.words_per_second
+    yield from both_ways(f"{method}, whole test set", name, rates, "words/s", marks, more=True)
     if found.closed_at_root is not None:
-        closed = percent(found.closed_at_root)
-        yield line("closed at the root without an LP", name, closed, "%", material.marks(85, 95), True)
+        closed = 100 * found.closed_at_root
+        yield line("closed at the root without an LP", name, closed, "%", material.marks(85, 95), more=True)
     if found.oracle_calls is not None:
-        yield line("oracle calls", name, one(found.oracle_calls), "a sentence", material.marks(75, 30), False)
-    yield line("proved within 10 s each", name, percent(found.proved), "%", material.marks(99.5, 100), True)
+        yield line("oracle calls", name, found.oracle_calls, "a sentence", material.marks(75, 30))
+    yield line("proved within 10 s each", name, 100 * found.proved, "%", material.marks(99.5, 100), more=True)
 
 
 def highs_lines(material: Material, method: str) -> Iterator[Compared]:
     """The exact method and the delayed program against HiGHS on the whole program."""
-    name, console = material.name, material.console
+    name, console = material.name, material.bench.console
     if material.some:
         sides = {"ours": exact_side(method), **_highs_sides()}
         found = both_in_turn(sides, material.some_arrays, console, f"{name}, {method} and HiGHS")
@@ -73,9 +72,9 @@ def highs_lines(material: Material, method: str) -> Iterator[Compared]:
             yield Compared(DELAYED, peer, _LONG, name, (found["ours"], found[form]), material.marks(2.5, 6))
 
 
-def ad3_lines(material: Material, method: str, ad3: Ad3) -> Iterator[Line | Compared]:
+def ad3_lines(material: Material, method: str, ad3: Ad3) -> Iterator[Found]:
     """The exact method against AD3 with the best of a few step sizes; AD3 builds its graph in the same call."""
-    name, console = material.name, material.console
+    name, console = material.name, material.bench.console
     if not material.some:
         return
     some = material.some_arrays
@@ -93,8 +92,8 @@ def ad3_lines(material: Material, method: str, ad3: Ad3) -> Iterator[Line | Comp
             for problem, heads in zip(material.some, found["ad3"].alone.answers, strict=True)
         ]
     )
-    proved = percent(float(np.isfinite(values).mean()))
-    yield line("proved by AD3, n = 11-40", name, proved, "%", UNJUDGED, True)
+    proved = 100 * float(np.isfinite(values).mean())
+    yield line("proved by AD3, n = 11-40", name, proved, "%", more=True)
     material.compare("values proved by AD3 and by us", np.array(found["ours"].alone.answers), values)
 
 
@@ -105,9 +104,9 @@ def _ad3_side(ad3: Ad3, eta: float) -> Side[SentenceArrays, Any]:
     return Side(lambda arrays: search(DenseScores.of(arrays)), search, DenseScores.of)
 
 
-def program_lines(material: Material) -> Iterator[Line | Compared]:
+def program_lines(material: Material) -> Iterator[Found]:
     """The default delayed program against the paper's variant, and how often it has an integral optimum."""
-    name, console = material.name, material.console
+    name, console = material.name, material.bench.console
     if material.long:
         sides = {"ours": result_side(DELAYED), "paper": result_side(DELAYED, variant="paper")}
         some = material.long_arrays[::_EVERY]
@@ -121,16 +120,16 @@ def program_lines(material: Material) -> Iterator[Line | Compared]:
         for problem in sentences:
             integral.append(bool(solve(problem).stats.extra["integral"]))
             advance(1)
-    share = percent(float(np.mean(integral)))
-    yield line(f"integral over cut-sets, n <= {LONG[1]}", name, share, "%", material.marks(96, 99), True)
+    share = 100 * float(np.mean(integral))
+    yield line(f"integral over cut-sets, n <= {LONG[1]}", name, share, "%", material.marks(96, 99), more=True)
 
 
 def scoring_lines(material: Material, method: str) -> Iterator[Line]:
-    """How many parts are scored when each costs something, and what that saves."""
+    """The share of parts that are scored where each costs something, and the time saved."""
     fresh = material.fresh_between(*LONG)
     if not fresh:
         return
-    name, console = material.name, material.console
+    name, console = material.name, material.bench.console
     judged = material.marks(15, 7)
     for what, solve, marks in (
         (method, result_of(method), judged),
@@ -143,10 +142,9 @@ def scoring_lines(material: Material, method: str) -> Iterator[Line]:
                 stats = solve(make()).stats
                 scored, total = scored + stats.parts_scored, total + stats.parts_total
                 advance(1)
-        yield line(f"parts scored by {what}, {_LONG}", name, percent(scored / total), "%", marks, False)
+        yield line(f"parts scored by {what}, {_LONG}", name, 100 * scored / total, "%", marks)
     exact = exact_value(method)
     lazy = np.array([cpu_seconds(exact, make()) for make in fresh])
     eager = np.array([cpu_seconds(lambda problem: exact(prepared(problem)), make()) for make in fresh])
     for what, seconds in (("as needed", lazy), ("all before", eager)):
-        spread = Spread.of(1e3 * seconds)
-        yield line(f"{method}, parts scored {what}, {_LONG}", name, spread, "ms", UNJUDGED, False)
+        yield line(f"{method}, parts scored {what}, {_LONG}", name, 1e3 * seconds, "ms")

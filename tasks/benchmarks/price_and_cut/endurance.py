@@ -1,4 +1,4 @@
-"""What may not grow, and what must end in time."""
+"""Memory that must not grow, and limits that must hold."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import time
 from collections.abc import Iterator
 
 import gapless as gl
-from benchmarks.chains.targets import Line
-from benchmarks.parsing.lines import line, one
+from benchmarks.frame.bench import Bench
+from benchmarks.frame.marks import Line, line
 from benchmarks.price_and_cut.hard_sentence import WORDS, hard_sentence
 from benchmarks.price_and_cut.material import Material
 from benchmarks.price_and_cut.memory import growth, has_statm
 from benchmarks.price_and_cut.timing import result_of
-from gapless.cli import Console
 
 LIMIT = 2.0
 """Seconds for the hard sentence."""
 _SHARES = {"price-and-cut": 10, "branch-price-and-cut": 50}
-"""Methods that take longer decode so many times fewer sentences."""
+"""Slower methods, each with the factor by which it decodes fewer sentences."""
 _LONGEST = 25
 """Words of the sentences that are decoded again and again."""
 
@@ -25,7 +24,7 @@ _LONGEST = 25
 def memory_lines(material: Material, method: str, count: int) -> Iterator[Line]:
     """Growth of resident memory over many sentences."""
     if not has_statm():
-        material.console.complain("memory is not measured: this system has no /proc/self/statm")
+        material.bench.console.complain("memory is not measured: this system has no /proc/self/statm")
         return
     fresh = material.fresh_between(1, _LONGEST)
     for asked, share in {method: 1, **_SHARES}.items():
@@ -34,14 +33,14 @@ def memory_lines(material: Material, method: str, count: int) -> Iterator[Line]:
             fresh,
             result_of(asked, limits=gl.Limits(time=LIMIT)),
             sentences,
-            material.console,
+            material.bench.console,
             f"{material.name}, memory of {asked}",
         )
         what = f"memory growth of {asked}, {sentences:,} sentences"
-        yield line(what, material.name, one(grown), "MB", (10, 1), False)
+        yield line(what, material.name, grown, "MB", (10, 1))
 
 
-def limit_lines(method: str, console: Console, wrong: list[str]) -> Iterator[Line]:
+def limit_lines(method: str, bench: Bench) -> Iterator[Line]:
     """A sentence that is too hard ends within its limit, and its bound is a bound."""
     for asked in (method, *_SHARES):
         problem = hard_sentence(WORDS)
@@ -49,16 +48,16 @@ def limit_lines(method: str, console: Console, wrong: list[str]) -> Iterator[Lin
         result = result_of(asked, limits=gl.Limits(time=LIMIT))(problem)
         seconds = time.perf_counter() - start
         what = f"{asked}, {WORDS} words, limit of {LIMIT:g} s"
-        yield line(what, "drawn", one(seconds), "s", (1.25 * LIMIT, 1.05 * LIMIT), False)
+        yield line(what, "drawn", seconds, "s", (1.25 * LIMIT, 1.05 * LIMIT))
         if not result.solutions:
-            console.complain(f"{what}: no tree, at most {result.bound:.6g}")
+            bench.console.complain(f"{what}: no tree, at most {result.bound:.6g}")
             continue
         if not result.value <= result.bound:
-            wrong.append(f"{what}: a tree of {result.value} above the bound {result.bound}")
+            bench.wrong.append(f"{what}: a tree of {result.value} above the bound {result.bound}")
             continue
-        console.say(f"{what}: {result.value:.6g}, at most {result.bound:.6g}")
+        bench.console.say(f"{what}: {result.value:.6g}, at most {result.bound:.6g}")
         verdict = result.verify(problem)
         if not result.certified:
-            console.complain(f"{what}: {verdict.reason}")
+            bench.console.complain(f"{what}: {verdict.reason}")
         elif not verdict:
-            wrong.append(f"{what}: {verdict.reason}")
+            bench.wrong.append(f"{what}: {verdict.reason}")

@@ -1,4 +1,4 @@
-"""A drawn sentence that nobody solves in a few seconds: what it shows is how a limit ends a solve."""
+"""A drawn sentence too hard for a few seconds: a test of limits."""
 
 from __future__ import annotations
 

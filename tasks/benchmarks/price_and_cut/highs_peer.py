@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import attrs
 import numpy as np
 
 import gapless as gl
+from benchmarks.frame.peers import HIGHS
+from benchmarks.frame.turns import Side
 from benchmarks.price_and_cut.cut_sets import violated_cut_sets
 from benchmarks.price_and_cut.lean_program import LeanProgram, arcs_of, lean_program, lean_program_of
-from benchmarks.sides import Side
 from gapless.core.sparse import FloatArray
 from gapless_dependency import Arcs, ParsingProblem
 from gapless_tasks.parsing.sentence_arrays import SentenceArrays
 
-HIGHS_MISSING = "highspy is not installed: pip install 'gapless[bench]'"
 _INTEGRAL = 1e-6
-
-
-def has_highs() -> bool:
-    """Whether highspy is installed."""
-    try:
-        import_module("highspy")
-    except ImportError:
-        return False
-    return True
 
 
 @attrs.frozen(eq=False)
@@ -93,7 +83,7 @@ def optimum(model: Model) -> Relaxed:
     """The best point over the arborescence polytope or, with `flow`, over a flow's.
 
     One thread, dual simplex without presolve: with presolve it takes 1.3 to 2 times as long, by primal simplex,
-    interior points or from the dual feasible basis of a greedy point no less. Cut-sets enter where they are
+    interior points or from the dual feasible basis of a greedy point it is no faster. Cut-sets enter where they are
     violated and the solver goes on from its basis; with a flow it takes 2 to 4 times as long.
 
     Raises
@@ -126,7 +116,7 @@ def optimum(model: Model) -> Relaxed:
 
 
 def _loaded(program: LeanProgram) -> Any:
-    highspy = import_module("highspy")
+    highspy = HIGHS.load()
     solver = highspy.Highs()
     for name, value in (("output_flag", False), ("threads", 1), ("presolve", "off"), ("solver", "simplex")):
         solver.setOptionValue(name, value)

@@ -9,7 +9,8 @@ from pathlib import Path
 import attrs
 import numpy as np
 
-from benchmarks.parsing.lines import UNJUDGED, Marks
+from benchmarks.frame.bench import Bench
+from benchmarks.frame.marks import UNJUDGED, Marks
 from benchmarks.parsing.measurement import prepared
 from gapless import InvalidProblem
 from gapless.cli import Console
@@ -38,21 +39,18 @@ class Material:
     name : str
     fresh : sequence of callable
         Each makes the problem of one sentence, with nothing but its arcs scored.
-    console : Console
-    wrong : list of str
-        Sentences about values that should agree and do not; whoever measures adds to it.
+    bench : Bench
     """
 
     name: str
     fresh: Sequence[Callable[[], ParsingProblem]]
-    console: Console
-    wrong: list[str]
+    bench: Bench
 
     @classmethod
-    def of(cls, treebank: Treebank, models: Path | None, console: Console, wrong: list[str]) -> Material:
+    def of(cls, treebank: Treebank, models: Path | None, bench: Bench) -> Material:
         """The test part of a treebank, under the model of its name in the folder `models`."""
-        model = model_of(treebank, models, console)
-        return cls(treebank.name, [partial(model.problem, sentence) for sentence in treebank.test], console, wrong)
+        model = model_of(treebank, models, bench.console)
+        return cls(treebank.name, [partial(model.problem, sentence) for sentence in treebank.test], bench)
 
     @cached_property
     def problems(self) -> list[ParsingProblem]:
@@ -84,7 +82,7 @@ class Material:
         return UNJUDGED if self.name == EMBEDDED else (must, aim)
 
     def fresh_between(self, shortest: int, longest: int) -> list[Callable[[], ParsingProblem]]:
-        """What makes the problems of the sentences with so many words."""
+        """Makers of the problems of sentences within a range of lengths."""
         pairs = zip(self.fresh, self.problems, strict=True)
         return [make for make, problem in pairs if shortest <= problem.length <= longest]
 
@@ -93,13 +91,13 @@ class Material:
         far = np.abs(ours - theirs) > _AGREE * np.maximum(1.0, np.abs(theirs))
         if far.any():
             worst = int(np.nanargmax(np.abs(ours - theirs)))
-            self.wrong.append(
+            self.bench.wrong.append(
                 f"{self.name}: {int(far.sum())} of {far.size} {what} differ, one by {ours[worst] - theirs[worst]:g}"
             )
 
 
 def between(problems: Sequence[ParsingProblem], shortest: int, longest: int) -> list[ParsingProblem]:
-    """The sentences with so many words."""
+    """The sentences within a range of lengths."""
     return [problem for problem in problems if shortest <= problem.length <= longest]
 
 

@@ -19,7 +19,7 @@ def has_statm() -> bool:
 
 
 def resident_megabytes() -> float:
-    """What this process holds now, after a collection."""
+    """Memory of this process, after a garbage collection."""
     gc.collect()
     pages = int(_STATM.read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

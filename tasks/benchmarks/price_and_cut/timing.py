@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import gapless as gl
+from benchmarks.frame.turns import Side
 from benchmarks.parsing.measurement import LIMIT, prepared
-from benchmarks.sides import Side
 from gapless_dependency import ParsingProblem
 from gapless_tasks.parsing.sentence_arrays import SentenceArrays
 
@@ -17,7 +17,7 @@ from gapless_tasks.parsing.sentence_arrays import SentenceArrays
 def exact_value(method: str) -> Callable[[ParsingProblem], float]:
     """The value of a tree that is proved to be best; NaN where it is not proved within `LIMIT`.
 
-    The certificate is made when somebody asks for it, which nobody does here.
+    The certificate is made on request, and here there is none.
     """
 
     def solve(problem: ParsingProblem) -> float:

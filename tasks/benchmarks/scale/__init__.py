@@ -1,1 +1,1 @@
-"""How well many problems are shared among workers."""
+"""Speed-up of many problems shared among workers."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks scale``: how much sooner several workers are done, and what sharing costs."""
+"""``python -m benchmarks scale``: the speed-up by several workers, and the cost of sharing."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import argparse
 from collections.abc import Iterator
 
 import gapless as gl
-from benchmarks.chains.stopwatch import Spread
-from benchmarks.chains.targets import Line
-from benchmarks.parsing.lines import UNJUDGED, failures, line, one, report
+from benchmarks.frame.bench import Bench
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, Line, line
 from benchmarks.scale.kinds import KINDS, Kind
 from benchmarks.scale.measurement import Shared, measure, overhead, ratios
-from benchmarks.sides import ALONE, FROM_ARRAYS
 from gapless.cli import Console
-from gapless_tasks.asked import positive
+from gapless_tasks.run_options import positive
 
 WORTH_SHARING = 1.0
 """Milliseconds that a problem must take for the marks to hold: sending it costs some 0.05."""
@@ -22,23 +20,22 @@ TWICE = (1.8, 1.95)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Do the job."""
-    wrong: list[str] = []
+    """Measure and report."""
     kinds = [kind for kind in KINDS if all(word in kind.name for word in arguments.only)]
     if not kinds:
         raise gl.UnknownName(
             f"--only {' '.join(arguments.only)}: there is {', '.join(kind.name for kind in KINDS)}"
         )
-    remarks = ["clock ratios hold on a machine with nothing else to do"]
-    return report(_lines(kinds, arguments, console, wrong), wrong, remarks, console)
+    bench = Bench(console=console, remarks=["clock ratios hold on a machine with nothing else to do"])
+    return bench.report(_lines(kinds, arguments, bench))
 
 
-def _lines(kinds: list[Kind], arguments: argparse.Namespace, console: Console, wrong: list[str]) -> Iterator[Line]:
+def _lines(kinds: list[Kind], arguments: argparse.Namespace, bench: Bench) -> Iterator[Line]:
     for kind in kinds:
-        with failures(kind.name, console, wrong):
+        with bench.group(kind.name):
             shared = measure(kind, arguments.jobs, arguments.seconds, arguments.rounds)
             if not shared.agree:
-                wrong.append(f"{kind.name}: {shared.jobs} workers give other values than one")
+                bench.wrong.append(f"{kind.name}: {shared.jobs} workers give other values than one")
             yield from _judged(shared)
 
 
@@ -50,22 +47,20 @@ def _judged(shared: Shared) -> Iterator[Line]:
         (FROM_ARRAYS, shared.alone, shared.together),
         (ALONE, shared.alone_searching, shared.together_searching),
     ):
-        each = one(shared.milliseconds(alone))
-        yield line(f"each problem, one worker, {how}", shared.name, each, "ms", UNJUDGED, False)
+        yield line(f"each problem, one worker, {how}", shared.name, shared.milliseconds(alone), "ms")
         for what, numbers in (("one worker", alone), (f"{shared.jobs} workers", together)):
-            clock = Spread.of([spent.clock for spent in numbers])
-            named = f"{shared.count:,} problems, {what}, {how}"
-            yield line(named, shared.name, clock, "s by the clock", UNJUDGED, False)
-        sooner, more = Spread.of(ratios(alone, together)), Spread.of(overhead(alone, together))
-        yield line(f"times sooner by the clock, {how}", shared.name, sooner, "x", marks, True)
-        yield line(f"times the CPU time, {how}", shared.name, more, "x", UNJUDGED, False)
+            clock = [spent.clock for spent in numbers]
+            yield line(f"{shared.count:,} problems, {what}, {how}", shared.name, clock, "s by the clock")
+        sooner, more = ratios(alone, together), overhead(alone, together)
+        yield line(f"times sooner by the clock, {how}", shared.name, sooner, "x", marks, more=True)
+        yield line(f"times the CPU time, {how}", shared.name, more, "x")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the task."""
     parser.add_argument("--jobs", type=positive, default=2, help="workers (default 2)")
     parser.add_argument(
-        "--seconds", type=float, default=10.0, help="about so long for one worker and kind (default 10)"
+        "--seconds", type=float, default=10.0, help="approximate seconds for one worker and kind (default 10)"
     )
-    parser.add_argument("--rounds", type=positive, default=3, help="how often each is measured (default 3)")
+    parser.add_argument("--rounds", type=positive, default=3, help="turns of each measurement (default 3)")
     parser.add_argument("--only", nargs="+", default=[], metavar="WORD", help="kinds whose names hold these words")

@@ -1,4 +1,4 @@
-"""What is shared among workers: drawn problems of every method's kind, as a user would hand them over."""
+"""Problems to share among workers: drawn ones of every kind, as a user would hand them over."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _PROBE = 16
 
 @attrs.frozen
 class Spent:
-    """What a run cost.
+    """The cost of a run.
 
     Parameters
     ----------
@@ -64,17 +64,17 @@ class Shared:
 
 
 def ratios(alone: list[Spent], together: list[Spent]) -> list[float]:
-    """How many times sooner several workers are done."""
+    """The speed-up by several workers, round by round."""
     return [one.clock / many.clock for one, many in zip(alone, together, strict=True)]
 
 
 def overhead(alone: list[Spent], together: list[Spent]) -> list[float]:
-    """How many times the CPU time several workers take: 1 if the way there and back costs nothing."""
+    """The ratio of CPU times, round by round: 1 if sharing costs nothing."""
     return [many.cpu / one.cpu for one, many in zip(alone, together, strict=True)]
 
 
 def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
-    """Solve so many problems that one worker needs about `seconds`, by one and by `jobs`.
+    """Solve a number of problems that takes one worker about `seconds`, by one and by `jobs`.
 
     The processes are there before, and have imported what they need.
     """

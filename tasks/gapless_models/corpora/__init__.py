@@ -1,4 +1,4 @@
-"""Open corpora by name: which there are, where they are kept, how they get here."""
+"""Open corpora by name: the registry, the folders, the downloads."""
 
 from gapless_models.corpora.places import FOLDERS, cache_folder, how_to_get, nearest_corpus
 from gapless_models.corpora.registry import TREEBANK

@@ -29,7 +29,7 @@ _PASSING = (408, 429)
 
 
 class NotFetched(gl.GaplessError):
-    """A corpus that could not be downloaded; what was downloaded whole is kept for the next try."""
+    """A corpus that could not be downloaded; whole files are kept for the next try."""
 
 
 def fetch(corpus: OpenCorpus, root: Path, console: Console, mirror: str | None = None) -> int:
@@ -48,7 +48,7 @@ def fetch(corpus: OpenCorpus, root: Path, console: Console, mirror: str | None =
     Returns
     -------
     int
-        How many files were downloaded.
+        The number of downloaded files.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def _check_space(corpus: OpenCorpus, folder: Path, needed: int) -> None:
 
 @attrs.define
 class _Bar:
-    """The progress of one file, as pooch moves it: in steps of what it asked for, not of what it got."""
+    """The progress of one file, as pooch moves it: in steps of the bytes that it asks for, not of those it gets."""
 
     size: int
     advance: Callable[[int], None]
@@ -196,7 +196,7 @@ class _Downloader:
 
 
 def _reason(error: BaseException) -> BaseException:
-    """The innermost: what the libraries wrap around it repeats the address."""
+    """The innermost error: those that libraries wrap around it repeat the address."""
     while isinstance(inner := getattr(error, "reason", None) or next(iter(error.args), None), BaseException):
         error = inner
     return error

@@ -1,4 +1,4 @@
-"""Where corpora are kept: a folder of corpora has a folder for each kind, and in it one for each corpus."""
+"""Folders of corpora: one folder for each kind, and in it one for each corpus."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from pathlib import Path
 from gapless.core.nearest import nearest
 from gapless_models.corpora import registry
 from gapless_models.corpora.registry import TAGGED, TREEBANK, OpenCorpus
-from gapless_models.data_folder import named_folder
 
 FOLDERS = {TREEBANK: "parsing", TAGGED: "tagging"}
 """The kinds of corpora, and the folders for them below a folder of corpora."""
 
 
+def named_folder() -> str | None:
+    """The folder that the environment variable GAPLESS_DATA names; None if it is unset or empty."""
+    return os.environ.get("GAPLESS_DATA") or None
+
+
 def cache_folder() -> Path:
-    """Where corpora go that are fetched: what GAPLESS_CACHE names, or the user's cache folder (XDG)."""
+    """The folder for downloaded corpora: the one that GAPLESS_CACHE names, or the user's cache folder (XDG)."""
     own = os.environ.get("GAPLESS_CACHE")
     if own:
         return Path(own)
@@ -24,7 +28,7 @@ def cache_folder() -> Path:
 
 
 def roots() -> Sequence[Path]:
-    """The folders of corpora to look into: what GAPLESS_DATA names, and then the cache."""
+    """The folders of corpora to look into: that of GAPLESS_DATA, and then the cache."""
     given = named_folder()
     return [*([Path(given)] if given else []), cache_folder()]
 

@@ -1,4 +1,4 @@
-"""Which corpora there are: their files with checksums, their licences, and whom to cite."""
+"""The registry of open corpora: files with checksums, licences, citations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import gapless as gl
 from gapless.core.nearest import nearest
 
 ORIGIN = "https://raw.githubusercontent.com"
-"""What a mirror stands for."""
+"""The origin that a mirror replaces."""
 TREEBANK, TAGGED = "treebank", "tagged"
 NON_COMMERCIAL = "NC"
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -45,9 +45,9 @@ class CorpusFile:
     Parameters
     ----------
     name : str
-        What it is called here: `train.conllu`, whatever its author calls it.
+        Its local name: `train.conllu`, whatever its author calls it.
     path : str
-        Where it is in its repository.
+        Its path in the repository.
     bytes : int
     sha256 : str
         Of its content.
@@ -111,12 +111,12 @@ class OpenCorpus:
         return f"https://github.com/{self.repository}/tree/{self.commit}"
 
     def url(self, file: CorpusFile, mirror: str | None = None) -> str:
-        """Where a file is downloaded from; `mirror` takes the place of `ORIGIN`."""
+        """The address of a file; `mirror` takes the place of `ORIGIN`."""
         return f"{(mirror or ORIGIN).rstrip('/')}/{self.repository}/{self.commit}/{quote(file.path)}"
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """What to do with it once it is here."""
+        """Commands that use the corpus."""
         tagging = f"gapless run pos-tagging --corpus {self.name}"
         if self.kind == TAGGED:
             return (tagging,)

@@ -16,9 +16,9 @@ import gapless as gl
 from gapless import BatchResult, InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains import ChainBatch, ChainModel, k_best_of_batch
-from gapless_models.deciding import solve_all
 from gapless_models.estimators.dense_chain_features import DenseChainFeatures, DenseSentence
 from gapless_models.estimators.sequences import answers, kind_of, row_sequences, word_sequences
+from gapless_models.solve_all import solve_all
 from gapless_models.tagging.chain_features import EMISSION, FINAL, INITIAL, TRANSITION
 from gapless_models.tagging.decoder import decode
 from gapless_models.tagging.sentence import TaggedSentence
@@ -47,7 +47,7 @@ class ChainTagger(BaseEstimator):
     min_count : int
         Features of words that occur less often are dropped.
     method : str, optional
-        How chains are decoded, see ``gapless methods``; all give the same answers but ``beam``.
+        The method, see ``gapless methods``; all give the same answers but ``beam``.
     random_state : int, RandomState or None
         Shuffles the sentences.
 
@@ -176,7 +176,7 @@ class ChainTagger(BaseEstimator):
     # --- decoding
 
     def chains(self, X: Any) -> ChainBatch:
-        """The problems of the sentences, which hold no empty one: what is solved, and what certificates are about.
+        """The problems of the sentences, none of them empty; certificates are about these.
 
         Raises
         ------

@@ -32,7 +32,7 @@ class DenseChainFeatures(ChainFeatures):
     Parameters
     ----------
     features : int
-        How many numbers a token has, d.
+        The number of values of a token, d.
     labels : int
         ``K``.
     """

@@ -15,9 +15,9 @@ import gapless as gl
 from gapless import BatchResult, InvalidProblem
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.shape import cycle
-from gapless_models.deciding import solve_all
 from gapless_models.estimators.sequences import answers
 from gapless_models.parsing import Options, Sentence, train
+from gapless_models.solve_all import solve_all
 
 
 class DependencyParser(BaseEstimator):
@@ -33,17 +33,17 @@ class DependencyParser(BaseEstimator):
         Higher-order parts that are scored beside arcs: "sibling", "grandchild", ..., see
         `gapless_models.parsing.FAMILIES`; or "pattern", see `gapless_models.parsing.HAND_CRAFTED`.
     projective, single_root : bool
-        Which trees there are; y must hold such trees.
+        The set of trees; y must hold such trees.
     epochs : int
     heads_kept : int, optional
-        How many candidate heads of each word a first-order model leaves, besides the root: faster, and then exact
+        Candidate heads of each word that a first-order model leaves, besides the root: faster, and then exact
         among the trees that they make. None leaves out none.
     margin : float
         By how much a wrong tree must lose for each wrong head.
     bits : int
         The table of hashed features has ``2^bits`` weights.
     method : str, optional
-        How trees are found, see ``gapless methods``; the answers are the same.
+        The method, see ``gapless methods``; the answers are the same.
     random_state : int, RandomState or None
         Shuffles the sentences.
 
@@ -109,7 +109,7 @@ class DependencyParser(BaseEstimator):
         return self
 
     def problems(self, X: Any) -> list[ParsingProblem]:
-        """The problems of the sentences: what is solved, and what certificates are about.
+        """The problems of the sentences, which certificates are about.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What estimators are given: sentences of words, sequences of rows, a matrix; and their answers."""
+"""Input of estimators: sentences of words, sequences of rows, a matrix; and their answers."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class token_scorer:  # noqa: N801  it is called like scikit-learn's make_scorer
                 ) from error
 
     def __call__(self, estimator: Any, X: Sequence[Any], y: Any) -> float:
-        """The score of what `estimator` predicts for the sentences X, whose right answers are y."""
+        """The score of the predictions of `estimator` for the sentences X, whose right answers are y."""
         right = _flat(answers(X, y, "answers"))
         if not right.size:
             raise InvalidProblem("a score needs at least one token")
@@ -81,7 +81,7 @@ class _Answers(ClassifierMixin, BaseEstimator):
         return np.unique(np.concatenate([self.found, self.right]))
 
     def predict(self, _: None) -> NDArray[Any]:
-        """What was predicted."""
+        """The predictions."""
         return self.found
 
 

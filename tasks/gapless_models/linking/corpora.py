@@ -1,4 +1,4 @@
-"""Where documents come from: a folder of corpora, or the ones that come with gapless."""
+"""Corpora of documents: a folder of corpora, or the embedded documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is linked: documents with their candidates, and the graph that the candidates are vertices of."""
+"""Documents with their candidates, and the graph whose vertices the candidates are."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Document:
 
 @attrs.frozen(eq=False)
 class Knowledge:
-    """A concept graph, and what is known about its vertices.
+    """A concept graph, and data about its vertices.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Knowledge:
     titles : tuple of str
         By vertex.
     in_links : float64 (n,), optional
-        How many links lead to each concept, NaN where that is not known.
+        The number of links to each concept, NaN if unknown.
     arcs : networkx.DiGraph, optional
         The links with their direction.
     """
@@ -75,7 +75,7 @@ class Knowledge:
 
 
 def graph_fingerprint(knowledge: Knowledge) -> Fingerprint:
-    """What tells a run that it is continued on the same graph."""
+    """A digest of the graph: a run continues on the same one only."""
     graph = knowledge.graph
     weights = () if graph.weights is None else graph.weights
     return Fingerprint.of(knowledge.name, [graph.vertices, graph.offsets, graph.neighbours, weights])
@@ -90,7 +90,7 @@ def directed(n: int, links: IntArray) -> Any:
 
 
 def links_to(arcs: Any) -> FloatArray:
-    """How many links lead to each vertex, float64 (n,)."""
+    """The number of links to each vertex, float64 (n,)."""
     return np.array([arcs.in_degree(v) for v in range(len(arcs))], float)
 
 

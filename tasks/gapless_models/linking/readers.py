@@ -1,4 +1,4 @@
-"""Reading graphs, names and documents of the linking corpora; what cannot be read is reported with its line."""
+"""Reading graphs, names and documents of the linking corpora; faults are reported with their lines."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def read_documents(path: Path, graph: Graph) -> tuple[Document, ...]:
             if unknown.size:
                 raise LinkingFileError(f"{place}: sets[{i}] names vertex {unknown[0]}, which the graph has not")
         if document.name in found:
-            raise LinkingFileError(f"{place}: the id {document.name!r} stands there twice; give it another one")
+            raise LinkingFileError(f"{place}: the id {document.name!r} is there twice; give it another one")
         found[document.name] = document
     if not found:
         raise LinkingFileError(f"{path}, line 1: no document in the file; expected one JSON object a line")

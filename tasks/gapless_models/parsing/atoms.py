@@ -1,4 +1,4 @@
-"""What templates look at: a row of numbers for each position of a sentence."""
+"""Atoms of templates: a row of numbers for each position of a sentence."""
 
 from __future__ import annotations
 

@@ -21,13 +21,13 @@ except ImportError:  # the extra `tasks` brings it
 
 _FIELDS = 10
 _OF_THE_TREE = slice(6, 9)
-"""HEAD, DEPREL and DEPS: what a gold tree says."""
+"""HEAD, DEPREL and DEPS: the columns of a gold tree."""
 _PREFIX = 2
 """Letters of a fine tag that stand for the coarse one where a treebank has none."""
 
 
 class ConlluError(ValueError):
-    """A CoNLL-U file that cannot be read; the message names the file, the line and what is wrong."""
+    """A CoNLL-U file that cannot be read; the message names the file, the line and the fault."""
 
 
 @attrs.frozen

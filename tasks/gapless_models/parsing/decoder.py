@@ -13,7 +13,7 @@ from gapless_splitbound import compiled_search
 from gapless_splitbound.method import backbone_needed
 
 NODES = 30
-"""In training, a search ends after so many nodes with the best tree it has; few sentences need more."""
+"""Limit on nodes of a search in training; few sentences need more."""
 
 
 def exact_tree(problem: ParsingProblem) -> DependencyTree:

@@ -13,7 +13,7 @@ from gapless.core.sparse import IntArray
 from gapless_models.parsing.sentence import Sentence
 
 PUNCTUATION = frozenset({"``", "''", ":", ",", ".", ";", "PU", "PUNCT", "XP"})
-"""Gold tags of what counts as punctuation: Penn Treebank, Chinese Treebank, Universal Dependencies, and PAROLE."""
+"""Gold tags of punctuation: Penn Treebank, Chinese Treebank, Universal Dependencies, and PAROLE."""
 
 
 @attrs.frozen(eq=False)
@@ -54,7 +54,7 @@ def _share(right: IntArray, words: IntArray) -> float:
 
 
 def is_punctuation(sentence: Sentence) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which words have a gold tag of punctuation, bool (n,)."""
+    """Words with a gold tag of punctuation, bool (n,)."""
     pairs = zip(sentence.tags, sentence.coarse, strict=True)
     return np.array([tag in PUNCTUATION or coarse in PUNCTUATION for tag, coarse in pairs])
 
@@ -86,7 +86,7 @@ def bootstrap_p_value(
     samples: int = 10_000,
     seed: int = 0,
 ) -> float:
-    """How often chance alone would make `heads` beat `baseline` by what it does: a paired bootstrap, one-sided.
+    """The one-sided p-value of `heads` over `baseline`, by a paired bootstrap.
 
     Sentences are drawn with replacement; the value is the share of draws in which the lead in right heads is at
     least twice the lead seen (Berg-Kirkpatrick, Burkett and Klein, EMNLP 2012, section 2).
@@ -98,7 +98,7 @@ def bootstrap_p_value(
     heads, baseline : sequence of arrays (n,) or None
         As for `attachment`.
     punctuation : bool
-        Whether it counts; let the test be of the score that is told beside it.
+        Whether it counts; test the score that is reported beside it.
     samples : int
     seed : int
 

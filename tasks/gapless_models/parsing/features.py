@@ -24,7 +24,7 @@ _TEMPLATES = {one.name: one for one in (ARC, *FAMILIES.values(), *(pattern.featu
 
 
 def arc_places(atoms: NDArray[np.uint32], arcs: IntArray, bits: int) -> tuple[IntArray, IntArray]:
-    """The table places of the features of arcs (m, 2), arc by arc, and how many each arc has."""
+    """The table places of the features of arcs (m, 2), arc by arc, and the number for each arc."""
     places = gapless_kernels.part_features(atoms, arcs, ARC.values, ARC.rows, bits)
     return places, gapless_kernels.feature_counts(arcs, ARC.rows)
 
@@ -41,7 +41,7 @@ class TrainingSentence:
     candidates : bool (n + 1, n + 1)
         The arcs to choose from, the gold ones among them.
     patterns : PatternMatches or None
-        Where patterns match among the candidates; None without the family.
+        Matches of patterns among the candidates; None without the family.
     """
 
     atoms: NDArray[np.uint32]
@@ -57,7 +57,7 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
     ----------
     families : sequence of str
     projective, single_root : bool
-        Which trees are searched.
+        The set of trees to search.
     bits : int
         The table has ``2^bits`` weights.
     """

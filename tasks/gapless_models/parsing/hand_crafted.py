@@ -15,7 +15,7 @@ from gapless_models.parsing.patterns import PATTERN, PatternTemplate
 from gapless_models.parsing.templates import Templates
 
 _SEED, _STEP = 9000, 100
-"""Where the patterns' features hash from; room for each."""
+"""The first hash of the patterns' features, and the room for each."""
 
 _PREPOSITION = "IN|TO|SP|ADP"
 _NOUN = r"NN.*|N[CP].*|NOUN|PROPN|PRP|P[PIDO][-\d].*|PRON|CD|AC.*|NUM|[$]"

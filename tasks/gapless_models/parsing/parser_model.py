@@ -47,7 +47,7 @@ def arc_scores(atoms: NDArray[np.uint32], table: NDArray[np.floating], candidate
 
 
 def pattern_matches(families: Sequence[str], sentence: Sentence, candidates: BoolArray) -> PatternMatches | None:
-    """Where the shipped patterns match among the candidate arcs; None without the family."""
+    """Matches of the shipped patterns among the candidate arcs; None without the family."""
     return PatternMatches.of(HAND_CRAFTED, sentence, candidates) if PATTERN in families else None
 
 
@@ -105,7 +105,7 @@ class FirstOrder:
 
 @attrs.frozen(eq=False)
 class ParserModel:
-    """What training gives.
+    """A trained model.
 
     Parameters
     ----------
@@ -114,14 +114,14 @@ class ParserModel:
     families : tuple of str
         The higher-order families that it was trained with.
     projective, single_root : bool
-        Which trees it chooses among.
+        The trees to choose among.
     granularity : float
         A power of two, of which every score is a multiple; so sums of scores are exact, and bounds may be rounded
         down to multiples (Qian and Liu 2013, section 4.4).
     pruner : FirstOrder, optional
         For candidate heads.
     training : mapping, optional
-        How it was trained, as JSON data, for whoever must know whether it is the model that was asked for.
+        The settings of its training, as JSON data; they tell models of one file name apart.
     """
 
     table: NDArray[np.float32]
@@ -198,7 +198,7 @@ class ParserModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ParserModel:
-        """Read what `save` wrote.
+        """Read a model that `save` wrote.
 
         Raises
         ------

@@ -101,7 +101,7 @@ class _Sets:
     arcs : int64 (sets, width, 2)
         Head and modifier; each set once.
     patterns : tuple of int
-        Numbers of the patterns with so many arcs.
+        Numbers of the patterns with this number of arcs.
     set_of, pattern_of : int64 (matches,)
         The set and the pattern of each match, pattern by pattern.
     """
@@ -114,7 +114,7 @@ class _Sets:
 
 @attrs.frozen(eq=False)
 class PatternMatches:
-    """Where patterns match among the candidate arcs of one sentence.
+    """Matches of patterns among the candidate arcs of one sentence.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def _sets(arcs: Sequence[IntArray], width: int, size: int) -> _Sets:
 
 
 class PatternFactor(Factor):
-    """Sets of arcs by which patterns match, each with the sum of what its matches score.
+    """Sets of arcs by which patterns match, each with the sum of the scores of its matches.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def arc_marginals(scores: FloatArray, single_root: bool = True, *, projective: b
     scores : (n + 1, n + 1) array of float64
         Of arcs [head, modifier]; -inf where there is none.
     single_root, projective : bool
-        Which trees there are.
+        The set of trees: projective or all, with one word below the root or more.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def prune_mask(
     gold : int64 (n,), optional
         Kept whatever the marginals say, for training.
     projective, single_root : bool
-        Which trees there are.
+        The set of trees: projective or all, with one word below the root or more.
 
     Returns
     -------

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """The `n` words of a sentence, what is known about each, and the gold tree.
+    """The `n` words of a sentence, their tags, and the gold tree.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which templates a model was trained with: weights mean nothing under others."""
+"""Digests of the templates of a model: its weights mean nothing under others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TEXT = "The/DT/DET Re-elected/NNP/PROPN 1,200/CD/NUM are/VBP/AUX ,/,/PUNCT and/
 
 
 def template_digests(families: Iterable[str]) -> dict[str, str]:
-    """For arcs and each family, a digest of its templates, of the atoms they read, and of how both are hashed.
+    """For arcs and each family, a digest of its templates, of the atoms they read, and of the hashing of both.
 
     It is taken from the templates and from the table places of parts of a fixed sentence.
     """

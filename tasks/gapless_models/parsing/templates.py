@@ -34,7 +34,7 @@ class Templates:
     name : str
         Of the family.
     slots : tuple of str
-        What the positions of a part are called, in order.
+        Names of the positions of a part, in order.
     values : int32 (V, 4)
     rows : int32 (T, 5 + terms)
         Both as `gapless_kernels.score_parts` reads them.

@@ -71,7 +71,7 @@ def draw(
     heads : sequence of n int
         The head of each word, 0 for the root.
     rows : sequence of sequences of n str
-        What stands below the words, such as tags and relations.
+        Rows below the words, such as tags and relations.
     gold : sequence of n int, optional
     width : int
         Columns, at least 20; a single word may be wider.
@@ -169,7 +169,7 @@ def _pieces(widths: Sequence[int], width: int) -> Iterator[tuple[int, int]]:
 
 
 def _columns(text: str) -> int:
-    """How many columns a text takes; letters of East Asian scripts take two."""
+    """The width of a text in columns; letters of East Asian scripts take two."""
     return sum(
         0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
         for letter in text

@@ -1,4 +1,4 @@
-"""Training a parser: a first-order model for candidate heads, then the structured perceptron over what it keeps."""
+"""Training a parser: a first-order model for candidate heads, then the structured perceptron over the kept ones."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ PRUNER_EPOCHS = 8
 
 @attrs.frozen(kw_only=True)
 class Options:
-    """How a parser is trained.
+    """Options for training a parser.
 
     Parameters
     ----------
     families : tuple of str
         Higher-order families, see `FAMILIES`; and "pattern", see `HAND_CRAFTED`.
     projective, single_root : bool
-        Which trees there are.
+        The set of trees: projective or all, with one word below the root or more.
     epochs, seed, patience : int
         As for `gapless.learn.Trainer.fit`.
     heads_kept : int or None
-        How many candidate heads the pruner keeps for each word; None keeps all and trains no pruner.
+        Candidate heads that the pruner keeps for each word; None keeps all and trains no pruner.
     margin : float
         By how much wrong trees must lose for each wrong head. An arc has about 90 features, so that one update
         moves its score by as much; with a few thousand sentences the margin is worth more than a point of accuracy.
@@ -164,7 +164,7 @@ def train_pruner(
 
 
 def refuse_half(fitted: Fitted) -> None:
-    """Ctrl-C ends a training with what it has: that is no parser to store in place of its checkpoint."""
+    """Ctrl-C ends a training early: its parser must not take the place of its checkpoint."""
     if fitted.reason == "interrupted":
         raise KeyboardInterrupt
 
@@ -236,7 +236,7 @@ def _fit(
 
 
 def telling(stage: Stage, progress: Tell | None) -> Callable[[Progress], None]:
-    """What `gapless.learn.Trainer.fit` takes, with the stage told along."""
+    """A callback for `gapless.learn.Trainer.fit` that passes the stage on."""
 
     def tell(event: Progress) -> None:
         if progress is not None:

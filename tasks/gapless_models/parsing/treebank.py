@@ -13,7 +13,7 @@ import numpy as np
 import gapless as gl
 from gapless_dependency.shape import crossing
 from gapless_models.corpora import FOLDERS, TREEBANK, cache_folder, how_to_get, nearest_corpus
-from gapless_models.data_folder import named_folder
+from gapless_models.corpora.places import named_folder
 from gapless_models.parsing import Sentence
 from gapless_models.parsing.conllu_reader import ConlluError, Entry, read_conllu, read_entries
 
@@ -36,9 +36,9 @@ class Treebank:
     train, dev, test : sequence of Sentence
         Those of `test` may be without a tree.
     entries : sequence of Entry
-        What `test` was read from; empty where it was not read from a file.
+        The file of `test`; empty if it was not read from a file.
     whole : Treebank or None
-        What this one is the beginning of.
+        The treebank that this one is the beginning of.
     """
 
     name: str

@@ -16,7 +16,7 @@ _LARGEST = 30.0
 
 @attrs.frozen(eq=False)
 class Beliefs:
-    """What belief propagation says about a sentence.
+    """Marginals of a sentence by belief propagation.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def propagate(
         Grandparent, parent and child of the parts; each scores when both its arcs, g -> p and p -> c, are there.
     part_scores : float64 (parts,)
     single_root, projective : bool
-        Which trees there are.
+        The set of trees: projective or all, with one word below the root or more.
     rounds : int
-        How often every part sends its messages.
+        The number of times that every part sends its messages.
     damping : float
         In [0, 1): the share of the former message in a new one.
 

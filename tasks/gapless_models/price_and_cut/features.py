@@ -50,7 +50,7 @@ class GrandparentFeatures(FeatureMap[Example, ParsingProblem, DependencyTree]):
     ----------
     classes : TokenClasses
     projective, single_root : bool
-        Which trees there are.
+        The set of trees: projective or all, with one word below the root or more.
     bits : int
         The table of arcs has ``2^bits`` weights.
     """
@@ -66,7 +66,7 @@ class GrandparentFeatures(FeatureMap[Example, ParsingProblem, DependencyTree]):
         return self._blocks
 
     def example(self, sentence: Sentence, pruner: FirstOrder, heads_kept: int) -> Example:
-        """A training sentence; gold arcs are candidates whatever the pruner says."""
+        """A training sentence; gold arcs are candidates under any pruner."""
         atoms, heads = atoms_of(sentence), np.array(sentence.heads, np.int64)
         candidates = pruner.candidates(
             atoms, heads_kept, heads, projective=self.projective, single_root=self.single_root

@@ -36,7 +36,7 @@ class BeliefLikelihood(Trainer[Example, ParsingProblem, DependencyTree]):
     rounds : int
         Of belief propagation.
     margin : float
-        What every arc that is not gold scores more while learning. 0 is the likelihood; otherwise the gold tree
+        The extra score of every arc that is not gold, while learning. 0 is the likelihood; otherwise the gold tree
         must lead by this much for each wrong head.
 
     Notes

@@ -29,7 +29,7 @@ _KIND = "grandparent model"
 
 @attrs.frozen(eq=False)
 class GrandparentModel:
-    """What training gives.
+    """A trained model.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ class GrandparentModel:
     tables : FoldedTables
         Weights of grandparent parts, float32.
     projective, single_root : bool
-        Which trees it chooses among.
+        The trees to choose among.
     training : mapping
-        How it was trained, as JSON data.
+        The settings of its training, as JSON data.
     """
 
     arcs: NDArray[np.float32]
@@ -104,7 +104,7 @@ class GrandparentModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> GrandparentModel:
-        """Read what `save` wrote.
+        """Read a model that `save` wrote.
 
         Raises
         ------

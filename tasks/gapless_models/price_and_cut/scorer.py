@@ -20,7 +20,7 @@ from gapless_models.price_and_cut.token_classes import ROOT, TokenClasses
 _KEPT = ((0, 3, 5, 6), (2, 4, 6, 7), (1, 5, 7))
 """For the pairs (g, p), (p, c) and (g, c) the axes of a table that a bound about the pair keeps."""
 _POSITIONS = ((0, 1), (1, 2), (0, 2))
-"""Which of g, p and c are the pair."""
+"""The pair among g, p and c."""
 
 
 @attrs.frozen(eq=False, slots=False)

@@ -1,4 +1,4 @@
-"""Templates of grandparent parts, their dense tables of weights, and how tables are folded into one another."""
+"""Templates of grandparent parts, their dense tables of weights, and the folding of tables into one another."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gapless_models.price_and_cut.token_classes import COARSE, FINE, LEVELS, NOT
 Weights = NDArray[np.floating]
 
 DISTANCES = np.array([1, 2, 3, 6])
-"""Where the bins of distances begin: beside each other, one word between, two to four, more."""
+"""First distances of the bins: beside each other, one word between, two to four, more."""
 _ORDERS = (2, 2, 2)
 AXES = ("g > p", "g > c", "p > c", "distance of g and p", "distance of p and c", "g", "p", "c")
 """The axes of a table. The first three are the relation of the paper's equation 6."""
@@ -24,7 +24,7 @@ AXES = ("g > p", "g > c", "p > c", "distance of g and p", "distance of p and c",
 
 @attrs.frozen
 class Template:
-    """What of a grandparent g, a parent p and a child c one table of weights looks at.
+    """A template: the properties of grandparent g, parent p and child c that index one table of weights.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Template:
         return (*_ORDERS, *distances, *map(classes.size, self.levels))
 
     def refines(self, other: Template) -> bool:
-        """Whether it tells apart whatever the other one does."""
+        """Whether it tells apart all that the other one does."""
         finer = all(mine >= theirs for mine, theirs in zip(self.levels, other.levels, strict=True))
         return finer and self.above >= other.above and self.below >= other.below
 
@@ -92,7 +92,7 @@ def coarsest_cover(templates: Sequence[Template]) -> tuple[Template, ...]:
 
 
 def table_slices(templates: Sequence[Template], classes: TokenClasses) -> list[slice]:
-    """Where each template's table lies in the vector of all weights."""
+    """Offsets of the templates' tables in the vector of all weights."""
     ends = np.cumsum([0, *(math.prod(template.shape(classes)) for template in templates)]).tolist()
     return [slice(start, stop) for start, stop in pairwise(ends)]
 
@@ -140,14 +140,14 @@ def distance_bins(positions: IntArray) -> IntArray:
 
 @attrs.frozen(eq=False)
 class PartPlaces:
-    """Where the weights of the parts of one sentence lie: a sum over the three pairs of positions.
+    """Indices of the weights of one sentence's parts: a sum over the three pairs of positions.
 
     Parameters
     ----------
     above, below : int64 (positions, positions, templates)
-        What the pairs (g, p) and (p, c) add to the place of each template's weight.
+        The terms of the pairs (g, p) and (p, c) in the index of each template's weight.
     around : int64 (2, templates)
-        What it adds that g stands behind c.
+        The term for a grandparent behind its grandchild.
     """
 
     above: IntArray

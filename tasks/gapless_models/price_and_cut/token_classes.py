@@ -22,12 +22,12 @@ ROOT, UNSEEN = 0, 1
 """Classes of the artificial root and of words whose coarse tag never came in training, at every level but 0."""
 
 Path = tuple[str, ...]
-"""What a class stands for: (), (coarse,), (coarse, fine) or (coarse, fine, word)."""
+"""The key of a class: (), (coarse,), (coarse, fine) or (coarse, fine, word)."""
 
 
 @attrs.frozen(eq=False)
 class TokenClasses:
-    """Which class a token has at each level.
+    """Classes of tokens at each level of detail.
 
     A word that is not frequent has no class of its own at the level of words: it is in the class of its fine tag,
     and with fine tags it is the same. So every class lies within one class of the level before.
@@ -57,7 +57,7 @@ class TokenClasses:
         ----------
         sentences : sequence of Sentence
         fine, words : int
-            At most so many fine tags and words have a class of their own, the most frequent ones.
+            Limit on fine tags and on words with a class of their own; the most frequent ones have one.
         least : int
             Only those that come so often have one.
         """

@@ -29,12 +29,12 @@ LEARNERS = (BELIEFS, PERCEPTRON)
 
 @attrs.frozen(kw_only=True)
 class Training:
-    """How a grandparent model is trained.
+    """Options for training a grandparent model.
 
     Parameters
     ----------
     projective, single_root : bool
-        Which trees there are.
+        The set of trees: projective or all, with one word below the root or more.
     learner : {"beliefs", "perceptron"}
         Stochastic gradient of the likelihood by belief propagation, or the averaged perceptron.
     epochs, seed, patience : int

@@ -24,7 +24,7 @@ class TrainingSentence(NamedTuple):
 
 
 class ChainScores(NamedTuple):
-    """What a decoder is asked: ``unary (n, K)``, ``transition (K, K)``, ``initial (K,)``, ``final (K,)``."""
+    """The input of a decoder: ``unary (n, K)``, ``transition (K, K)``, ``initial (K,)``, ``final (K,)``."""
 
     unary: Scores
     transition: Scores
@@ -38,7 +38,7 @@ class ChainFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
     Parameters
     ----------
     features : int
-        How many features of words there are.
+        The number of features of words.
     labels : int
         ``K``.
     """
@@ -108,7 +108,7 @@ class ChainFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
         return FeatureVector(parts)
 
     def loss(self, example: TrainingSentence, structure: Labels) -> float:
-        """How many words have a wrong label."""
+        """The number of words with a wrong label."""
         return float(np.count_nonzero(structure != example.gold))
 
 

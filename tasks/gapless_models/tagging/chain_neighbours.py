@@ -9,7 +9,7 @@ from gapless_models.tagging.chain_features import ChainScores, Labels
 
 
 def margin_violation(scores: ChainScores, gold: Labels, margin: float) -> Labels | None:
-    """The best chain other than `gold`, if it scores at least what `gold` does minus the margin; else None.
+    """The best chain other than `gold`, if its score is at least that of `gold` minus the margin; else None.
 
     Such a chain differs from `gold` at some word. Forward and backward messages say for every word and label what
     the best chain through it scores (its max-marginal); the best one with a label that is not gold is the answer,

@@ -96,7 +96,7 @@ def index_training(
     sentences : sequence of TaggedSentence
         The training part.
     folds : int
-        How many parts the sentences are dealt into, at least 2.
+        The number of parts to divide the sentences into, at least 2.
     min_count : int
         Features that occur less often are dropped; raise it to save memory.
 

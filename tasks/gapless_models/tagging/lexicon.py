@@ -12,7 +12,7 @@ _INFLECTIONS = (
     *(("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ied", "y"), ("ing", ""), ("ing", "e")),
     *(("ly", ""), ("er", ""), ("er", "e"), ("est", ""), ("est", "e"), ("n't", "")),
 )
-"""English endings and what stands in their place in the base form."""
+"""English endings and their replacements in the base form."""
 
 _ENDINGS = ("s", "ed", "ing", "d", "ly", "er")
 _MIN_STEM = 3

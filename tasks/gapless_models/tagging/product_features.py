@@ -34,7 +34,7 @@ class ProductFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
     Parameters
     ----------
     features : int
-        How many features of words there are.
+        The number of features of words.
     labels : ProductLabels
     """
 
@@ -99,7 +99,7 @@ class ProductFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
         return FeatureVector(parts)
 
     def loss(self, example: TrainingSentence, structure: Labels) -> float:
-        """How many words have a wrong joint label."""
+        """The number of words with a wrong joint label."""
         return float(np.count_nonzero(structure != example.gold))
 
     def _pairs(self, labels: Labels) -> tuple[Labels, np.ndarray[tuple[int], np.dtype[np.float64]]]:

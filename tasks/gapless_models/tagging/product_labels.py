@@ -1,4 +1,4 @@
-"""Labels that are combinations of parts: the whole product, also what no text has shown yet."""
+"""Labels that are combinations of parts: the whole product, unseen combinations included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The feature templates: what is looked at, in the sentence, to label a word."""
+"""Feature templates for labelling a word in its sentence."""
 
 from __future__ import annotations
 

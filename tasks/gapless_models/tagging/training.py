@@ -39,7 +39,7 @@ PROPOSALS_PER_WORD = 8
 
 @dataclass(frozen=True, slots=True)
 class EpochReport:
-    """What one pass over the training part did.
+    """A pass over the training part.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What stands before a verb, however far: the auxiliary, `to` or relative word that decides its form."""
+"""Context of a verb at any distance: the auxiliary, `to` or relative word that decides its form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the spelling of one word says about its label."""
+"""Features of the spelling of one word."""
 
 from __future__ import annotations
 

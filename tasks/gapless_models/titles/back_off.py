@@ -1,4 +1,4 @@
-"""Katz back-off: discounted frequencies of what was seen, a coarser distribution for what was not."""
+"""Katz back-off: discounted frequencies of seen events, a coarser distribution for unseen ones."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class BackOff:
         ----------
         contexts, outcomes : int64 (occurrences,)
         shape : (int, int)
-            How many contexts and outcomes there are. One outcome at least is never seen.
+            The numbers of contexts and of outcomes. One outcome at least is never seen.
         coarser : callable
             A distribution that gives every outcome a positive probability.
         """

@@ -1,4 +1,4 @@
-"""Which tokens are words, which of them carry content, and what their stems are."""
+"""Words among tokens, content words among words, and their stems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where sections come from: a folder of corpora, or the ones that come with gapless."""
+"""Corpora of sections: a folder of corpora, or the embedded ones."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def discounts(counts: IntArray) -> FloatArray:
     Parameters
     ----------
     counts : int64 (events,)
-        How often each event was seen; all positive.
+        Counts of the events; all positive.
 
     Returns
     -------

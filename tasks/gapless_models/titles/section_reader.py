@@ -108,7 +108,7 @@ def read_auxiliary_words(path: str | Path) -> tuple[str, ...]:
         if len(word.split()) != 1 or word != word.strip() or not is_word(word):
             raise SectionFileError(f"{file}, line {number}: {line!r} is not one word; write one a line")
         if word in words:
-            raise SectionFileError(f"{file}, line {number}: {line!r} stands there twice; remove one")
+            raise SectionFileError(f"{file}, line {number}: {line!r} is there twice; remove one")
         words.append(word)
     if not words:
         raise SectionFileError(f"{file}, line 1: no word in the file; write one a line")

@@ -1,4 +1,4 @@
-"""Which stems of a body its title has: a maximum-entropy classifier."""
+"""A maximum-entropy classifier that selects the stems of a title from the body."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONSTANT = 1e-9
 
 @attrs.frozen
 class TitleRates:
-    """How often a stem that occurs in a body occurs in its title, too.
+    """The share of stems in a body that are also in its title.
 
     Parameters
     ----------

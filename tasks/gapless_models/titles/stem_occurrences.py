@@ -1,4 +1,4 @@
-"""Where and how the stems of a section's content words occur in its body."""
+"""Occurrences of the stems of a section's content words in its body."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gapless_models.titles.section import Section
 
 @attrs.define
 class Occurrences:
-    """What was counted of one stem.
+    """Counts of one stem.
 
     Parameters
     ----------
     first_token, first_sentence : int
-        Where it occurs first, counted from 0.
+        The position of its first occurrence, from 0.
     count : int
     sentences : set of int
     capitalised, acronyms : int
@@ -47,7 +47,7 @@ class Body:
     Parameters
     ----------
     tokens, sentences : int
-        How many there are.
+        Their number.
     stems : mapping of str to Occurrences
         In the order in which they first occur.
     """

@@ -21,7 +21,7 @@ from gapless_tasks.linking.measuring import EXACT, Linked
 
 
 def keep(log: AnswerLog, titles: Sequence[str], linked: Linked) -> None:
-    """Append the answer of `EXACT`, beside what the other methods found; without `EXACT` nothing is kept.
+    """Append the answer of `EXACT`, beside those of the other methods; without `EXACT` nothing is kept.
 
     The problem has the titles of its vertices, of which `titles` has those of all.
     """
@@ -48,7 +48,7 @@ def keep(log: AnswerLog, titles: Sequence[str], linked: Linked) -> None:
 
 
 def linked_again(record: gl.Record | Answer, document: Document, problem: LinkingProblem) -> Linked:
-    """What `keep` has written, on the document's problem with its graph."""
+    """A stored answer, on the document's problem with its graph; see `keep`."""
     if not isinstance(record, gl.Record) or not isinstance(record.problem, LinkingProblem):
         raise gl.InvalidProblem(f"the answer for {document.name} is no record of linking")
     measured = record.measured
@@ -57,7 +57,7 @@ def linked_again(record: gl.Record | Answer, document: Document, problem: Linkin
         document,
         problem.with_distances(record.problem.distances),
         measured["distance_seconds"],
-        # In the order of the run: the first of several proved optima is the one that is told.
+        # In the order of the run: the first of several proved optima is the one in the message.
         {name: _renamed(found[name], problem.points.__getitem__) for name in measured["seconds"]},
         measured["seconds"],
         measured["truth"],

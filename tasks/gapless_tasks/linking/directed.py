@@ -18,7 +18,7 @@ from gapless_tasks.linking.averages import Average
 def directed_values(corpus: Corpus, console: Console) -> dict[str, Any]:
     """Print the value of choosing by links that lead to a concept, and by directed PageRank; returns JSON data.
 
-    What the corpus does not allow is said instead.
+    Where the corpus does not allow it, the reason is said instead.
     """
     document: dict[str, Any] = {}
     known = corpus.knowledge

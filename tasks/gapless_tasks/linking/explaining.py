@@ -1,4 +1,4 @@
-"""One document explained: what each mention is linked to, what comes next, what each pair costs, the proof."""
+"""One document explained: the link of each mention, the runner-up, the cost of each pair, the proof."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MentionTold:
     runner_up : str or None
         None where there is no other candidate, or the search had not enough time.
     more : float or None
-        What the runner-up costs more.
+        The extra cost of the runner-up.
     """
 
     mention: str
@@ -43,7 +43,7 @@ class MentionTold:
 
 
 def explain(linked: Linked, knowledge: Knowledge, console: Console, limits: gl.Limits) -> dict[str, Any]:
-    """Print what the exact answer consists of; returns it as JSON data."""
+    """Print the parts of the exact answer; returns them as JSON data."""
     problem, result, document = linked.problem, linked.results[EXACT], linked.document
     chosen, shown = result.best, range(min(problem.k, SHOWN))
     console.say(f"{document.name}: {document.text or ', '.join(document.mentions)}")

@@ -1,4 +1,4 @@
-"""The task: link every document by every method, verify, and print what the paper prints."""
+"""The task: link every document by every method, verify, and print the tables of the paper."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from gapless_linking import LinkingProblem
 from gapless_linking.choice_drawing import draw_choice
 from gapless_models.linking.corpora import load_corpora
 from gapless_models.linking.document import Corpus, Knowledge, graph_fingerprint
-from gapless_tasks.asked import run_in_folder
-from gapless_tasks.finished import finished_before
 from gapless_tasks.linking.answers import keep, linked_again
 from gapless_tasks.linking.directed import directed_values
 from gapless_tasks.linking.explaining import explain
@@ -38,19 +36,23 @@ from gapless_tasks.linking.measuring import (
     connected,
     measure,
 )
-from gapless_tasks.linking.options import DECIDING
+from gapless_tasks.linking.options import ANSWER_OPTIONS
 from gapless_tasks.linking.prior_report import PriorReport
 from gapless_tasks.linking.tables import overlap, proof_table, table_1
 from gapless_tasks.linking.verifying import contradictions, unproved, verify
+from gapless_tasks.run_options import run_in_folder
+from gapless_tasks.stored_answers import stored_places
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Do the job; returns an exit code."""
-    return run_in_folder("entity-linking", arguments, DECIDING, lambda out: _Run(arguments, console, out).all())
+    """Run the job; returns an exit code."""
+    return run_in_folder(
+        "entity-linking", arguments, ANSWER_OPTIONS, lambda out: _Run(arguments, console, out).all()
+    )
 
 
 class _Run:
-    """One run, and what it has found so far: Ctrl-C leaves that to be printed."""
+    """One run and its answers so far: Ctrl-C leaves those to be printed."""
 
     def __init__(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> None:
         self.arguments, self.console = arguments, console
@@ -74,7 +76,7 @@ class _Run:
                 self._corpus(corpus)
         except KeyboardInterrupt:
             interrupted = True
-            self.console.complain("interrupted: the tables show what was finished")
+            self.console.complain("interrupted: the tables show the finished part")
         self.document["interrupted"] = interrupted
         self._report()
         if interrupted:
@@ -160,7 +162,7 @@ class _Run:
     def _known(self, log: AnswerLog | None, corpus: Corpus, connection: str) -> dict[int, Callable[[], Linked]]:
         """The documents that were finished before, to be read one by one."""
         names = [document.name for document in corpus.documents]
-        places = finished_before(log, names, "documents", f"{corpus.name}, {connection}", self.console)
+        places = stored_places(log, names, "documents", f"{corpus.name}, {connection}", self.console)
 
         def read(i: int, log: AnswerLog) -> Linked:
             problem = connected(corpus.documents[i].problem(corpus.knowledge.graph), connection)

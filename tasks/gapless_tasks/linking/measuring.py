@@ -38,7 +38,7 @@ def connected(problem: LinkingProblem, connection: str) -> LinkingProblem:
 
 @attrs.frozen(eq=False)
 class Linked:
-    """A document under one connection, and what the methods chose.
+    """A document under one connection, and the answers of the methods.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def measure(
     known: Mapping[int, Callable[[], Linked]] = MappingProxyType({}),
     finished: Callable[[Linked], object] = bool,
 ) -> Measured:
-    """Link all documents by all methods; Ctrl-C keeps what is finished.
+    """Link all documents by all methods; Ctrl-C keeps the finished part.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def measure(
     jobs : int
         Processes; each measures its own CPU time.
     known : mapping of int to callable
-        What an earlier start of the run has finished, by the number of the document.
+        Stored answers of an earlier start of the run, by the number of the document.
     finished : callable
         ``finished(linked)`` hears of every other document that no method failed on.
     """
@@ -182,7 +182,7 @@ def _link_some(
     _: int,
     documents: Sequence[Document],
 ) -> list[tuple[Linked, list[str]]]:
-    """Documents, linked, and what failed; to be sent to another process they leave the graph here."""
+    """Documents, linked, and failures; to be sent to another process they leave the graph here."""
     _warm()
     found = [_link(graph, document, connection, methods, limits, seed) for document in documents]
     if not send:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from gapless_models.data_folder import add_data_option
 from gapless_models.linking.corpora import CORPORA, FOLDER
-from gapless_tasks.asked import add_run_options, not_negative, positive, positive_seconds
 from gapless_tasks.linking.measuring import CONNECTIONS, MAXIMAL, METHODS, MINIMAL
+from gapless_tasks.run_options import add_data_option, add_run_options, not_negative, positive, positive_seconds
 
-DECIDING = ("method", "limit_seconds", "seed")
+ANSWER_OPTIONS = ("method", "limit_seconds", "seed")
 """Options by which answers differ; with other corpora, connections or more documents a run goes on."""
 SECONDS = 60.0
 
@@ -21,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--corpora",
         type=_names,
         metavar="NAME,...",
-        help=f"which of them (default: all): {', '.join(CORPORA)}",
+        help=f"corpora to link (default: all): {', '.join(CORPORA)}",
     )
     parser.add_argument(
         "--connection",

@@ -24,7 +24,7 @@ WEIGHTS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 3.0, 5.0, 10.0, 2
 TRAIN_EVERY = 3
 """Every third document is for choosing the weight."""
 _ENOUGH = 0.99
-"""A prior must be known for so many of the candidates."""
+"""Least share of candidates with a known prior."""
 
 
 def prior_scores(knowledge: Knowledge, prior: str) -> FloatArray | None:

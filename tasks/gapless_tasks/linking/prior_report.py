@@ -51,7 +51,7 @@ class Curve:
 
 
 class PriorReport:
-    """What the corpora say about priors; the first corpus of each graph is the one that weights are chosen on."""
+    """Optima under a prior; its weight is chosen on the first corpus of each graph."""
 
     def __init__(self, console: Console, limits: gl.Limits) -> None:
         self.console, self.limits = console, limits

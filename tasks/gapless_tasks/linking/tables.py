@@ -1,4 +1,4 @@
-"""Table 1 of the paper beside ours, how fast the proofs were, and what degree and distance have in common."""
+"""Table 1 of the paper beside ours, the speed of proofs, and the overlap of degree and distance."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _row(name: str, measured: Sequence[Measured]) -> dict[str, Any]:
 
 
 def _left_out(one: Measured) -> str:
-    """What the ratios leave out."""
+    """Documents that the ratios leave out."""
     zero = sum(linked.optimum == 0.0 for linked in one.linked)
     above = sum(
         linked.ratio(cost) is None
@@ -100,7 +100,7 @@ def _pair(numbers: tuple[float, float] | None, digits: int) -> tuple[str, str]:
 
 
 def proof_table(measured: Sequence[Measured], console: Console) -> list[dict[str, Any]]:
-    """Print how many optima are proved, and the CPU time of distances and proofs; returns it as JSON data."""
+    """Print the number of proved optima, and the CPU time of distances and proofs; returns it as JSON data."""
     document = [_proofs(one) for one in measured]
     rows = [
         (

@@ -1,4 +1,4 @@
-"""What must hold of all answers: certificates, and no cost below a proved optimum."""
+"""Checks of all answers: certificates hold, and no cost is below a proved optimum."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _contradictions(linked: Linked) -> Iterator[str]:
 
 
 def unproved(measured: Measured) -> int:
-    """Documents whose least cost nobody has proved."""
+    """The number of documents without a proved optimum."""
     return sum(bool(np.isnan(linked.optimum)) for linked in measured.linked)
 
 

@@ -1,4 +1,4 @@
-"""Parse the sentences of a part with a method, timed by length, and verify what was proved."""
+"""Parse the sentences of a part with a method, timed by length, and verify the proofs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import gapless as gl
 from gapless.cli import Console
 from gapless.runs import AnswerLog, numbers_only
 from gapless_dependency import ParsingProblem
-from gapless_tasks.finished import finished_before, stored
 from gapless_tasks.parsing.parsed import Found, Parsed, Tally, group_of
+from gapless_tasks.stored_answers import read_stored, stored_places
 
 SLICE = 100
 """Sentences decoded in one call, at most."""
 FIRST_SLICE = 10
 SLICE_SECONDS = 1.0
-"""With a log so few at first, then what takes about so long: a killed run loses no more."""
+"""With a log: sentences of the first call, and seconds of the later ones; a killed run loses one call."""
 
 
 def parse_all(
@@ -40,7 +40,7 @@ def parse_all(
     log: AnswerLog | None = None,
     words: Sequence[Sequence[str]] | None = None,
 ) -> Parsed:
-    """Decode, short sentences first, so that every length has a time of its own and Ctrl-C keeps what is finished.
+    """Decode, short sentences first, so that every length has a time of its own and Ctrl-C keeps the finished part.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def parse_all(
     if lengths is None:
         lengths = [problem.length for problem in problems]
     names = [f"sentence {i + 1}" for i in range(len(problems))]
-    known = set(finished_before(log, names, "sentences", title, console))
+    known = set(stored_places(log, names, "sentences", title, console))
     part = Tally(lengths, console, verify=verify, keep=keep)
     results = log is not None or verify or keep
     step = at_once if log is None else min(at_once, FIRST_SLICE * jobs)
@@ -83,7 +83,7 @@ def parse_all(
     with console.progress(title, len(problems)) as advance, contextlib.suppress(KeyboardInterrupt):
         part.interrupted = True  # until all is done
         for numbers in _by_length(lengths):
-            for i, answer in stored(log, names, [i for i in numbers if i in known]):
+            for i, answer in read_stored(log, names, [i for i in numbers if i in known]):
                 known_tree = Found.of_stored(answer)
                 if isinstance(answer, gl.Record):  # else its evidence was checked, and not kept
                     known_tree = part.checked(known_tree, i, partial(problems.__getitem__, i))
@@ -122,7 +122,7 @@ def parse_all(
 
 
 def _start_processes(jobs: int) -> None:
-    """Let every process import what it needs now: else the shortest sentences would pay for it in their timing."""
+    """Let every process do its imports now: else the shortest sentences would pay for it in their timing."""
     tiny = ParsingProblem(np.zeros((2, 2)))
     if None in gl.solve_many([tiny] * (8 * abs(jobs)), jobs=jobs).statuses:
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Why a tree: gold and predicted drawn, and the factors that fire, with their scores."""
+"""Explanations of a tree: gold and predicted drawn, and the factors that fire, with their scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOP = 12
 
 
 def fired(problem: ParsingProblem, heads: IntArray) -> list[tuple[str, tuple[tuple[int, int], ...], float]]:
-    """What scores in a tree.
+    """The factors that fire in a tree.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def fired(problem: ParsingProblem, heads: IntArray) -> list[tuple[str, tuple[tup
 def explain(
     problem: ParsingProblem, sentence: Sentence, heads: IntArray, console: Console, width: int = WIDTH
 ) -> dict[str, Any]:
-    """Print both trees and what fires in each; returns it as JSON data."""
+    """Print both trees and the factors that fire in each; returns them as JSON data."""
     gold: Sequence[int] | None = sentence.heads or None
     rows = [sentence.tags, sentence.labels] if sentence.labels else [sentence.tags]
     found = [sentence.tags, sentence.relations(heads.tolist())] if sentence.labels else rows

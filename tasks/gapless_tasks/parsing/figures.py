@@ -10,7 +10,7 @@ from gapless_tasks.parsing.parsed import LengthGroup
 PLOTLY_MISSING = "drawing figures 4 and 5 needs plotly: pip install 'gapless[report]'"
 
 Curves = Mapping[str, Sequence[LengthGroup]]
-"""The groups of each setting, by what it is called."""
+"""The groups of each setting, by its name."""
 
 
 def figures(curves: Curves) -> list[Figure]:
@@ -37,5 +37,5 @@ def _time(group: LengthGroup) -> float | None:
 
 
 def _calls(group: LengthGroup) -> float | None:
-    """Oracle calls of a sentence, on average; None where nobody counted."""
+    """Oracle calls of a sentence, on average; None where the method does not count them."""
     return None if group.calls is None or not group.sentences else group.calls / group.sentences

@@ -12,7 +12,7 @@ from gapless_dependency import ParsingProblem
 from gapless_tasks.parsing.sentence_arrays import SentenceArrays
 
 SHORTEST = 1e-9
-"""Seconds that any work takes at least, whatever the clock says."""
+"""Least seconds of any work: a coarse clock may measure 0."""
 
 MOST = 100
 """Sentences of a part that `certified_rate` solves, evenly spread over it."""

@@ -21,7 +21,6 @@ from gapless.runs import SUMMARY, Fingerprint, RunFolder
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Attachment, Sentence, attachment
 from gapless_models.parsing.treebank import Treebank, load_treebank
-from gapless_tasks.asked import run_in_folder
 from gapless_tasks.parsing import options
 from gapless_tasks.parsing.answers import ANSWERS, keep_trees
 from gapless_tasks.parsing.decoding import parse_all
@@ -32,11 +31,12 @@ from gapless_tasks.parsing.length_figures import can_draw, show_figures, write_f
 from gapless_tasks.parsing.parsed import Parsed
 from gapless_tasks.parsing.parser import Parser, ParserSource, Request
 from gapless_tasks.parsing.tables import MEANINGS, SPEEDS, Tables, models, speeds
+from gapless_tasks.run_options import run_in_folder
 
 
 @attrs.frozen
 class Outcome:
-    """What one parser did with one part.
+    """The answers of one parser on one part of a treebank.
 
     Parameters
     ----------
@@ -97,10 +97,10 @@ class ParsingJob:
         )
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
-        """Do the job."""
+        """Run the job."""
         options.prepare(arguments)
         return run_in_folder(
-            "dependency-parsing", arguments, options.DECIDING, lambda out: self._run(arguments, console, out)
+            "dependency-parsing", arguments, options.ANSWER_OPTIONS, lambda out: self._run(arguments, console, out)
         )
 
     def _run(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> int:
@@ -237,7 +237,7 @@ class ParsingJob:
         return found
 
     def request(self, arguments: argparse.Namespace, families: tuple[str, ...]) -> Request:
-        """What to train with the settled options."""
+        """The training under the final options."""
         return Request(
             families, arguments.epochs, arguments.seed, arguments.heads_kept, projective=arguments.projective
         )
@@ -305,7 +305,7 @@ class ParsingJob:
 
 
 def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, console: Console) -> None:
-    """Print how right, how sure and how fast."""
+    """Print accuracy, proofs and speed."""
     known = outcome.document()
     clock = "CPU time" if arguments.jobs == 1 else f"clock, {arguments.jobs} processes already started"
     kept = "all heads" if arguments.heads_kept is None else f"{arguments.heads_kept} heads a word and the root"
@@ -330,7 +330,7 @@ def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, co
 
 
 def fingerprint(problems: Sequence[ParsingProblem], name: str) -> Fingerprint:
-    """What tells a run that it is continued on the same sentences with the same parser."""
+    """A digest of sentences and parser: a run continues under the same ones only."""
     everything = [
         (one.scores, [scored.scores(np.arange(len(scored.scopes))) for scored in one.conjunctions])
         for one in problems
@@ -339,7 +339,7 @@ def fingerprint(problems: Sequence[ParsingProblem], name: str) -> Fingerprint:
 
 
 def limits_of_gold(sentences: Sequence[Sentence], parser: Parser, console: Console) -> None:
-    """Say which gold trees are missing, and which the parser cannot find whatever its scores are."""
+    """Say which gold trees are missing, and which the parser cannot find under any scores."""
     missing = sum(not one.heads for one in sentences)
     if missing:
         console.say(f"{missing} of {len(sentences)} test sentences have no gold tree: they are parsed, not scored")
@@ -352,7 +352,7 @@ def limits_of_gold(sentences: Sequence[Sentence], parser: Parser, console: Conso
 
 
 def described(arguments: argparse.Namespace, treebank: Treebank, parser: Parser) -> dict[str, Any]:
-    """What was run, as JSON data."""
+    """The options of the run, as JSON data."""
     return {
         "treebank": treebank.name,
         "families": list(parser.families),

@@ -28,7 +28,7 @@ class Point:
     Parameters
     ----------
     value : float or None
-        None where nobody counted.
+        None without a count.
     sentences : int
     """
 
@@ -46,7 +46,7 @@ class Figure:
         Its name in JSON data.
     title : str
     axis : str
-        What the values are.
+        The quantity on the y axis.
     curves : mapping of str to mapping of int to Point
         By the name of the curve and the largest number of words of a group of sentences.
     """

@@ -1,4 +1,4 @@
-"""The command-line options of the parsing job, and what can be known to fail before minutes of training."""
+"""The command-line options of the parsing job, and checks that fail before minutes of training."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import BACKBONES
-from gapless_tasks.asked import add_run_options, positive, positive_seconds
 from gapless_tasks.parsing import paper
 from gapless_tasks.parsing.parser import Parser
+from gapless_tasks.run_options import add_run_options, positive, positive_seconds
 
-DECIDING = (
+ANSWER_OPTIONS = (
     *("method", "backbone", "limit_seconds", "sentences"),
     *("model", "trees", "families", "epochs", "heads_kept", "seed"),
 )
@@ -33,15 +33,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--treebank",
         metavar="NAME|PATH",
-        help="a folder below DIR/parsing, or what gapless data fetch has fetched, or a path to train, dev and test "
+        help="a folder below DIR/parsing, a corpus that gapless data has fetched, or a path to train, dev and test "
         "as CoNLL-U, or to one file for a stored model (default: embedded)",
     )
-    parser.add_argument("--data", metavar="DIR", help="folder of corpora (default: what GAPLESS_DATA names)")
+    parser.add_argument("--data", metavar="DIR", help="folder of corpora (default: GAPLESS_DATA)")
     parser.add_argument(
         "--trees",
         choices=(PROJECTIVE, OTHER),
         default=argparse.SUPPRESS,
-        help="which trees a new parser chooses among (default: projective if fewer than 1 training tree in 100 has "
+        help="trees that a new parser chooses among (default: projective if fewer than 1 training tree in 100 has "
         "crossing arcs)",
     )
     parser.add_argument("--method", help="default: the one of parsing problems; see gapless methods")
@@ -99,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--explain",
         type=positive,
         metavar="N",
-        help="draw the gold and the found tree of test sentence N and list what scores in them",
+        help="draw the gold and the found tree of test sentence N and list the scores of their factors",
     )
 
 
@@ -142,7 +142,7 @@ def prepare(arguments: argparse.Namespace) -> None:
     Raises
     ------
     InvalidProblem, UnknownName
-        What cannot work.
+        The options contradict each other, or something that they need is missing.
     """
     load_plugins().registry.find_method(ParsingProblem, arguments.method)
     if arguments.backbone is not None and arguments.backbone not in BACKBONES:
@@ -156,7 +156,7 @@ def prepare(arguments: argparse.Namespace) -> None:
 
 
 def settled(arguments: argparse.Namespace, known: Sequence[str], stored: Parser | None) -> argparse.Namespace:
-    """The options with what was not given: as the stored parser was trained, else the defaults.
+    """The options, completed: by the training of the stored parser, else by the defaults.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def _told(name: str, value: Any) -> str:
 
 
 def method_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What is handed to the method."""
+    """Options of the method."""
     return {"backbone": arguments.backbone} if arguments.backbone else {}
 
 

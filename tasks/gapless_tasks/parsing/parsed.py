@@ -1,4 +1,4 @@
-"""Trees of a part, counted one by one: what was found, how sure it is, and what it cost by length."""
+"""Trees of a part, counted one by one: answers, proofs, and costs by length."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ class Parsed:
     verified : bool (sentences,) or None
         Whether it is proved and a check without the solver agreed; None if none was asked for.
     refuted : int
-        How many certificates the check refused, those of bounds alone included.
+        The number of refused certificates, those of bounds alone included.
     groups : sequence of LengthGroup
         Ascending.
     results : mapping of int to Result
-        Where they were asked for; without their certificates, which can be large.
+        On request; without their certificates, which can be large.
     arrays : mapping of str to float64 (sentences,)
-        What the method counts for each sentence: ``dp_calls``, ``nodes``, ``root_closed``, ``fixed``.
+        Counts of the method for each sentence: ``dp_calls``, ``nodes``, ``root_closed``, ``fixed``.
     reached : int
-        How many sentences were decoded, those that failed included.
+        The number of decoded sentences, failures included.
     interrupted : bool
     """
 
@@ -104,7 +104,7 @@ class Parsed:
 
 @attrs.frozen
 class Found:
-    """What was found for one sentence.
+    """The answer for one sentence.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Found:
     proved : bool
     heads : int64 (n,) or None
     result : Result or None
-        None where the solve failed, or nobody asks for it.
+        None where the solve failed, and without a request.
     measured : mapping of str to float
         ``seconds``, ``verified`` where that was asked for, and what the method counts.
     """
@@ -160,7 +160,7 @@ class Found:
 
     @classmethod
     def of_stored(cls, answer: gl.Record | Answer) -> Found:
-        """What an earlier start of the run has kept."""
+        """An answer that an earlier start of the run has stored."""
         result = answer.result
         best = result.solutions[0] if result.solutions else None
         return cls(
@@ -179,7 +179,7 @@ class Found:
 
 
 class Tally:
-    """Counts what is found, sentence by sentence.
+    """Counts of answers, sentence by sentence.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the job asks of a trained parser, and how it comes by one."""
+"""Trained parsers as the job sees them, and their sources."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Parser(Protocol):
 
     @property
     def training(self) -> Mapping[str, Any]:
-        """What `Request.record` was when it was trained; empty where nobody wrote it down."""
+        """`Request.record` of its training; empty if none was stored."""
 
     def problem(self, sentence: Sentence, *, heads_kept: int | None = None) -> ParsingProblem:
-        """Score a sentence; with `heads_kept`, only so many candidate heads a word, and the root."""
+        """Score a sentence; `heads_kept` limits the candidate heads of a word, besides the root."""
 
     def save(self, path: Path) -> None:
         """Store the model."""
@@ -42,7 +42,7 @@ class Parser(Protocol):
 
 @attrs.frozen
 class Request:
-    """What to train.
+    """A training to be done.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ class Request:
     heads_kept : int or None
         Candidate heads in training; gold ones are always among them.
     checkpoint : Path or None
-        Where finished epochs are kept until the parser is stored.
+        The file for finished epochs until the parser is stored.
     projective : bool or None
-        Which trees it chooses among; None is what the treebank says.
+        The trees to choose among; None: those of the treebank.
     """
 
     families: tuple[str, ...]
@@ -66,7 +66,7 @@ class Request:
     projective: bool | None = None
 
     def record(self, treebank: Treebank) -> dict[str, Any]:
-        """What the weights depend on, as JSON data: stored with the parser, so that no other request takes it."""
+        """The settings of the training, as JSON data: stored with the parser, so that no other request takes it."""
         return {
             "families": list(self.families),
             "epochs": self.epochs,
@@ -78,7 +78,7 @@ class Request:
         }
 
     def differences(self, parser: Parser, treebank: Treebank) -> list[str]:
-        """In what a stored parser's training was another than this one; empty when nothing tells them apart."""
+        """Differences between a stored parser's training and this one; empty if there are none."""
         return [
             f"{name} {parser.training.get(name, 'unknown')}, not {wanted}"
             for name, wanted in self.record(treebank).items()
@@ -88,7 +88,7 @@ class Request:
 
 @attrs.frozen
 class ParserSource:
-    """Where parsers come from.
+    """A source of trained parsers.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class PerceptronParser:
 
     @property
     def families(self) -> tuple[str, ...]:
-        """What the model was trained with."""
+        """The families that the model was trained with."""
         return self.model.families
 
     @property
@@ -51,7 +51,7 @@ class PerceptronParser:
 
     @property
     def training(self) -> Mapping[str, Any]:
-        """How it was trained."""
+        """The settings of its training."""
         return self.model.training
 
     def problem(self, sentence: Sentence, *, heads_kept: int | None = None) -> ParsingProblem:

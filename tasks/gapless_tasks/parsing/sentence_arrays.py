@@ -1,4 +1,4 @@
-"""A sentence as arrays of scores: what both sides of a comparison are given."""
+"""A sentence as arrays of scores: the input of both sides of a comparison."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SentenceArrays:
     projective, single_root : bool
     granularity : float or None
     others : sequence of factors
-        What is data already, and parts of more than three words, as tables.
+        Factors that are data already, and parts of more than three words, as tables.
     """
 
     arcs: FloatArray

@@ -39,7 +39,7 @@ def models(known: Sequence[str], projective: bool) -> list[tuple[paper.Row, tupl
 
 
 class Tables:
-    """Trains and decodes what the tables need; prints them.
+    """Training and decoding for the tables, and the tables.
 
     Attributes
     ----------
@@ -74,11 +74,11 @@ class Tables:
         except KeyboardInterrupt:
             self.interrupted = True
         if self.interrupted:
-            self.console.complain("interrupted: the tables show what was finished")
+            self.console.complain("interrupted: the tables show the finished part")
         return document
 
     def _models(self, found: list[dict[str, Any]]) -> dict[str, Outcome]:
-        """Table 2; returns what each model did with the development part."""
+        """Table 2; returns the answers of each model on the development part."""
         dev: dict[str, Outcome] = {}
         if not self.arguments.projective:
             for row in paper.MODELS:

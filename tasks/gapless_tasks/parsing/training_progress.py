@@ -1,4 +1,4 @@
-"""What a training says while it runs."""
+"""Progress and messages of a training."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gapless_models.parsing.training import Stage
 def told(
     console: Console, title: str, total: int, *, mistakes: bool = True
 ) -> Iterator[Callable[[Stage, Progress], None]]:
-    """Draw how far a training is; with ``--verbose`` say how each epoch went.
+    """Draw the progress of a training; with ``--verbose`` report each epoch.
 
     Parameters
     ----------

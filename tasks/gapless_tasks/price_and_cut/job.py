@@ -1,4 +1,4 @@
-"""The task: models, exact parsing of the test parts, what the paper compares, and its tables."""
+"""The task: models, exact parsing of the test parts, the comparisons of the paper, and its tables."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from gapless.runs import SUMMARY, Fingerprint, RunFolder
 from gapless_models.parsing import Sentence
 from gapless_models.parsing.treebank import EMBEDDED, Treebank, load_treebank
 from gapless_models.price_and_cut import GrandparentModel
-from gapless_tasks.asked import run_in_folder
-from gapless_tasks.finished import file_name
 from gapless_tasks.parsing.answers import ANSWERS, keep_trees
 from gapless_tasks.parsing.explaining import explain
 from gapless_tasks.parsing.from_arrays import certified_rate
@@ -29,6 +27,8 @@ from gapless_tasks.price_and_cut.measuring import Measured, Problems, disagreeme
 from gapless_tasks.price_and_cut.models import Models, model_fingerprint, short_name
 from gapless_tasks.price_and_cut.systems import SHIPPED, System, Systems
 from gapless_tasks.price_and_cut.tables import SPEEDS, figures, speeds, table_1, table_2
+from gapless_tasks.run_options import run_in_folder
+from gapless_tasks.stored_answers import file_name
 
 PLOTLY_MISSING = "figures.html needs plotly: pip install 'gapless[report]'"
 
@@ -54,17 +54,17 @@ class PriceAndCutJob:
         )
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
-        """Do the job."""
+        """Run the job."""
         return run_in_folder(
             "price-and-cut",
             arguments,
-            options.DECIDING,
+            options.ANSWER_OPTIONS,
             lambda out: _Run(self.systems, arguments, console, out).all(),
         )
 
 
 class _Run:
-    """One run, and what it has found so far: Ctrl-C leaves that to be printed."""
+    """One run and its answers so far: Ctrl-C leaves those to be printed."""
 
     def __init__(
         self, systems: Systems, arguments: argparse.Namespace, console: Console, out: RunFolder | None
@@ -87,7 +87,7 @@ class _Run:
                 self._treebank(treebank, models.model(treebank, self.console))
         except KeyboardInterrupt:
             interrupted = True
-            self.console.complain("interrupted: the tables show what was finished")
+            self.console.complain("interrupted: the tables show the finished part")
         self._tables()
         for what in self.wrong:
             self.console.complain(what)

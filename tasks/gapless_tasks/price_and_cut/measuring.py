@@ -22,10 +22,10 @@ from gapless_tasks.parsing.parsed import GROUP, Parsed
 from gapless_tasks.price_and_cut.systems import System
 
 AT_ONCE = 20
-"""Sentences decoded in one call, at most: so many hold their grandparent parts in memory."""
+"""Sentences of one call, at most: their grandparent parts are in memory together."""
 _TOLERANCE = 1e-6
 _FINISHED = frozenset({gl.Stop.PROVED, gl.Stop.RELAXED})
-"""How a solver stops that has solved what it was asked."""
+"""The stop of a solver that has reached its goal."""
 
 
 class Problems(Sequence[ParsingProblem]):
@@ -59,7 +59,7 @@ class Problems(Sequence[ParsingProblem]):
 
 @attrs.frozen(eq=False)
 class Measured:
-    """What a system did.
+    """The answers of one system.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Measured:
 
     @property
     def finished(self) -> BoolArray:
-        """Which sentences have an objective."""
+        """The sentences with an objective, bool (sentences,)."""
         return ~np.isnan(self.objective)
 
     def share(self, parts: FloatArray) -> float | None:
@@ -153,7 +153,7 @@ def measure(
     jobs: int = 1,
     log: AnswerLog | None = None,
 ) -> Measured:
-    """Decode every sentence from parts that nobody has scored yet.
+    """Decode every sentence from parts without scores.
 
     Parameters
     ----------

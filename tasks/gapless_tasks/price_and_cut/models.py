@@ -19,13 +19,13 @@ from gapless_tasks.parsing.training_progress import told
 
 
 def short_name(treebank: str) -> str:
-    """What a treebank, which may be a path, is called among models and answers."""
+    """The name of a treebank, which may be a path, in file names of models and answers."""
     return Path(treebank).name.removesuffix(".gz").removesuffix(".conllu")
 
 
 @attrs.frozen
 class Models:
-    """Where models come from.
+    """The source of trained models.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Models:
         return self._trained(place, treebank, console)
 
     def _record(self, treebank: Treebank) -> dict[str, Any]:
-        """What the weights depend on, as JSON data."""
+        """The settings of the training, as JSON data."""
         options = attrs.asdict(self._training(treebank))
         return {"treebank": treebank.name, "digest": treebank.digest, **options}
 
@@ -142,5 +142,5 @@ class Models:
 
 
 def model_fingerprint(model: GrandparentModel, name: str) -> Fingerprint:
-    """What tells a run that it is continued with the same weights."""
+    """A digest of the weights: a run continues under the same ones only."""
     return Fingerprint.of(name, [model.arcs, model.tables.weights, model.projective, model.single_root])

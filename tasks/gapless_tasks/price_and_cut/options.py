@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from gapless_models.data_folder import add_data_option
 from gapless_models.parsing.treebank import FOLDER
 from gapless_models.price_and_cut import LEARNERS, Training
-from gapless_tasks.asked import add_run_options, not_negative, positive, positive_seconds
+from gapless_tasks.run_options import add_data_option, add_run_options, not_negative, positive, positive_seconds
 
 TREEBANKS = ("italian", "hungarian", "danish")
 """Those of the paper, in its order."""
-DECIDING = ("models", "learner", "epochs", "seed", "longest", "limit_seconds", "verify")
+ANSWER_OPTIONS = ("models", "learner", "epochs", "seed", "longest", "limit_seconds", "verify")
 """Options by which answers differ; with more sentences or treebanks a run goes on after those that it has."""
 LONGEST = 30
 SECONDS = 60.0
@@ -71,5 +70,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--explain",
         type=positive,
         metavar="N",
-        help="draw the gold and the found tree of test sentence N and list what scores in them",
+        help="draw the gold and the found tree of test sentence N and list the scores of their factors",
     )

@@ -1,4 +1,4 @@
-"""What the tables compare: methods for the same problems, asked for by name."""
+"""Systems of the tables: methods for the same problems, by name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class System:
 
 @attrs.frozen
 class Systems:
-    """What is run.
+    """A method with its options.
 
     Parameters
     ----------

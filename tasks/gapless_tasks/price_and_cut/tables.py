@@ -13,7 +13,7 @@ from gapless_tasks.price_and_cut.paper import UNKNOWN, Numbers
 from gapless_tasks.price_and_cut.systems import System
 
 Rows = Sequence[tuple[str, Sequence[Measured]]]
-"""The name of a treebank and what its systems did."""
+"""The name of a treebank, and the answers of its systems."""
 
 _SPEED = "sent./s"
 SPEEDS = ("words/s, all parts given, with certificates", "words/s, parts as needed, without")
@@ -94,7 +94,7 @@ def _entries(
 
 
 def _relative(one: Measured, first: Measured) -> dict[str, float | None]:
-    """Speed and objective relative to the first system, the objective on what both finished."""
+    """Speed and objective relative to the first system, the objective on sentences that both finished."""
     both = one.finished & first.finished
     whole = float(first.objective[both].sum())
     return {

@@ -1,4 +1,4 @@
-"""Where a tagging job gets its sentences: a folder of corpora, or the ones that come with gapless."""
+"""Corpora of a tagging job: a folder of corpora, or the embedded ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Corpus:
 
 @attrs.frozen
 class CorpusSource:
-    """How to read a corpus.
+    """A reader of a corpus.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from gapless.cli import Console
 from gapless.runs import AnswerLog
 from gapless_chains import ChainBatch
 from gapless_models.tagging import TaggedSentence
-from gapless_tasks.finished import finished_before, stored
+from gapless_tasks.stored_answers import read_stored, stored_places
 from gapless_tasks.tagging.evaluation import accuracy
 from gapless_tasks.tagging.measuring import cpu_seconds
 
@@ -28,14 +28,14 @@ PASSES = 3
 """A shorter pass is timed again so often, warm: the first one fills tables that all later texts share."""
 FIRST_SLICE = 500
 SLICE_SECONDS = 1.0
-"""Sentences decoded in one call: so many at first, then what takes about so long. A killed run loses no more."""
+"""Sentences of the first call, and seconds of the later ones: a killed run loses one call."""
 LARGE = 200_000_000
 """Bytes of answers beyond which ``--out`` warns."""
 
 
 @attrs.frozen
 class Outcome:
-    """One row of the table: what one method did on the test part.
+    """One row of the table: the answers of one method on the test part.
 
     Parameters
     ----------
@@ -77,13 +77,13 @@ def decode_with(
     jobs: int,
     log: AnswerLog | None,
 ) -> Outcome:
-    """Decode every sentence and verify every answer; Ctrl-C keeps what is finished.
+    """Decode every sentence and verify every answer; Ctrl-C keeps the finished part.
 
     Parameters
     ----------
     method : str
     batch : ChainBatch
-        What is asked about `sentences`.
+        The problems of `sentences`.
     sentences : sequence of TaggedSentence
         With their gold labels.
     score : callable
@@ -96,10 +96,10 @@ def decode_with(
         Gets every answer with its certificate; those that it has are verified, not decoded again.
     """
     names = [f"sentence {i}" for i in range(len(batch))]
-    known = finished_before(log, names, "sentences", method, console)
+    known = stored_places(log, names, "sentences", method, console)
     tally = _Tally(method, batch, sentences, console)
     with console.progress(f"decoding {method}", len(batch)) as advance, contextlib.suppress(KeyboardInterrupt):
-        for i, answer in stored(log, names, known):
+        for i, answer in read_stored(log, names, known):
             tally.seconds += answer.measured["seconds"]
             tally.cpu += answer.measured["cpu_seconds"]
             tally.add(i, answer.result)
@@ -135,7 +135,7 @@ def decode_with(
 
 
 def _together(numbers: Sequence[int], most: int) -> int:
-    """How many of the first numbers follow one another, at most so many."""
+    """Length of the run of consecutive numbers at the beginning, up to a limit."""
     count = 1
     while count < min(most, len(numbers)) and numbers[count] == numbers[0] + count:
         count += 1

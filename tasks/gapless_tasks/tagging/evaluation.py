@@ -1,4 +1,4 @@
-"""How right decoded labels are: words, the parts of joint labels, and entities by seqeval."""
+"""Accuracy of decoded labels: words, parts of joint labels, and entities by seqeval."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _TICKS = 4
 
 
 def check_figure(path: str) -> None:
-    """Refuse what `write_figure` would refuse.
+    """Refuse a path that `write_figure` would refuse.
 
     Raises
     ------

@@ -20,7 +20,7 @@ from gapless_models.tagging.decoder import decode
 from gapless_models.tagging.product_tagger import ProductTagger
 from gapless_models.tagging.tagger import ChainTagger, Tagger
 from gapless_models.tagging.training import MARGINS
-from gapless_tasks.asked import run_in_folder
+from gapless_tasks.run_options import run_in_folder
 from gapless_tasks.tagging import named_corpus
 from gapless_tasks.tagging.corpus import Corpus, CorpusSource
 from gapless_tasks.tagging.decoding import Outcome, Scorer, decode_with
@@ -33,7 +33,7 @@ from gapless_tasks.tagging.evaluation import (
 )
 from gapless_tasks.tagging.figure import write_figure
 from gapless_tasks.tagging.margin_oracles import agree, show_margin_oracles
-from gapless_tasks.tagging.options import DECIDING, TRAINERS, add_arguments, methods, prepare
+from gapless_tasks.tagging.options import ANSWER_OPTIONS, TRAINERS, add_arguments, methods, prepare
 from gapless_tasks.tagging.paper import PaperTables
 from gapless_tasks.tagging.regularisation import L2, show_sweep, sweep
 from gapless_tasks.tagging.scores import chain_batch, fingerprint, gold_numbers
@@ -43,7 +43,7 @@ from gapless_tasks.tagging.train_tagger import forget_checkpoints, train_tagger
 
 @attrs.frozen
 class TaggingJob:
-    """What one task trains, decodes and reports.
+    """A tagging task: its corpus, its training, and the tables that it reports.
 
     Parameters
     ----------
@@ -83,9 +83,9 @@ class TaggingJob:
             named_corpus.add_arguments(parser)
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
-        """Do the job."""
+        """Run the job."""
         prepare(arguments)
-        return run_in_folder(self.name, arguments, DECIDING, lambda out: self._run(arguments, console, out))
+        return run_in_folder(self.name, arguments, ANSWER_OPTIONS, lambda out: self._run(arguments, console, out))
 
     def _run(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> int:
         if self.joint and not can_score_entities():
@@ -121,7 +121,7 @@ class TaggingJob:
                 document["figure2"] = self._figure(corpus, arguments, console)
         except KeyboardInterrupt:
             document["interrupted"] = True
-            console.complain("interrupted: the tables show what was finished")
+            console.complain("interrupted: the tables show the finished part")
         _finish(document, console, out)
         if document["interrupted"]:
             return exit_codes.INTERRUPTED
@@ -140,13 +140,13 @@ class TaggingJob:
         return corpus
 
     def _scorer(self, corpus: Corpus) -> Scorer:
-        """What to measure besides the share of right labels."""
+        """The measures beside the accuracy."""
         if self.joint:
             return joint_scores
         return entity_scores if are_entities(corpus.test) else lambda gold, found: {}
 
     def _tagger(self, corpus: Corpus, arguments: argparse.Namespace, console: Console) -> tuple[Tagger, float, str]:
-        """Load the stored tagger, or train one and store it; with the seconds, and what it is.
+        """Load the stored tagger, or train one and store it; with the seconds, and a description.
 
         A stored tagger does not say who trained it.
         """
@@ -195,7 +195,7 @@ class TaggingJob:
 
 
 def show_outcomes(corpus: Corpus, outcomes: Sequence[Outcome], console: Console, speed: str) -> dict[str, Any]:
-    """Print the table and the verdict; returns them as JSON data. `speed` says what the seconds are."""
+    """Print the table and the verdict; returns them as JSON data. `speed` names the clock."""
     more = list(outcomes[0].scores)
     console.table(
         f"Exact decoding of {len(corpus.test)} test sentences (sentences/s: {speed})",

@@ -62,7 +62,7 @@ def show_margin_oracles(
     console : Console
     margin : float
     model : str
-        How the model was trained, for the caption.
+        The training of the model, for the caption.
     """
     known = [i for i, labels in enumerate(gold) if (labels >= 0).all()]
     asked = batch.model.batch_of([batch.rows(i) for i in known])

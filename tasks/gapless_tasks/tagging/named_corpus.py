@@ -9,7 +9,7 @@ from pathlib import Path
 
 import gapless as gl
 from gapless_models.corpora import FOLDERS, cache_folder, how_to_get, nearest_corpus
-from gapless_models.data_folder import named_folder
+from gapless_models.corpora.places import named_folder
 from gapless_models.parsing.conllu_reader import ConlluError, read_conllu
 from gapless_models.tagging import TaggedFileError, TaggedSentence, read_tagged
 from gapless_models.tagging.iob2 import read_iob2
@@ -17,7 +17,7 @@ from gapless_tasks.tagging.corpus import PARTS, Corpus
 
 UPOS, XPOS = "upos", "xpos"
 _BETWEEN_DOCUMENTS = ("-DOCSTART-",)
-"""What stands in the place of a sentence where a document begins."""
+"""The line that begins a document in the place of a sentence."""
 Reader = Callable[[Path], Sequence[TaggedSentence]]
 
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--corpus",
         metavar="NAME|PATH",
-        help="what gapless data fetch has fetched, a folder below DIR/tagging or DIR/parsing, or a path to a "
+        help="a corpus that gapless data has fetched, a folder below DIR/tagging or DIR/parsing, or a path to a "
         "folder with train, dev and test as .tsv, .conllu or .iob2, also .gz",
     )
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""The command-line options of a tagging job, and what can be known to fail before minutes of training."""
+"""The command-line options of a tagging job, and checks that fail before minutes of training."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from pathlib import Path
 from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
-from gapless_models.data_folder import add_data_option
-from gapless_tasks.asked import add_run_options, positive
+from gapless_tasks.run_options import add_data_option, add_run_options, positive
 from gapless_tasks.tagging.figure import SUFFIXES, check_figure
 
-DECIDING = ("epochs", "trainer", "shuffles", "use_dev", "seed", "sentences", "model")
+ANSWER_OPTIONS = ("epochs", "trainer", "shuffles", "use_dev", "seed", "sentences", "model")
 """Options by which answers differ; which methods are asked for is none, each has a file of its own."""
 METHODS = ("viterbi", "column-generation", "dominance")
 TRAINERS = {
@@ -84,7 +83,7 @@ def prepare(arguments: argparse.Namespace) -> None:
     Raises
     ------
     InvalidProblem, UnknownName
-        What cannot work.
+        The options contradict each other, or something that they need is missing.
     """
     registry = load_plugins().registry
     for method in methods(arguments):

@@ -57,7 +57,7 @@ def _beam(width: int, exact: float, speed: float) -> Row:
 
 @attrs.frozen
 class PaperTables:
-    """What the paper reports for one task.
+    """The numbers of the paper for one task.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gapless.cli import Console
 from gapless_chains import ChainBatch
-from gapless_models.deciding import solve_all
+from gapless_models.solve_all import solve_all
 from gapless_models.tagging import train
 from gapless_models.tagging.decoder import decode
 from gapless_tasks.tagging.corpus import Corpus

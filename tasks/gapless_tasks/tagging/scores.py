@@ -17,7 +17,7 @@ UNSEEN = -1
 
 
 def chain_batch(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> ChainBatch:
-    """What the tagger asks about each sentence: float32 rows, which the batch kernels read without a copy.
+    """Scores of all sentences under a tagger: float32 rows, which the batch kernels read without a copy.
 
     Whatever is proved is proved for these rows, as they stand.
     """
@@ -31,7 +31,7 @@ def chain_batch(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> ChainBat
 
 
 def fingerprint(batch: ChainBatch, name: str) -> Fingerprint:
-    """What tells a run that it is continued on the same sentences with the same model."""
+    """A digest of sentences and model: a run continues under the same ones only."""
     model = batch.model
     ends = (model.transition, model.initial, model.final, model.labels)
     return Fingerprint.of(name, [ends, *(batch.rows(i) for i in range(len(batch)))])

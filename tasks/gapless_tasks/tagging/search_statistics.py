@@ -1,4 +1,4 @@
-"""What column generation looked at: domains, rounds, candidates (the text around the paper's tables)."""
+"""Statistics of column generation: domains, rounds, candidates (the text around the paper's tables)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gapless.engine import price_and_cut
 from gapless_chains import ChainBatch, ChainProblem, DomainMessages, ReducedCostOracle
 
 SENTENCES = 500
-"""The readable role objects tell more than the batch kernel and are slower: so many sentences are enough."""
+"""Sentences for the readable role objects, which count more than the batch kernel and are slower."""
 
 _ROWS = (
     ("domain_of_one", "words with one label in the domain, %", "over 90"),
@@ -22,11 +22,11 @@ _ROWS = (
     ("mean_rounds", "rounds, mean", ""),
     ("candidates", "candidate pairs an edge and round, mean", ""),
 )
-"""Key, what it says, and what Belanger et al. 2012 say of part-of-speech tags in section 7."""
+"""Key, description, and the number of Belanger et al. 2012 for part-of-speech tags (section 7)."""
 
 
 def show_search_statistics(batch: ChainBatch, console: Console) -> dict[str, float]:
-    """Decode the first sentences by the role objects of column generation, print what they looked at."""
+    """Decode the first sentences by the role objects of column generation, print their counts."""
     count = min(SENTENCES, len(batch))
     found = [_searched(batch[i]) for i in range(count)]
     sizes = np.concatenate([domains for domains, _, _ in found])

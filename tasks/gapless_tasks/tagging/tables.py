@@ -14,19 +14,19 @@ from gapless.cli import Console
 from gapless.core.tolerance import meets
 from gapless.plugins import load_plugins
 from gapless_chains import ChainBatch, ChainProblem
-from gapless_models.deciding import solve_all
+from gapless_models.solve_all import solve_all
 from gapless_tasks.tagging.measuring import cpu_seconds
 from gapless_tasks.tagging.paper import PaperTables, Row
 from gapless_tasks.tagging.search_statistics import show_search_statistics
 
 _REFERENCE = "viterbi"
 REDUCED_COST_SENTENCES = 300
-"""Table 2 B compares the readable role objects, which are slow: so many sentences are enough."""
+"""Sentences for table 2 B, which compares the readable role objects: they are slow."""
 
 
 @attrs.frozen
 class Decoded:
-    """What one row of table 1 or 2 B shows.
+    """One row of table 1 or 2 B.
 
     Parameters
     ----------

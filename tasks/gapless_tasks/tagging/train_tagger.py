@@ -42,7 +42,7 @@ def _train(
     checkpoint: Path | None,
     dev: Sequence[TaggedSentence] | None = None,
 ) -> tuple[Tagger, list[Fitted]]:
-    """Train all shuffles; with ``--verbose`` say how each epoch went."""
+    """Train all shuffles; with ``--verbose`` report each epoch."""
     fitted: list[Fitted] = []
     with console.progress("training", epochs * arguments.shuffles) as advance:
 
@@ -80,7 +80,7 @@ def forget_checkpoints(arguments: argparse.Namespace) -> None:
 
 
 def _checkpoints(arguments: argparse.Namespace) -> tuple[Path, Path] | tuple[None, None]:
-    """Where the epochs of both trainings are kept."""
+    """The checkpoint files of both trainings."""
     if not arguments.model:
         return None, None
     return Path(f"{arguments.model}.epochs"), Path(f"{arguments.model}.epochs-with-dev")

@@ -35,7 +35,7 @@ class Convergence:
     success: FloatArray
 
     def share(self, colourings: int) -> float:
-        """Of the titles, found after so many colourings."""
+        """The share of titles found after a number of colourings."""
         return float(np.mean((self.found > 0) & (self.found <= colourings)))
 
     def expected(self, colourings: int) -> float:

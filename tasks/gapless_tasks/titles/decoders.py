@@ -9,7 +9,7 @@ import attrs
 
 from gapless.plugins import load_plugins
 from gapless_ordering import OrderingProblem
-from gapless_tasks.finished import file_name
+from gapless_tasks.stored_answers import file_name
 from gapless_tasks.titles import paper
 
 EXACT, COLOUR_CODING, BEAM = "exact", "color-coding", "beam"
@@ -24,7 +24,7 @@ class Decoder:
     Parameters
     ----------
     name : str
-        What people call it.
+        Its name for people.
     method : str
         As it is registered.
     options : mapping
@@ -44,7 +44,7 @@ class Decoder:
 
     @property
     def log(self) -> str:
-        """Where ``--out`` keeps the answers: records, or in ``tables`` numbers without certificates."""
+        """The file of ``--out`` for the answers: records, or in ``tables`` numbers without certificates."""
         if self.records:
             return f"{self.method}.jsonl.gz"
         return f"tables/{file_name(self.name)}.jsonl"

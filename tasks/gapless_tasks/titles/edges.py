@@ -1,4 +1,4 @@
-"""What the edges of a path score, and why."""
+"""Scores of the edges of a path, taken apart."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _WIDTH = 110
 
 
 def explain(graph: TitleGraph, path: IntArray, console: Console) -> dict[str, Any]:
-    """Print the path's edges and what could stand instead; returns it as JSON data."""
+    """Print the path's edges and the alternatives; returns them as JSON data."""
     problem, found = graph.problem, edges(graph, path)
     others = alternatives(problem, path)
     console.say(f"{graph.section.name}: {' '.join(graph.section.title)}")

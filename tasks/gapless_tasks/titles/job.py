@@ -1,4 +1,4 @@
-"""The task: train, decode by every decoder, verify, and print what the paper prints."""
+"""The task: train, decode by every decoder, verify, and print the tables of the paper."""
 
 from __future__ import annotations
 
@@ -21,24 +21,26 @@ from gapless_models.titles.corpus import Corpus, load_corpus
 from gapless_models.titles.graph import TitleGraph
 from gapless_models.titles.preparing import prepare, train_model
 from gapless_ordering.path_drawing import draw_path
-from gapless_tasks.asked import run_in_folder
+from gapless_tasks.run_options import run_in_folder
 from gapless_tasks.titles.convergence import converge
 from gapless_tasks.titles.convergence_figure import draw_convergence, show_convergence
 from gapless_tasks.titles.decoders import COLOUR_CODING, INTEGER_PROGRAMS, METHODS, Decoder, decoders
 from gapless_tasks.titles.explaining import explain
 from gapless_tasks.titles.measuring import Decoded, contradictions, decode, proved_optima
-from gapless_tasks.titles.options import DECIDING
+from gapless_tasks.titles.options import ANSWER_OPTIONS
 from gapless_tasks.titles.rouge import MISSING, can_score
 from gapless_tasks.titles.tables import show_titles, table_1
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Do the job; returns an exit code."""
-    return run_in_folder("title-generation", arguments, DECIDING, lambda out: _Run(arguments, console, out).all())
+    """Run the job; returns an exit code."""
+    return run_in_folder(
+        "title-generation", arguments, ANSWER_OPTIONS, lambda out: _Run(arguments, console, out).all()
+    )
 
 
 class _Run:
-    """One run, and what it has found so far: Ctrl-C leaves that to be printed."""
+    """One run and its answers so far: Ctrl-C leaves those to be printed."""
 
     def __init__(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> None:
         self.arguments, self.console = arguments, console
@@ -62,7 +64,7 @@ class _Run:
                 self._decode(decoder, graphs)
         except KeyboardInterrupt:
             self.interrupted = True
-            self.console.complain("interrupted: the tables show what was finished")
+            self.console.complain("interrupted: the tables show the finished part")
         optima = proved_optima(self.decoded, len(graphs))
         self.wrong += contradictions(self.decoded, optima, graphs)
         self._report(graphs, optima)

@@ -21,7 +21,7 @@ from gapless.parallel import spread_in_order
 from gapless.runs import AnswerLog
 from gapless_models.titles.graph import TitleGraph
 from gapless_ordering import OrderingProblem
-from gapless_tasks.finished import distinct, finished_before, stored
+from gapless_tasks.stored_answers import read_stored, stored_places, unique_names
 from gapless_tasks.titles.decoders import Decoder
 
 SHORT_SECONDS = 0.005
@@ -38,7 +38,7 @@ _TINY = OrderingProblem(np.zeros(2), np.zeros((2, 2)), np.zeros(2), 2)
 
 @attrs.frozen(eq=False)
 class Decoded:
-    """What a decoder did.
+    """The answers of one decoder.
 
     Parameters
     ----------
@@ -69,12 +69,12 @@ class Decoded:
         return {i: one for i, one in self.results.items() if is_certified(one)}
 
     def optimal(self, optima: FloatArray) -> tuple[int, int]:
-        """How many titles reach the optimum, and of how many titles it is known.
+        """The number of titles that reach the optimum, and of those whose optimum is known.
 
         Parameters
         ----------
         optima : float64 (graphs,)
-            NaN where nobody has proved one.
+            NaN without a proof.
         """
         known = [i for i in self.results if not np.isnan(optima[i])]
         return sum(self._reaches(i, float(optima[i])) for i in known), len(known)
@@ -99,7 +99,7 @@ def decode(
     jobs: int = 1,
     log: AnswerLog | None = None,
 ) -> Decoded:
-    """Decode graphs that are ready; Ctrl-C keeps what is finished.
+    """Decode graphs that are ready; Ctrl-C keeps the finished part.
 
     Parameters
     ----------
@@ -111,17 +111,17 @@ def decode(
         For each title.
     seed : int
     numbers : sequence of int, optional
-        Which of the graphs; by default all.
+        Numbers of the graphs to decode; by default all.
     jobs : int
         Processes over the graphs; those that are decoded together share this one.
     log : AnswerLog, optional
         Gets every answer as soon as it is known; those that it has are not decoded again.
     """
     chosen = range(len(graphs)) if numbers is None else numbers
-    every = distinct(graph.section.name for graph in graphs)
+    every = unique_names(graph.section.name for graph in graphs)
     names = [every[i] for i in chosen]
-    places = finished_before(log, names, "titles", decoder.name, console)
-    known = {chosen[place]: answer for place, answer in stored(log, names, places)}
+    places = stored_places(log, names, "titles", decoder.name, console)
+    known = {chosen[place]: answer for place, answer in read_stored(log, names, places)}
     results: dict[int, TitleResult] = {i: answer.result for i, answer in known.items()}
     seconds: dict[int, float] = {i: answer.measured["seconds"] for i, answer in known.items()}
     todo = [i for i in chosen if i not in known]
@@ -155,7 +155,7 @@ def decode(
 def _models_out_of_the_way() -> Iterator[None]:
     """Keep the garbage collector from walking through models and graphs while a title is timed.
 
-    What decoders leave behind is collected as always.
+    Garbage of the decoders is collected as always.
     """
     gc.collect()
     gc.freeze()
@@ -166,7 +166,7 @@ def _models_out_of_the_way() -> Iterator[None]:
 
 
 Outcomes = Iterator[tuple[int, "TitleResult | gl.SolveError", float]]
-"""For each problem its number, what came of it, and its seconds."""
+"""For each problem its number, its answer, and its seconds."""
 
 
 def _decode_each(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from gapless_models.data_folder import add_data_option
 from gapless_models.titles.corpus import FOLDER
-from gapless_tasks.asked import add_run_options, not_negative, positive, positive_seconds
+from gapless_tasks.run_options import add_data_option, add_run_options, not_negative, positive, positive_seconds
 from gapless_tasks.titles.decoders import INTEGER_PROGRAMS, METHODS
 
-DECIDING = ("extra", "limit_seconds", "ilp_seconds", "seed")
+ANSWER_OPTIONS = ("extra", "limit_seconds", "ilp_seconds", "seed")
 """Options by which answers differ; with other methods or more sections a run goes on."""
 SECONDS = 60.0
 ILP_TITLES = 20
@@ -34,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ilp-seconds",
         type=positive_seconds,
         metavar="S",
-        help=f"compare {' and '.join(INTEGER_PROGRAMS)}, too, with so many seconds for each title",
+        help=f"compare {' and '.join(INTEGER_PROGRAMS)}, too, with this limit in seconds for each title",
     )
     parser.add_argument(
         "--ilp-titles",

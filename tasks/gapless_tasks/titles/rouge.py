@@ -19,7 +19,7 @@ def can_score() -> bool:
 
 
 def scored_words(tokens: Iterable[str]) -> list[str]:
-    """What is compared: words, auxiliary ones included, without clitics and punctuation."""
+    """The words to compare: auxiliary ones included, without clitics and punctuation."""
     return [word for word in map(folded, tokens) if is_word(word) and word not in CLITICS]
 
 

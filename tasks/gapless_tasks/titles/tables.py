@@ -22,7 +22,7 @@ TITLES = 10
 def table_1(
     decoded: Sequence[Decoded], graphs: Sequence[TitleGraph], optima: FloatArray, console: Console, clock: str
 ) -> list[dict[str, Any]]:
-    """Print table 1; returns it as JSON data. `clock` says what the times are."""
+    """Print table 1; returns it as JSON data. `clock` names the clock."""
     document = [_entry(one, graphs, optima) for one in decoded]
     rows = []
     for one, entry in zip(decoded, document, strict=True):

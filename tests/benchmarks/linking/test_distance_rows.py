@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.frame.turns import Compared
 from benchmarks.linking.distance_rows import distance_lines, measured
-from benchmarks.sides import Compared
 from gapless_linking.synthetic import synthetic_candidates, synthetic_graph
 
 

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import gapless as gl
+from benchmarks.__main__ import main
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS
+from benchmarks.frame.solving import Solved, contradictions
+from benchmarks.frame.turns import Compared
 from benchmarks.linking import toulbar2_peer
 from benchmarks.linking.instances import FAMILIES, Synthetic
-from benchmarks.linking.proof_rows import Bench, proof_lines
-from benchmarks.ordering.timing import Solved
-from benchmarks.sides import ALONE, FROM_ARRAYS, Compared
-from gapless.cli import Console, exit_codes, main
+from benchmarks.linking.proof_rows import LinkingBench, proof_lines
+from gapless.cli import Console, exit_codes
 from gapless_linking import LinkingProblem
 from gapless_linking.enumeration import all_structures
 from gapless_linking.random_problems import random_problem
@@ -59,11 +61,12 @@ def expanded(found):
 
 
 def small(peer_seconds=0):
-    return Bench(Synthetic(600, 5), 1, gl.Limits(time=1000.0), peer_seconds, Console(as_json=True), [])
+    limits, console = gl.Limits(time=1000.0), Console(as_json=True)
+    return LinkingBench(console=console, limits=limits, synthetic=Synthetic(600, 5), peer_seconds=peer_seconds)
 
 
 def test_it_runs_on_the_embedded_documents(capsys):
-    asked = ["run", "linking-benchmark", "--only", "documents", "--limit", "3", "--peer-seconds", "0", "--json"]
+    asked = ["linking", "--only", "documents", "--limit", "3", "--peer-seconds", "0", "--json"]
     assert main(asked) == exit_codes.PROVED
     found = json.loads(capsys.readouterr().out)
     assert found["disagreements"] == []
@@ -92,7 +95,7 @@ def test_proofs_of_drawn_documents(monkeypatch, toulbar2):
 
 
 def test_decomposable_is_plotted(capsys, tmp_path):
-    asked = ["run", "linking-benchmark", "--only", "decomposable", "--vertices", "600", "--json"]
+    asked = ["linking", "--only", "decomposable", "--vertices", "600", "--json"]
     assert main([*asked, "--plot", str(tmp_path / "linear.svg")]) == exit_codes.PROVED
     assert [line["scores"] for line in json.loads(capsys.readouterr().out)["lines"]].count("29,990 edges") == 2
     assert (tmp_path / "linear.svg").read_text().startswith("<svg")
@@ -131,21 +134,22 @@ def solved(values, bounds):
 
 def test_answers_that_differ_are_told():
     exact = solved([4.0, 6.0, 9.0], [4.0, 6.0, 5.0])
-    peer = toulbar2_peer.PeerSolved(
-        np.ones(3), np.ones(3), np.array([4.0, 7.0, 7.0]), np.array([True, False, True])
-    )
-    assert peer.contradictions("toy", exact) == []
-    peer.values[:] = 4.0 - 1e-6, 7.0, 4.0
-    assert [sentence[:14] for sentence in peer.contradictions("toy", exact)] == ["toy, problem 0", "toy, problem 2"]
-    peer.values[:], peer.proved[:] = (4.0, 7.0, np.nan), (True, True, False)
-    assert peer.contradictions("toy", exact) == ["toy, problem 1: toulbar2 says 7, exact 6"]
-    peer.values[1], peer.proved[2] = 6.0, True
-    assert peer.contradictions("toy", exact) == ["toy, problem 2: toulbar2 says nan, exact 9"]
+
+    def told(values, proved, exact=exact):
+        found, none = np.array(values), -np.inf
+        bounds = np.where(proved, np.where(np.isnan(found), np.inf, found), none)
+        return contradictions("toy", {"exact": exact, "toulbar2": solved(values, bounds)})
+
+    assert told([4.0, 7.0, 7.0], [True, False, True]) == []
+    differing = told([4.0 - 1e-6, 7.0, 4.0], [True, False, True])
+    assert [sentence[:14] for sentence in differing] == ["toy, problem 0", "toy, problem 2"]
+    assert told([4.0, 7.0, np.nan], [True, True, False]) == ["toy, problem 1: exact found 6, toulbar2 proved 7"]
+    assert told([4.0, 6.0, np.nan], [True, True, True]) == ["toy, problem 2: exact found 9, toulbar2 proved inf"]
     nothing = solved([np.nan, 6.0, 9.0], [np.inf, 6.0, 9.0])
-    assert len(peer.contradictions("toy", nothing)) == 2
+    assert len(told([4.0, 6.0, np.nan], [True, True, True], nothing)) == 2
 
 
-class Stopped(Bench):
+class Stopped(LinkingBench):
     """A bench whose proofs never end."""
 
     def solve(self, scores, problems, limits=None):
@@ -154,7 +158,7 @@ class Stopped(Bench):
 
 def test_what_was_not_proved_is_told(monkeypatch):
     monkeypatch.setattr(Synthetic, "documents", lambda *_: [None] * 3)
-    bench = Stopped(Synthetic(), 3, gl.Limits(), 0, Console(as_json=True), [])
+    bench = Stopped(console=Console(as_json=True), seeds=3, synthetic=Synthetic(), peer_seconds=0)
     lines = {(line.scores, line.what): line for line in proof_lines(bench)}
     assert lines["base, k = 12 x 96", "proved"].verdict == "missed"
     assert lines["base, k = 53 x 96", "exact, median"].verdict == "", "the gap is judged instead"

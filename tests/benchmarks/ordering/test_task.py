@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from benchmarks.ordering.comparisons import Bench, hard_lines
-from benchmarks.ordering.timing import EXACT, Solved, Way, contradictions, solve_in_turn
-from benchmarks.sides import ALONE, FROM_ARRAYS
-from gapless.cli import Console, exit_codes, main
+from benchmarks.__main__ import main
+from benchmarks.frame.bench import Bench
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS
+from benchmarks.frame.solving import EXACT, Solved, Way, contradictions, solve_in_turn
+from benchmarks.ordering.comparisons import drawn, hard_lines
+from gapless.cli import Console, exit_codes
 from gapless_ordering.random_problems import title_like, uniform
 
 
@@ -20,7 +22,7 @@ def console():
 
 def test_it_runs_on_the_embedded_essays(capsys):
     pytest.importorskip("sklearn")
-    asked = ["run", "ordering-benchmark", "--seeds", "1", "--limit", "3", "--limit-seconds", "0.3", "--json"]
+    asked = ["ordering", "--seeds", "1", "--limit", "3", "--limit-seconds", "0.3", "--json"]
     assert main(asked) == exit_codes.PROVED
     found = json.loads(capsys.readouterr().out)
     assert found["disagreements"] == []
@@ -88,11 +90,11 @@ def test_ways_take_turns_and_certificates_are_verified(console, monkeypatch):
     assert found["exact"].proved.all()
     assert contradictions("toy", found) == []
     assert found["exact"].milliseconds.median > 0
-    assert found["exact"].percentile(100).median == pytest.approx(1e3 * found["exact"].seconds.max())
+    assert found["exact"].percentile(100) == pytest.approx(1e3 * found["exact"].seconds.max())
 
 
 def test_what_was_not_proved_is_told(console):
-    bench = Bench(1, gl.Limits(time=0.0), console, [])
+    bench = Bench(console=console, limits=gl.Limits(time=0.0))
     lines = [line for line in hard_lines(bench) if line.what == "proved"]
     assert lines[-1].value.median == 0.0
     assert lines[-1].verdict == "missed"
@@ -100,5 +102,5 @@ def test_what_was_not_proved_is_told(console):
 
 
 def test_instances_are_drawn_by_seed(console):
-    (problem,) = Bench(1, gl.Limits(), console, []).drawn("uniform", 9, 3)
+    (problem,) = drawn(Bench(console=console), "uniform", 9, 3)
     np.testing.assert_array_equal(problem.ordering, uniform(9, 3, 0).ordering)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gapless as gl
+from benchmarks.frame.bench import Bench
 from benchmarks.price_and_cut.hard_sentence import hard_sentence
 from benchmarks.price_and_cut.material import Material, between
 from benchmarks.price_and_cut.memory import growth, has_statm
@@ -45,15 +46,15 @@ def test_our_sides_solve_new_problems_to_a_certificate_and_search_prepared_ones(
 
 
 def test_values_that_differ_are_told(console):
-    material = Material("toy", [], console, [])
+    material = Material("toy", [], Bench(console=console))
     material.compare("values", np.array([1.0, np.nan, 1e9]), np.array([1.0 + 1e-9, 3.0, 1e9 + 1]))
-    assert material.wrong == []
+    assert material.bench.wrong == []
     material.compare("values", np.array([1.0, np.nan, 5.0]), np.array([1.1, 3.0, 2.0]))
-    assert material.wrong == ["toy: 2 of 3 values differ, one by 3"]
+    assert material.bench.wrong == ["toy: 2 of 3 values differ, one by 3"]
 
 
 def test_sentences_are_chosen_by_length(console):
-    material = Material("toy", [lambda w=w: hard_sentence(words=w) for w in (5, 12, 31)], console, [])
+    material = Material("toy", [lambda w=w: hard_sentence(words=w) for w in (5, 12, 31)], Bench(console=console))
     assert [p.length for p in material.some] == [12]
     assert [p.length for p in material.long] == [31]
     assert [make().length for make in material.fresh_between(1, 11)] == [5]

@@ -1,13 +1,15 @@
 """The benchmark runs on the embedded treebank, and says what it could not measure."""
 
 import json
+import sys
 
 import attrs
 import pytest
 
-from benchmarks.price_and_cut import agreement, benchmark, comparisons, endurance, highs_peer, material
-from benchmarks.sides import ALONE, FROM_ARRAYS
-from gapless.cli import Console, exit_codes, main
+from benchmarks.__main__ import main
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED
+from benchmarks.price_and_cut import agreement, endurance, highs_peer, material
+from gapless.cli import Console, exit_codes
 from gapless_models.parsing.treebank import embedded_treebank
 
 
@@ -18,7 +20,7 @@ def asked(tmp_path_factory):
     first = attrs.evolve(embedded_treebank(), test=())
     material.model_of(first, None, console).save(folder / "embedded.npz")
     options = ["--models", str(folder), "--sentences", "12", "--memory", "50", "--json"]
-    return ["run", "price-and-cut-benchmark", *options]
+    return ["price-and-cut", *options]
 
 
 @pytest.fixture(autouse=True)
@@ -48,10 +50,9 @@ def test_it_runs_on_the_embedded_treebank(capsys, asked):
 
 
 def test_a_missing_peer_is_said(capsys, monkeypatch, asked):
-    monkeypatch.setattr(benchmark, "has_highs", lambda: False)
-    monkeypatch.setattr(highs_peer, "import_module", None)  # nobody may ask for it
+    monkeypatch.setitem(sys.modules, "highspy", None)
     assert main(asked) == exit_codes.PROVED
-    assert "not compared with HiGHS: highspy is not installed" in capsys.readouterr().err
+    assert "not compared with HiGHS: pip install" in capsys.readouterr().err
 
 
 def test_values_that_differ_fail_the_run(capsys, monkeypatch, asked):
@@ -69,10 +70,12 @@ def test_values_that_differ_fail_the_run(capsys, monkeypatch, asked):
 
 
 def test_a_method_that_fails_costs_its_own_lines_only(capsys, monkeypatch, asked):
-    def broken(*arguments, **options):
-        raise IndexError("index 7 is out of bounds")
+    def broken(treebank, must, aim):
+        if must == 99.5:
+            raise IndexError("index 7 is out of bounds")
+        return UNJUDGED
 
-    monkeypatch.setattr(comparisons, "percent", broken)
+    monkeypatch.setattr(material.Material, "marks", broken)
     assert main(asked) == exit_codes.FAILED
     out, err = capsys.readouterr()
     found = json.loads(out)
@@ -89,5 +92,5 @@ def test_a_treebank_without_its_model_is_refused(capsys, tmp_path):
     folder.mkdir(parents=True)
     (folder / "test.conllu").write_text("1\ta\t_\tX\tX\t_\t0\t_\t_\t_\n\n")
     options = ["--data", str(tmp_path), "--models", str(tmp_path)]
-    assert main(["run", "price-and-cut-benchmark", *options]) == exit_codes.USAGE
+    assert main(["price-and-cut", *options]) == exit_codes.USAGE
     assert "gapless run price-and-cut --treebank danish --models DIR" in capsys.readouterr().err

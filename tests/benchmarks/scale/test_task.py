@@ -6,13 +6,14 @@ import attrs
 import pytest
 
 import gapless as gl
+from benchmarks.__main__ import main
 from benchmarks.scale import kinds, measurement
-from gapless.cli import exit_codes, main
+from gapless.cli import exit_codes
 
 pytest.importorskip("joblib", reason="workers need joblib")
 pytest.importorskip("psutil", reason="CPU time of other processes is read by psutil")
 
-BRIEFLY = ["run", "scale-benchmark", "--seconds", "0.02", "--rounds", "1", "--json", "--only"]
+BRIEFLY = ["scale", "--seconds", "0.02", "--rounds", "1", "--json", "--only"]
 
 
 def test_a_batch_and_a_list(capsys):

@@ -65,7 +65,7 @@ def test_what_is_no_document_is_refused_with_its_line(tmp_path, changed, said):
 def test_damaged_files_are_refused_with_their_line(tmp_path):
     with pytest.raises(LinkingFileError, match=r"line 2: not JSON .* may be cut short"):
         documents(tmp_path, DOCUMENT, json.dumps(DOCUMENT)[:20])
-    with pytest.raises(LinkingFileError, match="line 2: the id 'd' stands there twice"):
+    with pytest.raises(LinkingFileError, match="line 2: the id 'd' is there twice"):
         documents(tmp_path, DOCUMENT, DOCUMENT)
     with pytest.raises(LinkingFileError, match="line 1: no document"):
         read_documents(packed(tmp_path / "d.jsonl.gz", ""), PATH)

@@ -76,7 +76,7 @@ def test_a_cut_archive_is_refused_with_its_line(tmp_path):
         ((), "line 1: no word"),
         (("the", "of a"), "line 2: 'of a' is not one word"),
         (("the", ","), "line 2: ',' is not one word"),
-        (("the", "The"), "line 2: 'The' stands there twice"),
+        (("the", "The"), "line 2: 'The' is there twice"),
     ],
 )
 def test_bad_auxiliary_words_are_refused(tmp_path, lines, message):

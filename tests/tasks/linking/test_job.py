@@ -169,7 +169,7 @@ def test_ctrl_c_leaves_what_is_finished(capsys, monkeypatch):
     monkeypatch.setattr(measuring.gl, "solve", pressed)
     code, found, complaints = run(capsys, "--method", "exact")
     assert code == exit_codes.INTERRUPTED
-    assert complaints == "interrupted: the tables show what was finished\n"
+    assert complaints == "interrupted: the tables show the finished part\n"
     assert found["corpora"][0]["table1"][0]["ratio"]["maximal"]["count"] == 2
     assert "prior" not in found["corpora"][0]
 

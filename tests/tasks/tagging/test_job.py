@@ -16,7 +16,7 @@ import pytest
 import gapless_chains
 from gapless import Limits
 from gapless.cli import Console, exit_codes, main
-from gapless_tasks import asked
+from gapless_tasks import run_options
 from gapless_tasks.tagging import evaluation, figure, margin_oracles, options, paper
 from gapless_tasks.tagging.measuring import cpu_seconds
 from gapless_tasks.tagging.regularisation import METHODS, TRANSITION_L2, Point
@@ -230,7 +230,7 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_the_work(tmp_path, monk
 
 
 def test_jobs_without_joblib_are_refused_before_the_training(monkeypatch, capsys):
-    monkeypatch.setattr(asked, "find_spec", lambda _: None)
+    monkeypatch.setattr(run_options, "find_spec", lambda _: None)
     assert main(["run", "pos-tagging", *QUICK, "--verbose", "--jobs", "2"]) != exit_codes.PROVED
     printed = capsys.readouterr()
     assert "pip install 'gapless[distributed]'" in printed.err

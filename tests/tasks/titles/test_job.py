@@ -166,7 +166,7 @@ def test_ctrl_c_leaves_what_is_finished(capsys, monkeypatch):
     monkeypatch.setattr(measuring.gl, "solve", pressed)
     code, found, complaints = run(capsys, "--limit", "5", "--method", "exact")
     assert code == exit_codes.INTERRUPTED
-    assert complaints == "interrupted: the tables show what was finished\n"
+    assert complaints == "interrupted: the tables show the finished part\n"
     assert found["verified"] == {"exact": 2}
     assert [(entry["decoder"], entry["titles"]) for entry in found["table1"]] == [("exact", 2)]
 

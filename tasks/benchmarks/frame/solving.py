@@ -9,10 +9,8 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.chains.stopwatch import Spread, cpu_seconds
-from benchmarks.chains.targets import Line
-from benchmarks.parsing.lines import line, one
-from benchmarks.sides import ALONE, FROM_ARRAYS, Both, Marks, Timed
+from benchmarks.frame.marks import UNJUDGED, Line, Marks, Spread, both_ways
+from benchmarks.frame.turns import Both, cpu_seconds, timed_call
 from gapless.cli import Console
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.core.tolerance import margin
@@ -20,7 +18,7 @@ from gapless.core.tolerance import margin
 AnyProblem = gl.Problem[Any]
 Anew = Callable[[Any], AnyProblem]
 _LONG = 1.0
-"""Seconds: whoever searches longer spends next to nothing on the rest, and is not asked twice."""
+"""Seconds: a longer search spends next to nothing on the rest, and is not run twice."""
 
 
 @attrs.frozen(eq=False)
@@ -49,7 +47,7 @@ EXACT = Way("exact", verified=True)
 
 @attrs.frozen(eq=False)
 class Solved:
-    """What one way did with each problem.
+    """The answers and times of one way on each problem.
 
     Parameters
     ----------
@@ -79,21 +77,20 @@ class Solved:
     @property
     def both(self) -> Both[None]:
         """Both times."""
-        return Both(Timed(self.seconds, []), Timed(self.alone, []))
+        return Both.of(self.seconds, self.alone)
 
     @property
     def milliseconds(self) -> Spread:
         """Median and range, from arrays."""
-        return Spread.of(1e3 * self.seconds)
+        return self.both.from_arrays.milliseconds
 
-    def lines(self, what: str, scores: str, marks: Marks) -> Iterator[Line]:
-        """The milliseconds from arrays, and of the search alone, of which the marks spoke once."""
-        for how, timed in ((FROM_ARRAYS, self.both.from_arrays), (ALONE, self.both.alone)):
-            yield line(f"{what}, {how}", scores, timed.milliseconds, "ms", marks, False)
+    def lines(self, what: str, scores: str, marks: Marks = UNJUDGED) -> Iterator[Line]:
+        """The milliseconds from arrays, and of the search alone."""
+        return both_ways(what, scores, self.both.milliseconds, "ms", marks)
 
-    def percentile(self, share: float) -> Spread:
+    def percentile(self, share: float) -> float:
         """Of the milliseconds."""
-        return one(1e3 * float(np.percentile(self.seconds, share)))
+        return 1e3 * float(np.percentile(self.seconds, share))
 
 
 def solve_in_turn(
@@ -124,7 +121,7 @@ def solve_in_turn(
         for name in ways
     }
     for way in ways.values():
-        _solve(way, small, limits, attrs.evolve, [])
+        _solve(way, small, limits, attrs.evolve)
     with console.progress(title, count) as advance:
         for number, problem in enumerate(problems):
             for name, way in ways.items():
@@ -133,8 +130,8 @@ def solve_in_turn(
     return found
 
 
-def _solve(way: Way, problem: AnyProblem, limits: gl.Limits, anew: Anew, answers: list[gl.Result[Any]]) -> None:
-    answers.append(gl.solve(anew(problem), way.method, limits=limits, **way.options))
+def _solve(way: Way, problem: AnyProblem, limits: gl.Limits, anew: Anew) -> gl.Result[Any]:
+    return gl.solve(anew(problem), way.method, limits=limits, **way.options)
 
 
 def _alone(way: Way, problem: AnyProblem, limits: gl.Limits, whole: float, result: gl.Result[Any]) -> float:
@@ -149,10 +146,8 @@ def _alone(way: Way, problem: AnyProblem, limits: gl.Limits, whole: float, resul
 
 
 def _record(solved: Solved, number: int, way: Way, problem: AnyProblem, limits: gl.Limits, anew: Anew) -> None:
-    answers: list[gl.Result[Any]] = []
-    solved.seconds[number] = cpu_seconds(_solve, way, problem, limits, anew, answers)
-    solved.alone[number] = _alone(way, problem, limits, float(solved.seconds[number]), answers[0])
-    (result,) = answers
+    solved.seconds[number], result = timed_call(_solve, way, problem, limits, anew)
+    solved.alone[number] = _alone(way, problem, limits, float(solved.seconds[number]), result)
     solved.values[number] = result.value if result.solutions else np.nan
     solved.bounds[number] = result.bound
     solved.proved[number] = result.status in (gl.Status.OPTIMAL, gl.Status.INFEASIBLE)

@@ -6,8 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks.parsing.lines import report
-from benchmarks.sides import ALONE, FROM_ARRAYS, Both, Compared, Side, Timed, both_in_turn, timed_in_turn
+from benchmarks.frame.bench import Bench
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS
+from benchmarks.frame.turns import Both, Compared, Side, Timed, both_in_turn
 from gapless.cli import Console
 
 
@@ -35,7 +36,8 @@ def clock(monkeypatch):
 def test_solvers_take_turns_and_keep_one_answer_an_instance(console):
     asked = []
     solvers = {"double": lambda x: asked.append(x) or 2 * x, "square": lambda x: x * x}
-    found = timed_in_turn(solvers, [3, 5], console, "numbers")
+    sides = {name: Side(solve, solve) for name, solve in solvers.items()}
+    found = {name: both.from_arrays for name, both in both_in_turn(sides, [3, 5], console, "numbers").items()}
     assert found["double"].answers == [6, 10]
     assert found["square"].answers == [9, 25]
     assert (found["double"].seconds > 0).all()
@@ -61,7 +63,7 @@ def test_short_searches_are_prepared_anew_each_time(console, clock):
 
 
 def both(whole, alone):
-    return Both(Timed(np.array(whole), []), Timed(np.array(alone), []))
+    return Both.of(np.array(whole), np.array(alone))
 
 
 def test_ratios_are_of_instances():
@@ -86,7 +88,7 @@ def test_a_report_shows_both_sides_both_ways():
     pair = Compared("ours", "the peer", "n = 5", "drawn", (both([2.0], [0.1]), both([6.0], [4.0])), (5, 10))
     out = io.StringIO()
     console = Console(out=out)
-    assert report([pair], [], [], console) == 0
+    assert Bench(console=console).report([pair]) == 0
     table = next(table for table in console.tables if table.title.startswith("Both sides"))
     assert table.columns[-4:] == tuple(
         f"{side}, {how}" for how in (FROM_ARRAYS, ALONE) for side in ("ours", "peer")
@@ -94,7 +96,7 @@ def test_a_report_shows_both_sides_both_ways():
     assert table.rows == (("ours", "the peer", "n = 5", "drawn", "2,000", "6,000", "100", "4,000"),)
     assert "1 of 1 marks missed" in out.getvalue()
     out = io.StringIO()
-    report([pair], [], [], Console(as_json=True, out=out))
+    Bench(console=Console(as_json=True, out=out)).report([pair])
     told = json.loads(out.getvalue())["compared"][0]
     assert told["peer_from_arrays_ms"]["median"] == 6000.0
     assert told["ours_alone_ms"]["median"] == 100.0

@@ -1,4 +1,4 @@
-"""Answers that an earlier start of a run has finished."""
+"""Answers that an earlier start of a run has stored."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from gapless.cli import Console
 from gapless.runs import Answer, AnswerLog
 
 
-def finished_before(
-    log: AnswerLog | None, names: Sequence[str], what: str, title: str, console: Console
+def stored_places(
+    log: AnswerLog | None, names: Sequence[str], nouns: str, title: str, console: Console
 ) -> Sequence[int]:
-    """The places of those names that a log has answers for; says how many there are.
+    """Places of the names whose answers a log holds; prints their number.
 
     Parameters
     ----------
     log : AnswerLog or None
     names : sequence of str
         All that the run is to answer.
-    what : str
-        What is named: "sentences".
+    nouns : str
+        For the message: "sentences".
     title : str
         Of the part of the run.
     console : Console
@@ -32,12 +32,12 @@ def finished_before(
         console.say(f"{title}: an answer that was not finished was cut off ({log.cut} bytes of {log.path})")
     known = [i for i, name in enumerate(names) if name in log]
     if known:
-        console.say(f"{title}: {len(known)} of {len(names)} {what} were finished before")
+        console.say(f"{title}: {len(known)} of {len(names)} {nouns} were finished before")
     return known
 
 
-def distinct(names: Iterable[str]) -> list[str]:
-    """The names, those that stand there again with a number: a log knows an answer by its name."""
+def unique_names(names: Iterable[str]) -> list[str]:
+    """The names, repeated ones with a number: a log finds an answer by its name."""
     seen: Counter[str] = Counter()
     found = []
     for name in names:
@@ -47,13 +47,13 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 
 def file_name(title: str) -> str:
-    """A title, such as that of a table's row, in the name of a file."""
+    """A title, such as that of a table's row, as a file name."""
     return "-".join("".join(c if c.isalnum() else " " for c in title).lower().split())
 
 
-def stored(
+def read_stored(
     log: AnswerLog | None, names: Sequence[str], places: Sequence[int]
 ) -> Iterator[tuple[int, gl.Record | Answer]]:
-    """The answers of some of the names, read one by one."""
+    """The stored answers of some names, read one by one."""
     if log is not None:
         yield from ((i, log[names[i]]) for i in places)

@@ -1,4 +1,4 @@
-"""What every task's command line asks for in the same way: numbers, seconds, processes, a folder for answers."""
+"""Options that tasks and benchmarks share: numbers, seconds, corpora, processes, and the folder of a run."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from gapless.cli import exit_codes
 from gapless.cli.running import made_folder
 from gapless.core.serial import write_aside
 from gapless.runs import SUMMARY, RunFolder
+from gapless_models.corpora.places import named_folder
 
 
 def positive(text: str) -> int:
@@ -50,6 +51,28 @@ def positive_seconds(text: str) -> float:
     return seconds
 
 
+def add_data_option(parser: argparse.ArgumentParser, folder: str | Path, otherwise: str) -> None:
+    """Add ``--data``; by default the folder that GAPLESS_DATA names, if the task's folder is in it.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    folder : str or Path
+        The task's part of the folder of corpora, such as ``tagging/wsj_pos``.
+    otherwise : str
+        The input without a folder of corpora: "embedded documents".
+    """
+    named = named_folder()
+    parser.add_argument(
+        "--data",
+        metavar="DIR",
+        type=lambda given: given or None,
+        default=named if named is not None and (Path(named) / folder).is_dir() else None,
+        help=f"folder of corpora; uses DIR/{folder} (default: GAPLESS_DATA, if that holds it, else "
+        f"{otherwise}; '' for those)",
+    )
+
+
 def check_jobs(jobs: int) -> None:
     """Raise `MissingDependency` for several processes without joblib."""
     if jobs > 1 and find_spec("joblib") is None:
@@ -63,9 +86,9 @@ def add_run_options(parser: argparse.ArgumentParser, keeps: str, jobs: str = "pr
     ----------
     parser : ArgumentParser
     keeps : str
-        What ``--out`` keeps, for its help.
+        The contents of ``--out``, for its help.
     jobs : str
-        What ``--jobs`` counts.
+        The unit of ``--jobs``, for its help.
     """
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help=f"{jobs} (default 1)")
     parser.add_argument(
@@ -77,17 +100,17 @@ def add_run_options(parser: argparse.ArgumentParser, keeps: str, jobs: str = "pr
 
 
 def run_in_folder(
-    task: str, arguments: argparse.Namespace, deciding: Sequence[str], job: Callable[[RunFolder | None], int]
+    task: str, arguments: argparse.Namespace, answer_options: Sequence[str], job: Callable[[RunFolder | None], int]
 ) -> int:
-    """Do the job in the folder of ``--out``, if there is one, and write down how it ended.
+    """Run the job in the folder of ``--out``, if there is one, and record its end.
 
     Parameters
     ----------
     task : str
     arguments : Namespace
         With the options of `add_run_options`.
-    deciding : sequence of str
-        Those by which answers differ: a run is continued with the same ones only.
+    answer_options : sequence of str
+        Options that change answers: a run continues under the same values only.
     job : callable
         ``job(folder) -> exit code``.
 
@@ -96,14 +119,14 @@ def run_in_folder(
     InvalidProblem
         The folder cannot be used; it holds another run.
     MissingDependency
-        What ``--jobs`` needs is not installed.
+        joblib, for ``--jobs``, is not installed.
     """
     check_jobs(arguments.jobs)
     if not arguments.out:
         if arguments.anew:
             raise gl.InvalidProblem("--anew needs --out: there is no folder whose run could be forgotten")
         return job(None)
-    settings = {name.replace("_", "-"): getattr(arguments, name, None) for name in deciding}
+    settings = {name.replace("_", "-"): getattr(arguments, name, None) for name in answer_options}
     path = Path(arguments.out)
     with made_folder(arguments.out), RunFolder(path, task, settings, anew=arguments.anew) as folder:
         try:

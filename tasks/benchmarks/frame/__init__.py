@@ -1,0 +1,1 @@
+"""The frame of all benchmarks: marks, turns, peers, and one report."""

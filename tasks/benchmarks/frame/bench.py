@@ -1,0 +1,180 @@
+"""One benchmark's run: groups of measurements, what must not be, and the report."""
+
+from __future__ import annotations
+
+import os
+import platform
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import attrs
+
+import gapless as gl
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS, Line
+from benchmarks.frame.solving import Anew, AnyProblem, Solved, Way, contradictions, solve_in_turn
+from benchmarks.frame.turns import Compared
+from gapless.cli import Console, exit_codes
+from gapless_kernels import INSTRUCTION_SET
+
+Found = Line | Compared
+
+
+@attrs.define(kw_only=True)
+class Bench:
+    """A benchmark while it runs.
+
+    Parameters
+    ----------
+    console : Console
+    limits : Limits
+        For each problem and method.
+    seeds : int
+        Drawn problems of each kind.
+    wrong : list of str
+        Faults: values that cannot be true together, certificates that do not hold, methods that raised.
+    remarks : list of str
+        Peers that were left out, and other reservations.
+    """
+
+    console: Console
+    limits: gl.Limits = attrs.field(factory=gl.Limits)
+    seeds: int = 1
+    wrong: list[str] = attrs.field(factory=list)
+    remarks: list[str] = attrs.field(factory=list)
+
+    @contextmanager
+    def group(self, name: str) -> Iterator[None]:
+        """A group of measurements: an error ends this group only, and is shown with the others' results."""
+        try:
+            yield
+        except Exception as error:
+            self.wrong.append(f"{name}: {type(error).__name__}: {error}")
+            self.console.complain(traceback.format_exc())
+
+    def solve_in_turn(
+        self,
+        scores: str,
+        problems: Sequence[AnyProblem],
+        ways: Mapping[str, Way],
+        small: AnyProblem,
+        limits: gl.Limits | None = None,
+        anew: Anew = attrs.evolve,
+    ) -> dict[str, Solved]:
+        """Solve each problem in every way, and compare the answers; see `solving.solve_in_turn`."""
+        found = solve_in_turn(ways, problems, self.console, scores, limits or self.limits, small, anew)
+        self.wrong.extend(contradictions(scores, found))
+        return found
+
+    def report(self, found: Iterable[Found], *, judged: bool = True, **more: Any) -> int:
+        """Measure, print each number as it comes, then the tables; Ctrl-C leaves the numbers that there are.
+
+        Parameters
+        ----------
+        found : iterable of Line or Compared
+            Measures while it is walked through.
+        judged : bool
+            Whether numbers are held against their marks.
+        **more
+            Further parts of the document of ``--json``.
+
+        Returns
+        -------
+        int
+            The exit code.
+        """
+        lines: list[Line] = []
+        compared: list[Compared] = []
+        interrupted = False
+        try:
+            for measured in found:
+                compared += [measured] if isinstance(measured, Compared) else []
+                for one in measured.lines() if isinstance(measured, Compared) else (measured,):
+                    lines.append(one)
+                    self.console.say(f"{one.scores}, {one.what}: {one}")
+        except KeyboardInterrupt:
+            interrupted = True
+            self.console.complain("interrupted: the table shows the finished part")
+        if judged:
+            show_lines(lines, self.console)
+        show_compared(compared, self.console)
+        for sentence in (*self.remarks, *self.wrong):
+            self.console.complain(sentence)
+        self.console.data(
+            {
+                "machine": _machine(),
+                **more,
+                "compared": [_sides(pair) for pair in compared],
+                "lines": [{**attrs.asdict(one), "verdict": one.verdict if judged else ""} for one in lines],
+                "disagreements": self.wrong,
+            }
+        )
+        if interrupted:
+            return exit_codes.INTERRUPTED
+        return exit_codes.FAILED if self.wrong else exit_codes.PROVED
+
+
+def show_lines(lines: Sequence[Line], console: Console) -> None:
+    """The numbers beside their marks."""
+    console.say("must: the mark to reach; aim: a better one; CPU time of one core, median (range)")
+    caches = any(one.caches for one in lines)
+    if caches:
+        console.say("cold: scores come from memory, as in a long text; warm: from the caches, decoded repeatedly")
+    console.table(
+        "Targets",
+        ("what", "scores", *(["caches"] if caches else []), "value", "must", "aim", "reached"),
+        [
+            (
+                one.what,
+                one.scores,
+                *([one.caches] if caches else []),
+                str(one),
+                *("" if mark is None else f"{mark:g}" for mark in (one.must, one.aim)),
+                one.verdict,
+            )
+            for one in lines
+        ],
+    )
+    missed = sum(one.verdict == "missed" for one in lines)
+    console.say(f"{missed} of {sum(bool(one.verdict) for one in lines)} marks missed")
+
+
+def show_compared(compared: Sequence[Compared], console: Console) -> None:
+    """Both sides of each comparison, from arrays to the certified answer and the search alone."""
+    if not compared:
+        return
+    console.table(
+        "Both sides, milliseconds: from arrays to the answer, and the search alone",
+        (
+            "ours",
+            "peer",
+            "what",
+            "scores",
+            *(f"{side}, {how}" for how in (FROM_ARRAYS, ALONE) for side in ("ours", "peer")),
+        ),
+        [
+            (
+                *(pair.ours, pair.peer, pair.what, pair.scores),
+                *(str(both.from_arrays.milliseconds) for both in pair.times),
+                *(str(both.alone.milliseconds) for both in pair.times),
+            )
+            for pair in compared
+        ],
+    )
+    console.say("from arrays: both sides build their model; on ours a certificate can be asked for")
+
+
+def _sides(pair: Compared) -> dict[str, Any]:
+    times = {
+        f"{side}_{how}_ms": attrs.asdict(timed.milliseconds)
+        for side, both in zip(("ours", "peer"), pair.times, strict=True)
+        for how, timed in (("from_arrays", both.from_arrays), ("alone", both.alone))
+    }
+    return {**{name: getattr(pair, name) for name in ("ours", "peer", "what", "scores")}, **times}
+
+
+def _machine() -> dict[str, Any]:
+    """Processor, cores, and the instruction set that the kernels use."""
+    processor = platform.processor() or platform.machine()
+    return {"processor": processor, "cores": os.cpu_count(), "instruction_set": INSTRUCTION_SET}

@@ -1,0 +1,74 @@
+"""``python -m benchmarks`` lists the benchmarks, runs one, and says what is missing."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.__main__ import build_parser, main
+from benchmarks.frame.bench import Bench
+from benchmarks.frame.marks import line
+from benchmarks.frame.peers import Peer
+from benchmarks.table import SUMMARIES
+from gapless import MissingDependency
+from gapless.cli import Console, exit_codes
+
+
+def test_without_a_name_they_are_listed():
+    done = subprocess.run([sys.executable, "-m", "benchmarks"], capture_output=True, text=True, check=True)
+    assert all(name in done.stdout and summary in done.stdout for name, summary in SUMMARIES.items())
+
+
+def test_every_benchmark_has_its_options(capsys):
+    for name in SUMMARIES:
+        with pytest.raises(SystemExit):
+            build_parser().parse_args([name, "--help"])
+        assert "--json" in capsys.readouterr().out
+
+
+def test_a_misspelt_name_is_answered_with_the_nearest(capsys):
+    with pytest.raises(SystemExit):
+        main(["chain"])
+    assert "did you mean 'chains'" in capsys.readouterr().err
+
+
+def test_a_peer_that_is_not_installed_says_how_to_get_it():
+    peer = Peer("Nothing", "no_such_module", "pip install nothing")
+    assert not peer.installed
+    with pytest.raises(MissingDependency, match="not compared with Nothing: pip install nothing"):
+        peer.load()
+    assert Peer("JSON", "json").load() is json
+
+
+def test_numbers_that_nobody_judges_have_no_verdict(capsys):
+    found = [line("speed", "drawn", [1.0, 2.0, 3.0], "x", (3, 4), more=True)]
+    assert Bench(console=Console(as_json=True)).report(found, judged=False, sets=[]) == exit_codes.PROVED
+    document = json.loads(capsys.readouterr().out)
+    assert document["lines"][0]["verdict"] == ""
+    assert document["lines"][0]["value"] == {"median": 2.0, "least": 1.0, "most": 3.0}
+    assert document["sets"] == []
+
+
+def test_an_error_ends_its_group_only(capsys):
+    bench = Bench(console=Console(as_json=True))
+
+    def found():
+        with bench.group("first"):
+            yield line("speed", "drawn", 1.0, "x")
+            raise IndexError("7")
+        yield line("size", "drawn", 2.0, "x")
+
+    assert bench.report(found()) == exit_codes.FAILED
+    document = json.loads(capsys.readouterr().out)
+    assert [one["what"] for one in document["lines"]] == ["speed", "size"]
+    assert document["disagreements"] == ["first: IndexError: 7"]
+
+
+def test_ctrl_c_leaves_what_was_measured(capsys):
+    def found():
+        yield line("speed", "drawn", 1.0, "x")
+        raise KeyboardInterrupt
+
+    assert Bench(console=Console(as_json=True)).report(found()) == exit_codes.INTERRUPTED
+    assert len(json.loads(capsys.readouterr().out)["lines"]) == 1
