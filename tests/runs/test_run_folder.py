@@ -201,7 +201,10 @@ def test_another_version_is_told(tmp_path):
     [
         ("{", "not a readable manifest"),
         ('{"format": 2}', "has format 2; this version of gapless reads format 1"),
-        ('{"format": 1, "task": "job", "settings": {}, "data": {}, "records": ["../x.jsonl"]}', "lies outside the folder"),
+        (
+            '{"format": 1, "task": "job", "settings": {}, "data": {}, "records": ["../x.jsonl"]}',
+            "lies outside the folder",
+        ),
     ],
 )
 def test_manifests_that_cannot_be_read_say_so(tmp_path, content, said):

@@ -94,7 +94,7 @@ class Tally:
 
 
 @attrs.frozen(eq=False)
-class _Reference:
+class _Solved:
     """An instance and its best scores by brute force, best first."""
 
     case: int
@@ -160,12 +160,12 @@ def differential(
     return [run.tally for run in runs]
 
 
-def _reference(specimen: Specimens, number: int, seed: int) -> _Reference:
+def _reference(specimen: Specimens, number: int, seed: int) -> _Solved:
     """Instance `number` of one problem type."""
     try:
         problem = specimen.draw(np.random.default_rng([seed, number]))
         best = specimen.best or enumerate_best
-        return _Reference(number, problem, [problem.sense.sign * s.value for s in best(problem, _K)])
+        return _Solved(number, problem, [problem.sense.sign * s.value for s in best(problem, _K)])
     except Exception as error:
         place = f"specimens of {specimen.problem.__name__}, case {number}"
         raise GaplessError(f"{place}: {type(error).__name__}: {error}") from error
@@ -175,17 +175,12 @@ class _Run:
     """One method with its progress through the instances."""
 
     def __init__(
-        self,
-        tally: Tally,
-        method: Method,
-        references: Sequence[_Reference],
-        seed: int,
-        advance: Callable[[int], None],
+        self, tally: Tally, method: Method, references: Sequence[_Solved], seed: int, advance: Callable[[int], None]
     ) -> None:
         self.tally, self.method, self.references, self.seed, self.advance = tally, method, references, seed, advance
         self.check = Check(f"method {method.name!r}")
         self._next = 0
-        self._batch: list[_Reference] = []
+        self._batch: list[_Solved] = []
 
     def go_on(self, until: int, seconds: float) -> None:
         """Answer instances up to number `until`, for about `seconds`."""
@@ -210,7 +205,7 @@ class _Run:
             reason = f"it accepts none of {self.tally.refused} instances"
             self.tally.mistakes.append(Mistake(self.tally.problem, self.method.name, 0, reason, first.problem))
 
-    def _judge(self, instance: _Reference, rules: Callable[[], None]) -> None:
+    def _judge(self, instance: _Solved, rules: Callable[[], None]) -> None:
         try:
             rules()
         except ConformanceError as error:
@@ -218,7 +213,7 @@ class _Run:
             mistake = Mistake(self.tally.problem, self.method.name, instance.case, reason, instance.problem)
             self.tally.mistakes.append(mistake)
 
-    def _answer(self, instance: _Reference) -> None:
+    def _answer(self, instance: _Solved) -> None:
         result = self._solve(instance.problem, 1)
         if result is None:
             self.check.require(not self.method.default, "the default method accepts every instance", "refused")

@@ -82,7 +82,7 @@ def same(a: float, b: float) -> bool:
     return a == b or abs(a - b) <= max(margin(a), margin(b))
 
 
-def single_structure_fixings(
+def single_fixings(
     decisions: Decisions, on_sets: Sequence[np.ndarray[Any, Any]], count: int, seed: int
 ) -> list[Fixings]:
     """Fixings that leave one structure each, for up to `count` random structures."""

@@ -17,7 +17,7 @@ from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin
 from gapless.engine.entering import enter
 from gapless.engine.price_and_cut import total_slack
-from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings, single_structure_fixings
+from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings, single_fixings
 from gapless.testing.enumeration import given_or_enumerated
 
 S = TypeVar("S")
@@ -216,7 +216,7 @@ def check_generator(
     found = given_or_enumerated(problem, structures)
     on_sets = [f.on_ids for f in found]
     tried = sample_fixings(problem.decisions, on_sets, samples, seed)
-    for fixings in [*tried, *single_structure_fixings(problem.decisions, on_sets, samples, seed)]:
+    for fixings in [*tried, *single_fixings(problem.decisions, on_sets, samples, seed)]:
         left = [f for f in found if fixings.allow(f.on_ids)]
         rounds = _Rounds(generators, make_restricted(), problem.decisions, fixings, best_score(found, fixings))
         rounds.check(single=len(left) == 1)
