@@ -324,3 +324,17 @@ def test_stats_are_a_dict_for_whoever_wants_one():
 def test_json_of_stats_stays_as_it_is():
     written = json.loads(dumps(Stats(nodes=3)))
     assert list(written) == ["type", *dict(Stats())]
+
+
+def test_outcomes_and_reasons_read_as_words():
+    """No "optimal, stopped by proved": each reason for stopping has words that fit into a sentence."""
+    assert [stop.words for stop in Stop] == [
+        *("proved", "gap limit", "time limit", "node limit", "iteration limit", "target reached"),
+        *("restricted", "relaxed", "interrupted", "error"),
+    ]
+    optimal = result(Status.OPTIMAL, Stop.PROVED, (3.0,), 3.0)
+    assert optimal.outcome == "optimal (proved)"
+    assert repr(optimal).startswith("<Result OPTIMAL: value=3, gap=0, ")
+    early = result(Status.FEASIBLE, Stop.TIME, (3.0,), 4.0)
+    assert early.outcome == "feasible (time limit)"
+    assert repr(early).startswith("<Result FEASIBLE (time limit): value=3, gap=1, ")

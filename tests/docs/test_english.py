@@ -105,3 +105,16 @@ def test_nouns_and_questions_are_left_alone() -> None:
     said = "Limits.\n\n    Where values agree, nothing is done.\n\n    nodes : int\n        Number of nodes.\n    "
     assert not any(CLAUSE.match(line) for line in openings(said))
     assert not CLAUSE.match("Which?")
+
+
+@pytest.mark.parametrize(("module", "name"), [("result", "Status"), ("limits", "Stop")])
+def test_every_member_has_its_sentence(module: str, name: str) -> None:
+    tree = ast.parse((ROOT / f"framework/gapless/core/{module}.py").read_text("utf-8"))
+    body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    members = [number for number, node in enumerate(body) if isinstance(node, ast.Assign)]
+    assert members
+    for number in members:
+        match body[number + 1]:
+            case ast.Expr(value=ast.Constant(value=str(said))) if said.endswith("."):
+                continue
+        pytest.fail(f"{ast.unparse(body[number])}: a sentence should follow")

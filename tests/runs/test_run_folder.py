@@ -202,7 +202,7 @@ def test_another_version_is_told(tmp_path):
         ("{", "not a readable manifest"),
         ('{"format": 2}', "has format 2; this version of gapless reads format 1"),
         (
-            '{"format": 1, "task": "job", "settings": {}, "data": {}, "records": ["../x"]}',
+            '{"format": 1, "task": "job", "settings": {}, "data": {}, "records": ["../x.jsonl"]}',
             "lies outside the folder",
         ),
     ],

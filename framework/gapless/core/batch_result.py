@@ -297,8 +297,8 @@ class BatchResult(Generic[S]):
     @property
     def proved(self) -> float:
         """Share of the problems proved OPTIMAL or INFEASIBLE."""
-        settled = sum(s in (Status.OPTIMAL, Status.INFEASIBLE) for s in self.statuses)
-        return settled / len(self) if len(self) else 1.0
+        proved = sum(s in (Status.OPTIMAL, Status.INFEASIBLE) for s in self.statuses)
+        return proved / len(self) if len(self) else 1.0
 
     @property
     def reached(self) -> bool:

@@ -79,9 +79,9 @@ def _possible(parent: Fixings, assigned: dict[int, int], decision: int, groups: 
 
 def in_words(branch: Branch, decisions: Decisions, most: int = 3) -> str:
     """The decisions of a branch by name, at most `most` of them."""
-    said = [decisions.name(d) for d in branch.on] + [f"not: {decisions.name(d)}" for d in branch.off]
-    more = [f"and {len(said) - most} more"] if len(said) > most else []
-    words = ", ".join([*said[:most], *more])
+    names = [decisions.name(d) for d in branch.on] + [f"not: {decisions.name(d)}" for d in branch.off]
+    more = [f"and {len(names) - most} more"] if len(names) > most else []
+    words = ", ".join([*names[:most], *more])
     return f"{words} ({branch.why})" if branch.why and words else words or branch.why
 
 

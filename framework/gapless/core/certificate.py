@@ -24,7 +24,7 @@ from gapless.core.problem import Problem, Sense, score_of
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
 from gapless.core.tolerance import margin, round_bound
-from gapless.core.work import CALL, STEPS_A_SECOND, OutOfWork, opened, spend_work, undecided
+from gapless.core.work import CALL, STEPS_A_SECOND, OutOfWork, spend_work, undecided, verification_account
 
 AnyProblem = Problem[Any]
 UNREADABLE = (
@@ -78,8 +78,8 @@ class Verdict:
         return self.holds
 
     def __repr__(self) -> str:
-        said = "holds" if self.holds else "undecided" if self.undecided else "does not hold"
-        return f"<Verdict: {said}, {f'{self.place}: ' if self.place else ''}{self.reason}; {self.seconds:.3g} s>"
+        outcome = "holds" if self.holds else "undecided" if self.undecided else "does not hold"
+        return f"<Verdict: {outcome}, {f'{self.place}: ' if self.place else ''}{self.reason}; {self.seconds:.3g} s>"
 
     @property
     def value_bound(self) -> float:
@@ -87,13 +87,13 @@ class Verdict:
         return self.sense.turn(self.bound)
 
 
-def limited(check: Callable[[], Verdict]) -> Verdict:
+def within_work_limit(check: Callable[[], Verdict]) -> Verdict:
     """The verdict of a check; "undecided" once the work limit is reached, even if the check concluded otherwise.
 
     A nested check is charged to the account of the outer one, which then gives this verdict.
     """
     start, verdict = time.perf_counter(), None
-    with opened() as (account, begun):
+    with verification_account() as (account, begun):
         if not begun:
             return check()
         with contextlib.suppress(OutOfWork):
@@ -184,7 +184,7 @@ class BoundCertificate(Certificate):
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Evaluate the formula."""
-        return limited(lambda: self._evaluated(problem, fixings))
+        return within_work_limit(lambda: self._evaluated(problem, fixings))
 
     def _evaluated(self, problem: AnyProblem, fixings: Fixings | None) -> Verdict:
         start = time.perf_counter()
@@ -241,14 +241,14 @@ class PointCertificate(BoundCertificate):
 
         `Problem.decode` may repair decisions of no feasible structure; the repaired structure does not count.
         """
-        settled = fixings.implied(problem.decisions)
-        if settled is None:
+        implied = fixings.implied(problem.decisions)
+        if implied is None:
             return -math.inf
-        if settled.free.size:
-            raise InvalidProblem(f"{settled.free.size} decisions are still open")
-        spend_work(10.0 * settled.state.size, 100)
-        structure = problem.decode(settled.on)
-        if problem.violations(structure) or not np.array_equal(np.sort(problem.encode(structure)), settled.on):
+        if implied.free.size:
+            raise InvalidProblem(f"{implied.free.size} decisions are still open")
+        spend_work(10.0 * implied.state.size, 100)
+        structure = problem.decode(implied.on)
+        if problem.violations(structure) or not np.array_equal(np.sort(problem.encode(structure)), implied.on):
             return -math.inf
         return score_of(problem, structure)
 
@@ -306,7 +306,7 @@ class ProbabilisticCertificate(Certificate):
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Check the arithmetic, and the evidence for the bound; without evidence the bound stays infinite."""
-        return limited(lambda: self._checked(problem, fixings))
+        return within_work_limit(lambda: self._checked(problem, fixings))
 
     def work_to_verify(self, problem: AnyProblem) -> float:
         """The work of the evidence."""
@@ -315,11 +315,11 @@ class ProbabilisticCertificate(Certificate):
     def _checked(self, problem: AnyProblem, fixings: Fixings | None) -> Verdict:
         if not 0 < self.size <= self.colours or self.trials < 1:
             return Verdict(False, "trials, colours and size do not describe a colour coding", "certificate")
-        said = f"optimal except with probability {self.failure_probability:.3g}"
+        chance = f"optimal except with probability {self.failure_probability:.3g}"
         if self.evidence is None:
-            return Verdict(True, said)
+            return Verdict(True, chance)
         verdict = self.evidence.verify(problem, fixings)
-        return attrs.evolve(verdict, reason=f"{said}; {verdict.reason}") if verdict else verdict
+        return attrs.evolve(verdict, reason=f"{chance}; {verdict.reason}") if verdict else verdict
 
 
 def check_bound(verdict: Verdict, claimed: float, problem: AnyProblem) -> Verdict:

@@ -19,12 +19,7 @@ S = TypeVar("S")
 
 
 def checked_frequency(value: Any) -> int:
-    """A valid rounding frequency as an integer.
-
-    Raises
-    ------
-    InvalidProblem
-    """
+    """A valid rounding frequency as an integer; raises `InvalidProblem` otherwise."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise InvalidProblem(
             f"rounding_frequency is {value!r}, expected an integer: 1 for every node, n for every n-th, 0 for the "

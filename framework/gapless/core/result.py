@@ -19,7 +19,7 @@ from gapless.core.certificate import (
     ProbabilisticCertificate,
     Verdict,
     check_bound,
-    limited,
+    within_work_limit,
 )
 from gapless.core.errors import GaplessError, InvalidResult
 from gapless.core.events import Event
@@ -326,7 +326,7 @@ class Result(Generic[S]):
             `work` is not a number above 0.
         """
         with contextlib.nullcontext() if work is None else work_limit(work):
-            return attrs.evolve(limited(lambda: self._checked(problem)), sense=self.sense)
+            return attrs.evolve(within_work_limit(lambda: self._checked(problem)), sense=self.sense)
 
     def _checked(self, problem: Problem[S]) -> Verdict:
         seen: list[list[int]] = []

@@ -10,7 +10,7 @@ from typing import ClassVar
 import attrs
 
 from gapless.core.branch import Branch, ids, uncovered, unknown_decision
-from gapless.core.certificate import AnyProblem, Certificate, Verdict, limited
+from gapless.core.certificate import AnyProblem, Certificate, Verdict, within_work_limit
 from gapless.core.decisions import Fixings
 from gapless.core.serial import serialisable
 from gapless.core.work import CALL
@@ -65,7 +65,7 @@ class TreeCertificate(Certificate):
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Check that every inner node is covered by its children and every leaf by its evidence."""
-        return limited(lambda: self._checked(problem, fixings))
+        return within_work_limit(lambda: self._checked(problem, fixings))
 
     def work_to_verify(self, problem: AnyProblem) -> float:
         """The sum over nodes, leaves and tightenings."""
@@ -86,29 +86,29 @@ class TreeCertificate(Certificate):
             if parent >= 0:
                 children[parent].append(node)
         bound = -math.inf
-        for node, _, here in self._held(problem, fixings, children):
+        for node, _, here in self._node_fixings(problem, fixings, children):
             place = f"tree, node {node}"
             if children[node]:
                 below = [self.branches[child] for child in children[node]]
                 hole = None if here is None else uncovered(here, below, decisions)
                 if hole is not None:
-                    said = ", ".join(f"{decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())
-                    return Verdict(False, f"no child covers the case {said}", place)
+                    case = ", ".join(f"{decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())
+                    return Verdict(False, f"no child covers the case {case}", place)
                 continue
             if here is None:
                 continue
             leaf = self.leaves.get(str(node))
             if leaf is None:
                 return Verdict(False, "a leaf has no certificate", place)
-            settled = here.implied(decisions)
-            if settled is None:
+            implied = here.implied(decisions)
+            if implied is None:
                 continue
-            verdict = leaf.verify(problem, settled)
+            verdict = leaf.verify(problem, implied)
             if not verdict:
                 return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
             bound = max(bound, verdict.bound)
         # Flips come last: their bounds need be no tighter than those of the leaves.
-        for node, base, _ in self._held(problem, fixings, children) if self.tightenings else ():
+        for node, base, _ in self._node_fixings(problem, fixings, children) if self.tightenings else ():
             verdict = self._flips(problem, node, base, bound)
             if not verdict:
                 return verdict
@@ -138,21 +138,21 @@ class TreeCertificate(Certificate):
                 return Verdict(False, f"there is no decision {unknown}", place)
         return None
 
-    def _held(
+    def _node_fixings(
         self, problem: AnyProblem, fixings: Fixings | None, children: Sequence[Sequence[int]]
     ) -> Iterator[tuple[int, Fixings | None, Fixings | None]]:
         """Each node with its fixings before and after its tightenings; None where they are contradictory."""
-        held: dict[int, Fixings | None] = {-1: fixings or Fixings.none(problem.decisions.count)}
+        fixings_of: dict[int, Fixings | None] = {-1: fixings or Fixings.none(problem.decisions.count)}
         for node, parent in enumerate(self.parents):
-            base, branch = held[parent], self.branches[node]
+            base, branch = fixings_of[parent], self.branches[node]
             here = base.fix(branch.on, branch.off) if base is not None else None
             before = here
             for step in self.tightenings.get(str(node), ()) if here is not None else ():
                 here = here.fix(step.on, step.off) if here is not None else None
             if parent >= 0 and node == children[parent][-1]:
-                del held[parent]  # no longer needed: memory grows with the width of the tree, not its length
+                del fixings_of[parent]  # no longer needed: memory grows with the width of the tree, not its length
             if children[node]:
-                held[node] = here
+                fixings_of[node] = here
             yield node, before, here
 
     def _flips(self, problem: AnyProblem, node: int, here: Fixings | None, enough: float) -> Verdict:

@@ -34,7 +34,7 @@ def verified(problem: Problem[S], result: Result[S]) -> Result[S]:
     try:
         verdict = result.verify(problem)
     except KeyboardInterrupt:
-        return _left(problem, result, "the check of the answer was interrupted (Ctrl-C)", Stop.INTERRUPTED)
+        return _without_bound(problem, result, "the check of the answer was interrupted (Ctrl-C)", Stop.INTERRUPTED)
     except Exception as error:
         verdict = Verdict(False, f"the check raised {type(error).__name__}: {error}", "certificate")
         raise _failure(problem, result, verdict) from error
@@ -46,26 +46,26 @@ def verified(problem: Problem[S], result: Result[S]) -> Result[S]:
 
 def _failure(problem: Problem[S], result: Result[S], verdict: Verdict) -> VerificationFailed:
     if verdict.missing:
-        said = (
+        reason = (
             f"the answer cannot be checked: {verdict.reason}; drop verify, or use a method and "
             "options that write a certificate"
         )
     elif verdict.undecided:
-        said = f"the check of the answer was not completed: {verdict.reason}"
+        reason = f"the check of the answer was not completed: {verdict.reason}"
     else:
-        said = f"the answer fails its check: {verdict.place}: {verdict.reason}"
-    failure = VerificationFailed(f"{result.method}: {said}" if result.method else said)
-    failure.result = _left(problem, result, said, Stop.ERROR)
+        reason = f"the answer fails its check: {verdict.place}: {verdict.reason}"
+    failure = VerificationFailed(f"{result.method}: {reason}" if result.method else reason)
+    failure.result = _without_bound(problem, result, reason, Stop.ERROR)
     failure.claimed, failure.verdict = result, verdict
     return failure
 
 
-def _left(problem: Problem[S], result: Result[S], why: str, stop: Stop) -> Result[S]:
+def _without_bound(problem: Problem[S], result: Result[S], why: str, stop: Stop) -> Result[S]:
     """The feasible structures, without a bound."""
     claimed = f"claimed, but not checked: {result.status.value}, bound {result.bound:.12g}"
     return Result.of(
         problem,
-        list(_feasible(problem, result)),
+        list(_feasible_structures(problem, result)),
         math.inf,
         stop,
         certificate=NoCertificate(why),
@@ -76,7 +76,7 @@ def _left(problem: Problem[S], result: Result[S], why: str, stop: Stop) -> Resul
     )
 
 
-def _feasible(problem: Problem[S], result: Result[S]) -> Iterator[Any]:
+def _feasible_structures(problem: Problem[S], result: Result[S]) -> Iterator[Any]:
     for solution in result.solutions:
         try:
             usable = not problem.violations(solution.structure) and not math.isnan(

@@ -111,7 +111,7 @@ def work_limit(steps: float) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def opened() -> Iterator[tuple[Account, bool]]:
+def verification_account() -> Iterator[tuple[Account, bool]]:
     """The account of the current verification and False; or a new account and True when there is none."""
     account = _open.get()
     if account is not None:

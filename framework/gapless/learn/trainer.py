@@ -71,7 +71,7 @@ class Fitted:
 
 
 @attrs.frozen(eq=False)
-class _Finished:
+class _PastEpochs:
     """Summary of the completed epochs; replaced as a whole, so that it is consistent on Ctrl-C."""
 
     history: tuple[EpochReport, ...] = ()
@@ -83,11 +83,11 @@ class _Finished:
         score = self.history[self.epoch - 1].score if self.epoch else None
         return -np.inf if score is None else score
 
-    def after(self, report: EpochReport, weights: Weights) -> _Finished:
+    def after(self, report: EpochReport, weights: Weights) -> _PastEpochs:
         history = (*self.history, report)
         if report.score is None or report.score > self.score or self.weights is None:
-            return _Finished(history, weights, report.epoch)
-        return _Finished(history, self.weights, self.epoch)
+            return _PastEpochs(history, weights, report.epoch)
+        return _PastEpochs(history, self.weights, self.epoch)
 
 
 class Trainer(ABC, Generic[X, P, S]):
@@ -208,7 +208,7 @@ class Trainer(ABC, Generic[X, P, S]):
         weights = TrainingWeights(self.features.blocks, average=self.average, dtype=self.dtype)
         score = self._mean_score if scorer is None else scorer
         tell = progress or (lambda _: None)
-        finished = _Finished()
+        past = _PastEpochs()
         settings: dict[str, Any] = {}
         if checkpoint is not None:
             which = sampled_features(self.features, dev) if dev and scorer is None else ""
@@ -218,30 +218,30 @@ class Trainer(ABC, Generic[X, P, S]):
             settings = fingerprint(self.features, examples, {**self.settings(), **mine})
             stored = Checkpoint.read(checkpoint, settings) if resume else None
             if stored is not None:
-                finished = _Finished(*stored.restore(weights, rng))
-                if len(finished.history) > epochs:
+                past = _PastEpochs(*stored.restore(weights, rng))
+                if len(past.history) > epochs:
                     raise InvalidProblem(
-                        f"{os.fspath(checkpoint)}: {len(finished.history)} epochs are complete, more than "
+                        f"{os.fspath(checkpoint)}: {len(past.history)} epochs are complete, more than "
                         f"epochs={epochs}; start again with resume=False"
                     )
-                tell(Progress("resumed", len(finished.history), 0, len(examples), finished.history[-1]))
+                tell(Progress("resumed", len(past.history), 0, len(examples), past.history[-1]))
         reason: Reason | None = None
         try:
-            while (reason := self._reason_to_end(finished, epochs, patience)) is None:
-                report, average = self._epoch(len(finished.history) + 1, weights, examples, rng, tell)
+            while (reason := self._reason_to_end(past, epochs, patience)) is None:
+                report, average = self._epoch(len(past.history) + 1, weights, examples, rng, tell)
                 if dev:
                     report = attrs.evolve(report, score=float(score(average, dev)))
-                finished = finished.after(report, average)
+                past = past.after(report, average)
                 if checkpoint is not None:
-                    done = Checkpoint.of(settings, weights, rng, finished.history, finished.weights, finished.epoch)
+                    done = Checkpoint.of(settings, weights, rng, past.history, past.weights, past.epoch)
                     done.write(checkpoint)
                 tell(Progress("epoch", report.epoch, len(examples), len(examples), report))
         except KeyboardInterrupt:
-            if finished.weights is None:
+            if past.weights is None:
                 raise
             reason = "interrupted"
-        assert finished.weights is not None
-        return Fitted(finished.weights, finished.epoch, finished.history, reason)
+        assert past.weights is not None
+        return Fitted(past.weights, past.epoch, past.history, reason)
 
     def _epoch(
         self,
@@ -265,11 +265,11 @@ class Trainer(ABC, Generic[X, P, S]):
                 tell(Progress("examples", epoch, done, count, EpochReport(epoch, wrong, updates, loss)))
         return EpochReport(epoch, wrong, updates, loss), weights.average()
 
-    def _reason_to_end(self, finished: _Finished, epochs: int, patience: int) -> Reason | None:
-        done = len(finished.history)
-        if done and self.ends_when_clean and not finished.history[-1].wrong:
+    def _reason_to_end(self, past: _PastEpochs, epochs: int, patience: int) -> Reason | None:
+        done = len(past.history)
+        if done and self.ends_when_clean and not past.history[-1].wrong:
             return "clean"
-        if done and finished.history[-1].score is not None and done - finished.epoch >= patience:
+        if done and past.history[-1].score is not None and done - past.epoch >= patience:
             return "patience"
         return "epochs" if done >= epochs else None
 

@@ -27,7 +27,7 @@ class _Block:
     scale: float = 1.0
     mass: float = 0.0
 
-    def settle(self) -> None:
+    def fold_scale(self) -> None:
         """Multiply the scale into the weights and reset it to 1."""
         if self.delayed is not None:
             self.delayed -= self.mass * self.stored
@@ -95,7 +95,7 @@ class TrainingWeights(Weights):
         block = self._parts[name]
         block.scale *= factor
         if block.scale < _SMALLEST_SCALE:
-            block.settle()
+            block.fold_scale()
 
     def end_step(self) -> None:
         """Add the current weights to the average."""
@@ -116,9 +116,9 @@ class TrainingWeights(Weights):
             return self.current()
         mean = np.empty_like(self.values)
         for name, block in self._parts.items():
-            whole = self.blocks.slice(name)
-            for start in range(whole.start, whole.stop, _CHUNK):
-                here = slice(start, min(start + _CHUNK, whole.stop))
+            block_slice = self.blocks.slice(name)
+            for start in range(block_slice.start, block_slice.stop, _CHUNK):
+                here = slice(start, min(start + _CHUNK, block_slice.stop))
                 part = np.multiply(self.values[here], block.mass, out=mean[here])
                 part -= self._delayed[here]
                 part /= self.steps

@@ -65,12 +65,7 @@ class NewColumns:
 
 
 class Ledger(Generic[S]):
-    """Columns and rows by key, numbered in order of entry.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
+    """Columns and rows of the master of a problem by key, numbered in order of entry."""
 
     def __init__(self, problem: Problem[S]) -> None:
         self.problem, self.decisions = problem, problem.decisions

@@ -139,7 +139,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             The LP solver failed.
         """
         if not self._impose(fixings):
-            self._look(fixings, None, 0 * self._row_price, 0 * self._use_price, weight=0.0)
+            self._make_view(fixings, None, 0 * self._row_price, 0 * self._use_price, weight=0.0)
             return Relaxed(-math.inf, state=state)
         for fresh in (False, True):
             if self._lp.optimise(budget.time_left, fresh=fresh):
@@ -155,7 +155,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
                     "or a row that limits it"
                 )
             if budget.spent() is not None:
-                self._look(fixings, None, self._row_price, self._use_price)
+                self._make_view(fixings, None, self._row_price, self._use_price)
                 return Relaxed(math.inf, state=state)
         raise SolveError(
             f"the LP solver found neither an optimum nor a proof of infeasibility ({self._lp.rows} rows, "
@@ -167,7 +167,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         reached = float(self._ledger.objective @ z)
         row_price, use_price = self._prices(self._lp.prices())
         constant = self.formulation.constant
-        view, gain = self._look(fixings, z, row_price, use_price, objective=reached + constant)
+        view, gain = self._make_view(fixings, z, row_price, use_price, objective=reached + constant)
         bound = self._ledger.dual_bound(row_price, use_price, gain)
         if math.isinf(bound):
             bound = reached + FEASIBLE * max(1.0, abs(reached))
@@ -180,7 +180,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         if ray is None:
             return False
         row_price, use_price = self._prices(ray)
-        _, gain = self._look(fixings, None, row_price, use_price, weight=0.0)
+        _, gain = self._make_view(fixings, None, row_price, use_price, weight=0.0)
         # With objective 0 every z scores 0; a bound below 0 leaves none. Noise is ignored only in columns
         # without an upper bound, where it could not be bounded.
         noise = (gain <= FEASIBLE) & np.isinf(self._ledger.upper_now)
@@ -192,7 +192,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         use = np.where(self._use_place >= 0, every[self._use_place], 0.0)
         return self._ledger.supported(every[self._row_place], use)
 
-    def _look(
+    def _make_view(
         self,
         fixings: Fixings,
         z: FloatArray | None,

@@ -46,14 +46,14 @@ def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: fl
         Names the columns, both scores and the remedy.
     """
     problem = ledger.problem
-    whole = np.where(ledger.integer, np.rint(z), z)
-    if problem.violations(structure) or not _makes(ledger, whole, structure):
+    rounded = np.where(ledger.integer, np.rint(z), z)
+    if problem.violations(structure) or not _forms(ledger, rounded, structure):
         return
-    parts = ledger.objective * whole
+    parts = ledger.objective * rounded
     reached, score = float(parts.sum()) + constant, float(score_of(problem, structure))
     size = max(float(np.abs(parts).sum()) + abs(constant), abs(score))
     # Columns that need not be integral keep the residue of the LP's tolerances.
-    noise = LEFT * float(np.abs(ledger.objective * np.maximum(whole, 1.0))[~ledger.integer & (whole > 0)].sum())
+    noise = LEFT * float(np.abs(ledger.objective * np.maximum(rounded, 1.0))[~ledger.integer & (rounded > 0)].sum())
     allowed = margin(size) + noise
     if reached > score + allowed:
         fix = (
@@ -71,11 +71,11 @@ def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: fl
     worth = value if problem.sense is Sense.MAXIMISE else f"{value}, a score of {score:.12g}"
     raise InconsistentBound(
         f"the columns of an integral master score {reached:.12g}, but {type(problem).__name__}.value {worth}: "
-        f"{_in_words(ledger, whole, constant)}. {fix}"
+        f"{_in_words(ledger, rounded, constant)}. {fix}"
     )
 
 
-def _makes(ledger: Ledger[S], whole: FloatArray, structure: S) -> bool:
+def _forms(ledger: Ledger[S], rounded: FloatArray, structure: S) -> bool:
     """Whether the decisions of `whole` are those of `structure`; those of a repaired structure differ.
 
     A column that alone uses more of a quantity than the decisions distinguish, such as a route with a cycle, makes
@@ -85,22 +85,22 @@ def _makes(ledger: Ledger[S], whole: FloatArray, structure: S) -> bool:
     quantity, threshold = decisions.quantity_of(), decisions.threshold_of()
     most = np.zeros(decisions.quantities)
     np.maximum.at(most, quantity, threshold)
-    if np.any((uses.value > most[uses.row] + 0.5) & (whole[uses.column] > 0)):
+    if np.any((uses.value > most[uses.row] + 0.5) & (rounded[uses.column] > 0)):
         return False
     on = np.zeros(decisions.count, bool)
     on[ledger.problem.encode(structure)] = True
-    return np.array_equal(uses.times(whole, decisions.quantities)[quantity] > threshold - 0.5, on)
+    return np.array_equal(uses.times(rounded, decisions.quantities)[quantity] > threshold - 0.5, on)
 
 
-def _in_words(ledger: Ledger[S], whole: FloatArray, constant: float) -> str:
+def _in_words(ledger: Ledger[S], rounded: FloatArray, constant: float) -> str:
     """The columns in use with key and objective, those with the rarest objectives first."""
     keys = ledger.columns.ordered[np.argsort(ledger.columns.positions, kind="stable")]
-    used = np.flatnonzero(whole > INTEGRAL)
+    used = np.flatnonzero(rounded > INTEGRAL)
     _, kind, shared = np.unique(ledger.objective[used], return_inverse=True, return_counts=True)
     used = used[np.argsort(shared[kind], kind="stable")]
-    said = [
-        f"{whole[j]:.6g} x column {keys[j]} (objective {ledger.objective[j]:.12g})" for j in used[:NAMED].tolist()
+    terms = [
+        f"{rounded[j]:.6g} x column {keys[j]} (objective {ledger.objective[j]:.12g})" for j in used[:NAMED].tolist()
     ]
-    said += [f"{used.size - NAMED} more columns"] if used.size > NAMED else []
-    said += [f"the constant {constant:.12g}"] if constant else []
-    return " + ".join(said) or "no column is used"
+    terms += [f"{used.size - NAMED} more columns"] if used.size > NAMED else []
+    terms += [f"the constant {constant:.12g}"] if constant else []
+    return " + ".join(terms) or "no column is used"

@@ -46,7 +46,7 @@ class Answer:
         Origin of the events, or the reason why there are none.
     tree : str
         SVG; empty without a tree.
-    tree_said : str
+    tree_sentence : str
     nodes : sequence of Node
     """
 
@@ -62,7 +62,7 @@ class Answer:
     work: Chart | None
     traced: str
     tree: str
-    tree_said: str
+    tree_sentence: str
     nodes: Sequence[Node]
 
 
@@ -97,7 +97,7 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
         cut(repr(record.problem), _LETTERS),
         _mark(result, verdict),
         _headline(result),
-        _said(result, verdict),
+        _verdict_sentence(result, verdict),
         _facts(result),
         list(result.explanation),
         drawn_structures(record),
@@ -105,7 +105,7 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
         work_over_rounds(trace),
         traced,
         draw_tree(nodes) if several else "",
-        _tree_said(result, nodes),
+        _tree_sentence(result, nodes),
         nodes[:_LISTED] if several else (),
     )
 
@@ -145,7 +145,7 @@ def _headline(result: Result[Any]) -> str:
     return f"{said}: proved, {'with' if result.certified else 'no'} certificate"
 
 
-def _said(result: Result[Any], verdict: Verdict | None) -> str:
+def _verdict_sentence(result: Result[Any], verdict: Verdict | None) -> str:
     if not result.certified and (verdict is None or verdict.missing):
         values = "" if verdict is None or not result.solutions else " Feasibility and values hold, checked now."
         return f"There is only the claim of the method: {result.proof}.{values}"
@@ -176,7 +176,7 @@ def _facts(result: Result[Any]) -> list[tuple[str, Any]]:
     return [*facts, *((name, value) for name, value in counts.items() if value not in (0, 0.0, False, None, ""))]
 
 
-def _tree_said(result: Result[Any], nodes: Sequence[Node]) -> str:
+def _tree_sentence(result: Result[Any], nodes: Sequence[Node]) -> str:
     if len(nodes) > 1:
         ends = [node.outcome for node in nodes]
         counts = [

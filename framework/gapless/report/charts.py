@@ -56,7 +56,7 @@ class Chart:
     columns : sequence of str
     rows : sequence of sequence of str
         The same data in numbers, thinned out.
-    said : str
+    sentence : str
         Description of the chart in a sentence.
     """
 
@@ -67,7 +67,7 @@ class Chart:
     y_ticks: Sequence[tuple[float, str]]
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
-    said: str
+    sentence: str
 
 
 Series = tuple[str, str, Sequence[tuple[float, float]]]
@@ -86,8 +86,8 @@ def bounds_over_time(trace: Sequence[Event], result: Result[Any]) -> Chart | Non
         trace = [*trace, end]
     # After branching, rounds and steps are about the current node, not about all open ones.
     branched = next((place for place, e in enumerate(trace) if e.kind == "branch"), len(trace))
-    whole = [e for place, e in enumerate(trace) if place < branched or e.kind not in ("round", "step")]
-    bound = _running([(e.time, e.sense.sign * e.bound) for e in whole], sign, min)
+    global_events = [e for place, e in enumerate(trace) if place < branched or e.kind not in ("round", "step")]
+    bound = _running([(e.time, e.sense.sign * e.bound) for e in global_events], sign, min)
     held = _running([(e.time, e.sense.sign * e.value) for e in trace], sign, max)
     series: list[Series] = [("bound", "bound", bound), ("best value", "value", held)]
     return chart("Bound and best value over time", SECONDS, series)

@@ -258,7 +258,7 @@ def _load(file: Path) -> Any:
         raise InvalidProblem(f"{file}: cannot be read as JSON ({error})") from error
 
 
-def _kept(folder: Path | None) -> Mapping[str, Any]:
+def _stored_tables(folder: Path | None) -> Mapping[str, Any]:
     file = None if folder is None else folder / TABLES
     document = _load(file) if file is not None and file.is_file() else {}
     if not isinstance(document, dict) or not isinstance(document.get("tables", []), list):
@@ -272,14 +272,14 @@ def _about(folder: Path | None) -> Mapping[str, Any]:
     if manifest is not None:
         about = {"task": manifest.task, "state": manifest.state.value, "starts": manifest.starts}
         about |= {"began": manifest.began, "version": manifest.version}
-    about |= {key: value for key, value in _kept(folder).items() if key != "tables"}
+    about |= {key: value for key, value in _stored_tables(folder).items() if key != "tables"}
     if isinstance(about.get("arguments"), list):
         about["arguments"] = " ".join(["gapless", *map(str, about["arguments"])])
     return about
 
 
 def _tables(folder: Path | None) -> Sequence[Mapping[str, Any]]:
-    tables = _kept(folder).get("tables", [])
+    tables = _stored_tables(folder).get("tables", [])
     for table in tables:
         if not _is_table(table):
             raise InvalidProblem(f"{folder}/{TABLES}: a table has no title, columns or rows")

@@ -45,7 +45,7 @@ class Node:
     outcome: str
     fixed: int = 0
 
-    def said(self) -> str:
+    def words(self) -> str:
         """Description of the node."""
         parts = [self.decision or ("root" if self.parent < 0 else "")]
         if self.bound is not None and math.isfinite(self.bound):
@@ -93,11 +93,11 @@ def _of_certificate(record: Record, tree: TreeCertificate, known: Mapping[int, f
         if parent >= 0:
             children[parent] += 1
         leaf = tree.leaves.get(str(node))
-        settled = None if here is None else here.implied(problem.decisions)
-        if settled is None:
+        implied = None if here is None else here.implied(problem.decisions)
+        if implied is None:
             scores.append(-math.inf)
         elif leaf is not None and time.perf_counter() - started < PATIENCE:
-            verdict = leaf.verify(problem, settled)
+            verdict = leaf.verify(problem, implied)
             scores.append(verdict.bound if verdict else None)
         else:
             scores.append(None)
@@ -139,9 +139,9 @@ def _of_events(record: Record, trace: Sequence[Event]) -> list[Node]:
         if event.kind == "branch" and isinstance(event.details.get("children"), list | tuple):
             node = at(int(event.details["node"]), -1, "", None)
             found[node]["inner"] = True
-            said = event.details.get("decisions", ())
+            words = event.details.get("decisions", ())
             for number, child in enumerate(event.details["children"]):
-                at(int(child), node, said[number] if number < len(said) else "", found[node]["bound"])
+                at(int(child), node, words[number] if number < len(words) else "", found[node]["bound"])
     sign = record.problem.sense.sign
     return [
         Node(

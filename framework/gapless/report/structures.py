@@ -31,7 +31,7 @@ class Drawn:
         Empty when no plug-in draws it.
     wide : bool
         Whether the drawing needs the full width of a page.
-    said : sequence of str
+    names : sequence of str
         Names of the decisions that are on; the text alternative of a drawing.
     left_out : int
         Number of decisions not listed.
@@ -46,7 +46,7 @@ class Drawn:
     loss: float
     svg: str
     wide: bool
-    said: Sequence[str]
+    names: Sequence[str]
     left_out: int
     gained: Sequence[str]
     lost: Sequence[str]

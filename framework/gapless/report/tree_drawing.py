@@ -27,10 +27,10 @@ def draw_tree(nodes: Sequence[Node]) -> str:
         if node.parent >= 0:
             a, b = places[node.parent]
             lines.append(f"M{a:.0f} {b:.0f}C{a:.0f} {b + 26:.0f} {x:.0f} {y - 26:.0f} {x:.0f} {y:.0f}")
-        said = escape(f"node {node.number}: {node.said()}")
+        words = escape(f"node {node.number}: {node.words()}")
         circles.append(
-            f'<circle class="{node.outcome}" cx="{x:.0f}" cy="{y:.0f}" r="{_RADIUS:.0f}" data-tip="{said}" '
-            f'tabindex="0" role="img" aria-label="{said}"/>'
+            f'<circle class="{node.outcome}" cx="{x:.0f}" cy="{y:.0f}" r="{_RADIUS:.0f}" data-tip="{words}" '
+            f'tabindex="0" role="img" aria-label="{words}"/>'
         )
     return (
         f'<svg class="tree" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '

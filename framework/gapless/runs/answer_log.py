@@ -121,8 +121,8 @@ class AnswerLog:
             self._enter(answer.name, Line(len(self) + 1, self._end, len(content), b""))
         except OSError as error:
             self._take_back()
-            said = f"{error.strerror}; the {len(self)} earlier answers are kept; repeat the command to continue"
-            raise OSError(error.errno or errno.EIO, said, str(self.path)) from error
+            message = f"{error.strerror}; the {len(self)} earlier answers are kept; repeat the command to continue"
+            raise OSError(error.errno or errno.EIO, message, str(self.path)) from error
         except BaseException:  # Ctrl-C, after which the log may go on
             if answer.name not in self._places:
                 self._take_back()

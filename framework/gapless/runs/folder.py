@@ -73,19 +73,21 @@ class RunFolder:
         self._lock = FolderLock(path)
         try:
             self._before = _content(path / MANIFEST)
-            asked = Manifest(task, json.loads(json.dumps(dict(settings))))
+            requested = Manifest(task, json.loads(json.dumps(dict(settings))))
             known = None if anew else Manifest.load(path)
             if known is not None:
-                self._compare(known, asked)
-                if known.version != asked.version:
+                self._compare(known, requested)
+                if known.version != requested.version:
                     warnings.warn(
-                        f"{path}: this run was last worked on by gapless {known.version}, now by {asked.version}; "
-                        "use --anew to start it again",
+                        f"{path}: this run was last worked on by gapless {known.version}, now by "
+                        f"{requested.version}; use --anew to start it again",
                         OtherVersion,
                         stacklevel=2,
                     )
-                asked = attrs.evolve(known, state=State.RUNNING, starts=known.starts + 1, version=asked.version)
-            self.manifest = asked
+                requested = attrs.evolve(
+                    known, state=State.RUNNING, starts=known.starts + 1, version=requested.version
+                )
+            self.manifest = requested
             if not anew:
                 self._begin()
         except BaseException:
@@ -169,9 +171,9 @@ class RunFolder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, GaplessError) and not isinstance(error, SolveError) and not self._kept():
+        if isinstance(error, GaplessError) and not isinstance(error, SolveError) and not self._has_answers():
             with contextlib.suppress(OSError):
-                self._withdraw()
+                self._restore()
             return
         if error is not None and not self.begun:  # a run to be discarded is still complete
             self._lock.release()
@@ -190,15 +192,15 @@ class RunFolder:
         """Record this run; a run to be discarded is gone from here on."""
         if not self.begun:
             if self._anew:
-                self._forget()
+                self._discard()
             self.manifest.save(self.path)
             self.begun = True
 
-    def _kept(self) -> bool:
+    def _has_answers(self) -> bool:
         """Whether this start has added an answer."""
         return any(len(log) > self._known[name] for name, log in self._logs.items())
 
-    def _withdraw(self) -> None:
+    def _restore(self) -> None:
         """Restore the folder; a run to be discarded is touched only once a log has been opened."""
         try:
             for log in self._logs.values():
@@ -215,20 +217,20 @@ class RunFolder:
         finally:
             self._lock.release()
 
-    def _compare(self, known: Manifest, asked: Manifest) -> None:
-        if known.task != asked.task:
+    def _compare(self, known: Manifest, requested: Manifest) -> None:
+        if known.task != requested.task:
             raise InvalidProblem(
-                f"{self.path}: this folder holds a run of {known.task}, not of {asked.task}; {WAYS_OUT}"
+                f"{self.path}: this folder holds a run of {known.task}, not of {requested.task}; {WAYS_OUT}"
             )
         different = [
-            f"{name} {_told(known.settings, name)}, not {_told(asked.settings, name)}"
-            for name in dict.fromkeys([*known.settings, *asked.settings])
-            if _told(known.settings, name) != _told(asked.settings, name)
+            f"{name} {_in_words(known.settings, name)}, not {_in_words(requested.settings, name)}"
+            for name in dict.fromkeys([*known.settings, *requested.settings])
+            if _in_words(known.settings, name) != _in_words(requested.settings, name)
         ]
         if different:
             raise InvalidProblem(f"{self.path}: this folder holds a run with {'; '.join(different)}; {WAYS_OUT}")
 
-    def _forget(self) -> None:
+    def _discard(self) -> None:
         """Remove the logs of the present run and its final documents."""
         for name in (SUMMARY, TABLES) if (self.path / MANIFEST).exists() else ():
             (self.path / name).unlink(missing_ok=True)
@@ -242,5 +244,5 @@ def _content(path: Path) -> str | None:
     return path.read_text("utf-8", "replace") if path.exists() else None
 
 
-def _told(settings: Mapping[str, Any], name: str) -> str:
+def _in_words(settings: Mapping[str, Any], name: str) -> str:
     return json.dumps(settings[name]) if name in settings else "unknown"

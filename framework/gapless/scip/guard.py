@@ -20,13 +20,7 @@ Answer = dict[str, Any]
 
 
 class Guard:
-    """Runs the bodies of callbacks.
-
-    Parameters
-    ----------
-    model : pyscipopt.Model
-    budget : Budget
-    """
+    """Runs the bodies of the callbacks of a model."""
 
     def __init__(self, model: Any, budget: Budget) -> None:
         self._model, self._budget = model, budget

@@ -156,7 +156,7 @@ class Tree(Generic[S]):
         """Reduced-cost pricing: new columns and rows, and the bound proved by this round."""
         fixings = self._enter()
         columns = self.master.size[0]
-        slack = self._ask(fixings)
+        slack = self._query_generators(fixings)
         if self._spent():
             return {"result": SCIP_RESULT.DIDNOTRUN}
         bound = self.rounded(self._bound)
@@ -171,7 +171,7 @@ class Tree(Generic[S]):
             answer["result"] = SCIP_RESULT.DIDNOTRUN
         return answer
 
-    def _ask(self, fixings: Fixings) -> float | None:
+    def _query_generators(self, fixings: Fixings) -> float | None:
         """One round of the generators on the LP just solved; returns their slack."""
         self._look = look = self.master.look(fixings)
         self._lps = self.model.getNLPs()
@@ -258,12 +258,12 @@ class Tree(Generic[S]):
         point = look.view.point if look is not None else None
         relaxed = Relaxed(bound, point, look.structure if look is not None else None)
         self.budget.nodes = int(self.model.getNTotalNodes())
-        for candidate in (relaxed.structure, self._round(relaxed)):
+        for candidate in (relaxed.structure, self._rounded(relaxed)):
             if candidate is not None:
                 self.accept(candidate)
         if look is not None and self._dry:
             guarded(self.problem, self.master.judge, look, self._bound)
-        self._doubt(bound, fixings)
+        self._check_bound(bound, fixings)
         self._emit("node", node=self._node, depth=self.model.getDepth(), node_bound=bound)
         if self._closes(bound):
             return self._cut_off(bound)
@@ -271,7 +271,7 @@ class Tree(Generic[S]):
             return _refused()
         return self._branch(fixings, relaxed)
 
-    def _round(self, relaxed: Relaxed[S]) -> S | None:
+    def _rounded(self, relaxed: Relaxed[S]) -> S | None:
         """A structure near the point, at the nodes where rounding is due."""
         if self._node != self._worked:
             self._worked, self._before = self._node, self._before + 1
@@ -280,7 +280,7 @@ class Tree(Generic[S]):
             return None
         return guarded(rounding, rounding, relaxed)
 
-    def _doubt(self, bound: float, fixings: Fixings) -> None:
+    def _check_bound(self, bound: float, fixings: Fixings) -> None:
         """Raise when the bound is below the score of a structure that the node allows."""
         if self.incumbent is None or self.best <= bound + margin(bound):
             return
@@ -298,7 +298,7 @@ class Tree(Generic[S]):
         brancher = self.formulation.brancher
         branches = guarded(brancher, brancher.split, fixings, relaxed)
         if not branches:
-            return self._settle(fixings, relaxed.bound)
+            return self._close_leaf(fixings, relaxed.bound)
         narrowed = children_of(brancher, fixings, branches, self.decisions, f"SCIP's node {self._node}")
         children = [child for child in narrowed if child is not None]
         said = [
@@ -317,7 +317,7 @@ class Tree(Generic[S]):
         self._emit("branch", node=self._node, children=numbers, decisions=said)
         return {"result": SCIP_RESULT.BRANCHED if children else SCIP_RESULT.CUTOFF}
 
-    def _settle(self, fixings: Fixings, bound: float) -> Answer:
+    def _close_leaf(self, fixings: Fixings, bound: float) -> Answer:
         """Close a node without children, which holds one structure at most, given by its fixings."""
         verdict = PointCertificate().verify(self.problem, fixings)
         if not verdict:
@@ -330,9 +330,9 @@ class Tree(Generic[S]):
                 f"SCIP's node {self._node} is bounded by {self.budget.as_value(bound)}, but the only structure "
                 f"left there {self.problem.sense.verb}s {verdict.value_bound:.12g}"
             )
-        settled = fixings.implied(self.decisions)
-        if verdict.bound > -math.inf and settled is not None:
-            self.accept(self.problem.decode(settled.on))
+        implied = fixings.implied(self.decisions)
+        if verdict.bound > -math.inf and implied is not None:
+            self.accept(self.problem.decode(implied.on))
         return self._cut_off(min(bound, verdict.bound))
 
 

@@ -103,11 +103,8 @@ def _chosen(plugins: Plugins, name: str | None) -> Sequence[Specimens]:
     found = [one for several in plugins.hook.gapless_specimens() for one in several]
     wanted = found if name is None else [one for one in found if one.problem is registry.problems[name]]
     if not wanted:
-        raise UnknownName(
-            "no plug-in provides specimens"
-            + ("" if name is None else f" of {name!r}")
-            + " (hook gapless_specimens)"
-        )
+        of = "" if name is None else f" of {name!r}"
+        raise UnknownName(f"no plug-in provides specimens{of} (hook gapless_specimens)")
     return wanted
 
 
@@ -171,9 +168,7 @@ def _show(
             [(twin.kernel, twin.compared, twin.different, twin.reason) for twin in twins],
         )
     for name in untested:
-        console.say(
-            f"note: {name!r} was not tested, because no plug-in provides specimens of it (hook gapless_specimens)"
-        )
+        console.say(f"note: {name!r} was not tested: no plug-in provides specimens (hook gapless_specimens)")
     for tally in tallies:
         for mistake in tally.mistakes[:_SHOWN]:
             console.say(f"MISTAKE {mistake.problem}, {mistake.method}, case {mistake.case}: {mistake.reason}")

@@ -22,7 +22,7 @@ from gapless.core.result import Result
 from gapless.plugins.registry import Method, Registry, Solve
 from gapless.plugins.specimens import Specimens
 from gapless.testing.answer import check_answer, check_k_best, check_proof
-from gapless.testing.conformance import Check, ConformanceError, claims
+from gapless.testing.conformance import Check, ConformanceError, has_evidence
 from gapless.testing.enumeration import enumerate_best
 from gapless.testing.method import check_batch
 
@@ -94,7 +94,7 @@ class Tally:
 
 
 @attrs.frozen(eq=False)
-class _Judged:
+class _Solved:
     """An instance and its best scores by brute force, best first."""
 
     case: int
@@ -140,12 +140,12 @@ def differential(
     began = time.process_time()
     runs: list[_Run] = []
     try:
-        for given in specimens:
-            judged = [_judged(given, number, seed) for number in range(cases)]
-            name = next((name for name, cls in registry.problems.items() if cls is given.problem), "")
-            methods = registry.methods_for(given.problem)
+        for specimen in specimens:
+            references = [_reference(specimen, number, seed) for number in range(cases)]
+            name = next((name for name, cls in registry.problems.items() if cls is specimen.problem), "")
+            methods = registry.methods_for(specimen.problem)
             runs += [
-                _Run(Tally(name or given.problem.__name__, m.name, m.exact), m, judged, seed, advance)
+                _Run(Tally(name or specimen.problem.__name__, m.name, m.exact), m, references, seed, advance)
                 for m in methods.values()
                 if method in (None, m.name)
             ]
@@ -160,14 +160,14 @@ def differential(
     return [run.tally for run in runs]
 
 
-def _judged(given: Specimens, number: int, seed: int) -> _Judged:
+def _reference(specimen: Specimens, number: int, seed: int) -> _Solved:
     """Instance `number` of one problem type."""
     try:
-        problem = given.draw(np.random.default_rng([seed, number]))
-        best = given.best or enumerate_best
-        return _Judged(number, problem, [problem.sense.sign * s.value for s in best(problem, _K)])
+        problem = specimen.draw(np.random.default_rng([seed, number]))
+        best = specimen.best or enumerate_best
+        return _Solved(number, problem, [problem.sense.sign * s.value for s in best(problem, _K)])
     except Exception as error:
-        place = f"specimens of {given.problem.__name__}, case {number}"
+        place = f"specimens of {specimen.problem.__name__}, case {number}"
         raise GaplessError(f"{place}: {type(error).__name__}: {error}") from error
 
 
@@ -175,17 +175,17 @@ class _Run:
     """One method with its progress through the instances."""
 
     def __init__(
-        self, tally: Tally, method: Method, judged: Sequence[_Judged], seed: int, advance: Callable[[int], None]
+        self, tally: Tally, method: Method, references: Sequence[_Solved], seed: int, advance: Callable[[int], None]
     ) -> None:
-        self.tally, self.method, self.judged, self.seed, self.advance = tally, method, judged, seed, advance
+        self.tally, self.method, self.references, self.seed, self.advance = tally, method, references, seed, advance
         self.check = Check(f"method {method.name!r}")
         self._next = 0
-        self._batch: list[_Judged] = []
+        self._batch: list[_Solved] = []
 
     def go_on(self, until: int, seconds: float) -> None:
         """Answer instances up to number `until`, for about `seconds`."""
         began = time.process_time()
-        for instance in self.judged[self._next :]:
+        for instance in self.references[self._next :]:
             if instance.case >= until or time.process_time() - began > seconds:
                 break
             start = time.process_time()
@@ -201,11 +201,11 @@ class _Run:
         self._answer_batch()
         self.tally.closed = True
         if self.tally.refused >= _ENOUGH and not self.tally.instances and not self.tally.mistakes:
-            first = self.judged[0]
+            first = self.references[0]
             reason = f"it accepts none of {self.tally.refused} instances"
             self.tally.mistakes.append(Mistake(self.tally.problem, self.method.name, 0, reason, first.problem))
 
-    def _judge(self, instance: _Judged, rules: Callable[[], None]) -> None:
+    def _judge(self, instance: _Solved, rules: Callable[[], None]) -> None:
         try:
             rules()
         except ConformanceError as error:
@@ -213,7 +213,7 @@ class _Run:
             mistake = Mistake(self.tally.problem, self.method.name, instance.case, reason, instance.problem)
             self.tally.mistakes.append(mistake)
 
-    def _answer(self, instance: _Judged) -> None:
+    def _answer(self, instance: _Solved) -> None:
         result = self._solve(instance.problem, 1)
         if result is None:
             self.check.require(not self.method.default, "the default method accepts every instance", "refused")
@@ -224,7 +224,7 @@ class _Run:
         check_answer(self.check, instance.problem, copy, instance.best, "k=1")
         check_proof(self.check, instance.problem, copy, instance.best, "k=1", exact=self.method.exact)
         self.tally.proved += result.proved
-        self.tally.verified += claims(result.certificate)
+        self.tally.verified += has_evidence(result.certificate)
         if self.method.k_best and instance.case % _EVERY == 0:
             several = self._solve(instance.problem, _K)
             self.check.require(several is not None, "k best are found where the best is", f"k={_K} was refused")

@@ -17,15 +17,11 @@ def gapless_cli(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser("selftest", help=_SUMMARY, description=_SUMMARY)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     parser.add_argument("--cases", type=int, default=1000, help="instances per problem type (1000)")
-    parser.add_argument(
-        "--seconds", type=float, default=45.0, help="total CPU time; slow methods solve fewer instances (45)"
-    )
+    parser.add_argument("--seconds", type=float, default=45.0, help="total CPU time; slow methods solve fewer (45)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the instances (0)")
     parser.add_argument("--problem", metavar="NAME", help="only this problem type")
     parser.add_argument("--method", metavar="NAME", help="only this method")
-    parser.add_argument(
-        "--out", metavar="DIR", help="folder for the instances of mistakes, as input of `gapless solve`"
-    )
+    parser.add_argument("--out", metavar="DIR", help="folder for instances of mistakes, for `gapless solve`")
     parser.set_defaults(run=_run)
 
 

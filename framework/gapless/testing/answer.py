@@ -8,7 +8,7 @@ from typing import Any
 
 from gapless.core.problem import Problem
 from gapless.core.result import Result, Status
-from gapless.testing.conformance import Check, claims, dominates, same
+from gapless.testing.conformance import Check, dominates, has_evidence, same
 
 
 def check_answer(check: Check, problem: Problem[Any], result: Result[Any], best: float, place: str) -> None:
@@ -36,7 +36,7 @@ def check_answer(check: Check, problem: Problem[Any], result: Result[Any], best:
         "INFEASIBLE only where nothing is feasible",
         place,
     )
-    if claims(result.certificate):
+    if has_evidence(result.certificate):
         verdict = check.call("a certificate verifies", place, result.verify, problem)
         check.require(verdict, "a certificate verifies", f"{place}: {verdict.place}: {verdict.reason}")
 

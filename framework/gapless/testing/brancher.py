@@ -75,11 +75,11 @@ def _check_split(
     check.require(pairs == [(b.on, b.off) for b in again], "equal questions get equal answers", place)
     inside = [f for f in found if fixings.allow(f.on_ids)]
     if not branches:
-        settled = fixings.implied(decisions)
+        implied = fixings.implied(decisions)
         check.require(
-            settled is None or not settled.free.size,
+            implied is None or not implied.free.size,
             "children are given while something is open",
-            f"{place}: {0 if settled is None else settled.free.size} decisions are open",
+            f"{place}: {0 if implied is None else implied.free.size} decisions are open",
         )
         return []
     unknown = unknown_decision(branches, decisions.count)

@@ -12,7 +12,7 @@ from gapless.core import serial
 from gapless.core.certificate import UNREADABLE, Certificate, Verdict
 from gapless.core.decisions import Fixings
 from gapless.core.problem import Problem
-from gapless.testing.conformance import Check, best_score, claims, dominates, sample_fixings, settled_fixings
+from gapless.testing.conformance import Check, best_score, dominates, has_evidence, sample_fixings, single_fixings
 from gapless.testing.enumeration import Feasible, given_or_enumerated
 
 AnyProblem = Problem[Any]
@@ -56,10 +56,6 @@ def check_certificate(
     forgeries : int
         Number of forged copies to try.
     seed : int
-
-    Raises
-    ------
-    ConformanceError
     """
     found = given_or_enumerated(problem, structures)
     check_proofs(certificate, problem, found, samples=samples, forgeries=forgeries, seed=seed)
@@ -75,12 +71,12 @@ def check_proofs(
     seed: int,
 ) -> None:
     """As `check_certificate`, against structures that are already enumerated."""
-    if not claims(certificate):
+    if not has_evidence(certificate):
         return
     check = Check(certificate)
     on_sets = [f.on_ids for f in found]
     tried = sample_fixings(problem.decisions, on_sets, samples, seed)
-    tried += settled_fixings(problem.decisions, on_sets, samples, seed)
+    tried += single_fixings(problem.decisions, on_sets, samples, seed)
     for fixings in tried:
         verdict = check.call("a certificate can be verified", str(fixings), certificate.verify, problem, fixings)
         _check_proof(check, "a certificate proves nothing false", verdict, found, fixings, str(fixings))

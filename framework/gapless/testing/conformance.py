@@ -71,7 +71,7 @@ def dominates(bound: float, score: float) -> bool:
     return bool(bound >= score - margin(score))
 
 
-def claims(certificate: Certificate) -> bool:
+def has_evidence(certificate: Certificate) -> bool:
     """Whether there is evidence to verify; a tree with a leaf without evidence claims nothing."""
     leaves = certificate.leaves.values() if isinstance(certificate, TreeCertificate) else [certificate]
     return not any(isinstance(leaf, NoCertificate) for leaf in leaves)
@@ -82,7 +82,7 @@ def same(a: float, b: float) -> bool:
     return a == b or abs(a - b) <= max(margin(a), margin(b))
 
 
-def settled_fixings(
+def single_fixings(
     decisions: Decisions, on_sets: Sequence[np.ndarray[Any, Any]], count: int, seed: int
 ) -> list[Fixings]:
     """Fixings that leave one structure each, for up to `count` random structures."""

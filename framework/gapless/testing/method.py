@@ -18,7 +18,7 @@ from gapless.plugins.manager import load_plugins
 from gapless.plugins.registry import Method, Solve
 from gapless.testing.answer import check_answer, check_k_best, check_proof
 from gapless.testing.certificate import check_proofs
-from gapless.testing.conformance import Check, claims, dominates, same
+from gapless.testing.conformance import Check, dominates, has_evidence, same
 from gapless.testing.enumeration import given_or_enumerated
 
 AnyProblem = Problem[Any]
@@ -133,7 +133,7 @@ class _Run:
             repr(copy),
         )
         self.require([s.value for s in copy.solutions] == [s.value for s in result.solutions], rule, repr(copy))
-        if claims(result.certificate):
+        if has_evidence(result.certificate):
             verdict = copy.verify(self.problem)
             self.require(verdict, rule, f"the copy no longer verifies: {verdict.place}: {verdict.reason}")
 

@@ -17,7 +17,7 @@ from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin
 from gapless.engine.entering import enter
 from gapless.engine.price_and_cut import total_slack
-from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings, settled_fixings
+from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings, single_fixings
 from gapless.testing.enumeration import given_or_enumerated
 
 S = TypeVar("S")
@@ -216,7 +216,7 @@ def check_generator(
     found = given_or_enumerated(problem, structures)
     on_sets = [f.on_ids for f in found]
     tried = sample_fixings(problem.decisions, on_sets, samples, seed)
-    for fixings in [*tried, *settled_fixings(problem.decisions, on_sets, samples, seed)]:
+    for fixings in [*tried, *single_fixings(problem.decisions, on_sets, samples, seed)]:
         left = [f for f in found if fixings.allow(f.on_ids)]
         rounds = _Rounds(generators, make_restricted(), problem.decisions, fixings, best_score(found, fixings))
         rounds.check(single=len(left) == 1)
@@ -253,7 +253,7 @@ class _Rounds(Generic[S, V]):
             relaxed = self.restricted.solve(self.fixings, Budget(), state=state)
             state = relaxed.state
             reached.append(relaxed.attained)
-            answers = self._ask(number)
+            answers = self._query_all(number)
             slack = total_slack(answers)
             claim = math.inf if slack is None or relaxed.bound == -math.inf else relaxed.bound + slack
             claims.append((self.place(number), claim))
@@ -275,11 +275,11 @@ class _Rounds(Generic[S, V]):
                 f"{place}: the claim is {claim!r}, but {told}",
             )
 
-    def _ask(self, number: int) -> list[Answer]:
+    def _query_all(self, number: int) -> list[Answer]:
         view, place = self.restricted.view(), self.place(number)
         answers = []
         for check, generator in zip(self.checks, self.generators, strict=True):
-            answer = _ask_twice(check, generator, view, place)
+            answer = _query_twice(check, generator, view, place)
             _check_answer(check, answer, self.decisions, self.fixings, place)
             self._check_keys(check, answer, place)
             answers.append(answer)
@@ -329,7 +329,7 @@ def _listed(keys: Sequence[int]) -> str:
     return f"[{', '.join(map(str, keys[:_LISTED]))}{', ...' if len(keys) > _LISTED else ''}]"
 
 
-def _ask_twice(check: Check, generator: Generator[V], view: V, place: str) -> Answer:
+def _query_twice(check: Check, generator: Generator[V], view: V, place: str) -> Answer:
     answer = check.call("query answers", place, generator.query, view)
     check.require(isinstance(answer, Answer), "query returns an Answer", f"{place}: {answer!r}")
     again = check.call("query answers", place, generator.query, view)
@@ -339,7 +339,7 @@ def _ask_twice(check: Check, generator: Generator[V], view: V, place: str) -> An
     check.require(
         same_slack and _keys(answer) == _keys(again),
         "equal views get equal answers",
-        f"{place}: {_told(answer)} and then {_told(again)}; "
+        f"{place}: {_summary(answer)} and then {_summary(again)}; "
         "a generator may cache what it could recompute, but not what it has returned",
     )
     return answer
@@ -349,7 +349,7 @@ def _keys(answer: Answer) -> tuple[list[int], list[int]]:
     return answer.batch.columns.keys.tolist(), answer.batch.rows.keys.tolist()
 
 
-def _told(answer: Answer) -> str:
+def _summary(answer: Answer) -> str:
     columns, rows = _keys(answer)
     return f"columns {_listed(columns)}, rows {_listed(rows)} and slack {answer.slack!r}"
 
@@ -367,7 +367,7 @@ def _check_answer(check: Check, answer: Answer, decisions: Decisions, fixings: F
     check.require(
         not any(np.isnan(a).any() for a in numbers),
         "columns and rows hold no NaN",
-        f"{place}: {_told(answer)}",
+        f"{place}: {_summary(answer)}",
     )
     banned = columns.keys[fixings.forbids(columns.uses, decisions)]
     check.require(not banned.size, "no returned column is banned by the fixings", f"{place}: {banned.tolist()}")

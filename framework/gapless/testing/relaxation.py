@@ -47,10 +47,6 @@ def check_relaxation(
     samples : int
         Number of fixings to try.
     seed : int
-
-    Raises
-    ------
-    ConformanceError
     """
     found = given_or_enumerated(problem, structures)
     on_sets = [f.on_ids for f in found]
