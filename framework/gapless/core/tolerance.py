@@ -14,6 +14,8 @@ RELATIVE = 1e-8
 ROUNDING = 1e-6
 """How far below a multiple a bound may lie and still count as it: erring upward keeps the bound true."""
 
+INTEGRAL = 1e-6
+"""Distance from a whole number within which a value of a linear program counts as one, and a row as satisfied."""
 
 EPSILON = 2.0**-52
 """The distance of float64 numbers near 1."""
