@@ -9,10 +9,8 @@ import networkx as nx
 import numpy as np
 
 from gapless.core.sparse import FloatArray, IntArray, int_array
+from gapless.core.tolerance import INTEGRAL
 from gapless_ordering.problem import OrderingProblem
-
-VIOLATED = 1e-6
-"""By how much a row must be violated to be found."""
 
 UNIT = 1e9
 """Points are rounded to fractions of it where cuts are searched."""
@@ -71,9 +69,9 @@ def violated(problem: OrderingProblem, point: FloatArray) -> list[Subtour]:
     """
     n = problem.vertices
     inner, sink = point[n : n + n * n].reshape(n, n), point[n + n * n :]
-    tails, heads = np.nonzero(inner > VIOLATED)
+    tails, heads = np.nonzero(inner > INTEGRAL)
     visits = inner.sum(axis=1) + sink
-    used = np.flatnonzero(visits > VIOLATED)
+    used = np.flatnonzero(visits > INTEGRAL)
     weights = inner[tails, heads]
 
     def excess(row: Subtour) -> float:
@@ -87,11 +85,11 @@ def violated(problem: OrderingProblem, point: FloatArray) -> list[Subtour]:
     graph.add_weighted_edges_from(zip(tails.tolist(), heads.tolist(), whole, strict=True), weight="capacity")
     found = [
         max((Subtour(members, group) for group in np.unique(problem.classes[members]).tolist()), key=excess)
-        for members in _unreached(graph, np.flatnonzero(point[:n] > VIOLATED).tolist())
+        for members in _unreached(graph, np.flatnonzero(point[:n] > INTEGRAL).tolist())
     ]
     if not found:
         found = list(_cuts(problem, graph, visits, sink))
-    return [row for row in found if excess(row) > VIOLATED]
+    return [row for row in found if excess(row) > INTEGRAL]
 
 
 def _unreached(graph: nx.DiGraph[int], first: list[int]) -> Iterator[IntArray]:
@@ -122,7 +120,7 @@ def _cuts(
         graph.add_weighted_edges_from(((n + 1, v, int(capacity[0, v])) for v in members), weight="capacity")
         leaving, (inside, _) = nx.minimum_cut(graph, n + 1, n)
         graph.remove_node(n + 1)
-        if leaving < capacity[0, members].sum() - VIOLATED * UNIT:
+        if leaving < capacity[0, members].sum() - INTEGRAL * UNIT:
             inside.discard(n + 1)
             covered |= inside
             yield Subtour(np.array(sorted(inside)), group)

@@ -6,11 +6,12 @@ import attrs
 import numpy as np
 
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.tolerance import INTEGRAL
 from gapless_pricecut.dual_completion import Prices
 from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.program import PAPER
 from gapless_pricecut.proof import Proof
-from gapless_pricecut.relaxation_loop import INTEGRAL, Relaxing
+from gapless_pricecut.relaxation_loop import Relaxing
 
 
 class Paper(Relaxing):

@@ -9,16 +9,14 @@ import numpy as np
 
 from gapless import Budget, SolveError
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.tolerance import INTEGRAL
 from gapless_pricecut.dual_completion import Completion, Open, Prices, complete
 from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.program import PartsProgram, RowSet
 from gapless_pricecut.proof import Bounded, Proof
 
-INTEGRAL = 1e-6
-"""How far from a whole number a value may lie and still count as one."""
-
 DEAREST = 1e6
-"""How often its first loss a score of -inf may cost, before a program gives up to show that none is needed."""
+"""Limit on the cost of a score of -inf, in multiples of its first loss; beyond, none is shown to be needed."""
 
 
 class Relaxing(ABC):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import INTEGRAL
 from gapless_dependency import Arcs
-
-VIOLATED = 1e-6
-"""By how much a row must be violated to be added."""
 
 UNIT = 1e9
 """Points are rounded to fractions of it where cuts are searched."""
@@ -28,8 +26,8 @@ def violated_sets(arcs: Arcs, point: FloatArray) -> BoolArray:
         Every word has one head.
     """
     size = arcs.length + 1
-    support = np.flatnonzero(point > VIOLATED)
-    leader = _contracted(arcs, support[point[support] > 1.0 - VIOLATED], size)
+    support = np.flatnonzero(point > INTEGRAL)
+    leader = _contracted(arcs, support[point[support] > 1.0 - INTEGRAL], size)
     heads, words = leader[arcs.heads[support]], leader[arcs.modifiers[support]]
     kept = heads != words
     heads, words, weights = heads[kept], words[kept], point[support][kept]
@@ -55,7 +53,7 @@ def violated_sets(arcs: Arcs, point: FloatArray) -> BoolArray:
             continue
         _, (_, beyond) = nx.minimum_cut(graph, int(leader[0]), node)
         inside: BoolArray = np.isin(leader, list(beyond))
-        if point[inside[arcs.modifiers] & ~inside[arcs.heads]].sum() < 1.0 - VIOLATED:
+        if point[inside[arcs.modifiers] & ~inside[arcs.heads]].sum() < 1.0 - INTEGRAL:
             found.append(inside)
             covered |= inside
     return np.array(found, bool).reshape(-1, size)
@@ -96,12 +94,12 @@ def _unreached(heads: IntArray, words: IntArray, nodes: IntArray, size: int) -> 
 def crossed_rows(arcs: Arcs, point: FloatArray) -> IntArray:
     """Violated rows of projective trees, int64 (rows, 4): start, stop, word between, and the arc that spans it."""
     found = []
-    support = np.flatnonzero(point > VIOLATED)
+    support = np.flatnonzero(point > INTEGRAL)
     heads, words = arcs.heads[support], arcs.modifiers[support]
     for arc in support.tolist():
         start, stop = sorted((int(arcs.heads[arc]), int(arcs.modifiers[arc])))
         outside = (words > start) & (words < stop) & ((heads < start) | (heads > stop))
         weight = np.bincount(words[outside], point[support][outside], arcs.length + 1)
-        for word in np.flatnonzero(weight + point[arc] > 1.0 + VIOLATED).tolist():
+        for word in np.flatnonzero(weight + point[arc] > 1.0 + INTEGRAL).tolist():
             found.append((start, stop, word, arc))
     return np.array(found, np.int64).reshape(-1, 4)

@@ -9,14 +9,14 @@ import pytest
 import gapless
 from gapless import InvalidProblem, Limits, OracleError, SolveError, Status, Stop, UnknownOption
 from gapless.core import serial
-from gapless.core.tolerance import margin
+from gapless.core.tolerance import INTEGRAL, margin
 from gapless.scip import solve_monolithic, write_model
 from gapless_ordering import OrderingProblem, ilp_cuts
 from gapless_ordering.cut_certificate import CutDual
 from gapless_ordering.cut_program import base_rows, cut_program
 from gapless_ordering.enumeration import all_paths, best_paths
 from gapless_ordering.random_problems import metric, random_problem, title_like
-from gapless_ordering.subtours import VIOLATED, Subtour, violated
+from gapless_ordering.subtours import Subtour, violated
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +125,8 @@ def test_separation_finds_a_row_exactly_when_there_is_one():
         point = fractional_point(rng, problem)
         worst = max(excess(problem, point, row) for row in every_row(problem))
         found = violated(problem, point)
-        assert bool(found) == (worst > VIOLATED)
-        assert all(excess(problem, point, row) > VIOLATED for row in found)
+        assert bool(found) == (worst > INTEGRAL)
+        assert all(excess(problem, point, row) > INTEGRAL for row in found)
         cut_off += bool(found)
     assert cut_off > 20
 

@@ -5,9 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
+from gapless.core.tolerance import INTEGRAL
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import all_trees
-from gapless_pricecut.separation import VIOLATED, crossed_rows, violated_sets
+from gapless_pricecut.separation import crossed_rows, violated_sets
 
 
 def entering(arcs, point, inside):
@@ -42,11 +43,11 @@ def test_cut_sets_are_found_exactly_when_there_are_some(n):
     for arcs, point in points(np.random.default_rng(n), n, 150):
         sets = violated_sets(arcs, point)
         worst = least(arcs, point)
-        assert len(sets) > 0 if worst < 1.0 - 2 * VIOLATED else worst < 1.0 or not len(sets)
+        assert len(sets) > 0 if worst < 1.0 - 2 * INTEGRAL else worst < 1.0 or not len(sets)
         for inside in sets:
             assert not inside[0]
             assert inside.any()
-            assert entering(arcs, point, inside) < 1.0 - VIOLATED
+            assert entering(arcs, point, inside) < 1.0 - INTEGRAL
         assert len({inside.tobytes() for inside in sets}) == len(sets)
         violated += len(sets) > 0
     assert violated > 10 or n == 1

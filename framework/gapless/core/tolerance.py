@@ -14,6 +14,8 @@ RELATIVE = 1e-8
 ROUNDING = 1e-6
 """Distance below a multiple at which a bound still counts as the multiple: erring upward keeps the bound true."""
 
+INTEGRAL = 1e-6
+"""Distance from a whole number within which a value of a linear program counts as one, and a row as satisfied."""
 
 EPSILON = 2.0**-52
 """The distance between float64 numbers near 1."""

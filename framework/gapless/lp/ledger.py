@@ -16,9 +16,9 @@ from gapless.core.decisions import Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.problem import Problem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import INTEGRAL
 from gapless.lp.entries import Entries, Keys, check_columns, check_rows, claim_own, merged, product
 from gapless.lp.view import (
-    INTEGRAL,
     Held,
     MasterView,
     interval_bound,

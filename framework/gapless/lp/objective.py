@@ -9,9 +9,8 @@ import numpy as np
 from gapless.core.errors import InconsistentBound
 from gapless.core.problem import Sense, score_of
 from gapless.core.sparse import FloatArray
-from gapless.core.tolerance import margin
+from gapless.core.tolerance import INTEGRAL, margin
 from gapless.lp.ledger import Ledger
-from gapless.lp.view import INTEGRAL
 
 S = TypeVar("S")
 

@@ -14,12 +14,10 @@ from gapless.core.errors import InvalidProblem
 from gapless.core.oracle import LinearView
 from gapless.core.problem import Problem
 from gapless.core.sparse import FloatArray, IntArray, Sparse
+from gapless.core.tolerance import INTEGRAL
 from gapless.lp.entries import Entries, Keys
 
 S = TypeVar("S")
-
-INTEGRAL = 1e-6
-"""Distance from an integer at which a value still counts as one."""
 
 
 @attrs.frozen(eq=False)

@@ -13,11 +13,11 @@ from gapless.core.decisions import FREE, Fixings
 from gapless.core.limits import Budget
 from gapless.core.problem import Problem
 from gapless.core.relaxation import Relaxation, Relaxed
+from gapless.core.tolerance import INTEGRAL
 from gapless.testing.conformance import Check, sample_fixings
 from gapless.testing.enumeration import Feasible, given_or_enumerated
 
 S = TypeVar("S")
-_POINT = 1e-6
 
 
 def check_brancher(
@@ -97,8 +97,8 @@ def _check_split(
     if relaxed.point is not None and relaxed.bound > -np.inf:
         point = relaxed.point
         open_part = point[fixings.state == FREE]
-        if np.any((open_part > _POINT) & (open_part < 1 - _POINT)):
+        if np.any((open_part > INTEGRAL) & (open_part < 1 - INTEGRAL)):
             for branch in branches:
-                cut = [point[d] < 1 - _POINT for d in branch.on] + [point[d] > _POINT for d in branch.off]
+                cut = [point[d] < 1 - INTEGRAL for d in branch.on] + [point[d] > INTEGRAL for d in branch.off]
                 check.require(any(cut), "children exclude a fractional point", f"{place}: {branch} holds {point}")
     return [c for c in children if c is not None and c.implied(decisions) is not None]

@@ -14,14 +14,13 @@ from gapless.core.decisions import OFF, ON, Fixings
 from gapless.core.limits import Budget, Limits
 from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
-from gapless.core.tolerance import margin, round_bound
+from gapless.core.tolerance import INTEGRAL, margin, round_bound
 from gapless.core.tree_certificate import TreeCertificate
 from gapless.testing.certificate import check_proofs
 from gapless.testing.conformance import Check, best_score, dominates, sample_fixings
 from gapless.testing.enumeration import Feasible, given_or_enumerated
 
 S = TypeVar("S")
-_POINT = 1e-6
 
 
 def check_relaxation(
@@ -110,12 +109,12 @@ def _check_one(
     if relaxed.point is not None:
         point = relaxed.point
         check.require(
-            point.shape == (problem.decisions.count,) and np.all((point >= -_POINT) & (point <= 1 + _POINT)),
+            point.shape == (problem.decisions.count,) and np.all((point >= -INTEGRAL) & (point <= 1 + INTEGRAL)),
             "a point has a number in [0, 1] for each decision",
             f"{place}: {point}",
         )
         wrong = np.flatnonzero(
-            ((fixings.state == ON) & (point < 1 - _POINT)) | ((fixings.state == OFF) & (point > _POINT))
+            ((fixings.state == ON) & (point < 1 - INTEGRAL)) | ((fixings.state == OFF) & (point > INTEGRAL))
         )
         if relaxed.bound > -math.inf:
             check.require(

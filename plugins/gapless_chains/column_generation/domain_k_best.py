@@ -12,8 +12,9 @@ from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.potentials import PotentialsCertificate
 from gapless_chains.transition_bounds import transition_bounds
 
-# Of the largest magnitude in play; far above the rounding of a bracket. A wider allowance only keeps more labels.
-_ROUNDING = 2.0**-40
+ROUNDING = 2.0**-40
+"""Share of the largest potential that all roundings of a chain's brackets stay below, by far."""
+
 _FIRST_GUESS = 2.0**-6
 _SMALLEST = 2.0**-30
 _GUESSES = 60
@@ -39,7 +40,7 @@ def k_best_in_domains(problem: ChainProblem, result: Result[IntArray], k: int) -
     assert isinstance(certificate, PotentialsCertificate)
     potentials = certificate.potentials
     bound = certificate.upper_bound(problem, Fixings.none(problem.decisions.count))
-    spare = _ROUNDING * max(abs(bound), float(np.max(np.abs(potentials), where=potentials > -np.inf, initial=0.0)))
+    spare = ROUNDING * max(abs(bound), float(np.max(np.abs(potentials), where=potentials > -np.inf, initial=0.0)))
     allowance = spare + max(_SMALLEST, _FIRST_GUESS * abs(bound) / problem.positions)
     for guess in range(_GUESSES):
         if guess == _GUESSES - 1:

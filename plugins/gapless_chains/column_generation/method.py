@@ -29,7 +29,7 @@ from gapless_chains import viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many
 from gapless_chains.column_generation.domain_generation import generate_labels
-from gapless_chains.column_generation.domain_k_best import k_best_in_domains
+from gapless_chains.column_generation.domain_k_best import ROUNDING, k_best_in_domains
 from gapless_chains.column_generation.label_domains import FIRST
 from gapless_chains.column_generation.messages import DomainMessages
 from gapless_chains.column_generation.reduced_cost import ReducedCostOracle
@@ -43,9 +43,6 @@ from gapless_kernels import (
     score_spread,
     transition_tables,
 )
-
-# Of the largest potential: what all roundings of a chain's brackets may come to.
-_ROUNDING = 2.0**-40
 
 # Of one model at a time: two types, centred or not, and label scores of changing magnitude.
 _MOST_TABLES = 6
@@ -121,7 +118,7 @@ def run(
 def _may_be_rounding(problem: ChainProblem) -> bool:
     """Whether scores are so large that roundings may count: beside others, a contradiction is a fault of ours."""
     return any(
-        float(np.max(np.abs(scores), where=np.isfinite(scores), initial=0.0)) * _ROUNDING > margin(0.0)
+        float(np.max(np.abs(scores), where=np.isfinite(scores), initial=0.0)) * ROUNDING > margin(0.0)
         for scores in (problem.local, problem.transition)
     )
 
@@ -133,7 +130,7 @@ def _check_evidence(problem: ChainProblem, result: Result[IntArray]) -> None:
         return
     potentials = certificate.potentials
     largest = float(np.max(np.abs(potentials), where=potentials > -np.inf, initial=0.0))
-    if largest * _ROUNDING <= margin(result.value):
+    if largest * ROUNDING <= margin(result.value):
         return
     proved = certificate.upper_bound(problem, Fixings.none(problem.decisions.count))
     if not meets(proved, result.bound):
