@@ -332,7 +332,7 @@ def test_the_product_of_the_parts_is_the_label_set() -> None:
 
 
 def conll(*rows: str) -> bytes:
-    return gzip.compress("\n".join(rows).encode())
+    return gzip.compress("\n".join(rows).encode(), mtime=0)
 
 
 ROW = "1\tEn\ten\tPI\tPI-CSU\t_\t0\troot\t_\t_"
