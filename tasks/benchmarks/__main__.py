@@ -18,10 +18,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one benchmark, or list them; return the exit code."""
     console = Console()
     parsed = build_parser().parse_args(arguments)
+    console.as_json = parsed.json
     if parsed.benchmark is None:
+        console.data({"benchmarks": SUMMARIES})
         console.table("Benchmarks: python -m benchmarks NAME", ("name", "summary"), [*SUMMARIES.items()])
         return exit_codes.PROVED
-    console.as_json = parsed.json
     try:
         code: int = parsed.run(parsed, console)
     except KeyboardInterrupt:
@@ -36,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def build_parser() -> argparse.ArgumentParser:
     """The options of all benchmarks."""
     parser = Parser(prog="python -m benchmarks", description="Speeds beside peers and targets.")
+    parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     names = parser.add_subparsers(metavar="NAME", dest="benchmark")
     for name, summary in SUMMARIES.items():
         one = names.add_parser(name, help=summary, description=summary)

@@ -20,6 +20,11 @@ def test_without_a_name_they_are_listed():
     assert all(name in done.stdout and summary in done.stdout for name, summary in SUMMARIES.items())
 
 
+def test_the_list_is_json_for_programs(capsys):
+    assert main(["--json"]) == exit_codes.PROVED
+    assert json.loads(capsys.readouterr().out) == {"benchmarks": SUMMARIES}
+
+
 def test_every_benchmark_has_its_options(capsys):
     for name in SUMMARIES:
         with pytest.raises(SystemExit):

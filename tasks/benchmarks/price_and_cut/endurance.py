@@ -27,27 +27,27 @@ def memory_lines(material: Material, method: str, count: int) -> Iterator[Line]:
         material.bench.console.complain("memory is not measured: this system has no /proc/self/statm")
         return
     fresh = material.fresh_between(1, _LONGEST)
-    for asked, share in {method: 1, **_SHARES}.items():
+    for name, share in {method: 1, **_SHARES}.items():
         sentences = max(1, count // share)
         grown = growth(
             fresh,
-            result_of(asked, limits=gl.Limits(time=LIMIT)),
+            result_of(name, limits=gl.Limits(time=LIMIT)),
             sentences,
             material.bench.console,
-            f"{material.name}, memory of {asked}",
+            f"{material.name}, memory of {name}",
         )
-        what = f"memory growth of {asked}, {sentences:,} sentences"
+        what = f"memory growth of {name}, {sentences:,} sentences"
         yield line(what, material.name, grown, "MB", (10, 1))
 
 
 def limit_lines(method: str, bench: Bench) -> Iterator[Line]:
     """A sentence that is too hard ends within its limit, and its bound is a bound."""
-    for asked in (method, *_SHARES):
+    for name in (method, *_SHARES):
         problem = hard_sentence(WORDS)
         start = time.perf_counter()
-        result = result_of(asked, limits=gl.Limits(time=LIMIT))(problem)
+        result = result_of(name, limits=gl.Limits(time=LIMIT))(problem)
         seconds = time.perf_counter() - start
-        what = f"{asked}, {WORDS} words, limit of {LIMIT:g} s"
+        what = f"{name}, {WORDS} words, limit of {LIMIT:g} s"
         yield line(what, "drawn", seconds, "s", (1.25 * LIMIT, 1.05 * LIMIT))
         if not result.solutions:
             bench.console.complain(f"{what}: no tree, at most {result.bound:.6g}")

@@ -30,14 +30,14 @@ CORPORA = {
 """The name of each corpus, its graph and its file. The first of a graph is the one that the prior is fitted on."""
 
 
-def load_corpora(data: str | None, asked: Sequence[str] | None, console: Console) -> list[Corpus]:
+def load_corpora(data: str | None, names: Sequence[str] | None, console: Console) -> list[Corpus]:
     """Read the embedded documents, or corpora of ``DATA/entity_linking``.
 
     Parameters
     ----------
     data : str or None
         The folder of all corpora; below it ``entity_linking/graphs`` and ``entity_linking/instances``.
-    asked : sequence of str, optional
+    names : sequence of str, optional
         Names in `CORPORA`; by default all of them.
     console : Console
         Hears what is read.
@@ -48,18 +48,18 @@ def load_corpora(data: str | None, asked: Sequence[str] | None, console: Console
         An unknown name, or a file that cannot be read; the message names file, line and fix.
     """
     if data is None:
-        if asked:
+        if names:
             raise gl.InvalidProblem(
                 "--corpora needs --data, or GAPLESS_DATA: without it there are the embedded documents only"
             )
         return [load_demo()]
-    unknown = [name for name in asked or () if name not in CORPORA]
+    unknown = [name for name in names or () if name not in CORPORA]
     if unknown:
         hint = nearest(unknown[0], CORPORA)
         raise gl.InvalidProblem(f"--corpora {unknown[0]}: no such corpus{hint}; there are {', '.join(CORPORA)}")
     root, known, found = Path(data) / FOLDER, dict[str, Knowledge](), []
     try:
-        for name in asked or CORPORA:
+        for name in names or CORPORA:
             graph, file = CORPORA[name]
             if graph not in known:
                 known[graph] = read_knowledge(root / "graphs", graph)

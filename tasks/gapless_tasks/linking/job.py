@@ -86,7 +86,7 @@ class _Run:
         return exit_codes.STOPPED_EARLY if self.unproved else exit_codes.PROVED
 
     def _corpora(self) -> list[Corpus]:
-        asked = self.arguments.explain
+        wanted = self.arguments.explain
         found = load_corpora(self.arguments.data, self.arguments.corpora, self.console)
         if self.out is not None:
             for one in found:
@@ -94,9 +94,9 @@ class _Run:
                 texts = [(document.name, document.sets, document.fair) for document in one.documents]
                 self.out.about(f"the documents {one.name}", Fingerprint.of(one.name, texts))
         found = [attrs.evolve(one, documents=one.documents[: self.arguments.limit]) for one in found]
-        if asked and not any(document.name == asked for one in found for document in one.documents):
+        if wanted and not any(document.name == wanted for one in found for document in one.documents):
             raise gl.InvalidProblem(
-                f"--explain {asked}: no such document; the first is {found[0].documents[0].name}"
+                f"--explain {wanted}: no such document; the first is {found[0].documents[0].name}"
             )
         return found
 

@@ -177,11 +177,11 @@ def settled(arguments: argparse.Namespace, known: Sequence[str], stored: Parser 
         An unknown family, or an option that the stored parser was not trained with.
     """
     given = vars(arguments)
-    asked: dict[str, Any] = {name: given[name] for name in ("epochs", "seed", "heads_kept") if name in given}
+    requested: dict[str, Any] = {name: given[name] for name in ("epochs", "seed", "heads_kept") if name in given}
     if "families" in given:
-        asked["families"] = families(given["families"], known)
+        requested["families"] = families(given["families"], known)
     if "trees" in given:
-        asked["projective"] = given["trees"] == PROJECTIVE
+        requested["projective"] = given["trees"] == PROJECTIVE
     settings: dict[str, Any] = {
         "families": FAMILIES,
         "epochs": EPOCHS,
@@ -191,9 +191,9 @@ def settled(arguments: argparse.Namespace, known: Sequence[str], stored: Parser 
     }
     if stored is not None:
         trained = {**stored.training, "families": tuple(stored.families), "projective": stored.projective}
-        _refuse_others(asked, trained, arguments.model)
+        _refuse_others(requested, trained, arguments.model)
         settings.update((name, trained[name]) for name in settings if name in trained)
-    settings.update(asked)
+    settings.update(requested)
     if arguments.tables and settings["heads_kept"] is None:
         raise gl.InvalidProblem(
             "--tables: table 3 keeps 3 to 20 heads a word, and --heads-kept all trains no pruner; give a number"
@@ -201,9 +201,9 @@ def settled(arguments: argparse.Namespace, known: Sequence[str], stored: Parser 
     return argparse.Namespace(**{**given, **settings})
 
 
-def _refuse_others(asked: dict[str, Any], trained: dict[str, Any], model: str) -> None:
+def _refuse_others(requested: dict[str, Any], trained: dict[str, Any], model: str) -> None:
     """Refuse options that the stored parser would silently ignore."""
-    for name, value in asked.items():
+    for name, value in requested.items():
         option = "--trees" if name == "projective" else "--" + name.replace("_", "-")
         instead = "leave the option out, or use --train to train a new parser in its place"
         if name not in trained:

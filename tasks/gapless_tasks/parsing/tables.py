@@ -84,12 +84,12 @@ class Tables:
             for row in paper.MODELS:
                 if row.projective:
                     self.console.say(f"{row.name} is left out: its dynamic program is over projective trees")
-        asked = options.rows(self.arguments.rows)
-        left = ", ".join(row.name for row in paper.MODELS if row.name not in asked)
+        chosen = options.rows(self.arguments.rows)
+        left = ", ".join(row.name for row in paper.MODELS if row.name not in chosen)
         if left:
             self.console.say(f"left out of table 2 by --rows: {left}")
         for row, families in models(self.job.source.families, self.arguments.projective):
-            if row.name not in asked:
+            if row.name not in chosen:
                 continue
             try:
                 request = self.job.request(self.arguments, families)

@@ -102,7 +102,7 @@ class _Run:
         return exit_codes.PROVED if self.proved else exit_codes.STOPPED_EARLY
 
     def _treebanks(self) -> list[Treebank]:
-        """All that were asked for, before minutes go by: a typo in the last one must not wait for the first."""
+        """All of the options, before minutes go by: a typo in the last one must not wait for the first."""
         data = self.arguments.data
         names = self.arguments.treebank or (list(options.TREEBANKS) if data else [EMBEDDED])
         found = [load_treebank(name, data) for name in dict.fromkeys(names)]
@@ -112,11 +112,11 @@ class _Run:
             for one in found:
                 texts = [(s.words, s.tags, s.coarse, s.heads) for s in one.test]
                 self.out.about(f"the test part of {Path(one.name).name}", Fingerprint.of(one.name, texts))
-        count, asked = self.arguments.sentences, self.arguments.explain
+        count, number = self.arguments.sentences, self.arguments.explain
         for treebank in found:
-            if asked and asked > len(treebank.test[:count]):
+            if number and number > len(treebank.test[:count]):
                 raise gl.InvalidProblem(
-                    f"--explain {asked}: {treebank.name} has {len(treebank.test[:count])} test sentences"
+                    f"--explain {number}: {treebank.name} has {len(treebank.test[:count])} test sentences"
                 )
         return [attrs.evolve(one, test=one.test[:count], entries=one.entries[:count]) for one in found]
 
@@ -142,7 +142,7 @@ class _Run:
         if self.arguments.jobs == 1 and len(exact.parsed.results) == exact.sentences:
             problems = Problems(model, treebank.test)
             system = self.systems.exact
-            options = system.asked
+            options = system.method_options
             title = f"{treebank.name}, {system.name}"
             measure = partial(
                 certified_rate, problems, system.method, self.console, title, options=options, limits=self.limits

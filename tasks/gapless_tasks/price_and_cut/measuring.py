@@ -178,7 +178,7 @@ def measure(
         system.method,
         console,
         title=title,
-        options=system.asked,
+        options=system.method_options,
         limits=limits,
         jobs=jobs,
         verify=verify,

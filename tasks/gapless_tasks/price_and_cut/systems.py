@@ -33,7 +33,7 @@ class System:
     paper: str | None = None
 
     @property
-    def asked(self) -> Mapping[str, Any]:
+    def method_options(self) -> Mapping[str, Any]:
         """The options as `gapless.solve` takes them."""
         return dict(self.options)
 

@@ -65,19 +65,19 @@ def show_margin_oracles(
         The training of the model, for the caption.
     """
     known = [i for i, labels in enumerate(gold) if (labels >= 0).all()]
-    asked = batch.model.batch_of([batch.rows(i) for i in known])
+    subset = batch.model.batch_of([batch.rows(i) for i in known])
     answers = np.concatenate([gold[i] for i in known]) if known else np.empty(0, np.int64)
 
     def ask(method: str) -> MarginViolations:
-        return margin_violation(asked, answers, margin, method=method)
+        return margin_violation(subset, answers, margin, method=method)
 
     seconds = cpu_seconds({row.name: partial(ask, row.method) for row in rows}, ROUNDS)
     table = [
-        Oracle(row.name, len(asked) / seconds[row.name], row.speed, int(ask(row.method).found.sum()))
+        Oracle(row.name, len(subset) / seconds[row.name], row.speed, int(ask(row.method).found.sum()))
         for row in rows
     ]
     console.table(
-        f"Table 2 A: oracles for 0/1 loss, margin {margin:g}, {len(asked)} sentences; {model}",
+        f"Table 2 A: oracles for 0/1 loss, margin {margin:g}, {len(subset)} sentences; {model}",
         ("method", "sentences/s", "(paper)", "violations", "violated %"),
         [
             (
@@ -85,7 +85,7 @@ def show_margin_oracles(
                 f"{o.speed:,.0f}",
                 "" if o.paper_speed is None else f"({o.paper_speed:,g})",
                 o.violated,
-                round(100 * o.violated / max(1, len(asked)), 1),
+                round(100 * o.violated / max(1, len(subset)), 1),
             )
             for o in table
         ],

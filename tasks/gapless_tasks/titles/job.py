@@ -86,9 +86,9 @@ class _Run:
             texts = [(s.name, s.title, s.body) for part in (corpus.train, corpus.test, corpus.extra) for s in part]
             self.out.about("the sections", Fingerprint.of(corpus.name, texts))
         test = corpus.test[: self.arguments.limit]
-        asked = self.arguments.explain
-        if asked and asked not in {section.name for section in test}:
-            raise gl.InvalidProblem(f"--explain {asked}: no such test section; the first is {test[0].name}")
+        wanted = self.arguments.explain
+        if wanted and wanted not in {section.name for section in test}:
+            raise gl.InvalidProblem(f"--explain {wanted}: no such test section; the first is {test[0].name}")
         self.console.say(f"{corpus.name}: {len(corpus.train)} training, {len(test)} test sections")
         start = time.process_time()
         prepared = prepare(train_model(corpus), test, self.console)
