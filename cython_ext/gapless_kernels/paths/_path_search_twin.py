@@ -175,7 +175,7 @@ class _Walks:
     def paths(
         self, prices: Floats, after: Floats, level: float, wanted: int
     ) -> tuple[dict[tuple[int, ...], float], int]:
-        """Find all paths better than `level`, except those beaten by `wanted` others with the same classes and end."""
+        """Find all paths better than `level`, except those that `wanted` others with their classes and end beat."""
         paid, total, made = prices[self.groups], float(prices.sum()), 0
         layer: dict[tuple[int, frozenset[int]], list[Label]] = {(-1, frozenset()): [(0.0, ())]}
         for place in range(self.length):

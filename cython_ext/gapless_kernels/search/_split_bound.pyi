@@ -40,7 +40,8 @@ class SplitBoundSearch:
     memory_limit : float
         Limit in bytes on multipliers, proof and open nodes; half is for open nodes, the proof has half at most.
         Without room for multipliers, nodes begin with those of an ancestor; without room for open nodes, the search
-        goes depth-first. The answer is the same. A few copies of the multipliers and one open node for each arc are always allowed.
+        goes depth-first. The answer is the same. A few copies of the multipliers and one open node for each arc are
+        always allowed.
     root_steps, root_trend : int
         Limit on steps at the root, and the number of steps over which its gap must fall; then it branches. Not for
         "paper".
