@@ -52,7 +52,7 @@ demo: $(VENV)/.installed
 # in place is what an editable install imports, so no other installation is due.
 kernels: $(VENV)/.created
 	@$(BIN)/python -c 'import Cython, setuptools' 2>/dev/null || $(PIP) install 'setuptools>=80' 'cython>=3.2'
-	@$(BIN)/python -c 'import setuptools; setuptools.setup()' --quiet build_ext --inplace
+	@$(BIN)/python -W ignore -c 'import setuptools; setuptools.setup()' --quiet build_ext --inplace
 	@for mark in .installed .installed-dev .installed-docs; do [ ! -f $(VENV)/$$mark ] || touch $(VENV)/$$mark; done
 
 # The command, not `python -m pytest`: that would put the repository's root on sys.path, where our folders would be

@@ -1,7 +1,7 @@
 """Shape and type checks shared by the compiled kernels and their NumPy twins.
 
-The loops trust their arguments, so whatever could make them read or write out of bounds is refused here.
-Values are not looked at: a NaN gives an unspecified answer, but never a stray access.
+The loops trust their arguments, so these checks refuse whatever could make them read or write out of bounds.
+They do not look at values: a NaN gives an unspecified answer, but never a stray access.
 """
 
 import operator
@@ -179,7 +179,7 @@ def check_output(name: str, array: npt.NDArray[Any], shape: tuple[int, ...], dty
 
 
 def check_offsets(offsets: npt.NDArray[Any], rows: int) -> int:
-    """Check where sentences begin in an array that holds the rows of all of them.
+    """Check the offsets of sentences in an array that holds the rows of all of them.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def check_square(name: str, array: npt.NDArray[Any], labels: int | None = None) 
     array : (K, K) array of float64
         The argument, ``K >= 1``.
     labels : int, optional
-        K, if another argument has settled it.
+        K, if another argument determines it.
 
     Returns
     -------
@@ -294,14 +294,14 @@ def check_square(name: str, array: npt.NDArray[Any], labels: int | None = None) 
 
 
 def check_parents(parents: npt.NDArray[Any], offsets: npt.NDArray[np.int64]) -> None:
-    """Check which node is whose parent in trees whose rows follow each other.
+    """Check the parents of nodes in trees whose rows follow each other.
 
     Parameters
     ----------
     parents : (N,) array of int64
         The parent of each node, numbered within its tree; -1 for a root.
     offsets : (T+1,) array of int64
-        Where trees begin, as `check_offsets` has passed them.
+        First rows of the trees, as passed by `check_offsets`.
 
     Raises
     ------
@@ -328,7 +328,7 @@ def check_parents(parents: npt.NDArray[Any], offsets: npt.NDArray[np.int64]) -> 
 
 
 def check_count(k: int, name: str = "k") -> int:
-    """Check how many trees are asked for.
+    """Check a count.
 
     Parameters
     ----------

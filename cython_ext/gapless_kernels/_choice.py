@@ -1,4 +1,4 @@
-"""The choice between the compiled kernels and their twins, made once, when gapless_kernels is imported."""
+"""Choice between the compiled kernels and their twins, made when `gapless_kernels` is imported."""
 
 import os
 

@@ -17,6 +17,7 @@ import pytest
 
 import gapless_kernels
 
+ROOT = Path(__file__).parents[2]
 PACKAGE = Path(gapless_kernels.__file__).parent
 KERNELS = sorted(PACKAGE.glob("*/_*.pyx"))
 ROOMS = sorted({file.parent.name for file in KERNELS})
@@ -187,13 +188,14 @@ print(json.dumps(sorted(name for name in names if not name.startswith("_"))))
 
 @pytest.mark.parametrize("room", [room for room in ROOMS if room != "lanes"])
 def test_the_readme_of_a_room_names_its_files(room: str) -> None:
-    text = (PACKAGE / room / "README.md").read_text(encoding="utf-8")
+    folder = ROOT / "cython_ext/gapless_kernels" / room
+    text = (folder / "README.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(\w+\.(?:pyx|py|h))`", text))
-    files = {file.name for file in (PACKAGE / room).iterdir()}
-    assert named <= files | {file.name for file in (Path(__file__).parent).iterdir()}
+    files = {file.name for file in folder.iterdir()}
+    assert named <= files | {file.name for file in Path(__file__).parent.iterdir()}
     assert {file for file in files if file.endswith((".py", ".pyx")) and file != "__init__.py"} <= named
-    places = [PACKAGE / room / link for link in re.findall(r"\]\(([^)#:]+)\)", text) if "lanes" not in link]
-    places += [PACKAGE.parents[1] / test for test in re.findall(r"\btests/[\w/]+(?:\.py)?", text)]
+    places = [folder / link for link in re.findall(r"\]\(([^)#:]+)\)", text) if "lanes" not in link]
+    places += [ROOT / test for test in re.findall(r"\btests/[\w/]+(?:\.py)?", text)]
     assert [place for place in places if not place.exists()] == []
 
 

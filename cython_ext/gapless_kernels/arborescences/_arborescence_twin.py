@@ -64,8 +64,8 @@ def arborescence_max_marginals(
     weights, single_root
         As for `arborescence`.
     threshold : float
-        Entries that are at least this are exact. Others are below it, but may be above the truth (never below
-        it, but for rounding), which is faster. By default all are exact.
+        Entries that are at least this are exact. Others are below it, but may be above the true value (never
+        below it, up to rounding), which is faster. By default all are exact.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def arborescence_max_marginals(
 
 
 def arborescence_dual(weights: Floats, single_root: bool) -> tuple[Flags, Floats, float]:
-    """Find the dual that proves a best tree's value: sets of words, and a price of arcs out of 0.
+    """Find the dual solution that proves the value of a best tree: sets of words, and a price of arcs out of 0.
 
     Weak duality: let x run over the sets with values u_x, and let p be the multiplier. Where
 
@@ -153,7 +153,7 @@ def arborescence_k_best(weights: Floats, k: int, single_root: bool) -> tuple[Flo
     weights, single_root
         As for `arborescence`.
     k : int
-        How many, at least 1.
+        Number of trees, at least 1.
 
     Returns
     -------

@@ -27,11 +27,11 @@ def trees_in_order(
     weights : (n+1, n+1) array of float64
         Weights of arcs, ``-inf`` where there is none.
     k : int
-        How many trees, at least 1.
+        Number of trees, at least 1.
     single_root : bool
         Whether a tree has exactly one arc out of 0.
     solve : callable
-        Gives the value and the heads of a best tree.
+        Returns value and heads of a best tree.
 
     Returns
     -------

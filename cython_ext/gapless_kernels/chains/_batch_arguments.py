@@ -1,4 +1,4 @@
-"""Checks of what the kernels for chains that share their transitions are given; see `_arguments`."""
+"""Checks of the arguments of the kernels for chains that share their transitions; see `_arguments`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def check_transition(transition: npt.NDArray[Any], dtype: npt.DTypeLike, most: int) -> int:
-    """Check a transition matrix that tables are made of; values are looked at, since it happens once.
+    """Check a transition matrix before tables are made of it; once per matrix, so values are checked, too.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def check_transition(transition: npt.NDArray[Any], dtype: npt.DTypeLike, most: i
 
 
 def check_ends(initial: npt.NDArray[Any] | None, final: npt.NDArray[Any] | None, labels: int) -> None:
-    """Check the scores of starting and ending.
+    """Check the scores of first and last labels.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def check_batch(
     survivors: npt.NDArray[Any] | None = None,
     dtype: npt.DTypeLike | None = None,
 ) -> int:
-    """Check the arguments of a kernel that decodes many sentences.
+    """Check the arguments of a batch kernel.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def check_dominance(
     dominators: npt.NDArray[Any],
     dtype: npt.DTypeLike,
 ) -> int:
-    """Check the arguments of the kernel that decodes one sentence and tells who survived.
+    """Check the arguments of `dominance`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What one transition matrix says of every sentence: the tables of dominance decoding."""
+"""Tables of dominance decoding, computed once for each transition matrix."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gapless_kernels.chains._transition_tables import centring
 __all__ = ["BLOCK", "GROUP", "MOST_LABELS", "DominanceTables", "aligned", "lay_out"]
 
 BLOCK: Final = 16
-"""Rows are filled up to a multiple of this many labels."""
+"""Labels in a block; rows are padded to whole blocks."""
 GROUP: Final = 4
-"""Blocks whose maxima are tested first."""
+"""Blocks in a group; the maxima of a group are tested first."""
 MOST_LABELS: Final = BLOCK * GROUP * 1024
 """A group's number must fit in the low bits of a float32 score."""
 # In units of 1, or of the smallest of labels' best transitions: of such scores 33 bits remain beside a gauge.
@@ -38,7 +38,7 @@ class DominanceTables:
     dtype : dtype
         float32 or float64.
     gauge : (K,) array of float64
-        What is taken from the scores of leaving a label and added to those of entering it.
+        Amount taken from the scores of leaving a label and added to those of entering it.
     moves, arrivals : (K, stride) array of `dtype`
         The re-gauged scores, source first and destination first. Rows are filled with ``-inf`` up to `stride`, a
         multiple of 16, and begin on a cache line.
@@ -80,18 +80,18 @@ class DominanceTables:
 
     @property
     def labels(self) -> int:
-        """The number of labels, K."""
+        """Number of labels, K."""
         return len(self.transition)
 
     @property
     def nbytes(self) -> int:
-        """Bytes held beside `transition`: about 13 K^2 for float32 and 26 K^2 for float64."""
+        """Bytes held besides `transition`: about 13 K^2 for float32 and 26 K^2 for float64."""
         arrays = (self.gauge, self.moves, self.arrivals, self.excess, self.group_excess)
         return sum(array.nbytes for array in arrays)
 
 
 def aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Room that starts on a cache line, so that no vector of a row of whole blocks straddles two."""
+    """Allocate an array that starts on a cache line, so that no vector in a row of whole blocks straddles two."""
     size = int(np.prod(shape)) * dtype.itemsize
     room = np.empty(size + 63, np.uint8)
     start = -room.__array_interface__["data"][0] % 64
@@ -103,7 +103,7 @@ def lay_out(
     dtype: npt.DTypeLike,
     largest_differences: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]],
 ) -> DominanceTables:
-    """Make the tables, given how to compute ``max_r (transition[x, r] - transition[y, r])`` for all y and x.
+    """Make the tables, given a function for ``max_r (transition[x, r] - transition[y, r])`` for all y and x.
 
     `largest_differences` returns the (K, K) array, y first, rounded to nearest.
     """
@@ -133,7 +133,7 @@ def lay_out(
 
 
 def _gauge(transition: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Each label's mean score of leaving it, on a coarse grid: re-gauged small integers stay exact.
+    """Mean score of leaving each label, on a coarse grid, so that small integers stay exact when re-gauged.
 
     Finite masks are left out, and so is a mean that a label with nothing but masks has: added to scores, a number
     as large as a mask would take their last digits, or all of them.
@@ -152,7 +152,7 @@ def _gauge(transition: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def padded(array: npt.NDArray[np.float64], stride: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """A copy in rows of `stride` entries, filled with ``-inf``."""
+    """Copy an array into rows of `stride` entries, padded with ``-inf``."""
     rows = aligned((len(array), stride), dtype)
     rows[:, : array.shape[1]] = array
     rows[:, array.shape[1] :] = -np.inf

@@ -1,7 +1,7 @@
-"""NumPy twin of the compiled dominance kernels: same signatures, same promises.
+"""NumPy twin of the compiled dominance kernels: same signatures, same guarantees.
 
-A label x may be dropped at a position when another label y is ahead of it by more than all that x can give back
-later, ``row[x] + excess[y, x] <= row[y]``: whatever follows x could follow y and score no less. This is Goldstein's
+A label x may be dropped at a position when another label y leads it by more than x can regain later,
+``row[x] + excess[y, x] <= row[y]``: whatever follows x could follow y and score no less. This is Goldstein's
 criterion of dead-end elimination (R. F. Goldstein, Efficient rotamer elimination applied to protein side-chains,
 Biophysical Journal 66, 1994, eq. 3) applied to whole prefixes, from left to right.
 
@@ -26,7 +26,7 @@ Real = TypeVar("Real", np.float32, np.float64)
 
 
 def dominance_tables(transition: npt.NDArray[np.float64], dtype: npt.DTypeLike) -> DominanceTables:
-    """Prepare what decoding needs of one transition matrix, in O(K^3).
+    """Make the tables of one transition matrix, in O(K^3).
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def dominance_tables(transition: npt.NDArray[np.float64], dtype: npt.DTypeLike) 
     Returns
     -------
     DominanceTables
-        The tables; `DominanceTables.nbytes` says what they hold.
+        The tables; `DominanceTables.nbytes` is their size.
 
     Raises
     ------
@@ -80,9 +80,9 @@ def dominance_batch(
         Overwritten with the paths' scores in float64, ``local + (sum so far + transition)`` from the left; or
         ``-inf``.
     status : (S,) array of uint8
-        Overwritten with the codes of `gapless_kernels`. Float32 scores that it cannot tell apart, or that are
-        too large for sums (above 1e30), make a sentence DOUBTFUL: its path is good but perhaps not best, or
-        missing (-1). INVALID when a NaN or plus infinity was met; not all scores are read.
+        Overwritten with the codes of `gapless_kernels`. Float32 scores that are too close, or too large for sums
+        (above 1e30), make a sentence DOUBTFUL: its path is good but perhaps not best, or missing (-1). INVALID
+        where a NaN or plus infinity was read; not all scores are.
     survivors : (S,) array of int64, optional
         Overwritten with the numbers of labels that were kept, summed over positions; K each where the sentence was
         decoded densely.
@@ -113,7 +113,7 @@ def dominance(
     kept: npt.NDArray[np.bool_],
     dominators: npt.NDArray[np.int64],
 ) -> float:
-    """Find a best label path of one chain, and tell which labels survived and why the others did not.
+    """Find a best label path of one chain, the labels that survived, and those that dominate the others.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def _decode(
     errors, messages = np.zeros(n), np.zeros((n, k), unary.dtype)
 
     def overflowing() -> tuple[float, int, npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-        """Float64 decides what it can."""
+        """Leave the sentence to float64."""
         if single:
             return nothing(DOUBTFUL)
         kept[...] = True

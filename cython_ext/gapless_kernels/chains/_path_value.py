@@ -1,4 +1,4 @@
-"""The score of a label path, summed as every kernel does."""
+"""Score of a label path, summed in the order of all kernels."""
 
 from typing import Any
 

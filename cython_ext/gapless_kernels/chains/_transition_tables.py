@@ -1,4 +1,4 @@
-"""Transition scores as the column generation kernels read them: centred, rounded to the search's type, padded."""
+"""Transition scores for column generation: centred, rounded to the type of the search, padded."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ _MASK = 1024.0
 
 @dataclass(frozen=True, eq=False)
 class TransitionTables:
-    """What is computed once from the transition scores of a model.
+    """Tables computed once from the transition scores of a model.
 
     Moving each label's mean score of being left and of being entered from the transitions to the label scores
     changes no path's score, and makes bounds on transitions tight: column generation by them is many times faster.
@@ -33,7 +33,7 @@ class TransitionTables:
     into, out_of : same type (stride,)
         Largest entry for each target, and for each source.
     leaving, entering : float64 (K,)
-        What was moved: to be added to the scores of the labels that have a right, a left neighbour.
+        Means that were moved: add them to the scores of labels with a right, a left neighbour.
     lowered : uint8 (K, K) or None
         Pairs that were raised to the floor, None if there are none. A path that takes one proves nothing.
     largest : float
@@ -65,8 +65,7 @@ def transition_tables(
     centred : bool
         Whether to move mean scores to the labels.
     spread : float
-        How much label scores usually differ by, see `score_spread`; decides how low the floor is. Any number gives
-        exact answers.
+        Usual difference of label scores, see `score_spread`; it sets the floor. Answers are exact for any number.
 
     Returns
     -------
@@ -108,9 +107,9 @@ def transition_tables(
 
 
 def score_spread(unary: npt.NDArray[Any]) -> float:
-    """How far a position's best label usually is above its median label, from a sample of the rows (N, K).
+    """Estimate how far the best label of a position is above its median label, from a sample of rows (N, K).
 
-    Rounded up to a power of two, so that batches of one kind ask for the same tables.
+    The median over the sample, rounded up to a power of two, so that similar batches share their tables.
     """
     rows = unary[:: max(1, len(unary) // _SAMPLE)][:_SAMPLE].astype(np.float64)
     # Masks say nothing about scores.
@@ -121,7 +120,7 @@ def score_spread(unary: npt.NDArray[Any]) -> float:
 
 
 def _usual_magnitude(scores: npt.NDArray[np.float64], spread: float) -> float:
-    """A magnitude that most scores stay below; finite masks, should they be many, do not count."""
+    """Magnitude that most scores stay below; finite masks do not count, however many there are."""
     if not scores.size:
         return 0.0
     middle, high = np.quantile(np.abs(scores), [0.5, 0.95])
@@ -139,8 +138,8 @@ def centring(transition: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float6
     Returns
     -------
     leaving, entering : float64 (K,)
-        ``transition - leaving[:, None] - entering`` has means of about 0. A finite mask is what lies far below the
-        scores that labels' best transitions have; to average it in would cost the scores their last digits.
+        ``transition - leaving[:, None] - entering`` has means of about 0. A score far below those of labels' best
+        transitions is taken for a mask; in the average it would cost the scores their last digits.
     """
     best = transition.max(axis=1)
     best = np.abs(best[best > -np.inf])
@@ -156,7 +155,7 @@ def _means(scores: npt.NDArray[np.float64], kept: npt.NDArray[np.bool_], axis: i
 
 
 def _aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Zeros that start on a cache line."""
+    """Allocate zeros that start on a cache line."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     room = np.zeros(size + 63, np.uint8)
     start = -int(room.__array_interface__["data"][0]) % 64

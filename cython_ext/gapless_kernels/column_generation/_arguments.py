@@ -30,7 +30,7 @@ def check_column_generation(
     Parameters
     ----------
     unary, offsets, tables, initial, final, start, gap, effort
-        As the kernel gets them.
+        The kernel's.
     outputs : sequence of arrays
         labels, values, bounds, status, rounds, domain_sizes, candidates; then second_values and second_labels if a
         margin is given.
@@ -85,5 +85,5 @@ def check_column_generation(
 
 
 def sentence_count(offsets: Any) -> int:
-    """Sentences that `offsets` tell apart, whatever they are: the check that follows names what is wrong."""
+    """Number of sentences; 0 where `offsets` are wrong, which the check that follows reports."""
     return max(0, len(offsets) - 1) if isinstance(offsets, np.ndarray) and offsets.ndim == 1 else 0

@@ -52,8 +52,8 @@ def column_generation_batch(
 ) -> None:
     """Decode many chains by column generation.
 
-    The search runs in the type of `unary`, the solve of what it leaves and the proof in float64. A sentence with
-    scores so flat that the search would cost more than dense Viterbi is decoded by that, in float64.
+    The search runs in the type of `unary`; the final solution and the proof are in float64. A sentence whose scores
+    are so flat that the search would cost more than dense Viterbi is decoded by dense Viterbi, in float64.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def column_generation_batch(
     initial, final : (K,) arrays of float64, optional
         Scores of the first and of the last label.
     start : int
-        First path: 0 greedy from the left, 1 each position's best label, 2 what `labels` holds.
+        First path: 0 greedy from the left, 1 each position's best label, 2 the path in `labels`.
     gap : float
         A bound within ``gap * max(1, |value|)`` of the value is enough.
     margin : float
@@ -88,8 +88,8 @@ def column_generation_batch(
     second_values, second_labels : (S,) array of float64 and (N,) array of int64
         Overwritten if a margin is given: the best path but one; ``-inf`` and -1 if none is within the margin.
     effort : float
-        Label rows that the oracle may read, as a share of those dense Viterbi reads, before dense Viterbi takes
-        over.
+        Limit on the label rows that pricing reads, as a share of those that dense Viterbi reads; beyond it, dense
+        Viterbi takes over.
 
     Raises
     ------
@@ -191,7 +191,7 @@ class _Search:
         self.domains[np.arange(self.n), self.path] = True
 
     def run(self, gap: float, count: int) -> tuple[Paths, float, int, int, int]:
-        """Best paths, bound, rounds, labels in the domains, pairs looked at."""
+        """Return best paths, bound, rounds, labels in the domains, and pairs priced."""
         everything = np.ones_like(self.domains)
         for rounds in range(1, _ROUNDS + 1):
             own = self.p[np.arange(self.n), self.path]
@@ -219,7 +219,7 @@ class _Search:
         return path
 
     def _price(self) -> tuple[npt.NDArray[np.bool_], float, float]:
-        """Labels that are missing, the sum of the largest positive reduced costs, and what rounding may hide."""
+        """Find missing labels, the sum of the largest positive reduced costs, and a bound on rounding errors."""
         p, n = self.p, self.n
         a, b = np.zeros_like(p), np.zeros_like(p)
         for i, here in enumerate(self.domains[:-1]):
@@ -256,7 +256,7 @@ class _Search:
             self.path[i] = (scores[i] + self.pairs[:, self.path[i + 1]]).argmax()
 
     def _best_paths(self, domains: npt.NDArray[np.bool_], count: int) -> Paths:
-        """The `count` best paths inside the domains, best first; fewer if fewer are allowed."""
+        """Return up to `count` best paths inside the domains, best first."""
         exact = self.tables.transition
         ending: dict[int, Paths] = {x: [(float(self.local[0, x]), (x,))] for x in domains[0].nonzero()[0].tolist()}
         for i, (_, there) in enumerate(pairwise(domains), start=1):

@@ -1,6 +1,6 @@
 """Shape, type and range checks shared by the compiled hashing of parsing features and its NumPy twin.
 
-The loops trust their arguments, so whatever could make them read or write out of bounds is refused here.
+The loops trust their arguments, so these checks refuse whatever could make them read or write out of bounds.
 """
 
 import numpy as np
@@ -54,7 +54,7 @@ def check_parse_features(
     values: npt.NDArray[np.int32],
     templates: npt.NDArray[np.int32],
 ) -> None:
-    """Check all that hashing features reads; see `_parse_features_twin` for the shapes.
+    """Check all arguments of feature hashing; see `_parse_features_twin` for the shapes.
 
     Raises
     ------

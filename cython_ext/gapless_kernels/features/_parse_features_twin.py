@@ -40,7 +40,7 @@ _MOST = 3
 
 
 def feature_counts(parts: Integers, templates: Rows) -> Integers:
-    """How many features each part has.
+    """Count the features of each part.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def score_parts(
 
 
 def part_features(atoms: Atoms, parts: Integers, values: Rows, templates: Rows, bits: int) -> Integers:
-    """The table places of all features of all parts, part by part.
+    """List the table places of all features, part by part.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def part_features(atoms: Atoms, parts: Integers, values: Rows, templates: Rows, 
 
 
 def _places(atoms: Atoms, parts: Integers, values: Rows, templates: Rows, bits: int) -> list[Integers]:
-    """The table places of each part."""
+    """List the table places of each part."""
     found = [_value(atoms, parts, row) for row in values.tolist()]
     shift = np.uint64(64 - bits)
     rows: list[list[int]] = [[] for _ in parts]

@@ -1,6 +1,6 @@
 """Checks of graphs in compressed sparse rows, shared by the compiled kernels and their NumPy twins.
 
-The loops trust their arguments, so whatever could make them read or write out of bounds is refused here.
+The loops trust their arguments, so these checks refuse whatever could make them read or write out of bounds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
 
 
 def check_array(name: str, array: Any, kind: type, size: int | None = None) -> None:
-    """Refuse what is no one-dimensional array of a type and, if given, a size."""
+    """Check for a one-dimensional array of a type and, if given, a size."""
     if not isinstance(array, np.ndarray) or array.dtype != kind or array.ndim != 1:
         raise TypeError(f"{name} must be a one-dimensional array of {np.dtype(kind)}")
     if size is not None and array.size != size:
@@ -32,17 +32,22 @@ def check_array(name: str, array: Any, kind: type, size: int | None = None) -> N
 
 
 def check_adjacency(offsets: Any, neighbours: Any) -> int:
-    """Check rows of neighbours; the number of vertices.
+    """Check rows of neighbours and count the vertices.
 
     Parameters
     ----------
     offsets : int64 (n + 1,)
     neighbours : int32 (offsets[n],)
 
+    Returns
+    -------
+    int
+        Number of vertices, n.
+
     Raises
     ------
     TypeError, ValueError
-        Wrong types or shapes, offsets that fall, neighbours that are not there.
+        Wrong types or shapes, offsets that fall, neighbours out of range.
     """
     check_array("offsets", offsets, np.int64)
     check_array("neighbours", neighbours, np.int32)
@@ -65,7 +70,7 @@ def check_weights(weights: Any, size: int) -> None:
 
 
 def check_classes(classes: Any, count: int, root: int) -> None:
-    """Refuse classes of vertices that are not -1 or numbers below `count`, or of which none is `root`."""
+    """Refuse classes outside ``-1 .. count - 1``, or without a vertex in class `root`."""
     check_array("classes", classes, np.int64, count)
     check_numbers("classes", classes, count, -1)
     if root < 0 or not np.any(classes == root):
@@ -73,7 +78,7 @@ def check_classes(classes: Any, count: int, root: int) -> None:
 
 
 def check_forest(parents: Any, masses: Any) -> None:
-    """Refuse parents that do not come before their children, or as many masses as there are not nodes."""
+    """Refuse parents that do not come before their children, or another number of masses than of nodes."""
     check_array("parents", parents, np.int64)
     check_array("masses", masses, np.float64, parents.size)
     if np.any((parents < -1) | (parents >= np.arange(parents.size))):
@@ -90,13 +95,13 @@ def check_weighted_adjacency(offsets: Any, neighbours: Any, weights: Any) -> int
 
 
 def check_gates(region: Any, charges: Any, count: int) -> None:
-    """Refuse regions or charges that are not one for each vertex."""
+    """Check for one region and one charge for each vertex."""
     check_array("region", region, np.int64, count)
     check_array("charges", charges, np.float64, count)
 
 
 def check_search_sets(first: Any, members: Any, points: Any, count: int) -> None:
-    """Refuse sets or points that are no vertices, or boundaries of sets that do not fit."""
+    """Refuse members or points that are no vertices, and offsets of sets that do not fit."""
     for name, vertices in (("members", members), ("points", points)):
         check_array(name, vertices, np.int64)
         check_numbers(name, vertices, count)

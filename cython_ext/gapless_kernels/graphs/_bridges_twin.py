@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def bridge_tree(offsets: Ints, neighbours: NDArray[np.int32]) -> tuple[Ints, Ints, Ints]:
-    """Cut a graph at its bridges, by one depth-first search in O(n + m) that does not recur.
+    """Cut a graph at its bridges, by one depth-first search in O(n + m), without recursion.
 
     A part is what stays connected when all bridges are gone: a 2-edge-connected component. Parts are numbered in
     the order in which the search meets them, so each comes after the one from which it was reached.
@@ -24,7 +24,7 @@ def bridge_tree(offsets: Ints, neighbours: NDArray[np.int32]) -> tuple[Ints, Int
     offsets : int64 (n + 1,)
         The neighbours of vertex v are ``neighbours[offsets[v]:offsets[v + 1]]``.
     neighbours : int32 (2 m,)
-        Each edge stands there twice; no loops, no parallel edges.
+        Each edge appears twice; no loops, no parallel edges.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Lists of edges as text, in Python."""
+"""Python twin of the compiled reader of edge lists: same signature, same answers."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ def _wrong_weight(fields: list[bytes], columns: int) -> int:
 def parse_edges(
     text: bytes, columns: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64] | None, int, int, int]:
-    """Read lines of two ids, or of two ids and a weight, apart from each other by blanks or tabs.
+    """Read lines of two ids, or of two ids and a weight, separated by blanks or tabs.
 
     Parameters
     ----------
     text : bytes
         Whole lines. Empty ones and those that start with ``#`` or ``%`` are skipped.
     columns : {0, 2, 3}
-        How many fields the lines have; 0 if the first line decides.
+        Number of fields in each line; 0 if the first line decides.
 
     Returns
     -------
     edges : int64 (m, 2)
     weights : float64 (m,), or None
     columns : {0, 2, 3}
-        0 if there was no line yet to decide.
+        0 if no line has decided yet.
     line : int
-        The lines that were read; those before the first wrong one.
+        Number of lines read; those before the first wrong one.
     fault : int
         0; 1 if the line has too few fields, or too many; 2 if an id is no whole number from 0 to 10^18; 3 if the
         weight is not positive and finite; 4 if it has a weight and earlier ones had none, or the other way round.

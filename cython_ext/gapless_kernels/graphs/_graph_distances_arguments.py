@@ -1,4 +1,4 @@
-"""What both versions of the graph search check, and what they share."""
+"""Checks and helpers shared by the compiled graph search and its NumPy twin."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class GraphSearch(Protocol):
 
 
 def check_graph(offsets: Any, neighbours: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Compressed sparse rows as the kernels read them."""
+    """Check compressed sparse rows and convert them for the kernels."""
     first, near = np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(neighbours, np.int32)
     if first.ndim != 1 or first.size < 2 or first[0] != 0 or first[-1] != near.size or near.ndim != 1:
         raise ValueError("offsets must start at 0 and end at the number of neighbours")
@@ -41,7 +41,7 @@ def check_graph(offsets: Any, neighbours: Any) -> tuple[npt.NDArray[np.int64], n
 
 
 def check_search(n: int, points: Any, clique_first: Any, clique_members: Any, table: Any, words: int) -> None:
-    """What a search gets."""
+    """Check the arguments of a search."""
     for name, array, kind in (
         ("points", points, np.int32),
         ("clique_first", clique_first, np.int64),
@@ -66,7 +66,7 @@ def check_search(n: int, points: Any, clique_first: Any, clique_members: Any, ta
 
 
 def vertex_cover(pairs: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Rows of a symmetric table that hold all its entries, themselves or by the other end: most entries first."""
+    """Choose rows of a symmetric table that cover all its entries, greedily by the number of entries left."""
     left = pairs.sum(axis=1)
     cover = []
     while left.any():

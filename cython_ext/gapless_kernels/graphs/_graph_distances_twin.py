@@ -14,14 +14,14 @@ First = npt.NDArray[np.int64]
 
 
 class Search:
-    """Searches in one graph, with room that is kept from one to the next.
+    """Searches in one graph; working memory is kept from one to the next.
 
     Parameters
     ----------
     offsets : int64 (n + 1,)
         The neighbours of vertex v are ``neighbours[offsets[v]:offsets[v + 1]]``.
     neighbours : int32 (2 m,)
-        Symmetric: each edge stands here twice.
+        Symmetric: each edge appears twice.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Search:
         Returns
         -------
         bool
-            False if a distance does not fit into the table's type: then the table is of no use.
+            False if a distance does not fit into the table's type; the table is then unusable.
         """
         n = self.offsets.size - 1
         check_search(n, points, clique_first, clique_members, table, words)
@@ -82,7 +82,7 @@ class Search:
 
 
 def graph_search(offsets: First, neighbours: Members) -> GraphSearch:
-    """Get ready to search a graph; see `Search`."""
+    """Prepare searches of a graph; see `Search`."""
     return Search(offsets, neighbours)
 
 

@@ -25,7 +25,7 @@ def gate_costs(
     offsets : int64 (n + 1,)
         The neighbours of vertex v are ``neighbours[offsets[v]:offsets[v + 1]]``.
     neighbours : int32 (2 m,)
-        Each edge stands there twice.
+        Each edge appears twice.
     weights : float64 (2 m,), optional
         Lengths of the edges, at least 0; 1 without them.
     region : int64 (n,)

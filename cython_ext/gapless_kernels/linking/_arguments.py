@@ -14,12 +14,12 @@ Pulse = Callable[[float, float, int, int], bool]
 
 
 class SearchRecord(NamedTuple):
-    """What a search wrote down for those who check it; see linking/record.h for the operations.
+    """Record of a search, from which its proof can be checked; linking/record.h lists the operations.
 
     Attributes
     ----------
     unit : float
-        What 1 in `moved` and `floors` costs.
+        Cost of 1 in `moved` and `floors`.
     script : int32
     moved : int32 or float64
     floors : float64
@@ -32,20 +32,20 @@ class SearchRecord(NamedTuple):
 
 
 class FoundChoice(NamedTuple):
-    """What a linking search found.
+    """Result of a linking search.
 
     Attributes
     ----------
     members : int64 (k,) or None
-        One member of each set; None where nothing below the cutoff was found.
+        One member of each set; None if no choice below the cutoff was found.
     value : float
-        Its cost; the cutoff without one.
+        Cost of the choice; the cutoff if there is none.
     bound : float
-        Nothing costs less, or less than the cutoff.
+        Lower bound on the cost of every choice, or of those below the cutoff.
     proved : bool
-        Whether the search came to its end.
+        Whether the search was completed.
     sweeps, nodes, branches : int
-        Work: sweeps over all pairs, nodes of Russian doll searches, splits.
+        Work done: sweeps over all pairs, nodes of Russian doll searches, splits.
     interrupted : bool
         Whether Ctrl-C ended it.
     record : SearchRecord or None
@@ -64,7 +64,7 @@ class FoundChoice(NamedTuple):
 
 
 def check_sets(first: Any, slots: Any, own: Any, distances: Any) -> None:
-    """Refuse shapes that would be read beyond their ends."""
+    """Refuse shapes that the search would read beyond."""
     first, slots = np.asarray(first), np.asarray(slots)
     if first.ndim != 1 or first.size < 2 or first[0] != 0 or np.any(np.diff(first) < 1):
         raise ValueError("first must rise from 0: no set is empty")
@@ -77,7 +77,7 @@ def check_sets(first: Any, slots: Any, own: Any, distances: Any) -> None:
 
 
 def check_choices(first: Any, allowed: Any, start: Any) -> None:
-    """Refuse sets without a member that is allowed, and choices to begin with that are none."""
+    """Refuse sets without an allowed member, and invalid first choices."""
     first = np.asarray(first)
     may = np.ones(first[-1], bool) if allowed is None else np.asarray(allowed)
     if may.shape != (first[-1],) or np.any((may != 0) & (may != 1)):
@@ -98,18 +98,18 @@ MOST_BITS = 29
 
 
 def whole_total(first: Ints, own: Floats, distances: NDArray[Any]) -> float:
-    """More than half of any choice's cost, whole distances of at most 254 taken."""
+    """Upper bound on half the cost of any choice, for whole distances of at most 254."""
     k = len(first) - 1
     return k * (k - 1) / 2 * float(distances.max(initial=0)) + float(np.abs(own[np.isfinite(own)]).sum()) + 1
 
 
 def whole_bits(first: Ints, own: Floats, distances: NDArray[Any]) -> int:
-    """By how many bits whole costs can be lifted: at most 8, which tells halves of halves well enough apart."""
+    """Number of fraction bits that whole costs have room for, at most 8."""
     return int(min(8, MOST_BITS - np.ceil(np.log2(whole_total(first, own, distances)))))
 
 
 def rounding_of(first: Ints, own: Floats, distances: Floats, limit: float = np.inf) -> float:
-    """More than float64 loses in the sums that matter: those not above what the least own costs lead to."""
+    """Upper bound on float64 rounding errors in the sums that matter, which exclude distances from `limit` on."""
     k = len(first) - 1
     largest = float(distances[distances < limit].max(initial=0))
     least = float(np.abs(np.minimum.reduceat(own, first[:-1])).sum())

@@ -1,4 +1,4 @@
-"""Choices of least cost in plain NumPy: the oracle for the compiled search, for small problems."""
+"""NumPy twin of the compiled linking search, for small problems: same values, same proofs."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def linking_search(
 ) -> FoundChoice:
     """Find one member of each set such that ``sum_ij distances[x_i, x_j] + sum_i own[x_i]`` is least.
 
-    Depth-first search over the sets, bounded by what later sets cost at least with those already chosen. The
-    compiled search is another one altogether: only values and proofs agree.
+    Depth-first search over the sets, bounded by the least cost of each later set with those already chosen. The
+    compiled search works differently: only values and proofs agree.
 
     Parameters
     ----------
@@ -45,23 +45,23 @@ def linking_search(
     allowed : bool (N,), optional
         Members that may be chosen; all by default.
     start : int32 (s, k), optional
-        Choices to begin with, as members.
+        First choices, as members.
     cutoff : float
-        Only what costs less is looked for; a multiple of the `granularity`, if there is one.
+        Search only for choices that cost less; a multiple of the `granularity`, if there is one.
     limit : float
-        What costs as much goes where no path leads and is no choice.
+        Choices of at least this cost are infeasible: some distance has no path.
     granularity : float, optional
         All costs are multiples of it, 2 or 1; see `whole_bits`.
     kicks : int
         Effort of the local search.
     seed : int
-        Of the local search.
+        Seed of the local search.
     pulse : callable, optional
-        ``pulse(bound, value, sweeps, nodes)`` is asked every few milliseconds; true ends the search.
+        ``pulse(bound, value, sweeps, nodes)`` is called every few milliseconds; True ends the search.
     prove : bool
         False for local search alone: the bound is then -inf.
     memory_limit : float
-        Bytes that one Russian doll search may take; the record may take an eighth of it.
+        Limit in bytes on one Russian doll search; the record may take an eighth of it.
 
     Returns
     -------

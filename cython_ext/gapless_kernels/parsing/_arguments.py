@@ -1,6 +1,6 @@
 """Checks of arc weights, shared by the parsing kernels and their NumPy twins.
 
-A weight of NaN or plus infinity would make a maximum mean nothing, so these, unlike the checks for chains, look at
+A weight of NaN or plus infinity would make a maximum meaningless, so these checks, unlike those of chains, look at
 values.
 """
 

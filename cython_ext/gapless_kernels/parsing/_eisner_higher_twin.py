@@ -1,7 +1,7 @@
 """Python twin of the compiled kernels for higher-order projective parsing: same signatures, same values.
 
-Written as recursions that remember their answers and carry the trees along, so that it shares no chart with the
-kernels; max-marginals are what forcing each arc in turn gives. Sums may be rounded differently.
+The recursions are memoised and carry their trees along, so the twin shares no chart with the kernels.
+Max-marginals come from forcing each arc in turn. Sums may be rounded differently.
 """
 
 from collections.abc import Callable, Iterator
@@ -243,7 +243,7 @@ def _force_each(solve: Callable[[Floats], tuple[float, Heads]], weights: Floats)
 
 
 def _join(score: float, *items: Item) -> Item:
-    """One item of several, whose arcs are all kept only if it is possible."""
+    """Join items into one; the arcs are kept only if it is possible."""
     total = score + sum(value for value, _ in items)
     return (total, sum((arcs for _, arcs in items), ())) if total > -np.inf else IMPOSSIBLE
 
@@ -258,7 +258,7 @@ def _until(head: int, end: int) -> range:
 
 
 def _by_distance(size: int) -> Iterator[tuple[int, int]]:
-    """All pairs of positions in both orders, short spans first: so no recursion goes deep."""
+    """List all pairs of positions in both orders, short spans first, so that no recursion goes deep."""
     for distance in range(1, size):
         for left in range(size - distance):
             yield left, left + distance
@@ -269,7 +269,7 @@ def _by_distance(size: int) -> Iterator[tuple[int, int]]:
 def _best_of_siblings(
     weights: Floats, grandchild: Floats | None, sibling: Floats | None, both: Floats | None, single_root: bool
 ) -> Item:
-    """The best tree where the score of an arc may know the head of its head and the next nearer modifier."""
+    """Find the best tree if the score of an arc depends on the head of its head and the next nearer modifier."""
     size = len(weights)
     knows = grandchild is not None or both is not None
 
@@ -284,7 +284,7 @@ def _best_of_siblings(
         return total
 
     def above(h: int) -> int:
-        """What a part below h knows of it: h itself only where scores ask for it."""
+        """Head of h as far as a part below h depends on it: h, or 0 where no score does."""
         return h if knows else 0
 
     @cache
@@ -330,7 +330,7 @@ def _best_of_siblings(
 def _best_of_outermost(
     weights: Floats, sibling: Floats | None, grandchild: Floats | None, single_root: bool
 ) -> Item:
-    """The best tree where the score of an arc may know the farthest modifiers of its lower end."""
+    """Find the best tree if the score of an arc depends on the farthest modifiers of its modifier."""
 
     @cache
     def reach(h: int, m: int, e: int) -> Item:

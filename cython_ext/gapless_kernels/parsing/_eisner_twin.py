@@ -55,16 +55,16 @@ class _Charts:
                 self.complete_left[i, j] = add.reduce(self.complete_left[i, i:j] + self.incomplete_left[i:j, j])
 
     def by_root(self) -> Floats:
-        """With a single root: the value of the trees with each word as the root's modifier."""
+        """Value of the trees with each word as the root's only modifier, for a single root."""
         values: Floats = self.root + (self.complete_left[0] + self.complete_right[:, -1])
         return values
 
     def total(self) -> float:
-        """The value of all trees."""
+        """Value of all trees together."""
         return float(self.add.reduce(self.by_root()) if self.first else self.complete_right[0, -1])
 
     def arc_values(self) -> Floats:
-        """The value of the trees with each arc: (n+1, n+1)."""
+        """Value of the trees with each arc, (n+1, n+1)."""
         m, add = len(self.arcs), self.add
         right, left, halves = (np.full((m, m), -np.inf) for _ in range(3))
         values = np.full((m, m), -np.inf)
@@ -105,7 +105,7 @@ class _Charts:
         return every
 
     def best_heads(self) -> Integers:
-        """The heads of a best tree, where `add` is the maximum and there is one."""
+        """Trace the heads of a best tree, which must exist; `add` must be the maximum."""
         heads = np.full(len(self.arcs) + self.first, -1)
         last = len(self.arcs) - 1
         if self.first:
@@ -175,7 +175,7 @@ def eisner(weights: Floats, single_root: bool) -> tuple[float, Integers]:
         The sum of the tree's weights, added from word 1 to word n; ``-inf`` if there is no tree.
     heads : (n+1,) array of int64
         The head of each word; ``heads[0]`` is -1, and so is all of it if there is no tree. Which of several best
-        trees is not said.
+        trees is returned is unspecified.
 
     Raises
     ------

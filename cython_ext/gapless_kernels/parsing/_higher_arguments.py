@@ -20,7 +20,7 @@ def check_parts(
     parts : (size, ...) array of float64, or None
         Scores of parts; ``-inf`` forbids one.
     size : int
-        How many positions there are on each axis, n + 1.
+        Number of positions on each axis, n + 1.
     memory : tuple of int
         The axes in the order in which the kernels run through them, slowest first.
 

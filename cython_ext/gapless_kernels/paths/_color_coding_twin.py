@@ -22,7 +22,7 @@ _OCTET = 8
 
 
 def color_coding_table_bytes(n: int, length: int, colors: int) -> int:
-    """Tell how large the table of `color_coding_search` may become.
+    """Bound the size of the table of `color_coding_search`.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ def color_coding_search(
     colorings : (t, classes) array of uint8
         The colour of each class.
     colors : int
-        How many colours there are, from `length` to 32.
+        Number of colours, from `length` to 32.
     incumbent : float
-        Only what is better is looked for.
+        Search only for better paths.
     pulse : callable, optional
-        Asked about every tenth of a second; True ends the search, in the twin before a colouring.
+        Called about every tenth of a second; True ends the search, in the twin before a colouring.
 
     Returns
     -------
@@ -118,33 +118,33 @@ def color_coding_pruned(
     slack: float,
     states: int,
 ) -> tuple[Floats, Integers, int]:
-    """Find colourful paths that beat an incumbent, leaving out what a bound rules out.
+    """Find colourful paths that beat an incumbent, without the states that a bound rules out.
 
     As `color_coding_search`, with the same answers, but states (last vertex, set of colours) are dropped when the
-    bound on what can come of them is no better than the incumbent, less `slack`.
+    bound on their completions is no better than the incumbent, less `slack`.
 
     Parameters
     ----------
     start, ordering, end, classes, length, colorings, colors, incumbent
         As in `color_coding_search`.
     charges : (classes,) array of float64
-        What visiting each class is charged in `completion`; at least 0. Every path is refunded all of them: a
+        Charge in `completion` for visiting each class; at least 0. Every path is refunded all of them: a
         prefix with score s at vertex v and place j becomes a path worth at most
         ``s - charges of the prefix + completion[j, v] + sum(charges)``.
     completion : (length, n) array of float64
         The best that can follow once a vertex is reached at a place, its own charge not included; ``-inf`` where
         the vertex cannot be at this place.
     slack : float
-        What rounding may have taken from bounds.
+        Allowance for rounding in the bounds.
     states : int
-        How many states one colouring may have.
+        Limit on the states of one colouring.
 
     Returns
     -------
     values, paths
         As in `color_coding_search`.
     done : int
-        How many colourings were finished; the one after them has more states than allowed.
+        Number of colourings completed; the next one exceeds `states`.
 
     Raises
     ------
@@ -199,7 +199,7 @@ def _last_states(
     level: float,
     states: float,
 ) -> dict[_Key, _State] | None:
-    """The best colourful prefix of `length` vertices for each last vertex and set of colours."""
+    """Find the best colourful prefix of `length` vertices for each last vertex and set of colours."""
     first, edges, _, classes, _ = graph
     bits = [1 << int(coloring[c]) for c in classes]
     before: dict[_Key, _State] = {(-1, 0): (0.0, 0.0, ())}

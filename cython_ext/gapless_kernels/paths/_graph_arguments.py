@@ -1,4 +1,4 @@
-"""Checks of a graph whose vertices belong to classes, shared by the kernels that look for paths and their twins."""
+"""Checks of graphs whose vertices belong to classes, shared by the path kernels and their twins."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ Integers = npt.NDArray[np.int64]
 def check_graph(
     start: npt.NDArray[Any], ordering: npt.NDArray[Any], end: npt.NDArray[Any], classes: npt.NDArray[Any]
 ) -> tuple[Floats, Floats, Floats, Integers, int]:
-    """Check the scores of a graph. Scores are not looked at: they must be numbers below plus infinity.
+    """Check the arrays of a graph, but not its scores, which must be numbers below plus infinity.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def check_colorings(colorings: npt.NDArray[Any], colors: int, classes: int, leng
 def check_completion(
     charges: npt.NDArray[Any], completion: npt.NDArray[Any], classes: int, length: int, n: int
 ) -> tuple[Floats, Floats]:
-    """Check bounds on what paths can still get.
+    """Check bounds on the completions of paths.
 
     Parameters
     ----------

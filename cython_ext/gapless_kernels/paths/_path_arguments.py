@@ -1,4 +1,4 @@
-"""Arguments and answers of the path searches, compiled and in NumPy."""
+"""Arguments and results of the path searches, compiled and in NumPy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Pulse = Callable[[float, float, int, int], bool]
 
 
 class OpenWalks(NamedTuple):
-    """What a search without a proof has left: walks that may still be better than its best path.
+    """Open walks of a search without a proof: those that may still be better than its best path.
 
     A walk that is at ``vertices[i]`` at place j scores at most ``before[j, i] + after[j, i] - prices[c] +
     prices.sum()``, c being the vertex's class; ``-inf`` where it is ruled out.
@@ -24,7 +24,7 @@ class OpenWalks(NamedTuple):
     Attributes
     ----------
     vertices : int64 (m,)
-        Those that are left, ascending.
+        Vertices that are left, ascending.
     prices : float64 (classes,)
         The multipliers.
     before, after : float64 (length, m)
@@ -39,26 +39,26 @@ class OpenWalks(NamedTuple):
 
 
 class FoundPaths(NamedTuple):
-    """What a path search found.
+    """Result of a path search.
 
     Attributes
     ----------
     paths : int64 (r, length)
-        The best paths, best first; r is at most what was wanted.
+        Best paths, best first; r is at most `wanted`.
     values : float64 (r,)
     bound : float
-        No path is better. Where `proved`, the best value, or -inf when there is no path.
+        Upper bound on every path. Where `proved`, the best value, or -inf if there is no path.
     proved : bool
         Whether the paths are the best, all of them if fewer than wanted.
     stages : tuple of pairs (int64 (c,), float64 (c,))
         Classes and their multipliers, in the order in which they ruled out vertices at places; the last is that of
         the bound.
     memory : int64 (e, 2) or None
-        Pairs (vertex, class): what walks remember in the bound. None where they remember nothing, or everything.
+        Pairs (vertex, class) that walks of the bound remember. None if they remember no class, or all.
     open : OpenWalks or None
-        What is left when the rounds were over.
+        The walks left after the last round.
     steps, labels, passes, vertices_left : int
-        Counts: walks computed, partial paths made, sweeps of labels, vertices that no bound ruled out.
+        Counts of walks, partial paths, sweeps of labels, and vertices that no bound ruled out.
     interrupted : bool
         Whether Ctrl-C came while the search asked its `pulse`.
     """
@@ -86,7 +86,7 @@ def check_paths(
     wanted: int,
     begin: NDArray[Any] | None,
 ) -> tuple[Floats, Floats, Floats, NDArray[np.int32], int, NDArray[np.int32]]:
-    """Check shapes and types; scores are looked at by the search itself.
+    """Check shapes and types; the search itself checks scores.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def check_paths(
 
 
 def improper(start: Floats, ordering: Floats, end: Floats) -> ValueError:
-    """The error for a score that is NaN or plus infinity, naming its place."""
+    """Make the error for a score that is NaN or plus infinity; it names the place."""
     for name, array in (("start", start), ("ordering", ordering), ("end", end)):
         wrong = np.argwhere(~(array < np.inf))
         if len(wrong):

@@ -24,9 +24,9 @@ def path_beam_search(
     """Extend the best `width` prefixes of each length by every vertex of a class that they have not visited.
 
     Of prefixes with the same last vertex and the same set of classes only the best goes on: what can follow is
-    the same. Of equal prefixes the one gathered first goes on; prefixes are extended in the order of their scores
-    on 256 levels, vertices in the order of their numbers. Scores of whole paths, with `end`, choose at the last
-    vertex.
+    the same. Among equal prefixes the one gathered first goes on; prefixes are extended in the order of their
+    scores on 256 levels, vertices in the order of their numbers. Scores of whole paths, with `end`, choose at the
+    last vertex.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The path search in NumPy: the same answers as the compiled one, by the plainest means that prove them.
+"""NumPy twin of the compiled path search: same signature, same values and proofs.
 
-Both are exact; the values agree but for the rounding of sums. Multipliers, counts and which of several equal paths
-is found may differ.
+Both are exact; values agree up to the rounding of sums. Multipliers, counts, and the choice among equal paths may
+differ.
 """
 
 from __future__ import annotations
@@ -40,9 +40,8 @@ def path_search(
 ) -> FoundPaths:
     """Find the best paths ``start[v_1] + sum_i ordering[v_i, v_(i+1)] + end[v_k]`` that visit no class twice.
 
-    Multipliers of the classes bound walks; what cannot be better than the best path known is ruled out; partial
-    paths that can still be better are extended vertex by vertex (label setting), of those that end in one vertex
-    and visited the same classes only the best.
+    Multipliers of the classes bound walks, and rule out vertices that no better path visits. Label setting then
+    extends partial paths vertex by vertex; of those with the same last vertex and classes only the best go on.
 
     Parameters
     ----------
@@ -54,18 +53,18 @@ def path_search(
     length : int
         Vertices on the path, k.
     wanted : int
-        How many paths.
+        Number of paths.
     begin : (m, k) array of integers, optional
-        Paths that are known; they must be feasible.
+        Known paths; they must be feasible.
     pulse : callable, optional
-        ``pulse(bound, value, steps, labels)`` is asked every few milliseconds; True ends the search.
+        ``pulse(bound, value, steps, labels)`` is called every few milliseconds; True ends the search.
     rounds : int
-        Effort: each round steps more and searches wider. 8 end with a proof, unless a layer of labels needs more
-        than `memory_limit` allows. The twin in NumPy makes the walks' bound only if there are less than 8.
+        Effort: each round makes more steps and a wider search. 8 rounds end with a proof, unless a layer of labels
+        exceeds `memory_limit`. With fewer than 8, the NumPy twin only bounds walks.
     memory_limit : float
         Bytes for labels.
     extent : float, optional
-        `score_extent` of all scores together, from who has it; otherwise it is looked for.
+        `score_extent` of all scores together, if known; computed otherwise.
 
     Returns
     -------
@@ -139,7 +138,7 @@ def _level(paths: dict[tuple[int, ...], float], wanted: int) -> float:
 
 
 class _Walks:
-    """Tables over walks that pay for each visit of a class."""
+    """Walks that pay a multiplier for each visit of a class."""
 
     def __init__(self, start: Floats, ordering: Floats, end: Floats, groups: Ints, count: int, length: int) -> None:
         self.start, self.ordering, self.end = start, ordering, end
@@ -150,7 +149,7 @@ class _Walks:
         return float(self.start[path[0]] + inner + self.end[path[-1]])
 
     def tables(self, prices: Floats) -> tuple[Floats, Floats]:
-        """Best penalised scores before and after each vertex at each place, its own visit paid in neither."""
+        """Compute best penalised scores before and after each vertex at each place, without its own penalty."""
         n, k, paid = len(self.start), self.length, prices[self.groups]
         before, after = np.empty((k, n)), np.empty((k, n))
         before[0], after[-1] = self.start, self.end
@@ -160,7 +159,7 @@ class _Walks:
         return before, after
 
     def best(self, prices: Floats, after: Floats) -> tuple[float, Ints | None]:
-        """The bound under these multipliers, and the walk that has it."""
+        """Find the best walk under these multipliers, and its bound."""
         paid = prices[self.groups]
         walk, edges, bound = [], self.start, -np.inf
         for place in range(self.length):
@@ -176,7 +175,7 @@ class _Walks:
     def paths(
         self, prices: Floats, after: Floats, level: float, wanted: int
     ) -> tuple[dict[tuple[int, ...], float], int]:
-        """All paths better than `level`, but for those that `wanted` others with the same classes and end beat."""
+        """Find all paths better than `level`, except those that `wanted` others with their classes and end beat."""
         paid, total, made = prices[self.groups], float(prices.sum()), 0
         layer: dict[tuple[int, frozenset[int]], list[Label]] = {(-1, frozenset()): [(0.0, ())]}
         for place in range(self.length):

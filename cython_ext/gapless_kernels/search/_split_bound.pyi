@@ -11,7 +11,7 @@ NODES: Final[int]
 STEPS: Final[int]
 
 class SplitBoundSearch:
-    """The best tree under arc scores and scores of sets of arcs that fire together.
+    """Search for the best tree under arc scores and scores of sets of arcs that count together.
 
     One object is one search; it holds all its state, so that `advance` can be called again and again.
 
@@ -23,12 +23,12 @@ class SplitBoundSearch:
         Scopes as arc numbers, and their finite scores. Scopes that no tree has (two arcs into one word, an arc and
         its reverse) count nothing.
     heads, modifiers : int64 (arcs,)
-        The candidate arcs, each once.
+        Candidate arcs, each once.
     projective, single_root : bool
     variant : {"default", "paper"}
         "paper": every scope split on its own, halving steps, no fixing, level by level.
     order : {"best-first", "depth-first", "breadth-first"}
-        Which node is next; "paper" always takes the last.
+        Order of the open nodes; "paper" always takes the last.
     incumbent_heads : int (n + 1,), optional
         A tree to begin with; entry 0 is ignored. The caller answers for its being a tree.
     keep_proof : bool
@@ -36,13 +36,15 @@ class SplitBoundSearch:
     granularity : float
         If > 0, every score is a multiple of it and bounds are rounded down to one.
     proof_limit : float
-        Bytes beyond which the proof is given up but for the root's multipliers and fixings.
+        Limit on the proof in bytes; beyond it, only the root's multipliers and fixings are kept.
     memory_limit : float
-        Bytes for multipliers, proof and open nodes, half for the last; the proof has half at most. Without room for
-        multipliers, nodes begin with those of an ancestor; without room for open nodes, it goes depth-first.
-        The answer is the same. A few copies of the multipliers and one open node for each arc are always allowed.
+        Limit in bytes on multipliers, proof and open nodes; half is for open nodes, the proof has half at most.
+        Without room for multipliers, nodes begin with those of an ancestor; without room for open nodes, the search
+        goes depth-first. The answer is the same. A few copies of the multipliers and one open node for each arc are
+        always allowed.
     root_steps, root_trend : int
-        The root branches after so many steps, or when its gap has hardly fallen within so many. Not for "paper".
+        Limit on steps at the root, and the number of steps over which its gap must fall; then it branches. Not for
+        "paper".
     checked : bool
         Whether the caller answers for the blocks: contiguous int64 and float64 arrays, scopes of different arcs
         that there are, finite scores. Anything else is then undefined behaviour.
@@ -54,7 +56,7 @@ class SplitBoundSearch:
     unknown : bool (scopes,), optional
         Scopes of two arcs or more whose score in the blocks is an upper bound only. Not for "paper".
     choices : int
-        From so many ways to choose heads on, all trees of a node are looked at; 0..16384. "paper" never does.
+        Enumerate the trees of a node that leaves at most this many ways to choose heads; 0..16384. Not for "paper".
 
     Raises
     ------
@@ -87,15 +89,15 @@ class SplitBoundSearch:
         unknown: npt.ArrayLike | None = ...,
     ) -> None: ...
     def advance(self, seconds: float = ..., nodes: int = ..., steps: int = ...) -> int:
-        """Work for `seconds` or `steps`, or until `nodes` nodes were worked on in all.
+        """Search for `seconds` or `steps`, or until `nodes` nodes were processed in all.
 
         A step is one bound of a node, and a move of its multipliers. Returns `PROVED`, `TIME`, `STEPS` or `NODES`.
 
-        The GIL is released; signals are the caller's, between slices.
+        The GIL is released; the caller handles signals between calls.
         """
 
     def hold(self, incumbent_heads: npt.ArrayLike | None) -> None:
-        """Keep a tree, int (n + 1,), if it is the best so far; the search goes on where it is."""
+        """Keep a tree, int (n + 1,), if it is the best so far; the search continues where it is."""
 
     def restart(self, multipliers: npt.ArrayLike, incumbent_heads: npt.ArrayLike | None = ...) -> None:
         """Forget the tree below the root and bound the root again, beginning with these multipliers.
@@ -113,15 +115,15 @@ class SplitBoundSearch:
         """
 
     def slots(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """For each slot of multipliers its scope (-1: none), and which of its arcs; int64 (slots,)."""
+        """Return the scope (-1: none) of each slot of multipliers, and the arc's place in it; int64 (slots,)."""
 
     @property
     def root_arcs(self) -> npt.NDArray[Any]:
-        """Arcs that the root left possible when it branched; bool (arcs,). All, if it has not."""
+        """Arcs left possible at the root when it branched, bool (arcs,); all, if it has not."""
 
     @property
     def scored(self) -> int:
-        """Scopes that were asked for."""
+        """Number of scopes whose score was asked for."""
 
     def settle(self) -> None:
         """Bound the node in work by its latest multipliers, where a proof is kept; before `bound`, `proof`."""
@@ -132,7 +134,7 @@ class SplitBoundSearch:
 
     @property
     def bound(self) -> float:
-        """No tree scores more; +inf before the first bound."""
+        """Upper bound on every tree; +inf before the first bound."""
 
     @property
     def working(self) -> bool:
@@ -140,58 +142,58 @@ class SplitBoundSearch:
 
     @property
     def step_bound(self) -> float:
-        """The least bound that steps of the node in work have found; +inf before the first, and between nodes."""
+        """Least bound of the steps at the node in work; +inf before the first, and between nodes."""
 
     @property
     def free(self) -> int:
-        """Arcs that are possible in the node in work."""
+        """Number of arcs possible at the node in work."""
 
     @property
     def heads(self) -> npt.NDArray[Any]:
-        """The best tree found, int64 (n + 1,); -1 where unknown and at 0."""
+        """Best tree found, int64 (n + 1,); -1 where unknown and at 0."""
 
     @property
     def dp_calls(self) -> int:
-        """Trees asked for, those for the incumbent included; max-marginals not."""
+        """Number of best trees computed, including those for the incumbent, without max-marginals."""
 
     @property
     def nodes(self) -> int: ...
     @property
     def fixed(self) -> int:
-        """Arcs that max-marginals have ruled out, over all nodes."""
+        """Number of arcs that max-marginals ruled out, over all nodes."""
 
     @property
     def enumerated(self) -> int:
-        """Nodes closed by looking at all trees that were left: at most `choices` choices of heads."""
+        """Number of nodes closed by enumeration of their trees."""
 
     @property
     def root_closed(self) -> bool:
-        """Whether nothing was branched on, be it by a bound or by enumeration."""
+        """Whether the root was closed without branching, by a bound or by enumeration."""
     @property
     def infeasible(self) -> bool:
-        """Whether it is proved that there is no tree."""
+        """Whether there is provably no tree."""
 
     @property
     def proof_dropped(self) -> bool:
-        """Whether the proof outgrew `proof_limit`: `proof` is then that of the root alone, and a weaker bound."""
+        """Whether the proof exceeded `proof_limit`: `proof` is then that of the root alone, a weaker bound."""
 
     @property
     def memory(self) -> float:
-        """Bytes that multipliers, proof and open nodes take now."""
+        """Bytes now in use for multipliers, proof and open nodes."""
 
     @property
     def order(self) -> str:
-        """Which node is next; turns to "depth-first" without room for open nodes."""
+        """Order of the open nodes; becomes "depth-first" without room for them."""
 
     @property
     def rough(self) -> bool:
-        """Whether scores cancel so much that rounding may exceed the margin: check `proof` first."""
+        """Whether scores cancel so far that rounding may exceed the margin; check `proof` first."""
 
     def groups(self) -> npt.NDArray[Any]:
-        """For each scope, in the order of the blocks, whether it is a pair in a group; bool (scopes,)."""
+        """Flags of the scopes that are pairs in a group, in the order of the blocks; bool (scopes,)."""
 
     def proof(self, sparse: bool = ...) -> dict[str, Any]:
-        """The search as a record.
+        """Return the search as a record.
 
         Parameters
         ----------
@@ -226,5 +228,5 @@ class SplitBoundSearch:
         Raises
         ------
         ValueError
-            None was asked for.
+            No proof is kept.
         """

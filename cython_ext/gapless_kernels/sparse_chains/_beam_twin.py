@@ -48,8 +48,8 @@ def beam_batch(
     values : (S,) array of float64
         Overwritten with the paths' scores, summed in float64; ``-inf`` where the beam ran dry.
     status : (S,) array of uint8
-        Overwritten. DECIDED: a path was found; how good it is, is not known. INFEASIBLE: the beam ran dry, which
-        proves nothing. INVALID: a label score is NaN or plus infinity, and the value is NaN.
+        Overwritten. DECIDED: a path was found, of unknown quality. INFEASIBLE: the beam ran dry, which proves
+        nothing. INVALID: a label score is NaN or plus infinity, and the value is NaN.
 
     Raises
     ------

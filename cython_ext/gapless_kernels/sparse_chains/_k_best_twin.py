@@ -34,9 +34,9 @@ def k_best_batch(
     """Find the k best paths of each of many chains, best first, always in float64.
 
     The compiled kernel finds them from the forward messages by the recursive enumeration of Jimenez and Marzal
-    1999, which asks each label only for as many prefixes as are needed. What prunes the forward pass for one best
-    path prunes it for k: the messages of dropped labels are exact, only their offers are left out, and those that
-    belong to a k-th best path are made good when it is enumerated.
+    1999, which extends each label's list of prefixes only on demand. Pruning of the forward pass for one best path
+    is valid for k: messages of dropped labels are exact, only their offers are left out, and the enumeration adds
+    those that belong to a k-th best path.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ def k_best_batch(
     initial, final : (K,) array of float64, or None
         Scores of the first and of the last label.
     labels : (k, N) array of int64
-        Overwritten: row ``j`` holds each sentence's path of rank ``j``, or -1 where it has fewer paths. Which of
-        several equal paths comes first is not said; all paths of a sentence differ.
+        Overwritten: row ``j`` holds each sentence's path of rank ``j``, or -1 where it has fewer paths. The order
+        of equal paths is unspecified; all paths of a sentence differ.
     values : (S, k) array of float64
         Overwritten with the paths' scores, falling; ``-inf`` where there is no path, NaN where INVALID.
     counts : (S,) array of int64
-        Overwritten with how many paths each sentence has in `labels`.
+        Overwritten with the number of paths of each sentence in `labels`.
     status : (S,) array of uint8
         Overwritten with DECIDED, INVALID (a label score is NaN or plus infinity) or INFEASIBLE (all is forbidden).
     lower, upper : (K,) array of float64, optional
@@ -63,7 +63,7 @@ def k_best_batch(
         Prune by pairwise dominance: ``table[y, x]`` is at least ``transition[x, r] - transition[y, r]`` for every
         ``r`` that ``x`` may go to; plus infinity where ``y`` may not. The twin needs no pruning.
     thresholds : (S,) array of float64, optional
-        Paths that score less are left out, and nothing is spent on finding them.
+        Paths that score less are left out, and not searched for.
 
     Raises
     ------

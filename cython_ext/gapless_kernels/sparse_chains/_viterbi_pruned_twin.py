@@ -1,4 +1,4 @@
-"""NumPy twin of Viterbi decoding with pruning: same signature, always in float64, so that nothing is doubtful."""
+"""NumPy twin of Viterbi decoding with pruning: same signature, always in float64, so no sentence is doubtful."""
 
 from itertools import pairwise
 from typing import Any
@@ -46,7 +46,7 @@ def viterbi_pruned_batch(
     initial, final : (K,) array of float64, or None
         Scores of the first and of the last label.
     lower, upper : (K,) array of float64
-        For each label at most, and at least, every score of leaving it; ``-inf`` in `lower` for a label that some
+        Lower and upper bounds on the scores of leaving each label; ``-inf`` in `lower` for a label that some
         successor is forbidden to, which then drops nobody.
     labels : (N,) array of int64
         Overwritten with the paths; -1 for a sentence without one.
@@ -56,7 +56,7 @@ def viterbi_pruned_batch(
         Overwritten with DECIDED, DOUBTFUL (float32 only: rounding could have chosen the path), INVALID (a label
         score is NaN or plus infinity, and the value is NaN) or INFEASIBLE.
     survivors : (S,) array of int64, optional
-        Overwritten with how many labels were not dropped, all positions together.
+        Overwritten with the number of labels kept, summed over positions.
     messages : (N, K) array of float64, optional
         Overwritten, where DECIDED or INFEASIBLE, with the messages of `forward_messages`: pruning changes none.
         Only for `unary` in float64.

@@ -36,7 +36,7 @@ def tree_viterbi(
         Tree ``t`` is made of the rows ``offsets[t]`` to ``offsets[t+1] - 1``; rises strictly from 0 to N.
     transition : (K, K) or (N, K, K) array of float64
         Pair scores, the parent's label first; entry ``i`` of three dimensions is for the edge above node ``i``, and
-        is not looked at where ``i`` is a root.
+        is ignored where ``i`` is a root.
     messages : (N, K) array of float64
         Overwritten: ``messages[i, x]`` is the best score of the labels of node ``i`` and all below it, if it has
         label ``x``, every sum rounded up; ``-inf`` if there are none. So, in exact arithmetic, no message is below
@@ -131,7 +131,7 @@ def tree_dominance(
 
 
 def parent_leads(transition: Floats, leads: Floats) -> None:
-    """Compute by how much one label of a child can lead another, whatever label its parent has.
+    """Compute the largest lead of one label of a child over another, over all labels of its parent.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _receive(message: Floats, offers: Floats) -> None:
 
 
 def _raised(values: Floats) -> Floats:
-    """Numbers not below what was rounded to `values`."""
+    """Round up: numbers not below the exact sums that were rounded to `values`."""
     return np.where(values > -np.inf, values + 2.0**-52 * np.where(values > -np.inf, np.abs(values), 0.0), values)
 
 
