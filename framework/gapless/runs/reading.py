@@ -31,7 +31,7 @@ def record_files(path: str | os.PathLike[str]) -> Sequence[Path]:
         return written
     files = sorted(file for file in folder.iterdir() if file.name.endswith((".jsonl", ".jsonl.gz")))
     if not files:
-        raise InvalidProblem(f"{folder}: this folder contains no .jsonl or .jsonl.gz file")
+        raise InvalidProblem(f"{folder}: this folder holds no .jsonl or .jsonl.gz file")
     return files
 
 
