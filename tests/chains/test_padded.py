@@ -111,7 +111,7 @@ def test_rows_that_are_too_short_are_refused():
 
 def test_structures_that_are_no_arrays_are_refused():
     found = gl.BatchResult.from_results([gl.solve(ParsingProblem(np.zeros((3, 3))))], 1)
-    with pytest.raises(gl.InvalidProblem, match="the structure of problem 0 is a DependencyTree, no array"):
+    with pytest.raises(gl.InvalidProblem, match="the structure of problem 0 is a DependencyTree, not an array"):
         found.padded()
 
 
