@@ -210,7 +210,7 @@ class _Check:
         return alive
 
     def _farther(self, alive: BoolArray, worse: int, better: int) -> float:
-        """By how much the others can be farther from one member than from another; -inf if none reach that."""
+        """Largest excess of the distances of the others from one member over those from another; -inf if none."""
         others = np.flatnonzero(alive & (self.set_of != self.set_of[worse]))
         if not others.size:
             return 0.0

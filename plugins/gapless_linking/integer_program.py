@@ -65,7 +65,7 @@ def integer_program(problem: LinkingProblem) -> LinearModel:
 
 
 def _above_least(costs: FloatArray, group: IntArray) -> tuple[list[float], FloatArray]:
-    """The least cost of each group that has a finite one, and by how much each cost exceeds its group's."""
+    """The least cost of each group that has a finite one, and the excess of each cost over its group's."""
     least = np.full(group.max(initial=0) + 1, np.inf)
     np.minimum.at(least, group, costs)
     finite = np.where(np.isfinite(least), least, 0.0)

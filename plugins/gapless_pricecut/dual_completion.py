@@ -140,9 +140,9 @@ class Completion:
         Arc weights under which no tree is worth less than it scores, but for `constant`.
     constant : float
     short : float64 (arcs,)
-        By how much absent parts overspend the allowance of each arc; 0 where they do not.
+        Overspending of the allowance of each arc by absent parts; 0 where there is none.
     excess : float64 (rows of the `Open`,)
-        By how much each row scores more than the level of its group.
+        Score of each row above the level of its group.
     """
 
     level: FloatArray

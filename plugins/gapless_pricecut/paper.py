@@ -61,7 +61,7 @@ class Paper(Relaxing):
         return self.program.add_rows(candidates[gain > parts.tolerance]) + self.program.add_rows(self._implied())
 
     def _tightened(self) -> FloatArray:
-        """By how much to raise the OneGP duals of arcs that are off: by what their reduced cost allows (4.3.3)."""
+        """Raise of the OneGP duals of arcs that are off, as far as their reduced costs allow (4.3.3)."""
         parts = self.parts
         room = np.maximum(-self.program.arc_gains(), 0.0)
         room[self.point > INTEGRAL] = 0.0

@@ -28,7 +28,7 @@ class ChainHinge(Hinge):
     Parameters
     ----------
     cost : float
-        By how much the right sequence must win for each wrong label; 0 is the perceptron's loss.
+        Margin by which the right sequence must win for each wrong label; 0 is the perceptron's loss.
     reduction : {"mean", "sum", "none"}
         Over the sentences.
     method : str, optional

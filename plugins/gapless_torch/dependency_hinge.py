@@ -25,7 +25,7 @@ class DependencyHinge(Hinge):
     Parameters
     ----------
     cost : float
-        By how much the right tree must win for each wrong head; 0 is the perceptron's loss.
+        Margin by which the right tree must win for each wrong head; 0 is the perceptron's loss.
     projective, single_root : bool
         The trees that exist, as for `gapless_dependency.ParsingProblem`.
     reduction : {"mean", "sum", "none"}

@@ -23,7 +23,7 @@ class Hinge(torch.nn.Module):
     Parameters
     ----------
     cost : float
-        By how much the right structure must win, for each wrong part of the other; 0 is the perceptron's loss.
+        Margin by which the right structure must win, for each wrong part of the other; 0 is the perceptron's loss.
     reduction : {"mean", "sum", "none"}
         Over the sentences, as in PyTorch's own losses.
     """

@@ -149,19 +149,16 @@ class BatchResult(Generic[S]):
             best: S = row if structure_of is None else structure_of(problems[i], row)
             return best
 
-        statuses = _statuses(values, bounds, held, proved)
+        # One sentence takes tens of microseconds: whatever is optimal is looked at once.
+        every = bool(held.all())
+        same = proved is None and values is bounds
+        statuses: list[Status | None] = [Status.OPTIMAL] * len(values)
+        if not (every and same):
+            statuses = _statuses(values, bounds, held, proved)
         for i in failed:
             statuses[i] = Status.NO_SOLUTION
-        return cls(
-            values if held.all() else np.where(held, values, np.nan),
-            bounds,
-            statuses,
-            structure,
-            result,
-            failed,
-            arrays,
-            problems,
-        )
+        shown = values if every else np.where(held, values, np.nan)
+        return cls(shown, bounds, statuses, structure, result, failed, arrays, problems)
 
     @classmethod
     def joined(cls, parts: Mapping[int, BatchResult[S]], problems: Sequence[Problem[S]]) -> BatchResult[S]:

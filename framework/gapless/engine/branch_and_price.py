@@ -37,7 +37,7 @@ def branch_and_price(
     budget, order, k, start, method
         As in `tree_search`.
     limit : int, optional
-        About how many columns and rows to take from a generator in one round.
+        Limit on columns and rows per generator and round, which a generator may exceed a little.
 
     Returns
     -------

@@ -52,7 +52,7 @@ def price_and_cut(
     fixings, budget, incumbent, state
         As in `Relaxation.solve`.
     limit : int, optional
-        About how many columns and rows to ask of a generator in one round.
+        Limit on columns and rows per generator and round, which a generator may exceed a little.
     enough : callable, optional
         ``enough(bound, attained)`` is asked after each round and ends the loop by True. By default the loop ends
         when the bound meets `attained` within the margin. Methods whose restricted optimum is an answer may end it

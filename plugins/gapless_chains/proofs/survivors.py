@@ -117,7 +117,7 @@ def _up(values: FloatArray) -> FloatArray:
 
 
 def _excess(potential: FloatArray, dominator: int, survivors: IntArray, transition: FloatArray) -> float:
-    """By how much an edge from a label that was dropped may exceed the potentials, rounded upward; at least 0."""
+    """Excess of edges from dropped labels over the potentials, rounded upward; at least 0."""
     dropped = potential > -np.inf
     dropped[survivors] = False
     if not dropped.any():
