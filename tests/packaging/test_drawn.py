@@ -1,4 +1,7 @@
-"""The drawn generator gives what NumPy's would, and what it finds shrinks."""
+"""Quick and long tests are chosen as documented; drawn numbers are what NumPy's would be, differ, and shrink."""
+
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -95,3 +98,52 @@ def test_a_planted_bug_in_a_kernel_shrinks():
 def test_seeded_generators_and_scaled_examples():
     assert isinstance(find(seeded(), lambda _: True), np.random.Generator)
     assert examples(7).max_examples % 7 == 0
+
+
+def chosen(request, long=False, markexpr="", args=("tests",)):
+    """The names that the rule of tests/conftest.py keeps of a plain, a long, a drawn and a long drawn test."""
+    home = str(Path(__file__).parents[1] / "conftest.py")
+    (rule,) = (p for p in request.config.pluginmanager.get_plugins() if getattr(p, "__file__", None) == home)
+
+    @given(st.integers())
+    def drawn(number):
+        pass
+
+    marks = {"plain": (), "long": ("long",), "drawn": (), "long drawn": ("long",)}
+    items = [_Item(name, held, drawn if "drawn" in name else print) for name, held in marks.items()]
+    options = {"--long": long, "markexpr": markexpr}
+    hook = SimpleNamespace(pytest_deselected=lambda items: None)
+    rule.pytest_collection_modifyitems(SimpleNamespace(getoption=options.get, args=args, hook=hook), items)
+    return [item.name for item in items]
+
+
+class _Item:
+    def __init__(self, name, marks, function):
+        self.name, self.marks, self.function = name, marks, function
+
+    def get_closest_marker(self, name):
+        return name in self.marks or None
+
+
+def test_long_tests_run_where_they_are_asked_for(request):
+    assert chosen(request) == ["plain", "drawn"]
+    assert chosen(request, long=True) == ["long", "drawn", "long drawn"]
+    everything = ["plain", "long", "drawn", "long drawn"]
+    assert chosen(request, markexpr="corpus") == everything
+    assert chosen(request, args=["tests/soak/test_soak.py::test_a_short_run_does_everything"]) == everything
+
+
+def test_examples_differ():
+    """Hypothesis repeats what strategies drew; here each example but the first few, which are nearly 0, is new."""
+    seen = []
+
+    @settings(max_examples=20, derandomize=True, database=None)
+    @given(rng=generators())
+    def collect(rng):
+        seen.append(rng.normal(size=30))
+
+    collect()
+    fresh = [a for i, a in enumerate(seen) if all((a != b).mean() > 0.9 for b in seen[:i])]
+    assert len(seen) == 20
+    assert len(fresh) > 15
+    assert 0.9 < np.std(fresh[2:]) < 1.1
