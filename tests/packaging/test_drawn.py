@@ -9,6 +9,10 @@ from drawn import DrawnGenerator, examples, generators, seeded
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
+import gapless as gl
+from gapless import Answer, Batch, Budget, Fixings
+from gapless.engine import price_and_cut
+from gapless_chains import ChainProblem, DomainMessages, ReducedCostOracle
 from gapless_kernels import _viterbi_ref
 
 
@@ -86,6 +90,32 @@ class _Kernel:
         wrong[-1] = -np.inf
         labels = np.zeros(len(unary), np.int64)
         assert _viterbi_ref.viterbi(unary, wrong, labels) == _viterbi_ref.viterbi(unary, transition, labels)
+
+
+class _Silent(ReducedCostOracle):
+    def query(self, view, *, limit=None):
+        return Answer(Batch(super().query(view, limit=limit).batch.columns.take(np.zeros(0, int))), 0.0)
+
+
+class _Role:
+    """A planted bug in a role: the oracle says that no label is missing."""
+
+    @staticmethod
+    def case(rng):
+        n, k = int(rng.integers(1, 8)), int(rng.integers(1, 9))
+        return ChainProblem(rng.normal(size=(n, k)), rng.normal(size=(k, k)))
+
+    @staticmethod
+    def holds(problem):
+        fixings = Fixings.none(problem.decisions.count)
+        relaxed = price_and_cut(DomainMessages(problem), [_Silent(problem)], problem.decisions, fixings, Budget())
+        assert relaxed.bound >= gl.solve(problem).value - 1e-9
+
+
+def test_a_planted_bug_in_a_role_shrinks():
+    problem = shrunk(_Role)
+    assert problem.unary.size <= 6
+    assert np.count_nonzero(problem.unary) + np.count_nonzero(problem.transition) <= 3
 
 
 def test_a_planted_bug_in_a_kernel_shrinks():
