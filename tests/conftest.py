@@ -14,7 +14,7 @@ from hypothesis import is_hypothesis_test, settings
 
 # Without deadlines: a loaded machine is slow; that is no failure. `make test` says the same each time.
 settings.register_profile("quick", deadline=None, max_examples=20, derandomize=True, database=None)
-settings.register_profile("long", deadline=None, max_examples=200, derandomize=False, print_blob=True)
+settings.register_profile("long", deadline=None, max_examples=120, derandomize=False, print_blob=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

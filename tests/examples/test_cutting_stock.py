@@ -209,7 +209,10 @@ def test_own_tree_equals_the_arc_flow_model(seed: int) -> None:
 BIN_PACKING = [(count, seed) for count in (50, 60, 80, 100, 120) for seed in range(5)]
 
 
-@pytest.mark.parametrize(("count", "seed"), BIN_PACKING)
+@pytest.mark.parametrize(
+    ("count", "seed"),
+    [pytest.param(*case, marks=[pytest.mark.long] if at % 5 else []) for at, case in enumerate(BIN_PACKING)],
+)
 def test_uniform_bin_packing(count: int, seed: int) -> None:
     problem = uniform_bin_packing(count, seed)
     assert sum(problem.demands) == count

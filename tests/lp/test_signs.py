@@ -58,7 +58,7 @@ def judge(objective, entries, lower, upper, bounds, fixings):
     return value
 
 
-@examples(30)
+@examples(50)
 @given(rng=generators())
 @example(rng=130044)  # with its presolve on, SoPlex returned duals of 0 here
 def test_signs_at_an_optimum_and_at_a_farkas_ray(make, to_sparse, rng):

@@ -1,4 +1,7 @@
-"""The drawn generator gives what NumPy's would, and what it finds shrinks."""
+"""Quick and long tests are chosen as documented; drawn numbers are what NumPy's would be, differ, and shrink."""
+
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -6,6 +9,10 @@ from drawn import DrawnGenerator, examples, generators, seeded
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
+import gapless as gl
+from gapless import Answer, Batch, Budget, Fixings
+from gapless.engine import price_and_cut
+from gapless_chains import ChainProblem, DomainMessages, ReducedCostOracle
 from gapless_kernels.chains import _viterbi_twin
 
 
@@ -85,6 +92,32 @@ class _Kernel:
         assert _viterbi_twin.viterbi(unary, wrong, labels) == _viterbi_twin.viterbi(unary, transition, labels)
 
 
+class _Silent(ReducedCostOracle):
+    def query(self, view, *, limit=None):
+        return Answer(Batch(super().query(view, limit=limit).batch.columns.take(np.zeros(0, int))), 0.0)
+
+
+class _Role:
+    """A planted bug in a role: the oracle says that no label is missing."""
+
+    @staticmethod
+    def case(rng):
+        n, k = int(rng.integers(1, 8)), int(rng.integers(1, 9))
+        return ChainProblem(rng.normal(size=(n, k)), rng.normal(size=(k, k)))
+
+    @staticmethod
+    def holds(problem):
+        fixings = Fixings.none(problem.decisions.count)
+        relaxed = price_and_cut(DomainMessages(problem), [_Silent(problem)], problem.decisions, fixings, Budget())
+        assert relaxed.bound >= gl.solve(problem).value - 1e-9
+
+
+def test_a_planted_bug_in_a_role_shrinks():
+    problem = shrunk(_Role)
+    assert problem.unary.size <= 6
+    assert np.count_nonzero(problem.unary) + np.count_nonzero(problem.transition) <= 3
+
+
 def test_a_planted_bug_in_a_kernel_shrinks():
     unary, transition = shrunk(_Kernel)
     assert unary.shape == (2, 1)
@@ -95,3 +128,52 @@ def test_a_planted_bug_in_a_kernel_shrinks():
 def test_seeded_generators_and_scaled_examples():
     assert isinstance(find(seeded(), lambda _: True), np.random.Generator)
     assert examples(7).max_examples % 7 == 0
+
+
+def chosen(request, long=False, markexpr="", args=("tests",)):
+    """The names that the rule of tests/conftest.py keeps of a plain, a long, a drawn and a long drawn test."""
+    home = str(Path(__file__).parents[1] / "conftest.py")
+    (rule,) = (p for p in request.config.pluginmanager.get_plugins() if getattr(p, "__file__", None) == home)
+
+    @given(st.integers())
+    def drawn(number):
+        pass
+
+    marks = {"plain": (), "long": ("long",), "drawn": (), "long drawn": ("long",)}
+    items = [_Item(name, held, drawn if "drawn" in name else print) for name, held in marks.items()]
+    options = {"--long": long, "markexpr": markexpr}
+    hook = SimpleNamespace(pytest_deselected=lambda items: None)
+    rule.pytest_collection_modifyitems(SimpleNamespace(getoption=options.get, args=args, hook=hook), items)
+    return [item.name for item in items]
+
+
+class _Item:
+    def __init__(self, name, marks, function):
+        self.name, self.marks, self.function = name, marks, function
+
+    def get_closest_marker(self, name):
+        return name in self.marks or None
+
+
+def test_long_tests_run_where_they_are_asked_for(request):
+    assert chosen(request) == ["plain", "drawn"]
+    assert chosen(request, long=True) == ["long", "drawn", "long drawn"]
+    everything = ["plain", "long", "drawn", "long drawn"]
+    assert chosen(request, markexpr="corpus") == everything
+    assert chosen(request, args=["tests/soak/test_soak.py::test_a_short_run_does_everything"]) == everything
+
+
+def test_examples_differ():
+    """Hypothesis repeats what strategies drew; here each example but the first few, which are nearly 0, is new."""
+    seen = []
+
+    @settings(max_examples=20, derandomize=True, database=None)
+    @given(rng=generators())
+    def collect(rng):
+        seen.append(rng.normal(size=30))
+
+    collect()
+    fresh = [a for i, a in enumerate(seen) if all((a != b).mean() > 0.9 for b in seen[:i])]
+    assert len(seen) == 20
+    assert len(fresh) > 15
+    assert 0.9 < np.std(fresh[2:]) < 1.1

@@ -144,6 +144,7 @@ def test_ctrl_c_is_written_down(tmp_path, monkeypatch, capsys, task):
     assert json.loads((tmp_path / "summary.json").read_text())["interrupted"] is False
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("task", ["pos-tagging", "dependency-parsing", "price-and-cut"])
 def test_ctrl_c_while_training_is_written_down(tmp_path, monkeypatch, capsys, task):
     def pressed(*_, **__):

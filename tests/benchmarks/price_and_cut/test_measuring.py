@@ -62,6 +62,7 @@ def test_sentences_are_chosen_by_length(console):
     assert between(material.problems, 40, 50) == []
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not has_statm(), reason="no /proc/self/statm")
 def test_memory_that_stays_is_seen(console):
     fresh = [lambda: hard_sentence(words=3)] * 3

@@ -112,6 +112,7 @@ def test_no_entity_at_all_is_no_error():
     assert evaluation.joint_scores([["N|O"]], [["N|O"]])["entity_f1"] == 0.0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("task", "tables"), [("pos-tagging", paper.POS), ("joint-tagging", paper.JOINT)])
 def test_the_tables_hold_every_row_that_is_installed(task, tables, capsys):
     document = run_json(capsys, task, *QUICK, "--tables", "--sentences", "12")["tables"]
@@ -175,6 +176,7 @@ def test_runs_take_turns():
     assert all(value > 0 for value in seconds.values())
 
 
+@pytest.mark.long
 def test_figure_2_is_swept_and_drawn(tmp_path, capsys):
     pytest.importorskip("jinja2")
     path = tmp_path / "figure.svg"

@@ -114,6 +114,7 @@ def test_the_paper_s_colourings_find_each_optimum_at_a_time_that_the_seed_fixes(
         assert success == pytest.approx(math.factorial(k) / k**k)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("trained")
 def test_integer_programs_are_asked_for_and_get_some_titles(capsys):
     asked = ["--limit", "5", "--method", "exact", "--ilp-seconds", "1", "--ilp-titles", "1"]
