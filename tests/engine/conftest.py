@@ -144,7 +144,7 @@ def grouped():
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def roles():
     """The mocks."""
     return SimpleNamespace(

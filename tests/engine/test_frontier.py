@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 from gapless import Fixings, NoCertificate
 from gapless.engine.frontier import Frontier, Node
@@ -24,10 +26,11 @@ def test_order(order, expected):
 
 
 @pytest.mark.parametrize("order", ["best-first", "depth-first", "breadth-first"])
-def test_bound_is_the_largest_open_one_whatever_comes_and_goes(order):
-    rng = np.random.default_rng(1)
+@examples(10)
+@given(rng=generators())
+def test_bound_is_the_largest_open_one_whatever_comes_and_goes(rng, order):
     frontier, number = Frontier(order), 0
-    for _ in range(500):
+    for _ in range(rng.integers(1, 101)):
         if len(frontier) == 0 or rng.random() < 0.5:
             frontier.push([node(number + i, float(rng.integers(5)), int(rng.integers(4))) for i in range(2)])
             number += 2

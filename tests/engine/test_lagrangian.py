@@ -5,6 +5,8 @@ import math
 import attrs
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 from gapless import (
     Budget,
@@ -26,81 +28,78 @@ from gapless.engine.lagrangian import Dualized, StepRule
 from gapless.testing import feasible_structures
 from gapless.testing.examples import CapacityPrices, GroupMaximiser, Selection, random_selection
 
-CHUNKS, EACH = 10, 200
 FEW_STEPS = StepRule(iterations=12)
 GROUPS = [(), (3, 3), (2, 2, 2), (4,), (3, 3, 2), (2,)]
 
 
-def cases(chunk):
+def case(rng):
     """Set packing, knapsacks and generalised assignment, tied scores, most with random fixings."""
-    rng = np.random.default_rng(7000 + chunk)
-    for number in range(EACH):
-        groups = GROUPS[(chunk + number) % len(GROUPS)]
-        items = max(sum(groups), int(rng.integers(2, 8)))
-        problem = random_selection(rng, items, capacities=1 + number % 3, group_sizes=groups)
-        fixings = Fixings(rng.choice([-1, -1, -1, -1, 0, 1], items)) if number % 3 else Fixings.none(items)
-        yield rng, problem, fixings
+    groups = GROUPS[rng.integers(len(GROUPS))]
+    items = max(sum(groups), int(rng.integers(2, 8)))
+    problem = random_selection(rng, items, capacities=int(rng.integers(1, 4)), group_sizes=groups)
+    free = rng.integers(3) == 0
+    return problem, Fixings.none(items) if free else Fixings(rng.choice([-1, -1, -1, -1, 0, 1], items))
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_bounds_hold_and_fixings_keep_the_optimum(chunk):
-    fixed = 0
-    for number, (rng, problem, fixings) in enumerate(cases(chunk)):
-        allowed = [f for f in feasible_structures(problem) if fixings.allow(f.on_ids)]
-        best = max((f.score for f in allowed), default=-math.inf)
-        incumbent = (-math.inf, best, best - 1, best - 0.5)[number % 4] if allowed else float(rng.integers(-3, 3))
-        relaxed = lagrangian(
-            CapacityPrices(problem),
-            GroupMaximiser(problem),
-            fixings,
-            Budget(),
-            incumbent=incumbent,
-            rule=StepRule(iterations=1 + number % 40, fix_below=(0.5, 1.0)[number % 2]),
-        )
-        assert relaxed.bound >= best - 1e-9
-        known = incumbent
-        if relaxed.structure is not None:
-            assert not problem.violations(relaxed.structure)
-            assert fixings.allow(problem.encode(relaxed.structure))
-            known = max(known, score_of(problem, relaxed.structure))
-        tightened = fixings
-        for step in relaxed.tightenings:
-            fixed += len(step.on) + len(step.off)
-            tightened = tightened.fix(step.on, step.off) if tightened is not None else None
-        for f in allowed:
-            if tightened is None or not tightened.allow(f.on_ids):
-                assert f.score <= known + 1e-7
-                assert f.score <= relaxed.excluded + 1e-9
-        tree = TreeCertificate((-1,), (Branch(),), {"0": relaxed.certificate}, {"0": relaxed.tightenings})
-        verdict = tree.verify(problem, fixings)
-        assert verdict, verdict.reason
-        assert best - 1e-9 <= verdict.bound <= relaxed.bound + 1e-7
-    assert fixed > EACH / 4
+@seeing("fixed")
+@examples(200)
+@given(rng=generators())
+def test_bounds_hold_and_fixings_keep_the_optimum(seen, rng):
+    problem, fixings = case(rng)
+    allowed = [f for f in feasible_structures(problem) if fixings.allow(f.on_ids)]
+    best = max((f.score for f in allowed), default=-math.inf)
+    incumbent = (-math.inf, best, best - 1, best - 0.5)[rng.integers(4)] if allowed else float(rng.integers(-3, 3))
+    relaxed = lagrangian(
+        CapacityPrices(problem),
+        GroupMaximiser(problem),
+        fixings,
+        Budget(),
+        incumbent=incumbent,
+        rule=StepRule(iterations=int(rng.integers(1, 41)), fix_below=(0.5, 1.0)[rng.integers(2)]),
+    )
+    assert relaxed.bound >= best - 1e-9
+    known = incumbent
+    if relaxed.structure is not None:
+        assert not problem.violations(relaxed.structure)
+        assert fixings.allow(problem.encode(relaxed.structure))
+        known = max(known, score_of(problem, relaxed.structure))
+    tightened = fixings
+    for step in relaxed.tightenings:
+        seen["fixed"] += len(step.on) + len(step.off)
+        tightened = tightened.fix(step.on, step.off) if tightened is not None else None
+    for f in allowed:
+        if tightened is None or not tightened.allow(f.on_ids):
+            assert f.score <= known + 1e-7
+            assert f.score <= relaxed.excluded + 1e-9
+    tree = TreeCertificate((-1,), (Branch(),), {"0": relaxed.certificate}, {"0": relaxed.tightenings})
+    verdict = tree.verify(problem, fixings)
+    assert verdict, verdict.reason
+    assert best - 1e-9 <= verdict.bound <= relaxed.bound + 1e-7
 
 
 @pytest.mark.parametrize("order", ["best-first", "depth-first", "breadth-first"])
-def test_in_a_tree_it_equals_enumeration(order):
-    rng = np.random.default_rng(11)
-    for number in range(120):
-        problem = random_selection(rng, 8, capacities=2, group_sizes=GROUPS[number % len(GROUPS)])
-        best = max((f.score for f in feasible_structures(problem)), default=-math.inf)
-        relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem), rule=FEW_STEPS)
-        result = tree_search(problem, relaxation, MostFractional(), order=order)
-        assert (result.value if result.solutions else -math.inf) == best
-        assert result.bound == pytest.approx(best, abs=1e-6)
-        assert result.verify(problem), result.verify(problem).reason
+@examples(12)
+@given(rng=generators())
+def test_in_a_tree_it_equals_enumeration(rng, order):
+    problem = random_selection(rng, 8, capacities=2, group_sizes=GROUPS[rng.integers(len(GROUPS))])
+    best = max((f.score for f in feasible_structures(problem)), default=-math.inf)
+    relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem), rule=FEW_STEPS)
+    result = tree_search(problem, relaxation, MostFractional(), order=order)
+    assert (result.value if result.solutions else -math.inf) == best
+    assert result.bound == pytest.approx(best, abs=1e-6)
+    assert result.verify(problem), result.verify(problem).reason
 
 
 @pytest.mark.parametrize("k", [2, 5])
-def test_k_best_in_a_tree_proves_its_bound_even_with_fixing_on(k):
-    rng = np.random.default_rng(12)
-    for number in range(60):
-        problem = random_selection(rng, 7, group_sizes=GROUPS[number % len(GROUPS)][:2])
-        scores = sorted((f.score for f in feasible_structures(problem)), reverse=True)[:k]
-        relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem), rule=FEW_STEPS)
-        result = tree_search(problem, relaxation, MostFractional(), k=k)
-        assert [s.value for s in result.solutions] == scores
-        assert result.verify(problem), result.verify(problem).reason
+@examples(12)
+@given(rng=generators())
+def test_k_best_in_a_tree_proves_its_bound_even_with_fixing_on(rng, k):
+    problem = random_selection(rng, 7, group_sizes=GROUPS[rng.integers(len(GROUPS))][:2])
+    scores = sorted((f.score for f in feasible_structures(problem)), reverse=True)[:k]
+    relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem), rule=FEW_STEPS)
+    result = tree_search(problem, relaxation, MostFractional(), k=k)
+    assert [s.value for s in result.solutions] == scores
+    assert result.verify(problem), result.verify(problem).reason
 
 
 class BadMaximiser(Maximiser):
@@ -203,13 +202,13 @@ def test_maximiser_that_states_less_than_it_holds(hard, roles):
     roles.judge(hard, caught.value.result, caught.value)
 
 
-def test_rounding_of_large_weights_is_no_lie():
+@examples(20)
+@given(rng=generators())
+def test_rounding_of_large_weights_is_no_lie(rng):
     """Sums that cancel: 1e12 of noise-free offset leaves no false alarm."""
-    rng = np.random.default_rng(3)
-    for _ in range(50):
-        worth = rng.normal(0, 1, 8) + np.where(np.arange(8) % 2, 1e12, -1e12)
-        problem = Selection(worth, rng.random((1, 8)), [2.0], ((0, 2), (1, 3)))
-        search(problem, budget=Budget(Limits(nodes=5)))
+    worth = rng.normal(0, 1, 8) + np.where(np.arange(8) % 2, 1e12, -1e12)
+    problem = Selection(worth, rng.random((1, 8)), [2.0], ((0, 2), (1, 3)))
+    search(problem, budget=Budget(Limits(nodes=5)))
 
 
 def test_maximiser_that_returns_the_worst(hard, roles):
@@ -241,26 +240,25 @@ def test_repair_that_boasts(hard, roles, boast):
     roles.judge(hard, caught.value.result, caught.value)
 
 
-def test_repair_that_is_infeasible_is_never_an_optimum(roles):
+@seeing("raised")
+@examples(50)
+@given(rng=generators())
+def test_repair_that_is_infeasible_is_never_an_optimum(seen, rng, roles):
     """Random problems, a repair that returns what it was given: an answer is right or an error is raised.
 
     Fixings against the score of an infeasible structure throw away feasible ones that are better than all held.
     """
-    rng = np.random.default_rng(5)
-    raised = 0
-    for _ in range(150):
-        problem = random_selection(rng, 7, capacities=2, group_sizes=(3,))
-        best = max((f.score for f in feasible_structures(problem)), default=-math.inf)
-        prices = CapacityPrices(problem)
-        prices.repair = lambda f, _, problem=problem: (f.structure, score_of(problem, f.structure) - 2.5)
-        try:
-            result = search(problem, prices=prices)
-        except InconsistentBound as error:
-            raised += 1
-            roles.judge(problem, error.result, error)
-            continue
-        assert (result.value if result.solutions else -math.inf) == best
-    assert raised > 10
+    problem = random_selection(rng, 7, capacities=2, group_sizes=(3,))
+    best = max((f.score for f in feasible_structures(problem)), default=-math.inf)
+    prices = CapacityPrices(problem)
+    prices.repair = lambda f, _: (f.structure, score_of(problem, f.structure) - 2.5)
+    try:
+        result = search(problem, prices=prices)
+    except InconsistentBound as error:
+        seen["raised"] += 1
+        roles.judge(problem, error.result, error)
+        return
+    assert (result.value if result.solutions else -math.inf) == best
 
 
 def test_iterations_limit_stops_a_descent(hard, roles):

@@ -147,13 +147,7 @@ def one_sentence(rng: np.random.Generator) -> ParsingProblem:
     )
 
 
-@pytest.fixture
-def random_sentences() -> Any:
-    """From a seed and a count to problems."""
-
-    def draw(seed: int, count: int) -> Iterator[ParsingProblem]:
-        rng = np.random.default_rng(seed)
-        for _ in range(count):
-            yield one_sentence(rng)
-
-    return draw
+@pytest.fixture(scope="session")
+def random_sentence() -> Any:
+    """From a generator to a problem."""
+    return one_sentence

@@ -3,6 +3,8 @@
 import attrs
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless import Fixings, Result, Status, TreeCertificate
@@ -29,38 +31,36 @@ OTHERS = ("sibling", "grandchild", "great-grandchild", "comb", "any-of", "valenc
 every_backbone = pytest.mark.parametrize("backbone", BACKBONES)
 
 
-def problems(backbone, seed, count, longest=5, strength=1.0):
+def sentence(rng, backbone, longest=5, strength=1.0):
     """Factors that the backbone counts beside factors that are split; ties or floats, masks, both root rules."""
-    rng = np.random.default_rng(seed)
-    for number in range(count):
-        ties, n = bool(number % 2), int(rng.integers(1, longest + 1))
-        share = rng.choice([0.0, 0.1])
+    ties, n = bool(rng.integers(2)), int(rng.integers(1, longest + 1))
+    share = rng.choice([0.0, 0.1])
 
-        def draw(kind, n=n, ties=ties, share=share):
-            shape = (n + 1,) * (4 if kind is GrandSibling else 3)
-            scores = rng.integers(-2, 3, shape).astype(float) if ties else strength * rng.normal(size=shape)
-            scores[rng.random(shape) < share] = -np.inf
-            return kind(scores)
+    def draw(kind):
+        shape = (n + 1,) * (4 if kind is GrandSibling else 3)
+        scores = rng.integers(-2, 3, shape).astype(float) if ties else strength * rng.normal(size=shape)
+        scores[rng.random(shape) < share] = -np.inf
+        return kind(scores)
 
-        split = random_problem(
-            rng,
-            n,
-            projective=True,
-            single_root=bool(rng.integers(2)),
-            families=[str(f) for f in rng.choice(OTHERS, size=int(rng.integers(0, 3)), replace=False)],
-            ties=ties,
-            forbidden=float(rng.choice([0.0, 0.2])),
-            forbidden_parts=float(share),
-            strength=strength,
-        )
-        counted = [draw(kind) for kind in COUNTED[backbone] if rng.integers(4)]
-        yield ParsingProblem(
-            split.scores,
-            factors=[*split.factors, *counted],
-            projective=True,
-            single_root=split.single_root,
-            granularity=split.granularity,
-        )
+    split = random_problem(
+        rng,
+        n,
+        projective=True,
+        single_root=bool(rng.integers(2)),
+        families=[str(f) for f in rng.choice(OTHERS, size=int(rng.integers(0, 3)), replace=False)],
+        ties=ties,
+        forbidden=float(rng.choice([0.0, 0.2])),
+        forbidden_parts=float(share),
+        strength=strength,
+    )
+    counted = [draw(kind) for kind in COUNTED[backbone] if rng.integers(4)]
+    return ParsingProblem(
+        split.scores,
+        factors=[*split.factors, *counted],
+        projective=True,
+        single_root=split.single_root,
+        granularity=split.granularity,
+    )
 
 
 def best_scores(problem):
@@ -85,57 +85,61 @@ def check(problem, expected, k=1, **options):
 
 
 @every_backbone
-def test_every_optimum_is_enumerations_and_verified(backbone):
-    for number, problem in enumerate(problems(backbone, 11, 60)):
-        order = ("best-first", "depth-first", "breadth-first")[number % 3]
-        variant = ("default", "default", "paper")[number // 3 % 3]
-        check(problem, best_scores(problem), backbone=backbone, order=order, variant=variant)
+@given(rng=generators())
+def test_every_optimum_is_enumerations_and_verified(rng, backbone):
+    problem = sentence(rng, backbone)
+    order = ("best-first", "depth-first", "breadth-first")[rng.integers(3)]
+    variant = ("default", "default", "paper")[rng.integers(3)]
+    check(problem, best_scores(problem), backbone=backbone, order=order, variant=variant)
 
 
 @every_backbone
-def test_k_best(backbone):
-    for problem in problems(backbone, 12, 10, longest=4):
-        check(problem, best_scores(problem), k=3, backbone=backbone)
+@examples(8)
+@given(rng=generators())
+def test_k_best(rng, backbone):
+    problem = sentence(rng, backbone, longest=4)
+    check(problem, best_scores(problem), k=3, backbone=backbone)
 
 
-def test_grandchildren_that_the_backbone_counts_know_no_floor():
+@examples(5)
+@given(rng=generators())
+def test_grandchildren_that_the_backbone_counts_know_no_floor(rng):
     """Their scores are in no scope of the split, so its floor once lay above every tree."""
-    rng = np.random.default_rng(0)
-    for _ in range(5):
-        problem = random_problem(rng, 4, projective=True, families=["sibling"])
-        far = Grandchild(rng.normal(-50.0, 1.0, (5, 5, 5)))
-        both = ParsingProblem(problem.scores, factors=[far, *problem.factors], projective=True)
-        check(both, best_scores(both), backbone="grand-sibling")
+    problem = random_problem(rng, 4, projective=True, families=["sibling"])
+    far = Grandchild(rng.normal(-50.0, 1.0, (5, 5, 5)))
+    both = ParsingProblem(problem.scores, factors=[far, *problem.factors], projective=True)
+    check(both, best_scores(both), backbone="grand-sibling")
 
 
 @every_backbone
-def test_any_multipliers_and_any_backbone_bound_every_tree(backbone):
-    rng = np.random.default_rng(5)
-    for problem in problems(backbone, 13, 25):
-        split = Split(problem, backbone=backbone_for(problem, backbone))
-        state = np.full(problem.decisions.count, -1, np.int8)
-        state[rng.random(state.size) < 0.2] = 0
-        fixings = Fixings(state)
-        heads, scores = tree_scores(problem)
-        words = np.arange(1, problem.length + 1)
-        allowed = [fixings.allow(problem.decisions.index[tree, words]) for tree in heads]
-        best = max(scores[np.array(allowed, bool)], default=-np.inf)
-        for name in (*BACKBONES, "first", "none"):
-            multipliers = rng.normal(size=split.size)
-            if split.size and rng.integers(2):
-                multipliers[rng.integers(split.size)] = rng.choice([np.nan, np.inf, -np.inf, 1e300])
-            evidence = SplitMultipliers(split.orientation, multipliers, backbone=name)
-            verdict = evidence.verify(problem, fixings)
-            assert not verdict or verdict.bound >= best - 1e-12 * max(1.0, abs(best))
-            assert verdict or name != backbone
-            assert name != "none" or not verdict
-            if not verdict:
-                continue
-            off = rng.permutation(problem.decisions.count)[:5].tolist()
-            flipped = evidence.verify_flips(problem, fixings, (), off)
-            for tree, score, fits in zip(heads, scores, allowed, strict=True):
-                if fits and np.isin(problem.decisions.index[tree, words], off).any():
-                    assert flipped.bound >= score - 1e-12 * max(1.0, abs(score))
+@examples(10)
+@given(rng=generators())
+def test_any_multipliers_and_any_backbone_bound_every_tree(rng, backbone):
+    problem = sentence(rng, backbone)
+    split = Split(problem, backbone=backbone_for(problem, backbone))
+    state = np.full(problem.decisions.count, -1, np.int8)
+    state[rng.random(state.size) < 0.2] = 0
+    fixings = Fixings(state)
+    heads, scores = tree_scores(problem)
+    words = np.arange(1, problem.length + 1)
+    allowed = [fixings.allow(problem.decisions.index[tree, words]) for tree in heads]
+    best = max(scores[np.array(allowed, bool)], default=-np.inf)
+    for name in (*BACKBONES, "first", "none"):
+        multipliers = rng.normal(size=split.size)
+        if split.size and rng.integers(2):
+            multipliers[rng.integers(split.size)] = rng.choice([np.nan, np.inf, -np.inf, 1e300])
+        evidence = SplitMultipliers(split.orientation, multipliers, backbone=name)
+        verdict = evidence.verify(problem, fixings)
+        assert not verdict or verdict.bound >= best - 1e-12 * max(1.0, abs(best))
+        assert verdict or name != backbone
+        assert name != "none" or not verdict
+        if not verdict:
+            continue
+        off = rng.permutation(problem.decisions.count)[:5].tolist()
+        flipped = evidence.verify_flips(problem, fixings, (), off)
+        for tree, score, fits in zip(heads, scores, allowed, strict=True):
+            if fits and np.isin(problem.decisions.index[tree, words], off).any():
+                assert flipped.bound >= score - 1e-12 * max(1.0, abs(score))
 
 
 def leaves_of(certificate):
@@ -149,40 +153,47 @@ def leaves_of(certificate):
     ]
 
 
-@every_backbone
-def test_json_round_trip_and_tampering(backbone, monkeypatch):
+@pytest.fixture
+def bounds_alone(monkeypatch):
     monkeypatch.setattr(role_search, "CHOICES", 0)
     monkeypatch.setattr(role_search, "BACKBONE_CHOICES", 0)
-    branched = 0
-    for problem in problems(backbone, 14, 16, strength=1.5):
-        result = gapless.solve(problem, "split-bound", backbone=backbone)
-        copy = Result.from_json(result.to_json())
-        assert copy.verify(problem)
-        branched += isinstance(copy.certificate, TreeCertificate)
-        for leaf, put in leaves_of(copy.certificate) if result.solutions else ():
-            assert leaf.backbone == backbone
 
-            def forged(leaf=leaf, put=put, copy=copy, problem=problem, **wrong):
-                return attrs.evolve(copy, certificate=put(attrs.evolve(leaf, **wrong))).verify(problem)
 
-            assert not forged(backbone="none")
-            assert not problem.backbone_factors or not forged(backbone="first")
-            assert not forged(multipliers=np.append(leaf.multipliers, 0.0))
-            for factor in (0.0, -1.0, np.nan):
-                verdict = forged(multipliers=factor * leaf.multipliers)
-                assert not verdict or verdict.bound >= result.value - 1e-9
-    assert branched
+@pytest.mark.usefixtures("bounds_alone")
+@every_backbone
+@seeing("branched")
+@examples(12)
+@given(rng=generators())
+def test_json_round_trip_and_tampering(seen, rng, backbone):
+    problem = sentence(rng, backbone, strength=1.5)
+    result = gapless.solve(problem, "split-bound", backbone=backbone)
+    copy = Result.from_json(result.to_json())
+    assert copy.verify(problem)
+    seen["branched"] += isinstance(copy.certificate, TreeCertificate)
+    for leaf, put in leaves_of(copy.certificate) if result.solutions else ():
+        assert leaf.backbone == backbone
+
+        def forged(leaf=leaf, put=put, **wrong):
+            return attrs.evolve(copy, certificate=put(attrs.evolve(leaf, **wrong))).verify(problem)
+
+        assert not forged(backbone="none")
+        assert not problem.backbone_factors or not forged(backbone="first")
+        assert not forged(multipliers=np.append(leaf.multipliers, 0.0))
+        for factor in (0.0, -1.0, np.nan):
+            verdict = forged(multipliers=factor * leaf.multipliers)
+            assert not verdict or verdict.bound >= result.value - 1e-9
 
 
 @every_backbone
-def test_pre_pruning_keeps_a_bound_on_all_trees(backbone):
-    bounded = 0
-    for problem in problems(backbone, 15, 15):
-        expected = best_scores(problem)
-        result = gapless.solve(problem, "split-bound", heads_kept=1, backbone=backbone)
-        verdict = result.verify(problem)
-        assert verdict
-        if expected.size:
-            assert expected[0] - 1e-9 <= result.bound < np.inf
-            bounded += bool(result.solutions)
-    assert bounded
+@seeing("bounded")
+@examples(12)
+@given(rng=generators())
+def test_pre_pruning_keeps_a_bound_on_all_trees(seen, rng, backbone):
+    problem = sentence(rng, backbone)
+    expected = best_scores(problem)
+    result = gapless.solve(problem, "split-bound", heads_kept=1, backbone=backbone)
+    verdict = result.verify(problem)
+    assert verdict
+    if expected.size:
+        assert expected[0] - 1e-9 <= result.bound < np.inf
+        seen["bounded"] += bool(result.solutions)

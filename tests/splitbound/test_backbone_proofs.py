@@ -5,6 +5,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 import gapless_kernels
 from gapless import InvalidProblem
@@ -67,8 +69,9 @@ def enumerated(backbone, weights, parts, single_root):
     return values.max(), through
 
 
-def instances(backbone, seed, count, longest):
-    rng = np.random.default_rng(seed)
+def instance(rng, backbone, longest):
+    ties, masks, n = bool(rng.integers(2)), rng.integers(5) == 4, int(rng.integers(1, longest + 1))
+    arcs, share = rng.choice([0.0, 0.2, 0.5]), rng.choice([0.0, 0.1])
 
     def draw(shape, share):
         scores = rng.integers(-3, 4, shape).astype(float) if ties else rng.normal(size=shape)
@@ -77,37 +80,37 @@ def instances(backbone, seed, count, longest):
         scores[rng.random(shape) < share] = -np.inf
         return scores
 
-    for number in range(count):
-        ties, masks, n = bool(number % 2), number % 5 == 0, int(rng.integers(1, longest + 1))
-        arcs, share = rng.choice([0.0, 0.2, 0.5]), rng.choice([0.0, 0.1])
-        given = [draw((n + 1,) * axes(kind), share) if rng.integers(5) else None for kind in FACTORS[backbone]]
-        yield draw((n + 1, n + 1), arcs), given
+    given = [draw((n + 1,) * axes(kind), share) if rng.integers(5) else None for kind in FACTORS[backbone]]
+    return draw((n + 1, n + 1), arcs), given
 
 
 @every_backbone
 @both_rules
-def test_the_best_tree_through_every_arc(backbone, single_root):
-    for weights, parts in instances(backbone, 1, 60, 5):
-        best, through = enumerated(backbone, weights, parts, single_root)
-        bound, each = THROUGH[backbone](weights, *parts, single_root=single_root)
-        # Never below the exact sum, however it is rounded; above it by what rounding may cost.
-        assert bound >= best
-        assert np.all(each >= through)
-        assert np.array_equal(each == -np.inf, through == -np.inf)
-        reached = through > -np.inf
-        assert np.all(each[reached] <= through[reached] + 1e-13 * np.maximum(np.abs(through[reached]), 20.0))
-        assert bound == best or bound <= best + 1e-13 * max(abs(best), 20.0)
+@examples(25)
+@given(rng=generators())
+def test_the_best_tree_through_every_arc(rng, backbone, single_root):
+    weights, parts = instance(rng, backbone, 5)
+    best, through = enumerated(backbone, weights, parts, single_root)
+    bound, each = THROUGH[backbone](weights, *parts, single_root=single_root)
+    # Never below the exact sum, however it is rounded; above it by what rounding may cost.
+    assert bound >= best
+    assert np.all(each >= through)
+    assert np.array_equal(each == -np.inf, through == -np.inf)
+    reached = through > -np.inf
+    assert np.all(each[reached] <= through[reached] + 1e-13 * np.maximum(np.abs(through[reached]), 20.0))
+    assert bound == best or bound <= best + 1e-13 * max(abs(best), 20.0)
 
 
 @every_backbone
-def test_longer_sentences_agree_with_the_kernels(backbone):
+@examples(6)
+@given(rng=generators())
+def test_longer_sentences_agree_with_the_kernels(rng, backbone):
     kernel = getattr(gapless_kernels, f"eisner_{backbone.replace('-', '_')}_max_marginals")
-    count = 6 if gapless_kernels.COMPILED else 1
-    for weights, parts in instances(backbone, 2, count, 16 if gapless_kernels.COMPILED else 5):
-        value, _, marginals = kernel(weights, *parts, True)
-        bound, each = THROUGH[backbone](weights, *parts, single_root=True)
-        np.testing.assert_allclose(each, marginals, rtol=1e-12, atol=1e-11)
-        assert bound == pytest.approx(value, rel=1e-12, abs=1e-11)
+    weights, parts = instance(rng, backbone, 16 if gapless_kernels.COMPILED else 5)
+    value, _, marginals = kernel(weights, *parts, True)
+    bound, each = THROUGH[backbone](weights, *parts, single_root=True)
+    np.testing.assert_allclose(each, marginals, rtol=1e-12, atol=1e-11)
+    assert bound == pytest.approx(value, rel=1e-12, abs=1e-11)
 
 
 def parsing(factors, *, projective=True, n=3):

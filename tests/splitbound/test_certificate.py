@@ -3,6 +3,8 @@
 import attrs
 import numpy as np
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 import gapless
 from gapless import Fixings, NoCertificate, Result, TreeCertificate
@@ -17,23 +19,18 @@ def bounded_only(monkeypatch):
     monkeypatch.setattr(compiled_search, "CHOICES", 0)
 
 
-def problems(seed, count, families=FAMILIES):
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        chosen = rng.choice(len(families), size=3, replace=False)
-        yield (
-            rng,
-            random_problem(
-                rng,
-                int(rng.integers(2, 6)),
-                projective=bool(rng.integers(2)),
-                single_root=bool(rng.integers(2)),
-                families=[families[f] for f in chosen],
-                forbidden=float(rng.choice([0.0, 0.2])),
-                forbidden_parts=float(rng.choice([0.0, 0.1])),
-                strength=1.5,
-            ),
-        )
+def sentence(rng, families=FAMILIES):
+    chosen = rng.choice(len(families), size=3, replace=False)
+    return random_problem(
+        rng,
+        int(rng.integers(2, 6)),
+        projective=bool(rng.integers(2)),
+        single_root=bool(rng.integers(2)),
+        families=[families[f] for f in chosen],
+        forbidden=float(rng.choice([0.0, 0.2])),
+        forbidden_parts=float(rng.choice([0.0, 0.1])),
+        strength=1.5,
+    )
 
 
 def random_fixings(rng, problem):
@@ -51,60 +48,63 @@ def best_under(problem, fixings):
     return max(kept, default=-np.inf)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_any_multipliers_bound_every_tree(seed):
-    for rng, problem in problems(seed, 12):
-        split = Split(problem)
-        for scale in (0.0, 1.0, 1e6):
-            multipliers = scale * rng.normal(size=split.size)
-            if scale == 1.0 and split.size:
-                multipliers[rng.integers(split.size)] = rng.choice([np.nan, np.inf, -np.inf, 1e300])
-            fixings = random_fixings(rng, problem)
-            bound = SplitMultipliers(split.orientation, multipliers).upper_bound(problem, fixings)
-            best = best_under(problem, fixings)
-            assert bound >= best - 1e-9
+@examples(40)
+@given(rng=generators())
+def test_any_multipliers_bound_every_tree(rng):
+    problem = sentence(rng)
+    split = Split(problem)
+    for scale in (0.0, 1.0, 1e6):
+        multipliers = scale * rng.normal(size=split.size)
+        if scale == 1.0 and split.size:
+            multipliers[rng.integers(split.size)] = rng.choice([np.nan, np.inf, -np.inf, 1e300])
+        fixings = random_fixings(rng, problem)
+        bound = SplitMultipliers(split.orientation, multipliers).upper_bound(problem, fixings)
+        best = best_under(problem, fixings)
+        assert bound >= best - 1e-9
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_checked_formula_is_the_one_that_is_solved(seed):
+@examples(25)
+@given(rng=generators())
+def test_the_checked_formula_is_the_one_that_is_solved(rng):
     """Two implementations of one formula: the search's, and the verifier's."""
-    for rng, problem in problems(40 + seed, 12, CONJUNCTIVE):
-        for group in (False, True):
-            split = Split(problem, group=group)
-            split.subproblem(Fixings.none(problem.decisions.count))
-            multipliers = split.project(split.start() + rng.normal(size=split.size))
-            fixings = random_fixings(rng, problem)
-            weights, constant = split.weights(multipliers, fixings)
-            evidence = SplitMultipliers(split.orientation, multipliers / split.scale, loss=split.loss)
-            bound = evidence.upper_bound(problem, fixings)
-            left = split.subproblem(fixings)
-            if left is None:
-                assert bound == -np.inf
-                continue
-            heads, _ = tree_scores(problem)
-            ids = problem.decisions.index[heads, np.arange(1, problem.length + 1)]
-            agree = [i for i in ids if np.all(left.state[i] != 0)]
-            best = max((float(weights[i].sum()) + constant for i in agree), default=-np.inf)
-            if bound == -np.inf:
-                assert best < split.floor or best == -np.inf
-            elif best > -np.inf:
-                assert bound == pytest.approx(best, rel=1e-9, abs=1e-9) or bound > best
+    problem = sentence(rng, CONJUNCTIVE)
+    for group in (False, True):
+        split = Split(problem, group=group)
+        split.subproblem(Fixings.none(problem.decisions.count))
+        multipliers = split.project(split.start() + rng.normal(size=split.size))
+        fixings = random_fixings(rng, problem)
+        weights, constant = split.weights(multipliers, fixings)
+        evidence = SplitMultipliers(split.orientation, multipliers / split.scale, loss=split.loss)
+        bound = evidence.upper_bound(problem, fixings)
+        left = split.subproblem(fixings)
+        if left is None:
+            assert bound == -np.inf
+            continue
+        heads, _ = tree_scores(problem)
+        ids = problem.decisions.index[heads, np.arange(1, problem.length + 1)]
+        agree = [i for i in ids if np.all(left.state[i] != 0)]
+        best = max((float(weights[i].sum()) + constant for i in agree), default=-np.inf)
+        if bound == -np.inf:
+            assert best < split.floor or best == -np.inf
+        elif best > -np.inf:
+            assert bound == pytest.approx(best, rel=1e-9, abs=1e-9) or bound > best
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_flips_are_bounded_together_as_well_as_alone(seed):
-    for rng, problem in problems(80 + seed, 8):
-        split = Split(problem)
-        evidence = SplitMultipliers(split.orientation, split.start() / split.scale)
-        none = Fixings.none(problem.decisions.count)
-        count = problem.decisions.count
-        off = rng.permutation(count)[: count // 3].tolist()
-        on = [d for d in rng.permutation(count)[:2].tolist() if d not in off]
-        verdict = evidence.verify_flips(problem, none, on, off)
-        assert verdict
-        flips = [none.fix(on=[d]) for d in off] + [none.fix(off=[d]) for d in on]
-        best = max((best_under(problem, f) for f in flips), default=-np.inf)
-        assert verdict.bound >= best - 1e-9
+@examples(20)
+@given(rng=generators())
+def test_flips_are_bounded_together_as_well_as_alone(rng):
+    problem = sentence(rng)
+    split = Split(problem)
+    evidence = SplitMultipliers(split.orientation, split.start() / split.scale)
+    none = Fixings.none(problem.decisions.count)
+    count = problem.decisions.count
+    off = rng.permutation(count)[: count // 3].tolist()
+    on = [d for d in rng.permutation(count)[:2].tolist() if d not in off]
+    verdict = evidence.verify_flips(problem, none, on, off)
+    assert verdict
+    flips = [none.fix(on=[d]) for d in off] + [none.fix(off=[d]) for d in on]
+    best = max((best_under(problem, f) for f in flips), default=-np.inf)
+    assert verdict.bound >= best - 1e-9
 
 
 def solved(seed):

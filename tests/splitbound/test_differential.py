@@ -1,6 +1,6 @@
 """Random small sentences against enumeration, every variant and order, each answer proved.
 
-GAPLESS_RANDOM_SENTENCES scales the count; the default is what every test run can afford.
+GAPLESS_RANDOM_SENTENCES sets the count; the default is what every test run can afford.
 """
 
 import itertools
@@ -8,6 +8,8 @@ import os
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless import Solve, Status
@@ -17,29 +19,23 @@ from gapless_dependency.random_problems import FAMILIES, random_problem
 from gapless_splitbound import compiled_search
 from gapless_splitbound.role_search import search
 
-SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "240"))
-SHARDS = 12
+SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "120"))
 ORDERS = ("best-first", "depth-first", "breadth-first")
 
 
-def sentences(seed, count):
+def sentence(rng):
     """Ties or floats, projective or not, one root or several, forbidden arcs and parts, up to three families."""
-    rng = np.random.default_rng(seed)
-    for number in range(count):
-        chosen = rng.choice(len(FAMILIES), size=int(rng.integers(0, 4)), replace=False)
-        yield (
-            number,
-            random_problem(
-                rng,
-                int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.05, 0.1, 0.2, 0.3, 0.25, 0.1])),
-                projective=bool(rng.integers(2)),
-                single_root=bool(rng.integers(2)),
-                families=[FAMILIES[f] for f in chosen],
-                ties=bool(rng.integers(2)),
-                forbidden=float(rng.choice([0.0, 0.0, 0.2, 0.5])),
-                forbidden_parts=float(rng.choice([0.0, 0.0, 0.2])),
-            ),
-        )
+    chosen = rng.choice(len(FAMILIES), size=int(rng.integers(0, 4)), replace=False)
+    return random_problem(
+        rng,
+        int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.05, 0.1, 0.2, 0.3, 0.25, 0.1])),
+        projective=bool(rng.integers(2)),
+        single_root=bool(rng.integers(2)),
+        families=[FAMILIES[f] for f in chosen],
+        ties=bool(rng.integers(2)),
+        forbidden=float(rng.choice([0.0, 0.0, 0.2, 0.5])),
+        forbidden_parts=float(rng.choice([0.0, 0.0, 0.2])),
+    )
 
 
 def best_scores(problem):
@@ -61,37 +57,46 @@ def check(problem, expected, k=1, **options):
         assert meets(verdict.bound, result.value)
 
 
-@pytest.mark.parametrize("shard", range(SHARDS))
-@pytest.mark.parametrize("choices", [0, 30, 1 << 14])
-def test_agrees_with_enumeration_and_proves_it(shard, choices, monkeypatch):
+@pytest.fixture
+def choices(request, monkeypatch):
+    """How many choices of heads are enumerated."""
+    monkeypatch.setattr(compiled_search, "CHOICES", request.param)
+
+
+@pytest.mark.usefixtures("choices")
+@pytest.mark.parametrize("choices", [0, 30, 1 << 14], indirect=True)
+@seeing("feasible", "infeasible")
+@examples(SENTENCES // 3)
+@given(rng=generators())
+def test_agrees_with_enumeration_and_proves_it(seen, rng):
     """Bounded only, enumerated at the end, and enumerated at once."""
-    monkeypatch.setattr(compiled_search, "CHOICES", choices)
-    for number, problem in sentences(1000 + shard, SENTENCES // SHARDS):
-        expected = best_scores(problem)
-        for variant in ("default", "paper"):
-            check(problem, expected, variant=variant, order=ORDERS[number % 3])
+    problem = sentence(rng)
+    expected = best_scores(problem)
+    seen["feasible" if expected.size else "infeasible"] += 1
+    variant = ("default", "paper")[rng.integers(2)]
+    check(problem, expected, variant=variant, order=ORDERS[rng.integers(3)])
 
 
-def test_the_roles_are_the_reference_for_the_compiled_search():
-    for number, problem in sentences(31, 60):
-        expected = best_scores(problem)
-        for variant in ("default", "paper"):
-            slow = search(
-                problem,
-                Solve(method="split-bound"),
-                variant=variant,
-                order=ORDERS[number % 3],
-                backbone="first",
-            )
-            fast = gapless.solve(problem, "split-bound", variant=variant)
-            assert slow.status is fast.status
-            assert slow.verify(problem)
-            if expected.size:
-                assert slow.value == pytest.approx(fast.value, rel=1e-9, abs=1e-9)
+@pytest.mark.parametrize("variant", ["default", "paper"])
+@examples(10)
+@given(rng=generators())
+def test_the_roles_are_the_reference_for_the_compiled_search(rng, variant):
+    problem = sentence(rng)
+    expected = best_scores(problem)
+    slow = search(
+        problem, Solve(method="split-bound"), variant=variant, order=ORDERS[rng.integers(3)], backbone="first"
+    )
+    fast = gapless.solve(problem, "split-bound", variant=variant)
+    assert slow.status is fast.status
+    assert slow.verify(problem)
+    if expected.size:
+        assert slow.value == pytest.approx(fast.value, rel=1e-9, abs=1e-9)
 
 
-def test_many_sentences_at_once():
-    problems = [problem for _, problem in sentences(8, 60)]
+@examples(3)
+@given(rng=generators())
+def test_many_sentences_at_once(rng):
+    problems = [sentence(rng) for _ in range(rng.integers(1, 21))]
     batch = gapless.solve_many(problems, "split-bound")
     for i, problem in enumerate(problems):
         alone = gapless.solve(problem, "split-bound")
@@ -103,22 +108,26 @@ def test_many_sentences_at_once():
 
 
 @pytest.mark.parametrize("k", [2, 5])
-def test_k_best(k):
-    for _, problem in sentences(70 + k, 25):
-        check(problem, best_scores(problem), k=k)
+@given(rng=generators())
+def test_k_best(rng, k):
+    problem = sentence(rng)
+    check(problem, best_scores(problem), k=k)
 
 
+@pytest.mark.usefixtures("choices")
+@pytest.mark.parametrize("choices", [0], indirect=True)
 @pytest.mark.parametrize(("variant", "order"), [*itertools.product(("default", "paper"), ORDERS)])
-def test_every_variant_in_every_order(variant, order, monkeypatch):
-    monkeypatch.setattr(compiled_search, "CHOICES", 0)
-    for _, problem in sentences(5, 12):
-        check(problem, best_scores(problem), variant=variant, order=order)
+@examples(10)
+@given(rng=generators())
+def test_every_variant_in_every_order(rng, variant, order):
+    problem = sentence(rng)
+    check(problem, best_scores(problem), variant=variant, order=order)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("projective", [False, True])
-def test_every_family(family, projective):
-    rng = np.random.default_rng(3)
-    for n in (1, 3, 5):
-        problem = random_problem(rng, n, projective=projective, families=[family], strength=2.0)
-        check(problem, best_scores(problem))
+@examples(4)
+@given(rng=generators())
+def test_every_family(rng, family, projective):
+    problem = random_problem(rng, int(rng.integers(1, 6)), projective=projective, families=[family], strength=2.0)
+    check(problem, best_scores(problem))

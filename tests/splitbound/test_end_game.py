@@ -1,10 +1,13 @@
 """What ends a search that bounds alone do not end: propagation of -inf, and small nodes enumerated."""
 
 import itertools
+from collections import Counter
 
 import attrs
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless import Branch, Fixings, Limits, Result, Status, Stop, TreeCertificate
@@ -16,30 +19,29 @@ from gapless_splitbound.enumeration import best_tree, choices_left
 from gapless_splitbound.propagation import Propagation
 
 
-def some_problems(rng, count, longest=5):
+def some_problem(rng, longest=5):
     """With factors of all kinds, a third with a factor that only a backbone can take."""
-    for number in range(count):
-        n = int(rng.integers(1, longest + 1))
-        problem = random_problem(
-            rng,
-            n,
-            projective=number % 3 == 0 or bool(rng.integers(2)),
-            single_root=bool(rng.integers(2)),
-            families=["valency", "any-of", *rng.choice(FAMILIES, size=2)],
-            ties=number % 4 == 0,
-            forbidden=float(rng.choice([0.0, 0.3])),
-            forbidden_parts=float(rng.choice([0.0, 0.3])),
+    number, n = int(rng.integers(12)), int(rng.integers(1, longest + 1))
+    problem = random_problem(
+        rng,
+        n,
+        projective=number % 3 == 0 or bool(rng.integers(2)),
+        single_root=bool(rng.integers(2)),
+        families=["valency", "any-of", *rng.choice(FAMILIES, size=2)],
+        ties=number % 4 == 0,
+        forbidden=float(rng.choice([0.0, 0.3])),
+        forbidden_parts=float(rng.choice([0.0, 0.3])),
+    )
+    if number % 3 == 0:
+        part = AdjacentSibling(rng.integers(-2, 3, (n + 1,) * 3))
+        problem = ParsingProblem(
+            problem.scores,
+            factors=[*problem.factors, part],
+            projective=True,
+            single_root=problem.single_root,
+            granularity=problem.granularity,
         )
-        if number % 3 == 0:
-            part = AdjacentSibling(rng.integers(-2, 3, (n + 1,) * 3))
-            problem = ParsingProblem(
-                problem.scores,
-                factors=[*problem.factors, part],
-                projective=True,
-                single_root=problem.single_root,
-                granularity=problem.granularity,
-            )
-        yield problem
+    return problem
 
 
 def kept(problem, fixings):
@@ -55,46 +57,46 @@ def some_fixings(rng, problem):
     return Fixings(state).implied(problem.decisions)
 
 
-def test_the_best_of_a_small_node_is_that_of_enumeration():
-    rng = np.random.default_rng(1)
-    for problem in some_problems(rng, 90):
-        fixings = some_fixings(rng, problem)
-        if fixings is None:
-            continue
-        best = kept(problem, fixings)[1].max(initial=-np.inf)
-        found = best_tree(problem, fixings.state)
-        assert found.bound == pytest.approx(best, rel=1e-12, abs=1e-12)
-        assert EnumeratedTrees().upper_bound(problem, fixings) == pytest.approx(best, rel=1e-12, abs=1e-12)
-        assert (found.tree is None) == (best == -np.inf)
-        if found.tree is not None:
-            assert not problem.violations(found.tree)
-            assert problem.value(found.tree) == found.bound
-            assert fixings.allow(problem.encode(found.tree))
-        open_arcs = fixings.state != 0
-        into = [np.count_nonzero(open_arcs & (problem.decisions.modifiers == m + 1)) for m in range(problem.length)]
-        assert choices_left(problem.decisions, fixings.state) == np.prod(into)
+@examples(30)
+@given(rng=generators())
+def test_the_best_of_a_small_node_is_that_of_enumeration(rng):
+    problem = some_problem(rng)
+    fixings = some_fixings(rng, problem)
+    if fixings is None:
+        return
+    best = kept(problem, fixings)[1].max(initial=-np.inf)
+    found = best_tree(problem, fixings.state)
+    assert found.bound == pytest.approx(best, rel=1e-12, abs=1e-12)
+    assert EnumeratedTrees().upper_bound(problem, fixings) == pytest.approx(best, rel=1e-12, abs=1e-12)
+    assert (found.tree is None) == (best == -np.inf)
+    if found.tree is not None:
+        assert not problem.violations(found.tree)
+        assert problem.value(found.tree) == found.bound
+        assert fixings.allow(problem.encode(found.tree))
+    open_arcs = fixings.state != 0
+    into = [np.count_nonzero(open_arcs & (problem.decisions.modifiers == m + 1)) for m in range(problem.length)]
+    assert choices_left(problem.decisions, fixings.state) == np.prod(into)
 
 
-def test_no_allowed_tree_is_propagated_away():
-    rng = np.random.default_rng(2)
-    empty = forbade = 0
-    for problem in some_problems(rng, 120, longest=4):
-        fixings = some_fixings(rng, problem)
-        if fixings is None:
-            continue
-        heads, scores = kept(problem, fixings)
-        off = Propagation(problem).forbidden(fixings.state)
-        if off is None:
-            empty += 1
-            assert not np.any(scores > -np.inf)
-            assert ForbiddenConfigurations().upper_bound(problem, fixings) == -np.inf
-            continue
-        forbade += bool(off.size)
-        ids = problem.decisions.index[heads, np.arange(1, problem.length + 1)]
-        assert not np.any(np.isin(ids, off).any(axis=1) & (scores > -np.inf))
-        assert ForbiddenConfigurations().verify_flips(problem, fixings, (), off.tolist()).bound == -np.inf
-    assert empty
-    assert forbade
+@seeing("empty", "forbidding")
+@examples(40)
+@given(rng=generators())
+def test_no_allowed_tree_is_propagated_away(seen, rng):
+    problem = some_problem(rng, longest=4)
+    fixings = some_fixings(rng, problem)
+    if fixings is None:
+        return
+    heads, scores = kept(problem, fixings)
+    off = Propagation(problem).forbidden(fixings.state)
+    if off is None:
+        seen["empty"] += 1
+        assert not np.any(scores > -np.inf)
+        assert ForbiddenConfigurations().upper_bound(problem, fixings) == -np.inf
+        return
+    seen["forbidding"] += bool(off.size)
+    ids = problem.decisions.index[heads, np.arange(1, problem.length + 1)]
+    assert not np.any(np.isin(ids, off).any(axis=1) & (scores > -np.inf))
+    assert ForbiddenConfigurations().verify_flips(problem, fixings, (), off.tolist()).bound == -np.inf
 
 
 @pytest.mark.parametrize("variant", ["default", "paper"])
@@ -145,18 +147,22 @@ def test_without_an_answer_in_time_it_is_said_what_is_known():
 def test_searches_that_enumerate_find_the_optimum(monkeypatch, choices):
     monkeypatch.setattr(role_search, "CHOICES", choices)
     monkeypatch.setattr(role_search, "BACKBONE_CHOICES", choices)
-    rng = np.random.default_rng(3)
-    enumerated = 0
-    for number, problem in enumerate(some_problems(rng, 40, longest=4)):
+    enumerated = Counter()
+
+    @examples(15)
+    @given(rng=generators())
+    def find_the_optimum(rng):
+        problem, k = some_problem(rng, longest=4), 1 + 2 * int(rng.integers(2))
         scores = np.sort(tree_scores(problem)[1])[::-1]
-        k = 1 + 2 * (number % 2)
         best = scores[scores > -np.inf][:k]
         result = gapless.solve(problem, "split-bound", k=k)
         assert [s.value for s in result.solutions] == pytest.approx(best, rel=1e-9, abs=1e-9)
         assert result.status is (Status.OPTIMAL if best.size else Status.INFEASIBLE)
         assert Result.from_json(result.to_json()).verify(problem)
-        enumerated += result.stats.extra["enumerated"]
-    assert bool(enumerated) == bool(choices)
+        enumerated[bool(result.stats.extra["enumerated"])] += 1
+
+    find_the_optimum()
+    assert bool(enumerated[True]) == bool(choices)
 
 
 def test_an_enumerated_leaf_may_not_stand_for_a_forbidden_one():
@@ -174,29 +180,25 @@ def test_an_enumerated_leaf_may_not_stand_for_a_forbidden_one():
     assert swapped.verify(forbidding).bound == np.inf
 
 
-def test_solver_and_checker_need_not_agree_on_what_stands_for_minus_infinity(monkeypatch):
+@examples(15)
+@given(rng=generators())
+def test_solver_and_checker_need_not_agree_on_what_stands_for_minus_infinity(rng):
     """The certificate holds the number; whatever it is, the bound is true."""
-    rng = np.random.default_rng(5)
     own = scopes._penalty
-    for number in range(30):
-        families = list(rng.choice(CONJUNCTIVE, size=2, replace=False))
-        problem = random_problem(rng, 4, projective=True, families=families, forbidden_parts=0.3)
-        best = tree_scores(problem)[1].max()
+    families = list(rng.choice(CONJUNCTIVE, size=2, replace=False))
+    problem = random_problem(rng, 4, projective=True, families=families, forbidden_parts=0.3)
+    best = tree_scores(problem)[1].max()
+    with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(scopes, "_penalty", lambda *given: (own(*given)[0] * 7.3, own(*given)[1]))
-        for result in (
-            gapless.solve(problem, "split-bound"),
-            gapless.solve(problem, "split-bound", limits=Limits(iterations=10**6)),
-        ):
+        for limits in (Limits(), Limits(iterations=10**6)):
+            result = gapless.solve(problem, "split-bound", limits=limits)
             assert result.proved
             assert result.verify(problem)
-        monkeypatch.undo()
-        evidence = result.certificate
-        if isinstance(evidence, SplitMultipliers) and number < 10:
-            for loss in (0.0, 1.0, 1e9, np.inf, -np.inf, np.nan, -5.0):
-                bound = attrs.evolve(evidence, loss=loss).upper_bound(
-                    problem, Fixings.none(problem.decisions.count)
-                )
-                assert bound >= best - 1e-9
+    evidence = result.certificate
+    if isinstance(evidence, SplitMultipliers):
+        for loss in (0.0, 1.0, 1e9, np.inf, -np.inf, np.nan, -5.0):
+            bound = attrs.evolve(evidence, loss=loss).upper_bound(problem, Fixings.none(problem.decisions.count))
+            assert bound >= best - 1e-9
 
 
 def test_the_papers_variant_is_breadth_first_whatever_is_asked():

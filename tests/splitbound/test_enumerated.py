@@ -5,6 +5,8 @@ import itertools
 import attrs
 import numpy as np
 import pytest
+from drawn import examples, generators, seeded, seeing
+from hypothesis import given
 
 import gapless
 from gapless import Fixings, InvalidProblem, Result, TreeCertificate
@@ -15,25 +17,25 @@ from gapless_splitbound import EnumeratedTrees, compiled_search
 from gapless_splitbound.proofs.completions import are_trees
 
 
-def test_the_bound_is_the_best_tree_under_the_fixings():
-    rng = np.random.default_rng(0)
-    for _ in range(80):
-        problem = random_problem(
-            rng,
-            int(rng.integers(1, 6)),
-            projective=bool(rng.integers(2)),
-            single_root=bool(rng.integers(2)),
-            families=list(rng.choice(FAMILIES, size=2, replace=False)),
-            forbidden=float(rng.choice([0.0, 0.4])),
-            forbidden_parts=float(rng.choice([0.0, 0.2])),
-        )
-        state = np.where(rng.random(problem.decisions.count) < 0.4, 0, -1).astype(np.int8)
-        fixings = Fixings(state)
-        heads, scores = tree_scores(problem)
-        ids = [problem.decisions.index[h, np.arange(1, problem.length + 1)] for h in heads]
-        kept = [s for i, s in zip(ids, scores, strict=True) if fixings.allow(i)]
-        best = max(kept, default=-np.inf)
-        assert EnumeratedTrees().upper_bound(problem, fixings) == pytest.approx(best, rel=1e-12, abs=1e-12)
+@examples(40)
+@given(rng=generators())
+def test_the_bound_is_the_best_tree_under_the_fixings(rng):
+    problem = random_problem(
+        rng,
+        int(rng.integers(1, 6)),
+        projective=bool(rng.integers(2)),
+        single_root=bool(rng.integers(2)),
+        families=list(rng.choice(FAMILIES, size=2, replace=False)),
+        forbidden=float(rng.choice([0.0, 0.4])),
+        forbidden_parts=float(rng.choice([0.0, 0.2])),
+    )
+    state = np.where(rng.random(problem.decisions.count) < 0.4, 0, -1).astype(np.int8)
+    fixings = Fixings(state)
+    heads, scores = tree_scores(problem)
+    ids = [problem.decisions.index[h, np.arange(1, problem.length + 1)] for h in heads]
+    kept = [s for i, s in zip(ids, scores, strict=True) if fixings.allow(i)]
+    best = max(kept, default=-np.inf)
+    assert EnumeratedTrees().upper_bound(problem, fixings) == pytest.approx(best, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("single_root", [False, True])
@@ -67,22 +69,27 @@ def test_too_much_is_refused():
     assert not EnumeratedTrees().verify(everything)
 
 
-def test_a_search_that_branches_and_enumerates_is_certified(monkeypatch):
-    """Every enumerated leaf stands for itself: put in another's place, it claims no less than the optimum."""
+@pytest.fixture
+def a_few_choices(monkeypatch):
     monkeypatch.setattr(compiled_search, "CHOICES", 60)
-    rng = np.random.default_rng(5)
-    seen = 0
-    while seen < 5:
-        problem = random_problem(rng, 6, projective=True, families=["sibling", "grandchild"], strength=2.0)
-        result = gapless.solve(problem, "split-bound")
-        tree = result.certificate
-        if not isinstance(tree, TreeCertificate) or not result.stats.extra["enumerated"]:
-            continue
-        seen += 1
-        assert result.stats.extra["enumerated"] == sum(isinstance(v, EnumeratedTrees) for v in tree.leaves.values())
-        copy = Result.from_json(result.to_json())
-        assert copy.verify(problem)
-        for node in tree.leaves:
-            forged = attrs.evolve(tree, leaves={**tree.leaves, node: EnumeratedTrees()})
-            verdict = attrs.evolve(copy, certificate=forged).verify(problem)
-            assert not verdict or verdict.bound >= result.value - 1e-9
+
+
+@pytest.mark.usefixtures("a_few_choices")
+@seeing("enumerated leaves")
+@examples(10)
+@given(rng=seeded())
+def test_a_search_that_branches_and_enumerates_is_certified(seen, rng):
+    """Every enumerated leaf stands for itself: put in another's place, it claims no less than the optimum."""
+    problem = random_problem(rng, 6, projective=True, families=["sibling", "grandchild"], strength=2.0)
+    result = gapless.solve(problem, "split-bound")
+    tree = result.certificate
+    if not isinstance(tree, TreeCertificate) or not result.stats.extra["enumerated"]:
+        return
+    seen["enumerated leaves"] += 1
+    assert result.stats.extra["enumerated"] == sum(isinstance(v, EnumeratedTrees) for v in tree.leaves.values())
+    copy = Result.from_json(result.to_json())
+    assert copy.verify(problem)
+    for node in tree.leaves:
+        forged = attrs.evolve(tree, leaves={**tree.leaves, node: EnumeratedTrees()})
+        verdict = attrs.evolve(copy, certificate=forged).verify(problem)
+        assert not verdict or verdict.bound >= result.value - 1e-9

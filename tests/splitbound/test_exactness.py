@@ -1,13 +1,16 @@
 """Every way to ask for the best tree, on random short sentences, against the scores of all trees.
 
-``GAPLESS_RANDOM_SENTENCES`` scales the count; the default is what every test run can afford. Only scores are
-unique, so values are compared, never trees.
+``GAPLESS_RANDOM_SENTENCES`` sets the count; the default is what every test run can afford, and --long draws ten
+times as many. Only scores are unique, so values are compared, never trees.
 """
 
 import os
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeded
+from hypothesis import given, note
+from hypothesis import strategies as st
 
 import gapless
 from gapless import Budget, InvalidProblem, Limits, Solve, Status, Stop
@@ -17,11 +20,10 @@ from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
 from gapless_splitbound import compiled_search, role_search
 
-SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "400"))
-LONGER = int(os.environ.get("GAPLESS_LONGER_SENTENCES", "12"))
-LENGTHS, SHARES = (7, 8, 9, 10, 11, 12), (0.35, 0.3, 0.2, 0.09, 0.04, 0.02)
+SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "90"))
+LONGER = int(os.environ.get("GAPLESS_LONGER_SENTENCES", "6"))
+LENGTHS = [*[7] * 18, *[8] * 15, *[9] * 10, *[10] * 4, 11, 11, 12]
 """Of the longer sentences; of 12 words, one takes the integer program seconds."""
-SHARDS = 20
 ORDERS = ("best-first", "depth-first", "breadth-first")
 A_MINUTE = Limits(time=60.0)
 """For ways that are here for comparison: a few of 50,000 sentences keep the paper's steps busy for hours."""
@@ -176,50 +178,48 @@ WAYS = (
 )
 
 
-@pytest.mark.parametrize("shard", range(SHARDS))
-def test_agrees_with_every_tree(random_sentences, shard, monkeypatch):
-    """The default way for each sentence, first order where there are no factors, and one of the others in turn.
-
-    Bounded only, enumerated at the end, and enumerated at once.
-    """
-    for name in ("CHOICES", "BACKBONE_CHOICES"):
-        monkeypatch.setattr(role_search, name, (0, 30, getattr(role_search, name))[shard % 3])
-    monkeypatch.setattr(compiled_search, "CHOICES", (0, 30, compiled_search.CHOICES)[shard % 3])
-    for number, problem in enumerate(random_sentences(7000 + shard, SENTENCES // SHARDS)):
-        judged = Judged(problem)
-        ways = {first_order, WAYS[number % len(WAYS)]}
-        try:
-            judged.optimal(solve(judged))
-            for way in ways:
-                way(judged, number // len(WAYS))
-        except Exception as error:
-            error.add_note(f"sentence {number} of shard {shard}: {problem!r}, one of {[w.__name__ for w in ways]}")
-            raise
+@pytest.fixture(params=[0, 30, None], ids=["bounded only", "enumerated at the end", "enumerated at once"])
+def enumerating(request, monkeypatch):
+    """How many choices of heads are enumerated."""
+    for module, name in ((role_search, "CHOICES"), (role_search, "BACKBONE_CHOICES"), (compiled_search, "CHOICES")):
+        monkeypatch.setattr(module, name, getattr(module, name) if request.param is None else request.param)
 
 
-@pytest.mark.parametrize("shard", range(4))
-def test_agrees_with_an_integer_program(shard):
-    """Longer sentences, by SCIP, which knows nothing of trees. ``GAPLESS_LONGER_SENTENCES`` scales the count."""
-    rng = np.random.default_rng(50 + shard)
-    for number in range(LONGER // 4):
-        chosen = rng.choice(len(FAMILIES), size=2, replace=False)
-        problem = random_problem(
-            rng,
-            int(rng.choice(LENGTHS, p=SHARES)),
-            projective=bool(rng.integers(2)),
-            single_root=bool(rng.integers(2)),
-            families=[FAMILIES[f] for f in chosen],
-            ties=bool(rng.integers(2)),
-            forbidden=0.5,
-            forbidden_parts=float(rng.choice([0.0, 0.05])),
-            strength=0.5,
-        )
-        judge = solve_monolithic(problem)
-        result = gapless.solve(problem, "split-bound", order=ORDERS[number % 3])
-        assert result.status is judge.status
-        verdict = result.verify(problem)
-        # A search of thousands of nodes may have a record too long to keep, and says so.
-        assert verdict or "outgrew its memory" in verdict.reason, verdict
-        assert result.stop is Stop.PROVED
-        if judge.solutions:
-            assert result.value == pytest.approx(judge.value, rel=1e-7, abs=1e-6)
+@pytest.mark.usefixtures("enumerating")
+@examples(SENTENCES // 3)
+@given(rng=generators())
+def test_agrees_with_every_tree(rng, random_sentence):
+    """The default way for each sentence, first order where there are no factors, and one of the others."""
+    way, number = WAYS[rng.integers(len(WAYS))], int(rng.integers(2520))
+    judged = Judged(random_sentence(rng))
+    note(f"{judged.problem!r}, {way.__name__}, {number}")
+    judged.optimal(solve(judged))
+    first_order(judged, number)
+    way(judged, number)
+
+
+@examples(LONGER)
+@given(rng=seeded(), length=st.sampled_from(LENGTHS))
+def test_agrees_with_an_integer_program(rng, length):
+    """Longer sentences, by SCIP, which knows nothing of trees. ``GAPLESS_LONGER_SENTENCES`` sets the count."""
+    chosen = rng.choice(len(FAMILIES), size=2, replace=False)
+    problem = random_problem(
+        rng,
+        length,
+        projective=bool(rng.integers(2)),
+        single_root=bool(rng.integers(2)),
+        families=[FAMILIES[f] for f in chosen],
+        ties=bool(rng.integers(2)),
+        forbidden=0.5,
+        forbidden_parts=float(rng.choice([0.0, 0.05])),
+        strength=0.5,
+    )
+    judge = solve_monolithic(problem)
+    result = gapless.solve(problem, "split-bound", order=ORDERS[rng.integers(3)])
+    assert result.status is judge.status
+    verdict = result.verify(problem)
+    # A search of thousands of nodes may have a record too long to keep, and says so.
+    assert verdict or "outgrew its memory" in verdict.reason, verdict
+    assert result.stop is Stop.PROVED
+    if judge.solutions:
+        assert result.value == pytest.approx(judge.value, rel=1e-7, abs=1e-6)

@@ -7,6 +7,8 @@ import tracemalloc
 import numpy as np
 import patience
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 import gapless
 from gapless import Limits, Status, Stop
@@ -38,44 +40,47 @@ def optimum(problem, scale):
 
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("scale", [1e-9, 1e9, 1e11])
-def test_tiny_and_huge(projective, scale):
-    rng = np.random.default_rng(2)
-    for _ in range(6):
-        arcs = scale * rng.normal(size=(6, 6))
-        factors = [Grandchild(scale * rng.normal(size=(6,) * 3)), Sibling(scale * rng.normal(size=(6,) * 3))]
-        result, verdict = optimum(ParsingProblem(arcs, factors=factors, projective=projective), scale)
-        assert result.proved
-        assert verdict, verdict
+@examples(6)
+@given(rng=generators())
+def test_tiny_and_huge(rng, projective, scale):
+    n = int(rng.integers(2, 7))
+    arcs = scale * rng.normal(size=(n, n))
+    factors = [Grandchild(scale * rng.normal(size=(n,) * 3)), Sibling(scale * rng.normal(size=(n,) * 3))]
+    result, verdict = optimum(ParsingProblem(arcs, factors=factors, projective=projective), scale)
+    assert result.proved
+    assert verdict, verdict
 
 
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("mask", [-1e12, -1e6])
-def test_finite_masks(projective, mask):
+@examples(6)
+@given(rng=generators())
+def test_finite_masks(rng, projective, mask):
     """Large negative numbers where -inf is meant, in arcs and in factors."""
-    rng = np.random.default_rng(3)
-    for _ in range(6):
-        arcs = np.where(rng.random((6, 6)) < 0.4, mask, rng.normal(size=(6, 6)))
-        table = np.where(rng.random((6,) * 3) < 0.3, mask, rng.normal(size=(6,) * 3))
-        problem = ParsingProblem(arcs, factors=[Grandchild(table), Sibling(table)], projective=projective)
-        result, verdict = optimum(problem, 1.0)
-        assert result.proved
-        # Beside 1e12 the digits of small scores are within rounding: the proof says so instead of guessing.
-        assert verdict or mask == -1e12
+    n = int(rng.integers(2, 7))
+    arcs = np.where(rng.random((n, n)) < 0.4, mask, rng.normal(size=(n, n)))
+    table = np.where(rng.random((n,) * 3) < 0.3, mask, rng.normal(size=(n,) * 3))
+    problem = ParsingProblem(arcs, factors=[Grandchild(table), Sibling(table)], projective=projective)
+    result, verdict = optimum(problem, 1.0)
+    assert result.proved
+    # Beside 1e12 the digits of small scores are within rounding: the proof says so instead of guessing.
+    assert verdict or mask == -1e12
 
 
 @pytest.mark.parametrize("projective", [False, True])
-def test_huge_factors_that_cancel(projective):
-    rng = np.random.default_rng(4)
-    for _ in range(6):
-        huge = 1e9 * rng.normal(size=(6,) * 3)
-        small = Sibling(rng.normal(size=(6,) * 3))
-        problem = ParsingProblem(
-            rng.normal(size=(6, 6)), factors=[Grandchild(huge), small, Grandchild(-huge)], projective=projective
-        )
-        result, _ = optimum(problem, 1.0)
-        # Sums of 1e9 lose digits: the answer is good to 1e-6, which is more than the margin of a proof.
-        assert result.bound - result.value < 1e-5
-        assert result.proved or result.stop is Stop.GAP
+@examples(6)
+@given(rng=generators())
+def test_huge_factors_that_cancel(rng, projective):
+    n = int(rng.integers(2, 7))
+    huge = 1e9 * rng.normal(size=(n,) * 3)
+    small = Sibling(rng.normal(size=(n,) * 3))
+    problem = ParsingProblem(
+        rng.normal(size=(n, n)), factors=[Grandchild(huge), small, Grandchild(-huge)], projective=projective
+    )
+    result, _ = optimum(problem, 1.0)
+    # Sums of 1e9 lose digits: the answer is good to 1e-6, which is more than the margin of a proof.
+    assert result.bound - result.value < 1e-5
+    assert result.proved or result.stop is Stop.GAP
 
 
 @pytest.mark.parametrize("projective", [False, True])
@@ -93,11 +98,12 @@ def test_nothing_is_allowed(projective):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("single_root", [False, True])
-def test_one_word(family, single_root):
-    rng = np.random.default_rng(5)
-    for projective in (False, True):
-        problem = random_problem(rng, 1, projective=projective, single_root=single_root, families=[family])
-        optimum(problem, 1.0)
+@examples(3)
+@given(rng=generators())
+def test_one_word(rng, family, single_root):
+    projective = bool(rng.integers(2))
+    problem = random_problem(rng, 1, projective=projective, single_root=single_root, families=[family])
+    optimum(problem, 1.0)
 
 
 def test_a_hundred_words_of_arcs_only():
@@ -174,8 +180,10 @@ assert verdict.bound >= result.value
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a console program cannot send itself SIGINT on Windows")
-@pytest.mark.parametrize("projective", [False, True])
-@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize(
+    ("projective", "k"),
+    [(False, 1), *(pytest.param(*case, marks=pytest.mark.long) for case in [(True, 1), (False, 3), (True, 3)])],
+)
 def test_ctrl_c_keeps_the_best_so_far(projective, k):
     done = patience.run([sys.executable, "-c", INTERRUPTED.format(projective=projective, k=k)])
     assert done.returncode == 0, done.stderr

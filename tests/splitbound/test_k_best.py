@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeded, seeing
+from hypothesis import assume, given
 
 import gapless
 import gapless_kernels
@@ -26,23 +28,27 @@ def compiled_alone(monkeypatch):
     monkeypatch.setattr(k_best, "search_by_roles", never)
 
 
-def sentences(seed, count, longest=5):
+def sentence(rng, longest=5):
     """But for those without any tree, which are known without a search."""
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        problem = random_problem(
-            rng,
-            int(rng.integers(1, longest + 1)),
-            projective=bool(rng.integers(2)),
-            single_root=bool(rng.integers(2)),
-            families=FAMILIES[: rng.integers(4)],
-            ties=bool(rng.integers(2)),
-            forbidden=float(rng.choice([0.0, 0.3])),
-            forbidden_parts=float(rng.choice([0.0, 0.2])),
-            strength=2.0,
-        )
-        if not problem.infeasibility():
-            yield problem
+    problem = random_problem(
+        rng,
+        int(rng.integers(1, longest + 1)),
+        projective=bool(rng.integers(2)),
+        single_root=bool(rng.integers(2)),
+        families=FAMILIES[: rng.integers(4)],
+        ties=bool(rng.integers(2)),
+        forbidden=float(rng.choice([0.0, 0.3])),
+        forbidden_parts=float(rng.choice([0.0, 0.2])),
+        strength=2.0,
+    )
+    assume(not problem.infeasibility())
+    return problem
+
+
+@pytest.fixture
+def choices(request, monkeypatch):
+    """How many choices of heads are enumerated."""
+    monkeypatch.setattr(compiled_search, "CHOICES", request.param)
 
 
 def best_scores(problem, k):
@@ -50,18 +56,18 @@ def best_scores(problem, k):
     return scores[scores > -np.inf][:k].tolist()
 
 
+@pytest.mark.usefixtures("choices", "compiled_alone")
 @pytest.mark.parametrize("variant", ["default", "paper"])
-@pytest.mark.parametrize("choices", [0, 30, 1 << 14])
-def test_agrees_with_enumeration(monkeypatch, compiled_alone, choices, variant):
-    monkeypatch.setattr(compiled_search, "CHOICES", choices)
-    for number, problem in enumerate(sentences(choices, 60)):
-        k = 2 + number % 9
-        expected = best_scores(problem, k)
-        result = gapless.solve(problem, "split-bound", k=k, variant=variant)
-        assert [s.value for s in result.solutions] == pytest.approx(expected, rel=1e-9, abs=1e-9)
-        assert len({s.structure.heads.tobytes() for s in result.solutions}) == len(expected)
-        assert result.status is (Status.OPTIMAL if expected else Status.INFEASIBLE)
-        assert result.verify(problem)
+@pytest.mark.parametrize("choices", [0, 30, 1 << 14], indirect=True)
+@given(rng=generators())
+def test_agrees_with_enumeration(rng, variant):
+    problem, k = sentence(rng), int(rng.integers(2, 11))
+    expected = best_scores(problem, k)
+    result = gapless.solve(problem, "split-bound", k=k, variant=variant)
+    assert [s.value for s in result.solutions] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert len({s.structure.heads.tobytes() for s in result.solutions}) == len(expected)
+    assert result.status is (Status.OPTIMAL if expected else Status.INFEASIBLE)
+    assert result.verify(problem)
 
 
 def test_all_trees_when_more_are_asked_for(compiled_alone):
@@ -80,27 +86,27 @@ def test_where_all_trees_are_worth_the_same_few_are_searched(compiled_alone):
     assert result.stats.nodes <= 6
 
 
+@pytest.mark.usefixtures("choices", "compiled_alone")
+@pytest.mark.parametrize("choices", [0], indirect=True)
 @pytest.mark.parametrize("nodes", [1, 3, 6])
-def test_a_list_that_a_limit_ended_says_so_and_keeps_the_start(monkeypatch, compiled_alone, nodes):
-    monkeypatch.setattr(compiled_search, "CHOICES", 0)
-    early = 0
-    for problem in sentences(9, 25):
-        heads, scores = tree_scores(problem)
-        if not np.any(scores > -np.inf):
-            continue
-        worst = problem.tree(heads[np.where(scores > -np.inf, scores, np.inf).argmin()])
-        result = gapless.solve(problem, "split-bound", k=1000, start=worst, limits=Limits(nodes=nodes))
-        assert result.bound >= scores.max() - 1e-9
-        assert result.verify(problem)
-        assert worst.heads.tobytes() in {s.structure.heads.tobytes() for s in result.solutions}
-        if result.status is Status.OPTIMAL:
-            assert len(result.solutions) == np.count_nonzero(scores > -np.inf)
-            continue
-        early += 1
-        assert result.stop is Stop.NODES
-        assert result.stats.nodes <= nodes
-        assert "the list may miss some" in result.explanation[-1]
-    assert early
+@seeing("early")
+@given(rng=generators())
+def test_a_list_that_a_limit_ended_says_so_and_keeps_the_start(seen, rng, nodes):
+    problem = sentence(rng)
+    heads, scores = tree_scores(problem)
+    assume(np.any(scores > -np.inf))
+    worst = problem.tree(heads[np.where(scores > -np.inf, scores, np.inf).argmin()])
+    result = gapless.solve(problem, "split-bound", k=1000, start=worst, limits=Limits(nodes=nodes))
+    assert result.bound >= scores.max() - 1e-9
+    assert result.verify(problem)
+    assert worst.heads.tobytes() in {s.structure.heads.tobytes() for s in result.solutions}
+    if result.status is Status.OPTIMAL:
+        assert len(result.solutions) == np.count_nonzero(scores > -np.inf)
+        return
+    seen["early"] += 1
+    assert result.stop is Stop.NODES
+    assert result.stats.nodes <= nodes
+    assert "the list may miss some" in result.explanation[-1]
 
 
 def test_ctrl_c_keeps_what_was_found(monkeypatch, compiled_alone):
@@ -120,20 +126,20 @@ def test_ctrl_c_keeps_what_was_found(monkeypatch, compiled_alone):
     assert result.verify(problem)
 
 
-def test_a_list_within_a_gap_is_full_and_says_so(compiled_alone):
-    rng = np.random.default_rng(3)
-    early = 0
-    for _ in range(20):
-        problem = random_problem(rng, 6, families=["sibling", "grandchild"], strength=2.0)
-        scores = np.sort(tree_scores(problem)[1])[::-1]
-        result = gapless.solve(problem, "split-bound", k=5, limits=Limits(gap=0.5))
-        values = [s.value for s in result.solutions]
-        assert len(values) == 5
-        assert values[0] == pytest.approx(scores[0])
-        assert scores[4] - values[4] <= 0.5 * max(1.0, abs(values[4])) + 1e-9
-        assert result.status is (Status.FEASIBLE if result.stop is Stop.GAP else Status.OPTIMAL)
-        early += result.stop is Stop.GAP
-    assert early
+@pytest.mark.usefixtures("compiled_alone")
+@seeing("early")
+@examples(20)
+@given(rng=seeded())
+def test_a_list_within_a_gap_is_full_and_says_so(seen, rng):
+    problem = random_problem(rng, 6, families=["sibling", "grandchild"], strength=2.0)
+    scores = np.sort(tree_scores(problem)[1])[::-1]
+    result = gapless.solve(problem, "split-bound", k=5, limits=Limits(gap=0.5))
+    values = [s.value for s in result.solutions]
+    assert len(values) == 5
+    assert values[0] == pytest.approx(scores[0])
+    assert scores[4] - values[4] <= 0.5 * max(1.0, abs(values[4])) + 1e-9
+    assert result.status is (Status.FEASIBLE if result.stop is Stop.GAP else Status.OPTIMAL)
+    seen["early"] += result.stop is Stop.GAP
 
 
 @pytest.mark.parametrize("order", ["best-first", "depth-first", "breadth-first"])
@@ -167,35 +173,39 @@ def test_events_begin_and_end_once(compiled_alone):
     assert all(event.bound >= event.value for event in seen)
 
 
+@pytest.mark.usefixtures("choices")
+@pytest.mark.parametrize("choices", [0], indirect=True)
 @pytest.mark.parametrize("k", [2, 4])
-def test_scores_that_cancel_are_left_to_the_roles(monkeypatch, k):
+@seeing("asked", "settled")
+@examples(15)
+@given(rng=generators())
+def test_scores_that_cancel_are_left_to_the_roles(seen, rng, k):
     """Beside sums of 1e9 that cancel, the compiled search cannot tell the order of trees."""
-    monkeypatch.setattr(compiled_search, "CHOICES", 0)
-    rng = np.random.default_rng(7)
-    asked = []
     honest = k_best.search_by_roles
-    monkeypatch.setattr(k_best, "search_by_roles", lambda *a, **o: asked.append(1) or honest(*a, **o))
-    settled = 0
-    for _ in range(15):
-        problem = random_problem(rng, 5, families=["sibling", "grandchild"], ties=True)
-        shift = 1e9 * rng.integers(-1, 2, (6, 6))
-        arcs = problem.decisions
-        hidden = ArcConjunctions(
-            [[(h, m)] for h, m in zip(arcs.heads.tolist(), arcs.modifiers.tolist(), strict=True)],
-            -shift[arcs.heads, arcs.modifiers],
-        )
-        cancelled = ParsingProblem(problem.scores + shift, factors=[*problem.factors, hidden])
-        expected = best_scores(problem, k)
+
+    def counted(*args, **options):
+        seen["asked"] += 1
+        return honest(*args, **options)
+
+    problem = random_problem(rng, 5, families=["sibling", "grandchild"], ties=True)
+    shift = 1e9 * rng.integers(-1, 2, (6, 6))
+    arcs = problem.decisions
+    hidden = ArcConjunctions(
+        [[(h, m)] for h, m in zip(arcs.heads.tolist(), arcs.modifiers.tolist(), strict=True)],
+        -shift[arcs.heads, arcs.modifiers],
+    )
+    cancelled = ParsingProblem(problem.scores + shift, factors=[*problem.factors, hidden])
+    expected = best_scores(problem, k)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(k_best, "search_by_roles", counted)
         result = gapless.solve(cancelled, "split-bound", k=k)
-        assert result.bound >= expected[0] - 1e-6
-        if result.status is Status.OPTIMAL:
-            settled += 1
-            assert [s.value for s in result.solutions] == pytest.approx(expected, abs=1e-5)
-        else:
-            assert result.explanation
-            assert result.solutions
-    assert asked
-    assert settled
+    assert result.bound >= expected[0] - 1e-6
+    if result.status is Status.OPTIMAL:
+        seen["settled"] += 1
+        assert [s.value for s in result.solutions] == pytest.approx(expected, abs=1e-5)
+    else:
+        assert result.explanation
+        assert result.solutions
 
 
 def test_only_rounding_is_forgiven_when_the_roles_take_over(monkeypatch):

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 import gapless_kernels
@@ -17,52 +19,48 @@ from gapless_splitbound.compiled_search import Search
 
 @pytest.mark.parametrize("variant", ["default", "paper"])
 @pytest.mark.parametrize("nodes", [1, 2, 5])
-def test_a_bound_at_a_node_limit_is_what_the_certificate_proves(variant, nodes):
-    for seed in range(20):
-        problem = random_problem(
-            np.random.default_rng(seed), 5, projective=bool(seed % 2), families=["tri-sibling", "great-grandchild"]
-        )
-        result = gapless.solve(problem, "split-bound", variant=variant, limits=Limits(nodes=nodes))
-        assert result.verify(problem)
+@examples(10)
+@given(rng=generators())
+def test_a_bound_at_a_node_limit_is_what_the_certificate_proves(rng, variant, nodes):
+    problem = random_problem(rng, 5, projective=bool(rng.integers(2)), families=["tri-sibling", "great-grandchild"])
+    result = gapless.solve(problem, "split-bound", variant=variant, limits=Limits(nodes=nodes))
+    assert result.verify(problem)
 
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="needs the compiled kernels")
 @pytest.mark.parametrize(
     "limits", [Limits(), Limits(nodes=1), Limits(nodes=3), Limits(gap=0.1), Limits(target=3.0)]
 )
-def test_telling_what_happens_changes_nothing(limits):
-    told = drawn = 0
-    for seed in range(20):
-        families = ["tri-sibling", "great-grandchild"]
-        problem = random_problem(np.random.default_rng(seed), 6, projective=bool(seed % 2), families=families)
-        # A limit on a gap or a value is looked at after every node: so it is when somebody listens.
-        plain, traced = (
-            gapless.solve(problem, "split-bound", limits=limits, trace=trace) for trace in (False, True)
-        )
-        assert (plain.value, plain.bound, plain.stop) == (traced.value, traced.bound, traced.stop)
-        assert plain.stats.nodes == traced.stats.nodes
-        assert plain.stats.oracle_calls == traced.stats.oracle_calls
-        steps = [event for event in traced.trace if event.kind == "step"]
-        bounds = [event.bound for event in steps]
-        assert bounds == sorted(bounds, reverse=True)
-        assert all(event.bound >= traced.value - margin(traced.value) for event in steps)
-        assert all(event.details["free"] <= problem.decisions.count for event in steps)
-        told, drawn = told + len(steps), drawn + bool(steps)
-    assert told > drawn > 5
+@seeing("steps")
+@examples(10)
+@given(rng=generators())
+def test_telling_what_happens_changes_nothing(seen, rng, limits):
+    families = ["tri-sibling", "great-grandchild"]
+    problem = random_problem(rng, 6, projective=bool(rng.integers(2)), families=families)
+    # A limit on a gap or a value is looked at after every node: so it is when somebody listens.
+    plain, traced = (gapless.solve(problem, "split-bound", limits=limits, trace=trace) for trace in (False, True))
+    assert (plain.value, plain.bound, plain.stop) == (traced.value, traced.bound, traced.stop)
+    assert plain.stats.nodes == traced.stats.nodes
+    assert plain.stats.oracle_calls == traced.stats.oracle_calls
+    steps = [event for event in traced.trace if event.kind == "step"]
+    bounds = [event.bound for event in steps]
+    assert bounds == sorted(bounds, reverse=True)
+    assert all(event.bound >= traced.value - margin(traced.value) for event in steps)
+    assert all(event.details["free"] <= problem.decisions.count for event in steps)
+    seen["steps"] += len(steps)
 
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="needs the compiled kernels")
 @pytest.mark.parametrize("seconds", [3e-5, 1e-4, 3e-4, 6e-4, 1e-3])
-def test_a_search_stopped_inside_a_node_claims_what_it_can_prove(seconds):
-    for seed in range(12):
-        problem = random_problem(
-            np.random.default_rng(seed), 6, projective=True, families=["great-grandchild", "pattern"]
-        )
-        search = Search(problem, "default", "best-first")
-        search.kernel.advance(seconds)
-        search.kernel.settle()
-        proved = search.certificate().verify(problem).bound
-        assert proved <= search.bound + margin(search.bound)
+@examples(8)
+@given(rng=generators())
+def test_a_search_stopped_inside_a_node_claims_what_it_can_prove(rng, seconds):
+    problem = random_problem(rng, 6, projective=True, families=["great-grandchild", "pattern"])
+    search = Search(problem, "default", "best-first")
+    search.kernel.advance(seconds)
+    search.kernel.settle()
+    proved = search.certificate().verify(problem).bound
+    assert proved <= search.bound + margin(search.bound)
 
 
 def test_a_forbidden_scope_is_seen_beside_large_arc_scores():

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 import gapless
 from gapless_dependency import Grandchild, ParsingProblem, Sibling, TriSibling
@@ -12,8 +14,7 @@ TABLES = {"grandchild": Grandchild, "sibling": Sibling, "tri-sibling": TriSiblin
 class Sentence:
     """Dense scores of arcs and tables, from which changed problems are made."""
 
-    def __init__(self, seed, projective, ties):
-        rng = np.random.default_rng(seed)
+    def __init__(self, rng, projective, ties):
         self.n = int(rng.integers(2, 7))
         self.projective, self.single_root = projective, bool(rng.integers(2))
         size = self.n + 1
@@ -54,15 +55,13 @@ def value(problem):
     return result.value if result.solutions else -np.inf
 
 
-@pytest.fixture(params=range(6))
-def sentence(request, projective, ties):
-    return Sentence(request.param, projective, ties)
-
-
 pytestmark = [pytest.mark.parametrize("projective", [False, True]), pytest.mark.parametrize("ties", [False, True])]
 
 
-def test_a_constant_for_all_arcs_into_a_word(sentence):
+@examples(6)
+@given(rng=generators())
+def test_a_constant_for_all_arcs_into_a_word(rng, projective, ties):
+    sentence = Sentence(rng, projective, ties)
     more = sentence.arcs.copy()
     more[:, 1] += 2.5
     more[:, -1] -= 1.25
@@ -71,20 +70,29 @@ def test_a_constant_for_all_arcs_into_a_word(sentence):
     )
 
 
-def test_the_order_of_words_or_the_mirror_image(sentence):
+@examples(6)
+@given(rng=generators())
+def test_the_order_of_words_or_the_mirror_image(rng, projective, ties):
+    sentence = Sentence(rng, projective, ties)
     words = np.arange(1, sentence.n + 1)
-    order = words[::-1] if sentence.projective else np.random.default_rng(0).permutation(words)
+    order = words[::-1] if sentence.projective else rng.permutation(words)
     assert value(sentence.renamed(np.append(0, order))) == pytest.approx(value(sentence.problem()), abs=1e-9)
 
 
-def test_a_factor_that_scores_nothing(sentence):
+@examples(6)
+@given(rng=generators())
+def test_a_factor_that_scores_nothing(rng, projective, ties):
+    sentence = Sentence(rng, projective, ties)
     nothing = TriSibling(np.zeros((sentence.n + 1,) * 4))
     more = sentence.problem(factors=[*sentence.factors(), nothing, Sibling(np.zeros((sentence.n + 1,) * 3))])
     assert value(more) == pytest.approx(value(sentence.problem()), abs=1e-9)
 
 
 @pytest.mark.parametrize("power", [-40, -3, 3, 30])
-def test_scores_times_a_power_of_two(sentence, power):
+@examples(4)
+@given(rng=generators())
+def test_scores_times_a_power_of_two(rng, projective, ties, power):
+    sentence = Sentence(rng, projective, ties)
     by = 2.0**power
     scaled = sentence.problem(
         sentence.arcs * by, [Grandchild(sentence.grandchild * by), Sibling(sentence.sibling * by)]
@@ -92,8 +100,11 @@ def test_scores_times_a_power_of_two(sentence, power):
     assert value(scaled) == pytest.approx(value(sentence.problem()) * by, rel=1e-8, abs=1e-8)
 
 
-def test_one_factor_as_two(sentence):
-    drawn = np.random.default_rng(2).normal(size=sentence.sibling.shape)
+@examples(6)
+@given(rng=generators())
+def test_one_factor_as_two(rng, projective, ties):
+    sentence = Sentence(rng, projective, ties)
+    drawn = rng.normal(size=sentence.sibling.shape)
     part = np.where(np.isfinite(sentence.sibling), drawn, 0.0)
     split = sentence.problem(
         factors=[Grandchild(sentence.grandchild), Sibling(part), Sibling(sentence.sibling - part)]

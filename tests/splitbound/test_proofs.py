@@ -5,6 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless_dependency.enumeration import all_trees
@@ -25,35 +27,37 @@ def enumerated(weights, projective, single_root):
     return values.max(), through
 
 
-def matrices(seed, count):
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        n = int(rng.integers(1, 6))
-        drawn = rng.integers(-3, 4, (n + 1, n + 1)) if rng.integers(2) else rng.normal(size=(n + 1, n + 1))
-        weights = np.where(rng.random(drawn.shape) < rng.choice([0.0, 0.4, 0.7]), -np.inf, drawn)
-        weights[:, 0] = -np.inf
-        np.fill_diagonal(weights, -np.inf)
-        yield weights
+def matrix(rng):
+    n = int(rng.integers(1, 6))
+    drawn = rng.integers(-3, 4, (n + 1, n + 1)) if rng.integers(2) else rng.normal(size=(n + 1, n + 1))
+    weights = np.where(rng.random(drawn.shape) < rng.choice([0.0, 0.4, 0.7]), -np.inf, drawn)
+    weights[:, 0] = -np.inf
+    np.fill_diagonal(weights, -np.inf)
+    return weights
 
 
 @pytest.mark.parametrize("single_root", [False, True])
-def test_spans_give_the_best_tree_through_every_arc(single_root):
-    for weights in matrices(1, 150):
-        best, through = enumerated(weights, True, single_root)
-        value, each = through_every_arc(weights, single_root)
-        assert best <= value <= best + 1e-12
-        assert np.all(each >= through)
-        np.testing.assert_allclose(each, through, rtol=0, atol=1e-12)
+@examples(50)
+@given(rng=generators())
+def test_spans_give_the_best_tree_through_every_arc(rng, single_root):
+    weights = matrix(rng)
+    best, through = enumerated(weights, True, single_root)
+    value, each = through_every_arc(weights, single_root)
+    assert best <= value <= best + 1e-12
+    assert np.all(each >= through)
+    np.testing.assert_allclose(each, through, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("single_root", [False, True])
-def test_set_prices_bound_every_arborescence_and_meet_the_best(single_root):
-    for weights in matrices(2, 150):
-        best, through = enumerated(weights, False, single_root)
-        bound, each = arborescence_bounds(weights, single_root)
-        assert best <= bound <= best + 1e-12
-        assert np.all(each >= through)
-        assert each.max() <= bound
+@examples(50)
+@given(rng=generators())
+def test_set_prices_bound_every_arborescence_and_meet_the_best(rng, single_root):
+    weights = matrix(rng)
+    best, through = enumerated(weights, False, single_root)
+    bound, each = arborescence_bounds(weights, single_root)
+    assert best <= bound <= best + 1e-12
+    assert np.all(each >= through)
+    assert each.max() <= bound
 
 
 def exact_best(weights, projective, single_root):
@@ -70,18 +74,18 @@ def exact_best(weights, projective, single_root):
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("single_root", [False, True])
 @pytest.mark.parametrize("mask", [-1e9, -1e12, 1e12])
-def test_masks_that_are_numbers_cost_no_digits(projective, single_root, mask):
+@examples(10)
+@given(rng=generators())
+def test_masks_that_are_numbers_cost_no_digits(rng, projective, single_root, mask):
     """A charge on root arcs of the size of the mask once took the bound 1e-6 below the best tree."""
-    rng = np.random.default_rng(3)
     judge = through_every_arc if projective else arborescence_bounds
-    for _ in range(15):
-        n = int(rng.integers(2, 5))
-        weights = np.where(rng.random((n + 1, n + 1)) < 0.3, mask, rng.normal(size=(n + 1, n + 1)))
-        best, through = exact_best(weights, projective, single_root)
-        bound, each = judge(weights, single_root)
-        assert Fraction(bound) >= best
-        assert bound <= float(best) + 1e-14 * abs(float(best)) + 1e-12
-        assert all(Fraction(float(each[arc])) >= total for arc, total in through.items())
+    n = int(rng.integers(2, 5))
+    weights = np.where(rng.random((n + 1, n + 1)) < 0.3, mask, rng.normal(size=(n + 1, n + 1)))
+    best, through = exact_best(weights, projective, single_root)
+    bound, each = judge(weights, single_root)
+    assert Fraction(bound) >= best
+    assert bound <= float(best) + 1e-14 * abs(float(best)) + 1e-12
+    assert all(Fraction(float(each[arc])) >= total for arc, total in through.items())
 
 
 def test_a_long_sentence_without_the_kernels():
@@ -97,26 +101,25 @@ def test_a_long_sentence_without_the_kernels():
 
 
 @pytest.mark.parametrize("single_root", [False, True])
-def test_the_best_tree_through_some_arcs_is_that_through_one_of_them(single_root):
-    rng = np.random.default_rng(11)
-    met = 0
-    for _ in range(60):
-        n = int(rng.integers(2, 9))
-        weights = rng.normal(size=(n + 1, n + 1)) * 10.0 ** rng.integers(-2, 9)
-        weights[rng.random(weights.shape) < rng.choice([0.1, 0.5])] = -np.inf
-        heads, words = rng.integers(0, n + 1, 5), rng.integers(1, n + 1, 5)
-        each = []
-        for h, m in zip(heads, words, strict=True):
-            forced = weights.copy()
-            forced[np.arange(n + 1) != h, m] = -np.inf
-            each.append(arborescence_bounds(forced, single_root)[0] if h != m else -np.inf)
-        best = max(each)
-        assert best_through_some(weights, single_root, heads, words) == best
-        met += best > -np.inf
-        for enough in (best - 1.0, best, best + 0.3 * abs(best), np.inf):
-            bound = best_through_some(weights, single_root, heads, words, enough)
-            assert best <= bound <= max(best, enough)
-    assert met > 20
+@seeing("met")
+@examples(30)
+@given(rng=generators())
+def test_the_best_tree_through_some_arcs_is_that_through_one_of_them(seen, rng, single_root):
+    n = int(rng.integers(2, 9))
+    weights = rng.normal(size=(n + 1, n + 1)) * 10.0 ** rng.integers(-2, 9)
+    weights[rng.random(weights.shape) < rng.choice([0.1, 0.5])] = -np.inf
+    heads, words = rng.integers(0, n + 1, 5), rng.integers(1, n + 1, 5)
+    each = []
+    for h, m in zip(heads, words, strict=True):
+        forced = weights.copy()
+        forced[np.arange(n + 1) != h, m] = -np.inf
+        each.append(arborescence_bounds(forced, single_root)[0] if h != m else -np.inf)
+    best = max(each)
+    assert best_through_some(weights, single_root, heads, words) == best
+    seen["met"] += best > -np.inf
+    for enough in (best - 1.0, best, best + 0.3 * abs(best), np.inf):
+        bound = best_through_some(weights, single_root, heads, words, enough)
+        assert best <= bound <= max(best, enough)
 
 
 def test_flips_are_bounded_no_tighter_than_leaves(monkeypatch):

@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless import Limits, Status, Stop, UnknownOption
@@ -36,7 +38,15 @@ def bound_of(problem, **how):
     return SplitBound(Split(problem, **how), TreeMaximiser(problem, backbone_for(problem)))
 
 
-@pytest.mark.parametrize("problem", [*problems()], ids=repr)
+PROBLEMS = [*problems()]
+quick_and_all = pytest.mark.parametrize(
+    "problem",
+    [pytest.param(problem, marks=[pytest.mark.long] * (i % 4 != 1)) for i, problem in enumerate(PROBLEMS)],
+    ids=repr,
+)
+
+
+@quick_and_all
 def test_relaxations_and_brancher(problem):
     check_relaxation(lambda: SplitRelaxation(bound_of(problem)), problem, samples=8)
     check_relaxation(lambda: PaperRelaxation(bound_of(problem, group=False, shares=True)), problem, samples=4)
@@ -45,9 +55,10 @@ def test_relaxations_and_brancher(problem):
 
 
 @pytest.mark.parametrize("options", [{}, {"variant": "paper"}, {"order": "depth-first"}], ids=str)
-def test_method(options):
+@pytest.mark.parametrize("problems", [PROBLEMS[1::6], pytest.param(PROBLEMS[::2], marks=pytest.mark.long)], ids=len)
+def test_method(options, problems):
     method = load_plugins().registry.find_method(ParsingProblem, "split-bound")
-    check_method(method, [*problems()][::2], **options)
+    check_method(method, problems, **options)
 
 
 def test_wrong_options_are_named():
@@ -67,42 +78,43 @@ def test_without_a_certificate():
     assert not result.verify(problem)
 
 
-def test_projection_onto_simplices():
-    rng = np.random.default_rng(0)
-    values, used = rng.normal(size=(40, 4)), rng.random((40, 4)) < 0.7
+@examples(5)
+@given(rng=generators())
+def test_projection_onto_simplices(rng):
+    rows = int(rng.integers(1, 41))
+    values, used = rng.normal(size=(rows, 4)), rng.random((rows, 4)) < 0.7
     used[:, 0] = True
-    total = rng.random(40) + 0.1
+    total = rng.random(rows) + 0.1
     nearest = project_rows(values, total, used)
     inside = np.where(used, nearest, 0.0)
     assert np.all(inside >= 0.0)
     assert inside.sum(axis=1) == pytest.approx(total)
     assert np.array_equal(nearest[~used], values[~used])
     distance = (np.where(used, nearest - values, 0.0) ** 2).sum(axis=1)
-    for _ in range(50):
-        other = np.where(used, rng.random((40, 4)), 0.0)
+    for turn in range(50):
+        other = np.where(used, np.random.default_rng(turn).random((rows, 4)), 0.0)
         other *= (total / other.sum(axis=1))[:, None]
         assert np.all((np.where(used, other - values, 0.0) ** 2).sum(axis=1) >= distance - 1e-12)
 
 
 @pytest.mark.parametrize("projective", [False, True])
-def test_pruning_is_an_approximation_and_says_so(projective):
-    rng = np.random.default_rng(7)
-    worse = 0
-    for _ in range(20):
-        problem = random_problem(rng, 5, projective=projective, families=["grandchild", "sibling"], strength=1.5)
-        kept = candidate_heads(problem, 1)
-        assert np.array_equal(kept[0], problem.scores[0] > -np.inf)
-        whole = gapless.solve(problem, "split-bound")
-        inner = gapless.solve(prune(problem, 1), "split-bound")
-        result = gapless.solve(problem, "split-bound", heads_kept=1)
-        assert result.value == inner.value == pytest.approx(result.stats.extra["restricted_bound"], abs=1e-8)
-        assert result.bound >= whole.value - 1e-9
-        assert result.verify(problem)
-        worse += result.value < whole.value - 1e-9
-        if result.value < whole.value - 1e-9:
-            assert (result.status, result.stop) == (Status.FEASIBLE, Stop.RESTRICTED)
-            assert "heads_kept=1" in result.explanation[0]
-    assert worse
+@seeing("worse")
+@examples(20)
+@given(rng=generators())
+def test_pruning_is_an_approximation_and_says_so(seen, rng, projective):
+    problem = random_problem(rng, 5, projective=projective, families=["grandchild", "sibling"], strength=1.5)
+    kept = candidate_heads(problem, 1)
+    assert np.array_equal(kept[0], problem.scores[0] > -np.inf)
+    whole = gapless.solve(problem, "split-bound")
+    inner = gapless.solve(prune(problem, 1), "split-bound")
+    result = gapless.solve(problem, "split-bound", heads_kept=1)
+    assert result.value == inner.value == pytest.approx(result.stats.extra["restricted_bound"], abs=1e-8)
+    assert result.bound >= whole.value - 1e-9
+    assert result.verify(problem)
+    if result.value < whole.value - 1e-9:
+        seen["worse"] += 1
+        assert (result.status, result.stop) == (Status.FEASIBLE, Stop.RESTRICTED)
+        assert "heads_kept=1" in result.explanation[0]
 
 
 def test_limits_leave_a_true_bound():
