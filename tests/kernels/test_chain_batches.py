@@ -21,8 +21,9 @@ METHODS = ("viterbi_batch", "dominance_batch")
 VERSIONS = ["numpy"]
 if gapless_kernels.COMPILED:
     from gapless_kernels.chains import _dominance
+    from gapless_kernels.lanes import _sets
 
-    VERSIONS += _dominance.instruction_sets()
+    VERSIONS += _sets.instruction_sets()
 
 each_method = pytest.mark.parametrize("method", METHODS)
 needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
@@ -34,9 +35,9 @@ def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
     if request.param == "numpy":
         yield _Twins
         return
-    before = _dominance.choose_instruction_set(request.param)
+    before = _sets.choose_instruction_set(request.param)
     yield _dominance
-    _dominance.choose_instruction_set(before)
+    _sets.choose_instruction_set(before)
 
 
 class _Twins:
@@ -457,8 +458,8 @@ def test_tables_refuse(kernels: Any, transition: Array, dtype: Any, error: type[
 
 @needs_compiled
 def test_unknown_instruction_set() -> None:
-    with pytest.raises(ValueError, match="this processor has plain"):
-        _dominance.choose_instruction_set("mmx")
+    with pytest.raises(ValueError, match="this process can use plain"):
+        _sets.choose_instruction_set("mmx")
 
 
 def test_package_exports_the_chosen_twins() -> None:

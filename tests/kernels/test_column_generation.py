@@ -158,6 +158,7 @@ def test_a_hundred_thousand_chains_have_the_values_of_viterbi() -> None:
     assert settled > chains / 4
 
 
+@pytest.mark.usefixtures("instruction_set")
 @both
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -302,6 +303,7 @@ def test_path_bounds_hold_whatever_the_path(kernels: Any) -> None:
 # --- the best path but one
 
 
+@pytest.mark.usefixtures("instruction_set")
 @both
 @pytest.mark.parametrize("margin", [0.0, 0.5, 2.0, 1e9])
 @pytest.mark.parametrize("kind", ["ties", "floats"])

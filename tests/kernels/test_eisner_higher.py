@@ -129,6 +129,7 @@ def test_values_and_marginals_are_enumeration(kernels: Any, order: str, data: st
     np.testing.assert_allclose(marginals, best, rtol=0, atol=1e-12)
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 @every_order
 @settings(max_examples=15, deadline=None)

@@ -135,6 +135,7 @@ def test_a_beam_as_wide_as_the_labels_is_viterbi(name: str) -> None:
                 assert (labels[here] == -1).all()
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 def test_beam_twins_agree() -> None:
     for number, batch in enumerate(batches(2, 300, SIZES)):
@@ -166,6 +167,7 @@ def test_pruning_changes_no_value_and_no_message(name: str) -> None:
     assert (doubtful > 0) == (name == "compiled")
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 def test_pruning_on_longer_chains_in_float32() -> None:
     """What float32 calls decided is the float64 optimum; what it does not is rare on scores without ties."""
@@ -207,6 +209,7 @@ def test_k_best_are_enumeration(name: str, pruning: str) -> None:
             assert [batch.value(s, np.array(path)) for path in found] == expected
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 def test_k_best_twins_agree() -> None:
     rng = np.random.default_rng(0)

@@ -202,6 +202,7 @@ def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool
             assert not left or formula(case, possible, proof, 0, left) == -INF
 
 
+@pytest.mark.usefixtures("instruction_set")
 @pytest.mark.parametrize("projective", [True, False])
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ if COMPILED:
         dominance,
         dominance_batch,
         dominance_tables,
-        instruction_sets,
         viterbi_batch,
     )
     from gapless_kernels.chains._viterbi import forward_messages, viterbi
@@ -25,7 +24,6 @@ __all__ = [
     "dominance_batch",
     "dominance_tables",
     "forward_messages",
-    "instruction_sets",
     "score_spread",
     "transition_tables",
     "viterbi",
