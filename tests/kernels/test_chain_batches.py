@@ -456,12 +456,6 @@ def test_tables_refuse(kernels: Any, transition: Array, dtype: Any, error: type[
         kernels.dominance_tables(transition, dtype)
 
 
-@needs_compiled
-def test_unknown_instruction_set() -> None:
-    with pytest.raises(ValueError, match="this process can use plain"):
-        _sets.choose_instruction_set("mmx")
-
-
 def test_package_exports_the_chosen_twins() -> None:
     for name in ("dominance", "dominance_batch", "dominance_tables", "viterbi_batch"):
         chosen = _dominance if gapless_kernels.COMPILED else _Twins

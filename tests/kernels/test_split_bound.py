@@ -10,6 +10,7 @@ import pytest
 if os.environ.get("GAPLESS_PURE") == "1":
     pytest.skip("the fused search has no NumPy twin; the role objects are its reference", allow_module_level=True)
 
+from gapless_kernels.lanes import _sets
 from gapless_kernels.search._split_bound import NODES, PROVED, STEPS, TIME, SplitBoundSearch
 
 INF = np.inf
@@ -202,7 +203,6 @@ def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool
             assert not left or formula(case, possible, proof, 0, left) == -INF
 
 
-@pytest.mark.usefixtures("instruction_set")
 @pytest.mark.parametrize("projective", [True, False])
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize(
@@ -287,6 +287,22 @@ def test_single_steps_give_the_same_answer_and_falling_bounds() -> None:
         same = [(one.value, one.bound, one.dp_calls, one.nodes, one.fixed) for one in (found, whole)]
         assert same[0] == same[1]
     assert stepped > 40
+
+
+@pytest.mark.parametrize("projective", [True, False])
+def test_instruction_sets_take_the_same_steps(projective: bool) -> None:
+    found: dict[str, list[Any]] = {}
+    before = _sets.choose_instruction_set("plain")
+    for name in _sets.instruction_sets():
+        _sets.choose_instruction_set(name)
+        rng = np.random.default_rng(11)
+        searches = [search(problem(rng, 12), projective=projective, single_root=True) for _ in range(6)]
+        for one in searches:
+            one.advance(nodes=30)
+        found[name] = [(s.value, s.bound, s.dp_calls, s.nodes, s.fixed, s.heads.tolist()) for s in searches]
+    _sets.choose_instruction_set(before)
+    assert any(nodes > 1 for _, _, _, nodes, _, _ in found["plain"])
+    assert all(answers == found["plain"] for answers in found.values())
 
 
 def test_granularity_and_a_given_tree() -> None:
