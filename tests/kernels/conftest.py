@@ -1,4 +1,4 @@
-"""Every version of a kernel in one process: tests with `instruction_set` run once for each set of this processor."""
+"""Every version of a kernel in one process: tests with `instruction_set` run once for each set of the machine."""
 
 from collections.abc import Iterator
 

@@ -113,10 +113,15 @@ GAPLESS_INLINE NAMED(octet) NAMED(octet_all)(REAL a)
 GAPLESS_INLINE NAMED(octet) NAMED(octet_load)(const REAL *p)
 {
     NAMED(octet) x;
-    memcpy(x.q, p, sizeof x.q);
+    for (int i = 0; i < GAPLESS_OCTET; i++)
+        x.q[i] = p[i];
     return x;
 }
-GAPLESS_INLINE void NAMED(octet_store)(REAL *p, NAMED(octet) x) { memcpy(p, x.q, sizeof x.q); }
+GAPLESS_INLINE void NAMED(octet_store)(REAL *p, NAMED(octet) x)
+{
+    for (int i = 0; i < GAPLESS_OCTET; i++)
+        p[i] = x.q[i];
+}
 GAPLESS_INLINE NAMED(octet) NAMED(octet_add)(NAMED(octet) x, NAMED(octet) y)
 {
     for (int i = 0; i < GAPLESS_OCTET; i++)
