@@ -5,7 +5,8 @@ typedef struct { REAL q[GAPLESS_BLOCK]; } NAMED(block);
 GAPLESS_INLINE NAMED(block) NAMED(load)(const REAL *p)
 {
     NAMED(block) x;
-    memcpy(x.q, p, sizeof x.q);
+    for (int i = 0; i < GAPLESS_BLOCK; i++)
+        x.q[i] = p[i];
     return x;
 }
 /* The lanes whose bits are set; nothing is read for the others, which are 0. */
@@ -16,7 +17,11 @@ GAPLESS_INLINE NAMED(block) NAMED(load_some)(const REAL *p, unsigned lanes)
         x.q[i] = lanes >> i & 1 ? p[i] : 0;
     return x;
 }
-GAPLESS_INLINE void NAMED(store)(REAL *p, NAMED(block) x) { memcpy(p, x.q, sizeof x.q); }
+GAPLESS_INLINE void NAMED(store)(REAL *p, NAMED(block) x)
+{
+    for (int i = 0; i < GAPLESS_BLOCK; i++)
+        p[i] = x.q[i];
+}
 GAPLESS_INLINE NAMED(block) NAMED(all)(REAL a)
 {
     NAMED(block) x;
