@@ -95,9 +95,7 @@ __all__ += list(_ROOM_OF)
 def __getattr__(name: str) -> Any:
     """Import the room of a kernel when the kernel is first named."""
     if name == "INSTRUCTION_SET":
-        value: Any = (
-            import_module("gapless_kernels.chains._dominance").instruction_sets()[-1] if COMPILED else "numpy"
-        )
+        value: Any = import_module("gapless_kernels.lanes._sets").instruction_sets()[-1] if COMPILED else "numpy"
     elif name in _ROOM_OF:
         value = getattr(import_module(f"gapless_kernels.{_ROOM_OF[name]}"), name)
     else:

@@ -138,6 +138,7 @@ def forced(weights: Array, head: int, modifier: int) -> Array:
     return others
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 @rules
 @pytest.mark.parametrize("n", [8, 15, 16, 23, 31])
@@ -171,6 +172,7 @@ def test_best_trees_are_those_of_networkx(n: int) -> None:
         assert value == pytest.approx(tree.size("weight"), abs=1e-9)
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 @rules
 @pytest.mark.parametrize("n", [7, 8, 9, 15, 16, 17, 33, 100])

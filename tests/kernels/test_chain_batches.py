@@ -22,8 +22,9 @@ METHODS = ("viterbi_batch", "dominance_batch")
 VERSIONS = ["numpy"]
 if gapless_kernels.COMPILED:
     from gapless_kernels.chains import _dominance
+    from gapless_kernels.lanes import _sets
 
-    VERSIONS += _dominance.instruction_sets()
+    VERSIONS += _sets.instruction_sets()
 
 each_method = pytest.mark.parametrize("method", METHODS)
 needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
@@ -35,9 +36,9 @@ def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
     if request.param == "numpy":
         yield _Twins
         return
-    before = _dominance.choose_instruction_set(request.param)
+    before = _sets.choose_instruction_set(request.param)
     yield _dominance
-    _dominance.choose_instruction_set(before)
+    _sets.choose_instruction_set(before)
 
 
 class _Twins:
@@ -454,12 +455,6 @@ def test_tables_and_scores_are_of_one_type(kernels: Any) -> None:
 def test_tables_refuse(kernels: Any, transition: Array, dtype: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         kernels.dominance_tables(transition, dtype)
-
-
-@needs_compiled
-def test_unknown_instruction_set() -> None:
-    with pytest.raises(ValueError, match="this processor has plain"):
-        _dominance.choose_instruction_set("mmx")
 
 
 def test_package_exports_the_chosen_twins() -> None:

@@ -14,10 +14,10 @@ from gapless_kernels.paths import _color_coding_twin
 
 VERSIONS: tuple[str, ...] = ("numpy",)
 if gapless_kernels.COMPILED:
-    from gapless_kernels.chains import _dominance
+    from gapless_kernels.lanes import _sets
     from gapless_kernels.paths import _color_coding
 
-    VERSIONS += _dominance.instruction_sets()
+    VERSIONS += _sets.instruction_sets()
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
@@ -25,9 +25,9 @@ def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
     if request.param == "numpy":
         yield _color_coding_twin
         return
-    before = _dominance.choose_instruction_set(request.param)
+    before = _sets.choose_instruction_set(request.param)
     yield _color_coding
-    _dominance.choose_instruction_set(before)
+    _sets.choose_instruction_set(before)
 
 
 def instances(seed: int, count: int, most: int) -> Iterator[tuple[Any, ...]]:

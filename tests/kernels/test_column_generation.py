@@ -161,6 +161,7 @@ def test_a_hundred_thousand_chains_have_the_values_of_viterbi() -> None:
     assert settled > chains / 4
 
 
+@pytest.mark.usefixtures("instruction_set")
 @both
 @examples(60)
 @given(rng=generators())
@@ -319,6 +320,7 @@ def test_path_bounds_hold_whatever_the_path(seen: Any, rng: Any, kernels: Any) -
 # --- the best path but one
 
 
+@pytest.mark.usefixtures("instruction_set")
 @both
 @pytest.mark.parametrize("margin", [0.0, 0.5, 2.0, 1e9])
 @pytest.mark.parametrize("kind", ["ties", "floats"])

@@ -181,6 +181,7 @@ def test_max_marginals_are_best_values_with_the_arc_forced(kernels: Any, single_
     assert (found[~real_arcs(weights)] == -np.inf).all()
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 @rules
 @pytest.mark.parametrize("n", [*EDGES, 41, 60])
@@ -205,6 +206,7 @@ def test_twins_agree(single_root: bool, n: int) -> None:
         np.testing.assert_allclose(ours_sum[1], theirs_sum[1], rtol=0, atol=1e-9)
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 @rules
 @given(weights=sentences(sizes=(6, 8, 9, 12)), k=st.sampled_from([1, 5, 40]))

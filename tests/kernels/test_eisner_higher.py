@@ -130,6 +130,7 @@ def test_values_and_marginals_are_enumeration(kernels: Any, order: str, data: st
     np.testing.assert_allclose(marginals, best, rtol=0, atol=1e-12)
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 @every_order
 @examples(6)

@@ -39,6 +39,7 @@ def graph_of(kind: str, rng: np.random.Generator) -> Any:
     return networkx.gnm_random_graph(300, 330, seed=int(rng.integers(1 << 30)))
 
 
+@pytest.mark.usefixtures("instruction_set")
 @searches
 @pytest.mark.parametrize("kind", ["hubs", "grid", "sparse"])
 @pytest.mark.parametrize("cliques", [0, 5])

@@ -11,14 +11,7 @@ from gapless_kernels.linking import _linking_search_twin
 if not COMPILED:
     pytest.skip("the compiled kernels are switched off by GAPLESS_PURE", allow_module_level=True)
 
-from gapless_kernels.chains import _dominance
-
-
-@pytest.fixture(scope="module", params=_dominance.instruction_sets(), autouse=True)
-def instruction_set(request):
-    before = _dominance.choose_instruction_set(request.param)
-    yield
-    _dominance.choose_instruction_set(before)
+pytestmark = pytest.mark.usefixtures("instruction_set")
 
 
 def drawn(seed, *, whole):

@@ -13,10 +13,10 @@ from gapless_kernels.paths import _path_beam_twin
 
 VERSIONS: tuple[str, ...] = ("numpy",)
 if gapless_kernels.COMPILED:
-    from gapless_kernels.chains import _dominance
+    from gapless_kernels.lanes import _sets
     from gapless_kernels.paths import _path_beam
 
-    VERSIONS += _dominance.instruction_sets()
+    VERSIONS += _sets.instruction_sets()
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
@@ -24,9 +24,9 @@ def kernel(request: pytest.FixtureRequest) -> Iterator[Any]:
     if request.param == "numpy":
         yield _path_beam_twin.path_beam_search
         return
-    before = _dominance.choose_instruction_set(request.param)
+    before = _sets.choose_instruction_set(request.param)
     yield _path_beam.path_beam_search
-    _dominance.choose_instruction_set(before)
+    _sets.choose_instruction_set(before)
 
 
 def graphs(seed: int, count: int) -> Iterator[tuple[Any, ...]]:

@@ -35,6 +35,7 @@ def graphs(seed: int, count: int) -> Any:
         yield draw(n), draw(n, n), draw(n), groups, int(rng.integers(1, min(classes, 5) + 2))
 
 
+@pytest.mark.usefixtures("instruction_set")
 @seeing("feasible")
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
 @pytest.mark.parametrize("wanted", [1, 7])

@@ -138,6 +138,7 @@ def test_a_beam_as_wide_as_the_labels_is_viterbi(rng: Any, name: str) -> None:
             assert (labels[here] == -1).all()
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 @examples(30)
 @given(rng=generators())
@@ -170,6 +171,7 @@ def test_pruning_changes_no_value_and_no_message(name: str) -> None:
     assert (doubtful > 0) == (name == "compiled")
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 def test_pruning_on_longer_chains_in_float32() -> None:
     """What float32 calls decided is the float64 optimum; what it does not is rare on scores without ties."""
@@ -213,6 +215,7 @@ def test_k_best_are_enumeration(rng: Any, name: str, pruning: str) -> None:
         assert [batch.value(s, np.array(path)) for path in found] == expected
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 @given(rng=generators())
 def test_k_best_twins_agree(rng: Any) -> None:

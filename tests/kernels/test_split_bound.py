@@ -12,6 +12,7 @@ from hypothesis import given
 if os.environ.get("GAPLESS_PURE") == "1":
     pytest.skip("the fused search has no NumPy twin; the role objects are its reference", allow_module_level=True)
 
+from gapless_kernels.lanes import _sets
 from gapless_kernels.search._split_bound import NODES, PROVED, STEPS, TIME, SplitBoundSearch
 
 INF = np.inf
@@ -284,6 +285,22 @@ def test_single_steps_give_the_same_answer_and_falling_bounds(seen: Any, rng: An
             assert found.bound >= whole.value - 1e-7
     same = [(one.value, one.bound, one.dp_calls, one.nodes, one.fixed) for one in (found, whole)]
     assert same[0] == same[1]
+
+
+@pytest.mark.parametrize("projective", [True, False])
+def test_instruction_sets_take_the_same_steps(projective: bool) -> None:
+    found: dict[str, list[Any]] = {}
+    before = _sets.choose_instruction_set("plain")
+    for name in _sets.instruction_sets():
+        _sets.choose_instruction_set(name)
+        rng = np.random.default_rng(11)
+        searches = [search(problem(rng, 12), projective=projective, single_root=True) for _ in range(6)]
+        for one in searches:
+            one.advance(nodes=30)
+        found[name] = [(s.value, s.bound, s.dp_calls, s.nodes, s.fixed, s.heads.tolist()) for s in searches]
+    _sets.choose_instruction_set(before)
+    assert any(nodes > 1 for _, _, _, nodes, _, _ in found["plain"])
+    assert all(answers == found["plain"] for answers in found.values())
 
 
 @given(rng=generators())

@@ -106,6 +106,7 @@ def test_dominance_is_viterbi_bit_by_bit(kernels: Any, forest: Any) -> None:
     assert (pruned[3] <= np.diff(forest[2]) * forest[0].shape[1]).all()
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 @given(forest=forests(max_n=8, sizes=EDGES) | forests(max_n=8, sizes=EDGES, varying=True))
 def test_viterbi_twins_agree(forest: Any) -> None:
@@ -113,6 +114,7 @@ def test_viterbi_twins_agree(forest: Any) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 @given(forest=forests(max_n=8, sizes=EDGES))
 def test_dominance_twins_agree(forest: Any) -> None:

@@ -97,6 +97,7 @@ def test_forward_messages_are_enumeration(kernels: Any, chain: Chain) -> None:
 # Bit by bit, on sizes around the multiples of the vector block (16) and of the sources taken together (4).
 
 
+@pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 @given(chain=chains(max_n=6, max_k=70, integers=False) | chains(max_n=6, max_k=70))
 def test_twins_agree(chain: Chain) -> None:

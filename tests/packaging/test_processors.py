@@ -160,7 +160,7 @@ def test_new_instructions_stay_in_their_versions() -> None:
         check=True,
     )
     versions = set()
-    for file in sorted(Path(where.stdout.strip()).parent.glob("*.so")):
+    for file in sorted(Path(where.stdout.strip()).parent.rglob("*.so")):
         command = ["objdump", "-d", "--no-show-raw-insn", str(file)]
         listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         assert unguarded(listing) == [], file.name

@@ -10,6 +10,9 @@ from gapless_kernels.arborescences._k_best import trees_in_order
 from gapless_kernels.arborescences._marginals import tree_marginals
 from gapless_kernels._arguments import check_count
 from gapless_kernels.parsing._arguments import check_weights
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "arborescences/arborescence.h" nogil:
     ctypedef struct arborescence_room:

@@ -19,10 +19,9 @@
 
 #include <string.h>
 
-#include "lanes/simd.h"
+#include "lanes/lanes.h"
 
 /* Rows are padded to this many doubles, so that loops over them have no remainder. */
-#define ARBORESCENCE_LANES 8
 
 typedef struct {
     ptrdiff_t n, stride;
@@ -55,7 +54,7 @@ typedef struct {
 static size_t arborescence_layout(ptrdiff_t n, void *work, arborescence_room *room)
 {
     const size_t words = (size_t)n + 1;
-    const size_t stride = (words + ARBORESCENCE_LANES - 1) / ARBORESCENCE_LANES * ARBORESCENCE_LANES;
+    const size_t stride = (words + GAPLESS_OCTET - 1) / GAPLESS_OCTET * GAPLESS_OCTET;
     const size_t nodes = 2 * stride;
     char *at = (char *)work;
     room->n = n;
@@ -104,7 +103,7 @@ static inline size_t arborescence_workspace(ptrdiff_t n)
 GAPLESS_VERSIONS(void, arborescence_greedy, (ptrdiff_t n, const double *weights, double *restrict dual,
                                              int64_t *restrict best), (n, weights, dual, best))
 {
-    const ptrdiff_t words = n + 1, whole = words - words % ARBORESCENCE_LANES;
+    const ptrdiff_t words = n + 1, whole = words - words % GAPLESS_OCTET;
     for (ptrdiff_t m = 0; m < words; m++) {
         dual[m] = -(double)INFINITY;
         best[m] = -1;
@@ -383,17 +382,17 @@ GAPLESS_VERSIONS(double, arborescence_entry, (const double *restrict reduced, co
                                               const double *restrict closed, double here, ptrdiff_t stride),
                  (reduced, around, closed, here, stride))
 {
-    double lanes[ARBORESCENCE_LANES], best;
-    for (int k = 0; k < ARBORESCENCE_LANES; k++)
+    double lanes[GAPLESS_OCTET], best;
+    for (int k = 0; k < GAPLESS_OCTET; k++)
         lanes[k] = -(double)INFINITY;
-    for (ptrdiff_t h = 0; h < stride; h += ARBORESCENCE_LANES)
-        for (int k = 0; k < ARBORESCENCE_LANES; k++) {
+    for (ptrdiff_t h = 0; h < stride; h += GAPLESS_OCTET)
+        for (int k = 0; k < GAPLESS_OCTET; k++) {
             const double left = around[h + k] < here ? here - around[h + k] : 0.0;
             const double offer = reduced[h + k] - left + closed[h + k];
             lanes[k] = GAPLESS_MAX(offer, lanes[k]);
         }
     best = lanes[0];
-    for (int k = 1; k < ARBORESCENCE_LANES; k++)
+    for (int k = 1; k < GAPLESS_OCTET; k++)
         best = GAPLESS_MAX(lanes[k], best);
     return best;
 }
@@ -443,7 +442,7 @@ static void arborescence_detour(const arborescence_room *room, const double *aro
             const int32_t to = candidates[i];
             const double *reduced = room->transposed + to * stride;
             double best = -losses[to];
-            if (fresh > ARBORESCENCE_LANES) {
+            if (fresh > GAPLESS_OCTET) {
                 const double entry = arborescence_entry(reduced, around, closed, around[to], stride);
                 best = GAPLESS_MAX(entry, best);
             } else {

@@ -2,8 +2,7 @@
 """Compiled dominance kernels, and the Viterbi batch that they fall back on; see the twins `_dominance_twin` and
 `_viterbi_twin` for what each function owes.
 
-The loops are in C, written once in blocks of sixteen scores and compiled for AVX-512, AVX2 and any processor; the
-best set that the processor has is chosen when this module is loaded.
+The loops are in C, written once in blocks of sixteen scores and compiled for each instruction set.
 """
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
@@ -14,6 +13,9 @@ import numpy as np
 from gapless_kernels.chains._batch_arguments import check_batch, check_dominance
 from gapless_kernels.chains._dominance_tables import aligned, lay_out, padded
 from gapless_kernels._status import INVALID
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "chains/kernels.h" nogil:
     ctypedef struct gapless_chain:
@@ -41,32 +43,8 @@ cdef extern from "chains/kernels.h" nogil:
         int64_t *dominators
     int GAPLESS_VITERBI
     int GAPLESS_DOMINANCE
-    int gapless_best_set()
-    int gapless_decode(int, int, int, const gapless_chain *, const gapless_batch *)
-    void max_plus4_f64(int, const double **, const double *, Py_ssize_t, Py_ssize_t, double **)
-
-_SETS = ("plain", "avx2", "avx512")
-cdef int instruction_set = gapless_best_set()
-
-
-def instruction_sets():
-    """Names of the instruction sets that this processor has, best last."""
-    return _SETS[:gapless_best_set() + 1]
-
-
-def choose_instruction_set(name):
-    """Use another instruction set than the best from here on, so that tests reach all; returns the old one."""
-    global instruction_set
-    if name not in instruction_sets():
-        raise ValueError(f"this processor has {', '.join(instruction_sets())}, not {name}")
-    before = _SETS[instruction_set]
-    instruction_set = _SETS.index(name)
-    return before
-
-
-def chosen_instruction_set():
-    """The number of the instruction set in use; other kernels in blocks of sixteen follow it."""
-    return instruction_set
+    int gapless_decode(int, int, const gapless_chain *, const gapless_batch *)
+    void max_plus4_f64(const double **, const double *, Py_ssize_t, Py_ssize_t, double **)
 
 
 # --- tables -----------------------------------------------------------------------------------------------------
@@ -93,7 +71,7 @@ def largest_differences(transition):
             for i in range(4):
                 before[i] = &sources[y + i, 0]
                 after[i] = &out[y + i, 0]
-            max_plus4_f64(instruction_set, before, &matrix[0, 0], stride, k, after)
+            max_plus4_f64(before, &matrix[0, 0], stride, k, after)
     return result[:k, :k]
 
 
@@ -159,7 +137,7 @@ cdef int run(
     batch.kept = <uint8_t *>address(rooms[4], True)
     batch.dominators = <int64_t *>address(rooms[5], True)
     with nogil:
-        failed = gapless_decode(instruction_set, method, is_double, chain, &batch)
+        failed = gapless_decode(method, is_double, chain, &batch)
     if failed:
         raise MemoryError("no room for the messages of the sentences in flight")
     for output, room in zip(outputs, rooms):

@@ -17,12 +17,15 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from gapless_kernels._arguments import check_chain, check_output
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 ctypedef fused real:
     float
     double
 
-cdef extern from "lanes/simd.h" nogil:
+cdef extern from "lanes/lanes.h" nogil:
     void step_f32(const float *, const float *, Py_ssize_t, Py_ssize_t, const float *, float *) noexcept
     void step_f64(const double *, const double *, Py_ssize_t, Py_ssize_t, const double *, double *) noexcept
     Py_ssize_t argmax_f32(const float *, Py_ssize_t) noexcept

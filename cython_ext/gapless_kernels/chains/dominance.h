@@ -1,4 +1,4 @@
-/* Exact decoding in one pass by pairwise dominance. Included by chains/kernels.h for each version.
+/* Exact decoding in one pass by pairwise dominance. Part of chains/loops.h.
  *
  * Label x can be dropped at a position when row(x) + excess[y][x] <= row(y): whatever follows, y does as well.
  * Messages are kept for the survivors alone, relative to y's, so that a position with one survivor starts afresh:
@@ -415,7 +415,8 @@ TARGET static void NAMED(finish)(const SCORES *scores, const BATCH *batch, LANE 
         }
     }
     batch->values[s] =
-        TYPED(path_value)(scores, (const REAL *)batch->unary + batch->offsets[s] * labels, lane->labels, n);
+        TYPED(path_value)((const REAL *)batch->unary + batch->offsets[s] * labels, n, labels, scores->transition,
+                          scores->initial, scores->final, lane->labels);
     batch->status[s] = DOUBTS && doubtful ? GAPLESS_DOUBTFUL : GAPLESS_DECIDED;
     if (batch->survivors)
         batch->survivors[s] = lane->survivors + 1;

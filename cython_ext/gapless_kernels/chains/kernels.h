@@ -20,6 +20,26 @@ static void *gapless_room(size_t bytes)
 #endif
 }
 
+/* Scores are read once, in order of sentences but from several at a time, too short for the processor to see where
+ * they go on. `next` runs ahead of the reading at its speed, so that rows are in the cache when they are needed. */
+typedef struct {
+    const char *next, *end;
+} gapless_ahead;
+
+static GAPLESS_ALWAYS void gapless_fetch(gapless_ahead *ahead, size_t bytes)
+{
+#if defined(__GNUC__)
+    const char *stop = (size_t)(ahead->end - ahead->next) < bytes ? ahead->end : ahead->next + bytes;
+    for (; ahead->next < stop; ahead->next += 64)
+        __builtin_prefetch(ahead->next, 0, 3);
+    if (ahead->next > ahead->end)
+        ahead->next = ahead->end;
+#else
+    (void)ahead;
+    (void)bytes;
+#endif
+}
+
 /* The arrays of the Python functions; those of scores hold float32 or float64, all of one type. */
 typedef struct {
     ptrdiff_t labels, stride;
@@ -46,48 +66,19 @@ typedef struct {
 
 enum { GAPLESS_VITERBI = 0, GAPLESS_DOMINANCE = 1 };
 
-#define GAPLESS_PASTE_(a, b, c) a##_##b##_##c
-#define GAPLESS_PASTE(a, b, c) GAPLESS_PASTE_(a, b, c)
-
-/* float: u is half a unit in the last place; a sum is never denormal except by flushing, which TINY covers. Scores
- * beyond LIMIT could overflow and are left to float64. */
-#define REAL float
-#define TYPE f32
-#define TYPED(f) f##_f32
-#define ROUNDING 0x1.1p-24f
-#define TINY 1e-30f
-#define LIMIT 1e30f
-#define DOUBTS 1
-#include "chains/versions.h"
-#undef REAL
-#undef TYPE
-#undef TYPED
-#undef ROUNDING
-#undef TINY
-#undef LIMIT
-#undef DOUBTS
-
-#define REAL double
-#define TYPE f64
-#define TYPED(f) f##_f64
-#define ROUNDING 0x1.1p-53
-#define TINY 1e-300
-#define LIMIT 1e300
-#define DOUBTS 0
-#include "chains/versions.h"
-#undef REAL
-#undef TYPE
-#undef TYPED
-#undef ROUNDING
-#undef TINY
-#undef LIMIT
-#undef DOUBTS
+#define GAPLESS_TEMPLATE "lanes/path_value.h"
+#include "lanes/types.h"
+#define GAPLESS_TEMPLATE "chains/scores.h"
+#include "lanes/types.h"
+#define GAPLESS_TEMPLATE "chains/loops.h"
+#include "lanes/versions.h"
+#define GAPLESS_TEMPLATE "chains/decode.h"
+#include "lanes/types.h"
 
 /* Decode a batch. Returns -1 without memory. */
-static int gapless_decode(int set, int method, int is_double, const gapless_chain *chain,
-                          const gapless_batch *batch)
+static int gapless_decode(int method, int is_double, const gapless_chain *chain, const gapless_batch *batch)
 {
-    return is_double ? decode_f64(set, method, chain, batch) : decode_f32(set, method, chain, batch);
+    return is_double ? decode_f64(method, chain, batch) : decode_f32(method, chain, batch);
 }
 
 #endif

@@ -1,6 +1,9 @@
-/* Max-plus products of rows with a matrix, blocked in registers. Included by chains/kernels.h for each version. */
+/* Max-plus products of rows with a matrix, blocked in registers. Part of chains/loops.h. */
 
 #define BLOCK LANES(block)
+
+/* How many blocks of four rows fit into the registers. */
+#define WIDE (VECTOR_BITS == 512 ? 3 : 1)
 
 /* out[k][x] = max_l (rows[k][l] + matrix[l][x]) [+ addend[k][x]], for `count` rows at once and `width` blocks of x.
  *
@@ -74,3 +77,4 @@ TARGET static GAPLESS_NEVER void NAMED(product1)(const REAL *const *rows, const 
 }
 
 #undef BLOCK
+#undef WIDE

@@ -1,4 +1,4 @@
-/* Viterbi for many sentences, four at a time. Included by chains/kernels.h for each version. */
+/* Viterbi for many sentences, four at a time. Part of chains/loops.h. */
 
 #define BLOCK LANES(block)
 #define SCORES TYPED(chain_scores)
@@ -140,7 +140,8 @@ TARGET static void NAMED(appraise)(const SCORES *scores, const BATCH *batch, con
         return;
     }
     batch->values[sentence] =
-        TYPED(path_value)(scores, (const REAL *)batch->unary + begin * scores->labels, labels, n);
+        TYPED(path_value)((const REAL *)batch->unary + begin * scores->labels, n, scores->labels,
+                          scores->transition, scores->initial, scores->final, labels);
     batch->status[sentence] = GAPLESS_DECIDED;
     if (!DOUBTS)
         return;

@@ -10,6 +10,9 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from gapless_kernels.column_generation._arguments import check_column_generation, sentence_count
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "column_generation/batch.h" nogil:
     int GAPLESS_START_GIVEN

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lanes/simd.h"
+#include "lanes/lanes.h"
 #include "lanes/status.h"
 
 enum { GAPLESS_START_GREEDY = 0, GAPLESS_START_LOCAL = 1, GAPLESS_START_GIVEN = 2 };
@@ -46,36 +46,7 @@ typedef struct {
     int64_t *rounds, *sizes, *candidates;
 } cg_answers;
 
-#define REAL float
-#define INTEGER int32_t
-#define UNIT 0x1p-24f
-#define HUGE_SCORE 1e30f
-#define NAMED(name) name##_f32
-#include "column_generation/rows.h"
-#include "column_generation/state.h"
-#include "column_generation/exact.h"
-#include "column_generation/pricing.h"
-#include "column_generation/search.h"
-#undef REAL
-#undef INTEGER
-#undef UNIT
-#undef HUGE_SCORE
-#undef NAMED
-
-#define REAL double
-#define INTEGER int64_t
-#define UNIT 0x1p-53
-#define HUGE_SCORE 1e200
-#define NAMED(name) name##_f64
-#include "column_generation/rows.h"
-#include "column_generation/state.h"
-#include "column_generation/exact.h"
-#include "column_generation/pricing.h"
-#include "column_generation/search.h"
-#undef REAL
-#undef INTEGER
-#undef UNIT
-#undef HUGE_SCORE
-#undef NAMED
+#define GAPLESS_TEMPLATE "column_generation/loops.h"
+#include "lanes/types.h"
 
 #endif

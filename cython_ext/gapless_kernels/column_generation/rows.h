@@ -1,4 +1,4 @@
-/* Included by column_generation/batch.h once for each type: the loops over labels, which the compiler must vectorise.
+/* The loops over labels, which the compiler must vectorise.
  *
  * Rows have `stride` entries, a multiple of GAPLESS_BLOCK; label scores are -inf past the labels. */
 

@@ -10,6 +10,9 @@ from libc.string cimport memset
 import numpy as np
 
 from gapless_kernels.graphs._graph_distances_arguments import check_graph, check_search, vertex_cover
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "graphs/distances.h" nogil:
     enum:

@@ -22,26 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lanes/simd.h"
+#include "lanes/lanes.h"
 
 #if defined(__GNUC__) || defined(__clang__)
 #define gapless_prefetch(address) __builtin_prefetch(address)
 #else
 #define gapless_prefetch(address) ((void)(address))
 #endif
-
-/* The place of the lowest bit that is set; there is one. */
-GAPLESS_INLINE int graph_lowest(uint64_t bits)
-{
-#if defined(__GNUC__) || defined(__clang__)
-    return __builtin_ctzll(bits);
-#else
-    int place = 0;
-    for (; !(bits & 1); bits >>= 1)
-        place++;
-    return place;
-#endif
-}
 
 enum {
     GRAPH_AHEAD = 12,     /* edges ahead that rows are fetched */
@@ -176,7 +163,7 @@ static int graph_choose(graph_waves *waves, ptrdiff_t words)
         for (ptrdiff_t w = 0; w < words; w++) {
             uint64_t *row = waves->open + s * words + w;
             for (uint64_t bits = *row; bits; bits &= bits - 1) {
-                const ptrdiff_t t = 64 * w + graph_lowest(bits);
+                const ptrdiff_t t = 64 * w + gapless_lowest(bits);
                 if (!waves->waiting[s] || !waves->waiting[t]) { /* one of them has seen all that it can reach */
                     *row &= ~(bits & -bits);
                     waves->open_pairs -= s < t;
@@ -279,7 +266,7 @@ static int64_t graph_record(graph_waves *waves, ptrdiff_t words, void *table, in
             *open &= ~hits;
             waves->live[w] |= *open;
             for (; hits; hits &= hits - 1) {
-                const int64_t s = sources[64 * w + graph_lowest(hits)];
+                const int64_t s = sources[64 * w + gapless_lowest(hits)];
                 graph_store(table, bytes, targets[i] * p + s, level);
                 graph_store(table, bytes, s * p + targets[i], level);
                 count++;

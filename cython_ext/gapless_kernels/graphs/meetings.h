@@ -42,11 +42,11 @@ static ptrdiff_t NAMED(meet)(graph_waves *waves, ptrdiff_t at, int fresh)
             continue;
         for (int w = 0; w < WORDS; w++)
             for (uint64_t bits = arriving[w]; bits; bits &= bits - 1) {
-                const int s = 64 * w + graph_lowest(bits);
+                const int s = 64 * w + gapless_lowest(bits);
                 for (int x = 0; x < WORDS; x++) {
                     uint64_t hits = others[x] & waves->open[s * WORDS + x];
                     for (; hits; hits &= hits - 1)
-                        graph_meeting(waves, WORDS, s, 64 * x + graph_lowest(hits), 1 + fresh);
+                        graph_meeting(waves, WORDS, s, 64 * x + gapless_lowest(hits), 1 + fresh);
                 }
                 work += WORDS;
             }
@@ -70,7 +70,7 @@ static void NAMED(rest)(graph_waves *waves)
         }
         for (int w = 0; w < WORDS; w++) {
             for (uint64_t bits = arriving[w]; bits; bits &= bits - 1) {
-                const int s = 64 * w + graph_lowest(bits);
+                const int s = 64 * w + gapless_lowest(bits);
                 waves->cost[s] += degree;
                 waves->waiting[s]++;
             }

@@ -1,13 +1,8 @@
-/* Sixteen scores at a time, for each instruction set: what the chain kernels are written in.
+/* What all kernels are written in: see README.md.
  *
- * A "block" is GAPLESS_BLOCK neighbouring labels whatever the type and the processor: one AVX-512 register of
- * floats, two of doubles, two or four of AVX2, an array elsewhere. So tables are laid out once and every version
- * of a kernel reads the same ones. A file of kernels is included once for each type and instruction set, with
- *
- *     REAL           float or double
- *     NAMED(f)       the function's name for that type and instruction set
- *     LANES(f)       the block operation's name for them
- *     TARGET         the attribute that lets the compiler use the instruction set
+ * A "block" is GAPLESS_BLOCK neighbouring numbers whatever the type and the processor: one AVX-512 register of
+ * floats, two of doubles, two or four of AVX2, an array elsewhere. So tables are laid out once and every version of a
+ * kernel reads the same ones. An "octet" is GAPLESS_OCTET doubles, for rows too short for blocks.
  *
  * Maxima take a NaN in their first argument as "nothing": max(NaN, b) = b. This is what MAXPS does.
  */
@@ -22,9 +17,8 @@
 
 #include "lanes/processor.h"
 
-#ifndef GAPLESS_BLOCK
 #define GAPLESS_BLOCK 16
-#endif
+#define GAPLESS_OCTET 8
 
 #if defined(__GNUC__)
 #define GAPLESS_ALWAYS inline __attribute__((always_inline))
@@ -35,11 +29,45 @@
 #define GAPLESS_NEVER
 #define GAPLESS_RARE(condition) (condition)
 #endif
+#define GAPLESS_INLINE static GAPLESS_ALWAYS
 
-/* The low bits of a score that may be replaced by a label's or a group's number; see tagged(). */
-#define GAPLESS_TAGS 1024
+#if defined(__clang__)
+#define GAPLESS_INDEPENDENT _Pragma("clang loop vectorize(enable)")
+#elif defined(__GNUC__)
+#define GAPLESS_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define GAPLESS_INDEPENDENT
+#endif
 
-static GAPLESS_ALWAYS int gapless_lowest(uint64_t bits)
+/* In this operand order the ternary is exactly what the MAXPS instruction computes (NaN and signed zero
+ * included), so it vectorises without -ffast-math, which would let the compiler assume that -inf never occurs. */
+#define GAPLESS_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* GAPLESS_VERSIONS(TYPE, NAME, (parameters), (arguments)) { body }
+ *
+ * The static function NAME, whose body is compiled for each instruction set as NAME_plain, NAME_avx2, NAME_avx512; a
+ * call takes the version for the set in use. For loops that the compiler vectorises by itself. */
+#ifdef GAPLESS_X86
+#define GAPLESS_VERSIONS(TYPE, NAME, PARAMETERS, ARGUMENTS) GAPLESS_VERSIONS_OF(TYPE, NAME, PARAMETERS, ARGUMENTS)
+#define GAPLESS_VERSIONS_OF(TYPE, NAME, PARAMETERS, ARGUMENTS)                                             \
+    GAPLESS_INLINE TYPE NAME##_body PARAMETERS;                                                            \
+    __attribute__((noinline, unused)) static TYPE NAME##_plain PARAMETERS { return NAME##_body ARGUMENTS; } \
+    GAPLESS_AVX2 __attribute__((noinline, unused)) static TYPE NAME##_avx2 PARAMETERS                      \
+    {                                                                                                      \
+        return NAME##_body ARGUMENTS;                                                                      \
+    }                                                                                                      \
+    GAPLESS_AVX512 __attribute__((noinline, unused)) static TYPE NAME##_avx512 PARAMETERS                  \
+    {                                                                                                      \
+        return NAME##_body ARGUMENTS;                                                                      \
+    }                                                                                                      \
+    __attribute__((unused)) static inline TYPE NAME PARAMETERS { return GAPLESS_CALL(NAME, ARGUMENTS); }   \
+    GAPLESS_INLINE TYPE NAME##_body PARAMETERS
+#else
+#define GAPLESS_VERSIONS(TYPE, NAME, PARAMETERS, ARGUMENTS) static TYPE NAME PARAMETERS
+#endif
+
+/* The number of the lowest bit set; there is one. */
+GAPLESS_INLINE int gapless_lowest(uint64_t bits)
 {
 #if defined(__GNUC__)
     return __builtin_ctzll(bits);
@@ -51,7 +79,7 @@ static GAPLESS_ALWAYS int gapless_lowest(uint64_t bits)
 #endif
 }
 
-static GAPLESS_ALWAYS int gapless_count(unsigned bits)
+GAPLESS_INLINE int gapless_count(unsigned bits)
 {
 #if defined(__GNUC__)
     return __builtin_popcount(bits);
@@ -63,60 +91,20 @@ static GAPLESS_ALWAYS int gapless_count(unsigned bits)
 #endif
 }
 
-static inline unsigned gapless_tag_f32(float score)
-{
-    uint32_t bits;
-    memcpy(&bits, &score, sizeof bits);
-    return bits & (GAPLESS_TAGS - 1);
-}
+/* The low bits of a score that may be replaced by a label's or a group's number; see tagged(). */
+#define GAPLESS_TAGS 1024
 
-static inline unsigned gapless_tag_f64(double score)
-{
-    uint64_t bits;
-    memcpy(&bits, &score, sizeof bits);
-    return (unsigned)(bits & (GAPLESS_TAGS - 1));
-}
-
-static inline float gapless_tag_bits_f32(unsigned tag)
-{
-    uint32_t bits = tag;
-    float score;
-    memcpy(&score, &bits, sizeof score);
-    return score;
-}
-
-static inline double gapless_tag_bits_f64(unsigned tag)
-{
-    uint64_t bits = tag;
-    double score;
-    memcpy(&score, &bits, sizeof score);
-    return score;
-}
-
-/* Scores are read once, in order of sentences but from several at a time, too short for the processor to see where
- * they go on. `next` runs ahead of the reading at its speed, so that rows are in the cache when they are needed. */
-typedef struct {
-    const char *next, *end;
-} gapless_ahead;
-
-static GAPLESS_ALWAYS void gapless_fetch(gapless_ahead *ahead, size_t bytes)
-{
-#if defined(__GNUC__)
-    const char *stop = (size_t)(ahead->end - ahead->next) < bytes ? ahead->end : ahead->next + bytes;
-    for (; ahead->next < stop; ahead->next += 64)
-        __builtin_prefetch(ahead->next, 0, 3);
-    if (ahead->next > ahead->end)
-        ahead->next = ahead->end;
-#else
-    (void)ahead;
-    (void)bytes;
-#endif
-}
-
-#include "lanes/lanes_plain.h"
+#define SET plain
+#define GAPLESS_TEMPLATE "lanes/lanes_plain.h"
+#include "lanes/types.h"
+#undef SET
+#undef GAPLESS_TEMPLATE
 #ifdef GAPLESS_X86
 #include "lanes/lanes_avx2.h"
 #include "lanes/lanes_avx512.h"
 #endif
+
+#define GAPLESS_TEMPLATE "lanes/rows.h"
+#include "lanes/types.h"
 
 #endif

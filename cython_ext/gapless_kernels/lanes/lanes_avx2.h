@@ -1,4 +1,4 @@
-/* Blocks of sixteen in AVX2: two registers of floats, four of doubles. See lanes/lanes.h. */
+/* Blocks of sixteen in AVX2: two registers of floats, four of doubles. lanes/lanes_plain.h says what each does. */
 
 #define OP GAPLESS_AVX2 static GAPLESS_ALWAYS
 
@@ -179,6 +179,27 @@ OP int collect_f64_avx2(block_f64_avx2 a, unsigned bits, double level, ptrdiff_t
         above[count++] = row[lane] - level;
     }
     return count;
+}
+
+typedef struct { __m256d a, b; } octet_f64_avx2;
+
+OP octet_f64_avx2 octet_all_f64_avx2(double a) { return (octet_f64_avx2){_mm256_set1_pd(a), _mm256_set1_pd(a)}; }
+OP octet_f64_avx2 octet_load_f64_avx2(const double *p)
+{
+    return (octet_f64_avx2){_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)};
+}
+OP void octet_store_f64_avx2(double *p, octet_f64_avx2 x)
+{
+    _mm256_storeu_pd(p, x.a);
+    _mm256_storeu_pd(p + 4, x.b);
+}
+OP octet_f64_avx2 octet_add_f64_avx2(octet_f64_avx2 x, octet_f64_avx2 y)
+{
+    return (octet_f64_avx2){_mm256_add_pd(x.a, y.a), _mm256_add_pd(x.b, y.b)};
+}
+OP octet_f64_avx2 octet_max_f64_avx2(octet_f64_avx2 x, octet_f64_avx2 y)
+{
+    return (octet_f64_avx2){_mm256_max_pd(x.a, y.a), _mm256_max_pd(x.b, y.b)};
 }
 
 #undef OP

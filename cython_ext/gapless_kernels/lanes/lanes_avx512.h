@@ -1,4 +1,4 @@
-/* Blocks of sixteen in AVX-512: one register of floats, two of doubles. See lanes/lanes.h. */
+/* Blocks of sixteen in AVX-512: one register of floats, two of doubles. lanes/lanes_plain.h says what each does. */
 
 #define OP GAPLESS_AVX512 static GAPLESS_ALWAYS
 
@@ -27,14 +27,13 @@ OP block_f32_avx512 tagged_f32_avx512(block_f32_avx512 a, block_f32_avx512 tags)
     return _mm512_castsi512_ps(
         _mm512_ternarylogic_epi32(_mm512_castps_si512(a), kept, _mm512_castps_si512(tags), 0xEA));
 }
-/* Absolute values; 0 for -inf. */
 OP block_f32_avx512 extent_f32_avx512(block_f32_avx512 a)
 {
     const __mmask16 some = _mm512_cmp_ps_mask(a, _mm512_set1_ps(-INFINITY), _CMP_GT_OQ);
     return _mm512_maskz_mov_ps(some, _mm512_abs_ps(a));
 }
 OP float largest_f32_avx512(block_f32_avx512 a) { return _mm512_reduce_max_ps(a); }
-/* The largest of each of four blocks at once: shuffles are shared. */
+/* Shuffles are shared. */
 OP void largest4_f32_avx512(block_f32_avx512 a, block_f32_avx512 b, block_f32_avx512 c, block_f32_avx512 d,
                             float *out)
 {
@@ -47,8 +46,6 @@ OP void largest4_f32_avx512(block_f32_avx512 a, block_f32_avx512 b, block_f32_av
         _mm512_permutexvar_ps(_mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), m)));
 }
 
-/* Write the labels of the lanes in `bits`, from x on, and how far each is above `level`; return the number. Writes
- * whole registers: there must be room for sixteen. */
 OP int collect_f32_avx512(block_f32_avx512 a, unsigned bits, float level, ptrdiff_t x, int32_t *who, float *above)
 {
     const __m512i label = _mm512_add_epi32(
@@ -130,5 +127,13 @@ OP int collect_f64_avx512(block_f64_avx512 a, unsigned bits, double level, ptrdi
     _mm512_storeu_pd(above, _mm512_maskz_compress_pd((__mmask8)(bits >> 8), _mm512_sub_pd(a.b, base)));
     return _mm_popcnt_u32(bits);
 }
+
+typedef __m512d octet_f64_avx512;
+
+OP octet_f64_avx512 octet_all_f64_avx512(double a) { return _mm512_set1_pd(a); }
+OP octet_f64_avx512 octet_load_f64_avx512(const double *p) { return _mm512_loadu_pd(p); }
+OP void octet_store_f64_avx512(double *p, octet_f64_avx512 x) { _mm512_storeu_pd(p, x); }
+OP octet_f64_avx512 octet_add_f64_avx512(octet_f64_avx512 x, octet_f64_avx512 y) { return _mm512_add_pd(x, y); }
+OP octet_f64_avx512 octet_max_f64_avx512(octet_f64_avx512 x, octet_f64_avx512 y) { return _mm512_max_pd(x, y); }
 
 #undef OP

@@ -1,9 +1,9 @@
-/* Which instruction set the kernels use, and functions that exist in a version for each.
+/* The instruction sets, and which of them the kernels use.
  *
- * A wheel is built for the oldest x86-64 and still runs AVX-512 where there is some: a module looks at the processor
- * when it is loaded and calls the version that fits. The environment variable GAPLESS_SIMD (plain, avx2, avx512) makes
- * that version no better than it says, so that every version can be run on one machine. All versions give the same
- * bits: each vectorises the same sums, and the compiler may not contract products (-ffp-contract=off).
+ * A wheel is built for the oldest x86-64 and still runs AVX-512 where there is some: lanes/_sets.pyx looks at the
+ * processor once, and every kernel takes the version for the set that it chose. The environment variable GAPLESS_SIMD
+ * (plain, avx2, avx512) makes that set no better than it says. All versions give the same bits: each vectorises the
+ * same sums, and the compiler may not contract products (-ffp-contract=off).
  *
  * Compiled with -DGAPLESS_NO_SIMD there is plain C alone, as on other processors.
  */
@@ -13,13 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__GNUC__)
-#define GAPLESS_INLINE static inline __attribute__((always_inline))
-#else
-#define GAPLESS_INLINE static inline
-#endif
-
-/* The instruction sets, best last. */
+/* Best last. */
 enum { GAPLESS_PLAIN_SET = 0, GAPLESS_AVX2_SET = 1, GAPLESS_AVX512_SET = 2 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GAPLESS_NO_SIMD)
@@ -63,40 +57,22 @@ static inline int gapless_best_set(void)
     return GAPLESS_PLAIN_SET;
 }
 
-/* The set in use. */
-static int gapless_set = GAPLESS_PLAIN_SET;
+/* The set in use. Each module points this at the variable of lanes/_sets.pyx when it is loaded. */
+static const int gapless_unchosen = GAPLESS_PLAIN_SET;
+static const int *gapless_chosen = &gapless_unchosen;
+#define gapless_set (*gapless_chosen)
 
+#define GAPLESS_JOIN_(a, b) a##_##b
+#define GAPLESS_JOIN(a, b) GAPLESS_JOIN_(a, b)
+
+/* GAPLESS_CALL(name, (arguments)): a call of the version of a function for the set in use. */
 #ifdef GAPLESS_X86
-__attribute__((constructor)) static void gapless_choose_set(void)
-{
-    gapless_set = gapless_best_set();
-}
-
-/* GAPLESS_VERSIONS(TYPE, NAME, (parameters), (arguments)) { body }
- *
- * The static function NAME, whose body is compiled for each instruction set; a call takes the version of `gapless_set`.
- * For loops that the compiler vectorises by itself; kernels written in intrinsics are templates instead. */
-#define GAPLESS_VERSIONS(TYPE, NAME, PARAMETERS, ARGUMENTS) GAPLESS_VERSIONS_OF(TYPE, NAME, PARAMETERS, ARGUMENTS)
-#define GAPLESS_VERSIONS_OF(TYPE, NAME, PARAMETERS, ARGUMENTS)                                                     \
-    GAPLESS_INLINE TYPE NAME##_body PARAMETERS;                                                                    \
-    __attribute__((noinline, unused)) static TYPE NAME##_plain PARAMETERS { return NAME##_body ARGUMENTS; }         \
-    GAPLESS_AVX2 __attribute__((noinline, unused)) static TYPE NAME##_avx2 PARAMETERS                              \
-    {                                                                                                              \
-        return NAME##_body ARGUMENTS;                                                                              \
-    }                                                                                                              \
-    GAPLESS_AVX512 __attribute__((noinline, unused)) static TYPE NAME##_avx512 PARAMETERS                          \
-    {                                                                                                              \
-        return NAME##_body ARGUMENTS;                                                                              \
-    }                                                                                                              \
-    __attribute__((unused)) static inline TYPE NAME PARAMETERS                                                     \
-    {                                                                                                              \
-        return gapless_set == GAPLESS_AVX512_SET ? NAME##_avx512 ARGUMENTS                                         \
-               : gapless_set == GAPLESS_AVX2_SET ? NAME##_avx2 ARGUMENTS                                           \
-                                                 : NAME##_plain ARGUMENTS;                                         \
-    }                                                                                                              \
-    GAPLESS_INLINE TYPE NAME##_body PARAMETERS
+#define GAPLESS_CALL(NAME, ARGUMENTS)                                       \
+    (gapless_set == GAPLESS_AVX512_SET ? GAPLESS_JOIN(NAME, avx512) ARGUMENTS \
+     : gapless_set == GAPLESS_AVX2_SET ? GAPLESS_JOIN(NAME, avx2) ARGUMENTS   \
+                                       : GAPLESS_JOIN(NAME, plain) ARGUMENTS)
 #else
-#define GAPLESS_VERSIONS(TYPE, NAME, PARAMETERS, ARGUMENTS) static TYPE NAME PARAMETERS
+#define GAPLESS_CALL(NAME, ARGUMENTS) GAPLESS_JOIN(NAME, plain) ARGUMENTS
 #endif
 
 #endif

@@ -8,8 +8,10 @@ from libc.string cimport memset
 
 import numpy as np
 
-from gapless_kernels.chains._dominance import chosen_instruction_set
 from gapless_kernels.linking._arguments import FoundChoice, SearchRecord, check_choices, check_sets, rounding_of, whole_bits
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "linking/search.h" nogil:
     int LK_CLOSED, LK_OPEN, LK_STOPPED, LK_NO_MEMORY
@@ -41,7 +43,7 @@ cdef extern from "linking/search.h" nogil:
         double bound, value
         int64_t sweeps, nodes, branches
         lk_record record
-    void lk_run(lk_search *, int, int)
+    void lk_run(lk_search *, int)
     void lk_drop_record(lk_record *)
 
 
@@ -90,7 +92,7 @@ def linking_search(
     cdef const double[:, ::1] reals
     cdef lk_search lk
     cdef _Pulse asker = _Pulse()
-    cdef int whole = granularity is not None, instruction_set = chosen_instruction_set()
+    cdef int whole = granularity is not None
     memset(&lk, 0, sizeof(lk))
     lk.k, lk.points = f.shape[0] - 1, distances.shape[0]
     cdef int32_t[::1] choice = np.zeros(lk.k, np.int32)
@@ -122,7 +124,7 @@ def linking_search(
         lk.owner = <void *>asker
     try:
         with nogil:
-            lk_run(&lk, whole, instruction_set)
+            lk_run(&lk, whole)
         if asker.error is not None:
             raise asker.error
         if lk.status == LK_NO_MEMORY:

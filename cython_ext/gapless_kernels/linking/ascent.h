@@ -8,19 +8,19 @@ TARGET static inline void NAMED(nearest)(
     const DIST *dist, ptrdiff_t width, ptrdiff_t count, ptrdiff_t lanes, const REAL *heard, int shift, REAL *out)
 {
     (void)shift;
-    for (ptrdiff_t g = 0; g < lanes; g += LANES) {
-        REAL low[LANES];
+    for (ptrdiff_t g = 0; g < lanes; g += GAPLESS_OCTET) {
+        REAL low[GAPLESS_OCTET];
         const DIST *row = dist + g;
-        for (int l = 0; l < LANES; l++)
+        for (int l = 0; l < GAPLESS_OCTET; l++)
             low[l] = LIFT(row[l], shift) - heard[0];
         for (ptrdiff_t b = 1; b < count; b++) {
             row += width;
-            for (int l = 0; l < LANES; l++) {
+            for (int l = 0; l < GAPLESS_OCTET; l++) {
                 const REAL cost = LIFT(row[l], shift) - heard[b];
                 low[l] = cost < low[l] ? cost : low[l];
             }
         }
-        for (int l = 0; l < LANES; l++)
+        for (int l = 0; l < GAPLESS_OCTET; l++)
             out[g + l] = low[l];
     }
 }

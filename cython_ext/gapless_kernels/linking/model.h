@@ -1,7 +1,7 @@
 /* What is left to decide, with costs moved from pairs to members. Included once for each number type and
  * instruction set: REAL (costs), DIST (distances), WIDE (sums of costs), NAMED(f), TARGET.
  *
- * Sets stand one after another, each padded to LANES places. `sent[first[i] k + j w_i + a]` is what member a of set i
+ * Sets stand one after another, each padded to GAPLESS_OCTET places. `sent[first[i] k + j w_i + a]` is what member a of set i
  * has taken over from its pair with set j; so a pair (a, b) still costs
  *     lift(dist[a][b]) - sent(a, j) - sent(b, i),
  * never less than nothing, and a member costs own[a], not less either: what it costs in the problem, all that it has
@@ -10,7 +10,7 @@
 
 typedef struct {
     ptrdiff_t k, width;
-    ptrdiff_t *first;  /* (k + 1) places, multiples of LANES */
+    ptrdiff_t *first;  /* (k + 1) places, multiples of GAPLESS_OCTET */
     ptrdiff_t *count;  /* (k) members of each set */
     int32_t *set;      /* (k) its number in the problem */
     int32_t *member;   /* (width) its number in the problem; -1 for padding */
@@ -97,7 +97,7 @@ TARGET static int NAMED(compact)(const NAMED(model) *m, const uint8_t *keep, NAM
             left += keep[m->first[i] + a];
         if (left > 1) {
             k++;
-            width += (left + LANES - 1) / LANES * LANES;
+            width += (left + GAPLESS_OCTET - 1) / GAPLESS_OCTET * GAPLESS_OCTET;
         }
     }
     int32_t *from = malloc(((size_t)width + 1) * sizeof(int32_t)); /* where a place was, within its set */
@@ -129,7 +129,7 @@ TARGET static int NAMED(compact)(const NAMED(model) *m, const uint8_t *keep, NAM
         into->count[at] = left;
         into->set[at] = m->set[i];
         was[at++] = i;
-        const ptrdiff_t end = place + (left + LANES - 1) / LANES * LANES;
+        const ptrdiff_t end = place + (left + GAPLESS_OCTET - 1) / GAPLESS_OCTET * GAPLESS_OCTET;
         for (ptrdiff_t a = m->first[i]; a < m->first[i] + m->count[i]; a++)
             if (keep[a]) {
                 into->member[place] = m->member[a];

@@ -1,8 +1,8 @@
-/* Included for each number type and instruction set: the cells of Russian doll search. */
+/* The cells of Russian doll search. */
 
 /* next = row + cost for `count` places, a multiple of 8; the least of next. */
 #if CELL_BITS == 16
-#if defined(LINKING_SSE)
+#if VECTOR_BITS
 TARGET static inline CELL NAMED(add_least)(const CELL *row, const CELL *cost, CELL *next, ptrdiff_t count)
 {
     __m128i low = _mm_set1_epi16(-1);

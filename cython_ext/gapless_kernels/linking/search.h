@@ -55,19 +55,16 @@ static int lk_ask(lk_search *s)
 #define LEAST_GAIN 0
 #define OWN(cost, shift) ((cost) * 0.5 * (double)((int64_t)1 << (shift)))
 
-#include "linking/versions.h"
+#define GAPLESS_TYPES "linking/types.h"
+#define GAPLESS_TEMPLATE "linking/loops.h"
+#include "lanes/versions.h"
 
-static void lk_run(lk_search *s, int whole, int set)
+static void lk_run(lk_search *s, int whole)
 {
-#ifdef GAPLESS_X86
     if (whole)
-        (set == GAPLESS_AVX512_SET ? lk_run_whole_avx512 : set == GAPLESS_AVX2_SET ? lk_run_whole_avx2 : lk_run_whole)(s);
+        GAPLESS_CALL(lk_run_whole, (s));
     else
-        (set == GAPLESS_AVX512_SET ? lk_run_real_avx512 : set == GAPLESS_AVX2_SET ? lk_run_real_avx2 : lk_run_real)(s);
-#else
-    (void)set;
-    (whole ? lk_run_whole : lk_run_real)(s);
-#endif
+        GAPLESS_CALL(lk_run_real, (s));
 }
 
 #endif

@@ -204,7 +204,7 @@ TARGET static void NAMED(run)(lk_search *s)
         ptrdiff_t count = 0;
         for (int64_t a = s->first[i]; a < s->first[i + 1]; a++)
             count += s->allowed[a];
-        width += (count + LANES - 1) / LANES * LANES;
+        width += (count + GAPLESS_OCTET - 1) / GAPLESS_OCTET * GAPLESS_OCTET;
         widest = count > widest ? count : widest;
     }
     s->status = LK_NO_MEMORY;
@@ -212,7 +212,7 @@ TARGET static void NAMED(run)(lk_search *s)
     h.at = malloc(((size_t)s->first[k] + 1) * sizeof(int32_t));
     int32_t *settled = malloc(((size_t)k + 1) * sizeof(int32_t));
     int32_t *slot = malloc(((size_t)width + 1) * sizeof(int32_t));
-    h.spare = malloc(((size_t)widest + 2 * LANES) * sizeof(REAL));
+    h.spare = malloc(((size_t)widest + 2 * GAPLESS_OCTET) * sizeof(REAL));
     NAMED(model) *m = &h.whole, core;
     memset(&core, 0, sizeof(core));
     if (!h.at || !settled || !slot || !h.spare || !NAMED(make_model)(m, k, width))
@@ -231,7 +231,7 @@ TARGET static void NAMED(run)(lk_search *s)
             m->own[place++] = (REAL)OWN(s->own[a], s->shift);
         }
         m->count[i] = place - m->first[i];
-        while (place % LANES)
+        while (place % GAPLESS_OCTET)
             m->member[place++] = -1;
     }
     m->first[k] = place;

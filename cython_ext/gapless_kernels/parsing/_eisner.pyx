@@ -10,6 +10,9 @@ import numpy as np
 
 from gapless_kernels._arguments import check_count
 from gapless_kernels.parsing._arguments import check_weights
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "parsing/eisner.h" nogil:
     size_t eisner_workspace(Py_ssize_t) noexcept

@@ -11,6 +11,9 @@ import numpy as np
 
 from gapless_kernels.parsing._higher_arguments import check_parts
 from gapless_kernels.parsing._arguments import check_weights
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 
 cdef extern from "parsing/sibling.h" nogil:

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parsing/eisner_lanes.h"
+#include "lanes/lanes.h"
 
 #if defined(__GNUC__)
 #define EISNER_API static __attribute__((unused))
@@ -38,22 +38,12 @@ enum { EISNER_CHARTS = 9 };
 /* Where in a chart the spans of `length` + 1 words are. */
 GAPLESS_INLINE ptrdiff_t eisner_row(ptrdiff_t words, ptrdiff_t length)
 {
-    return EISNER_LANES + length * (words + EISNER_LANES) - length * (length - 1) / 2;
+    return GAPLESS_OCTET + length * (words + GAPLESS_OCTET) - length * (length - 1) / 2;
 }
 
-#define NAMED(f) f##_plain
-#define TARGET
-#include "parsing/spans.h"
-
-#ifdef GAPLESS_X86
-#define NAMED(f) f##_avx2
-#define TARGET GAPLESS_AVX2
-#include "parsing/spans.h"
-
-#define NAMED(f) f##_avx512
-#define TARGET GAPLESS_AVX512
-#include "parsing/spans.h"
-#endif
+#define GAPLESS_DOUBLE_ONLY
+#define GAPLESS_TEMPLATE "parsing/spans.h"
+#include "lanes/versions.h"
 
 EISNER_API size_t eisner_workspace(ptrdiff_t n)
 {
@@ -81,11 +71,11 @@ EISNER_API eisner_charts eisner_charts_in(ptrdiff_t n, int single_root, void *wo
 
 GAPLESS_INLINE void eisner_margins(ptrdiff_t words, double *chart)
 {
-    for (ptrdiff_t k = 0; k < EISNER_LANES; k++)
+    for (ptrdiff_t k = 0; k < GAPLESS_OCTET; k++)
         chart[k] = -(double)INFINITY;
     for (ptrdiff_t length = 0; length < words; length++) {
         double *const margin = chart + eisner_row(words, length) + words - length;
-        for (ptrdiff_t k = 0; k < EISNER_LANES; k++)
+        for (ptrdiff_t k = 0; k < GAPLESS_OCTET; k++)
             margin[k] = -(double)INFINITY;
     }
 }
@@ -102,7 +92,7 @@ static void eisner_lay_out(ptrdiff_t n, const double *weights, int single_root, 
         ptrdiff_t at = eisner_row(words, 0) + i;
         right[at] = left[at] = -(double)INFINITY;
         for (ptrdiff_t j = i + 1; j < words; j++) {
-            at += words - (j - i - 1) + EISNER_LANES;
+            at += words - (j - i - 1) + GAPLESS_OCTET;
             right[at] = row[j];
             left[at] = i + first ? column[j * (n + 1)] : -(double)INFINITY;
         }
@@ -150,9 +140,9 @@ static void eisner_trace(const eisner_charts *charts, ptrdiff_t first, ptrdiff_t
         }
         ptrdiff_t begin = i, end = j;
         if (right) {
-            end = i + 1 + eisner_split(charts->incomplete_right + eisner_row(m, 1) + i, m - 1 + EISNER_LANES,
+            end = i + 1 + eisner_split(charts->incomplete_right + eisner_row(m, 1) + i, m - 1 + GAPLESS_OCTET,
                                        charts->complete_right + eisner_row(m, length - 1) + i + 1,
-                                       m - length + 1 + EISNER_LANES, length);
+                                       m - length + 1 + GAPLESS_OCTET, length);
             heads[end + first] = (int32_t)(i + first);
             if (end < j) {
                 top[0] = (int32_t)end;
@@ -161,9 +151,9 @@ static void eisner_trace(const eisner_charts *charts, ptrdiff_t first, ptrdiff_t
                 top += 3;
             }
         } else {
-            begin = i + eisner_split(charts->complete_left + eisner_row(m, 0) + i, m + EISNER_LANES,
+            begin = i + eisner_split(charts->complete_left + eisner_row(m, 0) + i, m + GAPLESS_OCTET,
                                      charts->incomplete_left + eisner_row(m, length) + i,
-                                     m - length + EISNER_LANES, length);
+                                     m - length + GAPLESS_OCTET, length);
             heads[begin + first] = (int32_t)(j + first);
             if (begin > i) {
                 top[0] = (int32_t)i;
@@ -174,9 +164,9 @@ static void eisner_trace(const eisner_charts *charts, ptrdiff_t first, ptrdiff_t
         }
         const ptrdiff_t gap = end - begin;
         const ptrdiff_t middle = begin + eisner_split(charts->complete_right + eisner_row(m, 0) + begin,
-                                                      m + EISNER_LANES,
+                                                      m + GAPLESS_OCTET,
                                                       charts->complete_left + eisner_row(m, gap - 1) + begin + 1,
-                                                      m - gap + 1 + EISNER_LANES, gap);
+                                                      m - gap + 1 + GAPLESS_OCTET, gap);
         if (middle + 1 < end) {
             top[0] = (int32_t)(middle + 1);
             top[1] = (int32_t)end;
@@ -200,14 +190,7 @@ EISNER_API double eisner_inside(ptrdiff_t n, const double *weights, int single_r
     eisner_margins(m, charts.complete_left);
     for (ptrdiff_t i = 0; i < m; i++)
         charts.complete_right[start + i] = charts.complete_left[start + i] = 0;
-#ifdef GAPLESS_X86
-    if (gapless_set == GAPLESS_AVX512_SET)
-        eisner_fill_avx512(&charts);
-    else if (gapless_set == GAPLESS_AVX2_SET)
-        eisner_fill_avx2(&charts);
-    else
-#endif
-        eisner_fill_plain(&charts);
+    GAPLESS_CALL(eisner_fill_f64, (&charts));
 
     ptrdiff_t root = 0;
     double best = charts.complete_right[eisner_row(m, m - 1)];
@@ -263,14 +246,7 @@ EISNER_API void eisner_outside(ptrdiff_t n, const double *weights, int single_ro
     } else {
         charts.outside_right[eisner_row(m, m - 1)] = 0;
     }
-#ifdef GAPLESS_X86
-    if (gapless_set == GAPLESS_AVX512_SET)
-        eisner_fill_outside_avx512(&charts);
-    else if (gapless_set == GAPLESS_AVX2_SET)
-        eisner_fill_outside_avx2(&charts);
-    else
-#endif
-        eisner_fill_outside_plain(&charts);
+    GAPLESS_CALL(eisner_fill_outside_f64, (&charts));
 
     for (ptrdiff_t i = 0; i < m; i++) {
         double *const row = max_marginals + (i + first) * (n + 1) + first;
@@ -280,7 +256,7 @@ EISNER_API void eisner_outside(ptrdiff_t n, const double *weights, int single_ro
             row[-1] = -(double)INFINITY;
         row[i] = -(double)INFINITY;
         for (ptrdiff_t j = i + 1; j < m; j++) {
-            at += m - (j - i - 1) + EISNER_LANES;
+            at += m - (j - i - 1) + GAPLESS_OCTET;
             row[j] = charts.arcs_right[at];
             column[j * (n + 1)] = charts.arcs_left[at];
         }

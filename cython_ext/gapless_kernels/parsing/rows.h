@@ -6,23 +6,21 @@
 #ifndef GAPLESS_EISNER_ROWS_H
 #define GAPLESS_EISNER_ROWS_H
 
-#include "lanes/simd.h"
-
-#define EISNER_LANES 8
+#include "lanes/lanes.h"
 
 /* The largest a[k] + b[k]; -inf when count is 0 or less. */
 GAPLESS_INLINE double eisner_best_2(const double *a, const double *b, ptrdiff_t count)
 {
-    double lanes[EISNER_LANES], best = -INFINITY;
+    double lanes[GAPLESS_OCTET], best = -INFINITY;
     ptrdiff_t k = 0;
-    for (int l = 0; l < EISNER_LANES; l++)
+    for (int l = 0; l < GAPLESS_OCTET; l++)
         lanes[l] = -INFINITY;
-    for (; k + EISNER_LANES <= count; k += EISNER_LANES)
-        for (int l = 0; l < EISNER_LANES; l++)
+    for (; k + GAPLESS_OCTET <= count; k += GAPLESS_OCTET)
+        for (int l = 0; l < GAPLESS_OCTET; l++)
             lanes[l] = GAPLESS_MAX(a[k + l] + b[k + l], lanes[l]);
     for (; k < count; k++)
         best = GAPLESS_MAX(a[k] + b[k], best);
-    for (int l = 0; l < EISNER_LANES; l++)
+    for (int l = 0; l < GAPLESS_OCTET; l++)
         best = GAPLESS_MAX(lanes[l], best);
     return best;
 }
@@ -30,16 +28,16 @@ GAPLESS_INLINE double eisner_best_2(const double *a, const double *b, ptrdiff_t 
 /* The largest (a[k] + b[k]) + c[k]; -inf when count is 0 or less. */
 GAPLESS_INLINE double eisner_best_3(const double *a, const double *b, const double *c, ptrdiff_t count)
 {
-    double lanes[EISNER_LANES], best = -INFINITY;
+    double lanes[GAPLESS_OCTET], best = -INFINITY;
     ptrdiff_t k = 0;
-    for (int l = 0; l < EISNER_LANES; l++)
+    for (int l = 0; l < GAPLESS_OCTET; l++)
         lanes[l] = -INFINITY;
-    for (; k + EISNER_LANES <= count; k += EISNER_LANES)
-        for (int l = 0; l < EISNER_LANES; l++)
+    for (; k + GAPLESS_OCTET <= count; k += GAPLESS_OCTET)
+        for (int l = 0; l < GAPLESS_OCTET; l++)
             lanes[l] = GAPLESS_MAX(a[k + l] + b[k + l] + c[k + l], lanes[l]);
     for (; k < count; k++)
         best = GAPLESS_MAX(a[k] + b[k] + c[k], best);
-    for (int l = 0; l < EISNER_LANES; l++)
+    for (int l = 0; l < GAPLESS_OCTET; l++)
         best = GAPLESS_MAX(lanes[l], best);
     return best;
 }

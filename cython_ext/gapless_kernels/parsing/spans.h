@@ -1,7 +1,4 @@
-/* Included by parsing/eisner.h for each instruction set: the cubic loops over spans.
- *
- *     NAMED(f)    the name of f for that instruction set
- *     TARGET      the attribute that lets the compiler use it
+/* The cubic loops over spans: a template of lanes/versions.h, for double only.
  *
  * A row of a chart holds all spans of one length, by their first word. So spans of one length, which do not depend on
  * each other, are neighbours, and so are their left parts of a given length, and their right parts: every maximum over
@@ -17,32 +14,32 @@ TARGET static void NAMED(eisner_fill)(const eisner_charts *charts)
                   *const incomplete_right = charts->incomplete_right, *const incomplete_left = charts->incomplete_left;
     for (ptrdiff_t length = 1; length < m; length++) {
         const ptrdiff_t row = eisner_row(m, length);
-        for (ptrdiff_t i = 0; i < m - length; i += EISNER_LANES) {
-            NAMED(eisner_lanes) halves = NAMED(eisner_all)(-(double)INFINITY), right = halves, left = halves;
+        for (ptrdiff_t i = 0; i < m - length; i += GAPLESS_OCTET) {
+            LANES(octet) halves = LANES(octet_all)(-(double)INFINITY), right = halves, left = halves;
             /* The part before the split has length d, or d - 1 where the halves do not share a word. */
             ptrdiff_t shorter = eisner_row(m, 0) + i, before = eisner_row(m, 1) + i,
                       after = eisner_row(m, length - 1) + i + 1;
             for (ptrdiff_t d = 1; d < length; d++) {
-                halves = NAMED(eisner_max)(NAMED(eisner_add)(NAMED(eisner_load)(complete_right + shorter),
-                                                             NAMED(eisner_load)(complete_left + after)), halves);
-                right = NAMED(eisner_max)(NAMED(eisner_add)(NAMED(eisner_load)(incomplete_right + before),
-                                                            NAMED(eisner_load)(complete_right + after)), right);
-                left = NAMED(eisner_max)(NAMED(eisner_add)(NAMED(eisner_load)(complete_left + before),
-                                                           NAMED(eisner_load)(incomplete_left + after)), left);
+                halves = LANES(octet_max)(LANES(octet_add)(LANES(octet_load)(complete_right + shorter),
+                                                             LANES(octet_load)(complete_left + after)), halves);
+                right = LANES(octet_max)(LANES(octet_add)(LANES(octet_load)(incomplete_right + before),
+                                                            LANES(octet_load)(complete_right + after)), right);
+                left = LANES(octet_max)(LANES(octet_add)(LANES(octet_load)(complete_left + before),
+                                                           LANES(octet_load)(incomplete_left + after)), left);
                 shorter = before;
-                before += m - d + EISNER_LANES;
-                after -= m - (length - d - 1) + EISNER_LANES - 1;
+                before += m - d + GAPLESS_OCTET;
+                after -= m - (length - d - 1) + GAPLESS_OCTET - 1;
             }
-            halves = NAMED(eisner_max)(NAMED(eisner_add)(NAMED(eisner_load)(complete_right + shorter),
-                                                         NAMED(eisner_load)(complete_left + after)), halves);
-            const NAMED(eisner_lanes) to_right =
-                NAMED(eisner_add)(halves, NAMED(eisner_load)(incomplete_right + row + i));
-            const NAMED(eisner_lanes) to_left =
-                NAMED(eisner_add)(halves, NAMED(eisner_load)(incomplete_left + row + i));
-            NAMED(eisner_store)(incomplete_right + row + i, to_right);
-            NAMED(eisner_store)(incomplete_left + row + i, to_left);
-            NAMED(eisner_store)(complete_right + row + i, NAMED(eisner_max)(to_right, right));
-            NAMED(eisner_store)(complete_left + row + i, NAMED(eisner_max)(to_left, left));
+            halves = LANES(octet_max)(LANES(octet_add)(LANES(octet_load)(complete_right + shorter),
+                                                         LANES(octet_load)(complete_left + after)), halves);
+            const LANES(octet) to_right =
+                LANES(octet_add)(halves, LANES(octet_load)(incomplete_right + row + i));
+            const LANES(octet) to_left =
+                LANES(octet_add)(halves, LANES(octet_load)(incomplete_left + row + i));
+            LANES(octet_store)(incomplete_right + row + i, to_right);
+            LANES(octet_store)(incomplete_left + row + i, to_left);
+            LANES(octet_store)(complete_right + row + i, LANES(octet_max)(to_right, right));
+            LANES(octet_store)(complete_left + row + i, LANES(octet_max)(to_left, left));
         }
     }
 }
@@ -62,58 +59,55 @@ TARGET static void NAMED(eisner_fill_outside)(const eisner_charts *charts)
                   *const arcs_left = charts->arcs_left;
     for (ptrdiff_t length = m - 1; length > 0; length--) {
         const ptrdiff_t row = eisner_row(m, length);
-        for (ptrdiff_t i = 0; i < m - length; i += EISNER_LANES) {
-            NAMED(eisner_lanes) right = NAMED(eisner_load)(outside_right + row + i),
-                                left = NAMED(eisner_load)(outside_left + row + i);
-            NAMED(eisner_lanes) arc_right = NAMED(eisner_all)(-(double)INFINITY), arc_left = arc_right,
+        for (ptrdiff_t i = 0; i < m - length; i += GAPLESS_OCTET) {
+            LANES(octet) right = LANES(octet_load)(outside_right + row + i),
+                                left = LANES(octet_load)(outside_left + row + i);
+            LANES(octet) arc_right = LANES(octet_all)(-(double)INFINITY), arc_left = arc_right,
                                 right_too = arc_right, left_too = arc_right;
             /* Spans d words longer that begin at the same word; those past the end of the sentence are in margins. */
             ptrdiff_t whole = eisner_row(m, length + 1) + i, rest = eisner_row(m, 1) + i + length,
                       shorter = eisner_row(m, 0) + i + length + 1;
             for (ptrdiff_t d = 1; d < m - length - i; d++) {
-                right = NAMED(eisner_max)(NAMED(eisner_add)(NAMED(eisner_load)(outside_halves + whole),
-                                                            NAMED(eisner_load)(complete_left + shorter)), right);
-                left = NAMED(eisner_max)(NAMED(eisner_add)(NAMED(eisner_load)(outside_left + whole),
-                                                           NAMED(eisner_load)(incomplete_left + rest)), left);
-                arc_right = NAMED(eisner_max)(NAMED(eisner_add)(NAMED(eisner_load)(outside_right + whole),
-                                                                NAMED(eisner_load)(complete_right + rest)), arc_right);
-                whole += m - length - d + EISNER_LANES;
+                right = LANES(octet_max)(LANES(octet_add)(LANES(octet_load)(outside_halves + whole),
+                                                            LANES(octet_load)(complete_left + shorter)), right);
+                left = LANES(octet_max)(LANES(octet_add)(LANES(octet_load)(outside_left + whole),
+                                                           LANES(octet_load)(incomplete_left + rest)), left);
+                arc_right = LANES(octet_max)(LANES(octet_add)(LANES(octet_load)(outside_right + whole),
+                                                                LANES(octet_load)(complete_right + rest)), arc_right);
+                whole += m - length - d + GAPLESS_OCTET;
                 shorter = rest + 1;
-                rest += m - d + EISNER_LANES;
+                rest += m - d + GAPLESS_OCTET;
             }
             /* Spans d words longer that end at the same word; those before the sentence are in margins. */
-            const ptrdiff_t longest = i + EISNER_LANES < m - length ? i + EISNER_LANES : m - length;
+            const ptrdiff_t longest = i + GAPLESS_OCTET < m - length ? i + GAPLESS_OCTET : m - length;
             whole = eisner_row(m, length + 1) + i - 1;
             rest = eisner_row(m, 1) + i - 1;
             shorter = eisner_row(m, 0) + i - 1;
             for (ptrdiff_t d = 1; d < longest; d++) {
-                right_too = NAMED(eisner_max)(NAMED(eisner_add)(NAMED(eisner_load)(outside_right + whole),
-                                                                NAMED(eisner_load)(incomplete_right + rest)), right_too);
-                left_too = NAMED(eisner_max)(NAMED(eisner_add)(NAMED(eisner_load)(outside_halves + whole),
-                                                               NAMED(eisner_load)(complete_right + shorter)), left_too);
-                arc_left = NAMED(eisner_max)(NAMED(eisner_add)(NAMED(eisner_load)(outside_left + whole),
-                                                               NAMED(eisner_load)(complete_left + rest)), arc_left);
-                whole += m - length - d + EISNER_LANES - 1;
+                right_too = LANES(octet_max)(LANES(octet_add)(LANES(octet_load)(outside_right + whole),
+                                                                LANES(octet_load)(incomplete_right + rest)), right_too);
+                left_too = LANES(octet_max)(LANES(octet_add)(LANES(octet_load)(outside_halves + whole),
+                                                               LANES(octet_load)(complete_right + shorter)), left_too);
+                arc_left = LANES(octet_max)(LANES(octet_add)(LANES(octet_load)(outside_left + whole),
+                                                               LANES(octet_load)(complete_left + rest)), arc_left);
+                whole += m - length - d + GAPLESS_OCTET - 1;
                 shorter = rest - 1;
-                rest += m - d + EISNER_LANES - 1;
+                rest += m - d + GAPLESS_OCTET - 1;
             }
-            right = NAMED(eisner_max)(right, right_too);
-            left = NAMED(eisner_max)(left, left_too);
-            arc_right = NAMED(eisner_max)(right, arc_right);
-            arc_left = NAMED(eisner_max)(left, arc_left);
-            NAMED(eisner_store)(outside_right + row + i, right);
-            NAMED(eisner_store)(outside_left + row + i, left);
-            NAMED(eisner_store)(
+            right = LANES(octet_max)(right, right_too);
+            left = LANES(octet_max)(left, left_too);
+            arc_right = LANES(octet_max)(right, arc_right);
+            arc_left = LANES(octet_max)(left, arc_left);
+            LANES(octet_store)(outside_right + row + i, right);
+            LANES(octet_store)(outside_left + row + i, left);
+            LANES(octet_store)(
                 outside_halves + row + i,
-                NAMED(eisner_max)(NAMED(eisner_add)(arc_right, NAMED(eisner_load)(arcs_right + row + i)),
-                                  NAMED(eisner_add)(arc_left, NAMED(eisner_load)(arcs_left + row + i))));
-            NAMED(eisner_store)(arcs_right + row + i,
-                                NAMED(eisner_add)(arc_right, NAMED(eisner_load)(incomplete_right + row + i)));
-            NAMED(eisner_store)(arcs_left + row + i,
-                                NAMED(eisner_add)(arc_left, NAMED(eisner_load)(incomplete_left + row + i)));
+                LANES(octet_max)(LANES(octet_add)(arc_right, LANES(octet_load)(arcs_right + row + i)),
+                                  LANES(octet_add)(arc_left, LANES(octet_load)(arcs_left + row + i))));
+            LANES(octet_store)(arcs_right + row + i,
+                                LANES(octet_add)(arc_right, LANES(octet_load)(incomplete_right + row + i)));
+            LANES(octet_store)(arcs_left + row + i,
+                                LANES(octet_add)(arc_left, LANES(octet_load)(incomplete_left + row + i)));
         }
     }
 }
-
-#undef NAMED
-#undef TARGET

@@ -7,9 +7,11 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from gapless_kernels.chains._dominance import chosen_instruction_set
 from gapless_kernels.paths._graph_arguments import check_colorings, check_completion, check_graph
 from gapless_kernels._arguments import check_count
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "paths/color_coding.h" nogil:
     ctypedef struct color_coding:
@@ -26,7 +28,7 @@ cdef extern from "paths/color_coding.h" nogil:
     size_t color_coding_layout(color_coding *, void *) noexcept
     void color_coding_begin(color_coding *) noexcept
     void color_coding_color(color_coding *, const uint8_t *) noexcept
-    Py_ssize_t color_coding_step(const color_coding *, int, Py_ssize_t, Py_ssize_t) noexcept
+    Py_ssize_t color_coding_step(const color_coding *, Py_ssize_t, Py_ssize_t) noexcept
     double color_coding_path(const color_coding *, double, int64_t *) noexcept
 
 cdef extern from "paths/color_coding_pruned.h" nogil:
@@ -43,7 +45,7 @@ cdef extern from "paths/color_coding_pruned.h" nogil:
         Py_ssize_t most
     int COLORFUL_NO_MEMORY
     int colorful_begin(colorful *) noexcept
-    int colorful_run(colorful *, int, const uint8_t *, double, double, double *, int64_t *) noexcept
+    int colorful_run(colorful *, const uint8_t *, double, double, double *, int64_t *) noexcept
     void colorful_free(colorful *) noexcept
 
 
@@ -66,7 +68,6 @@ def color_coding_search(
     cdef color_coding table
     cdef char nothing
     cdef void *room
-    cdef int instruction_set = chosen_instruction_set()
     cdef double best = incumbent, value
     graph = check_graph(start, ordering, end, classes)
     cdef const double[::1] first = graph[0]
@@ -99,7 +100,7 @@ def color_coding_search(
                     at = table.of_size[size]
                     while at < table.of_size[size + 1] and not stopped:
                         work -= at
-                        at = color_coding_step(&table, instruction_set, size, at)
+                        at = color_coding_step(&table, size, at)
                         work += at
                         with gil:
                             PyErr_CheckSignals()
@@ -123,7 +124,7 @@ def color_coding_pruned(
     """Find colourful paths that beat an incumbent; see `_color_coding_twin.color_coding_pruned`."""
     cdef Py_ssize_t t, done = 0
     cdef colorful search
-    cdef int status = 0, instruction_set = chosen_instruction_set()
+    cdef int status = 0
     cdef double best = incumbent, value = -np.inf, margin = slack, offset
     graph = check_graph(start, ordering, end, classes)
     cdef const double[::1] first = graph[0]
@@ -155,7 +156,7 @@ def color_coding_pruned(
         with nogil:
             for t in range(drawn.shape[0]):
                 status = colorful_run(
-                    &search, instruction_set, &drawn[t, 0], best - margin - offset, best, &value, &vertices[t, 0]
+                    &search, &drawn[t, 0], best - margin - offset, best, &value, &vertices[t, 0]
                 )
                 if status:
                     break

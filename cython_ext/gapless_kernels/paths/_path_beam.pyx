@@ -7,9 +7,11 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from gapless_kernels.chains._dominance import chosen_instruction_set
 from gapless_kernels.paths._graph_arguments import check_graph
 from gapless_kernels._arguments import check_count
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "paths/beam.h" nogil:
     ctypedef struct path_beam:
@@ -24,7 +26,7 @@ cdef extern from "paths/beam.h" nogil:
         double *scores
     size_t path_beam_layout(path_beam *, void *) noexcept
     void path_beam_begin(path_beam *) noexcept
-    Py_ssize_t path_beam_step(path_beam *, int, Py_ssize_t, Py_ssize_t) noexcept
+    Py_ssize_t path_beam_step(path_beam *, Py_ssize_t, Py_ssize_t) noexcept
     void path_beam_path(const path_beam *, int64_t *) noexcept
 
 
@@ -33,7 +35,6 @@ def path_beam_search(start, ordering, end, classes, length, width):
     cdef Py_ssize_t place, held = 0
     cdef path_beam beam
     cdef char nothing
-    cdef int instruction_set = chosen_instruction_set()
     cdef void *room
     graph = check_graph(start, ordering, end, classes)
     cdef const double[::1] first = graph[0]
@@ -60,7 +61,7 @@ def path_beam_search(start, ordering, end, classes, length, width):
         path_beam_begin(&beam)
         for place in range(beam.length):
             with nogil:
-                held = path_beam_step(&beam, instruction_set, place, held)
+                held = path_beam_step(&beam, place, held)
             if held == 0:
                 return -np.inf, path
             PyErr_CheckSignals()

@@ -12,6 +12,9 @@ from libc.string cimport memset
 import numpy as np
 
 from gapless_kernels.paths._path_arguments import FoundPaths, OpenWalks, check_paths, improper
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "paths/search.h" nogil:
     int PS_PROVED, PS_OPEN, PS_STOPPED, PS_NO_MEMORY

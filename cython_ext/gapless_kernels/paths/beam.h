@@ -10,7 +10,11 @@
 
 #include <stdlib.h>
 
-#include "paths/graph_versions.h"
+#include "lanes/lanes.h"
+
+#define GAPLESS_DOUBLE_ONLY
+#define GAPLESS_TEMPLATE "paths/graph_rows.h"
+#include "lanes/versions.h"
 
 enum { PATH_BEAM_LEVELS = 256, PATH_BEAM_LEAST = 64, PATH_BEAM_SAMPLED = 64 };
 
@@ -122,13 +126,13 @@ static void path_beam_index(path_beam *beam)
 }
 
 /* Leave the best `keep` entries, in their order; of equals the earlier ones. */
-static void path_beam_cut(path_beam *beam, int set)
+static void path_beam_cut(path_beam *beam)
 {
     ptrdiff_t kept = 0, equals = beam->keep;
     double last = beam->threshold;
     if (beam->gathered > beam->keep) {
         memcpy(beam->ranking, beam->new_scores, (size_t)beam->gathered * sizeof *beam->ranking);
-        const double ranked = GRAPH_CHOOSE(select)(beam->ranking, beam->gathered, beam->keep);
+        const double ranked = GAPLESS_CALL(select_f64, (beam->ranking, beam->gathered, beam->keep));
         last = ranked > last ? ranked : last;
     }
     for (ptrdiff_t e = 0; e < beam->gathered; e++)
@@ -148,13 +152,13 @@ static void path_beam_cut(path_beam *beam, int set)
 }
 
 /* Extend one prefix of `place` vertices, or the empty one: into the entries of the next beam. */
-static void path_beam_extend(path_beam *beam, int set, ptrdiff_t place, int32_t at, double base, uint64_t key,
+static void path_beam_extend(path_beam *beam, ptrdiff_t place, int32_t at, double base, uint64_t key,
                              const double *row)
 {
     const double *end = place == beam->length - 1 ? beam->end : NULL;
     const double bound = beam->threshold > -INFINITY ? nextafter(beam->threshold, INFINITY) : -DBL_MAX;
     const ptrdiff_t count =
-        GRAPH_CHOOSE(row_offers)(base, row, end, beam->n, bound, beam->who, beam->offers);
+        GAPLESS_CALL(row_offers_f64, (base, row, end, beam->n, bound, beam->who, beam->offers));
     int32_t walk = at;
     if (count == 0)
         return;
@@ -183,7 +187,7 @@ static void path_beam_extend(path_beam *beam, int set, ptrdiff_t place, int32_t 
         beam->new_vertices[entry] = vertex;
         beam->new_parents[entry] = at;
         if (beam->gathered == beam->capacity) {
-            path_beam_cut(beam, set);
+            path_beam_cut(beam);
             path_beam_index(beam);
         }
     }
@@ -211,30 +215,30 @@ static void path_beam_sort(path_beam *beam, ptrdiff_t held)
 }
 
 /* Gather the best `keep` extensions above `threshold` of prefixes of `place` vertices: of every `stride`-th. */
-static void path_beam_gather(path_beam *beam, int set, ptrdiff_t place, ptrdiff_t held, ptrdiff_t stride,
+static void path_beam_gather(path_beam *beam, ptrdiff_t place, ptrdiff_t held, ptrdiff_t stride,
                              ptrdiff_t keep, double threshold)
 {
     const int last = place == beam->length - 1;
-    const double best_end = last ? GRAPH_CHOOSE(row_largest)(beam->end, beam->n) : 0;
+    const double best_end = last ? GAPLESS_CALL(row_largest_f64, (beam->end, beam->n)) : 0;
     beam->keep = keep;
     beam->threshold = threshold;
     beam->gathered = 0;
     path_beam_index(beam);
     if (place == 0)
-        path_beam_extend(beam, set, 0, -1, 0.0, 0, beam->start);
+        path_beam_extend(beam, 0, -1, 0.0, 0, beam->start);
     for (ptrdiff_t i = stride / 2; i < held; i += stride) {
         const int32_t at = beam->order[i], v = beam->vertices[(place - 1) * beam->width + at];
         const double *row = beam->ordering + (ptrdiff_t)v * beam->n;
         if (isnan(beam->best_edge[v]))
-            beam->best_edge[v] = GRAPH_CHOOSE(row_largest)(row, beam->n);
+            beam->best_edge[v] = GAPLESS_CALL(row_largest_f64, (row, beam->n));
         if (beam->scores[at] + beam->best_edge[v] + best_end > beam->threshold)
-            path_beam_extend(beam, set, place, at, beam->scores[at], beam->keys[at], row);
+            path_beam_extend(beam, place, at, beam->scores[at], beam->keys[at], row);
     }
-    path_beam_cut(beam, set);
+    path_beam_cut(beam);
 }
 
 /* Fill the beam of prefixes of place + 1 vertices from that of `place` vertices, which holds `held`; its size. */
-static ptrdiff_t path_beam_step(path_beam *beam, int set, ptrdiff_t place, ptrdiff_t held)
+static ptrdiff_t path_beam_step(path_beam *beam, ptrdiff_t place, ptrdiff_t held)
 {
     const ptrdiff_t width = beam->width, keep = place == beam->length - 1 ? 1 : width;
     double guess = -INFINITY;
@@ -242,13 +246,13 @@ static ptrdiff_t path_beam_step(path_beam *beam, int set, ptrdiff_t place, ptrdi
     if (held >= PATH_BEAM_SAMPLED && keep >= held) {
         /* What extensions of a sample must beat is about what all must beat, and rather less. */
         const ptrdiff_t stride = keep < 4 * PATH_BEAM_SAMPLED ? 4 : 16, some = 3 * keep / (2 * stride) + 16;
-        path_beam_gather(beam, set, place, held, stride, some, guess);
+        path_beam_gather(beam, place, held, stride, some, guess);
         if (beam->gathered == some)
             guess = beam->threshold;
     }
-    path_beam_gather(beam, set, place, held, 1, keep, guess);
+    path_beam_gather(beam, place, held, 1, keep, guess);
     if (beam->gathered < keep && guess > -INFINITY)
-        path_beam_gather(beam, set, place, held, 1, keep, -INFINITY);
+        path_beam_gather(beam, place, held, 1, keep, -INFINITY);
     const size_t made = (size_t)beam->gathered;
     memcpy(beam->scores, beam->new_scores, made * sizeof *beam->scores);
     memcpy(beam->keys, beam->new_keys, made * sizeof *beam->keys);

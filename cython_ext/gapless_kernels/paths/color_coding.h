@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "lanes/octets.h"
+#include "lanes/lanes.h"
 
 enum { COLOR_CODING_OCTETS = 4, COLOR_CODING_MOST = 32, COLOR_CODING_SETS = 128 };
 
@@ -45,48 +45,17 @@ static GAPLESS_ALWAYS ptrdiff_t color_coding_block(const color_coding *table, ui
     return table->first[set] + table->first[before + 1] - table->first[before];
 }
 
-#define NAMED(f) f##_plain
-#define OCTET(f) octet##f##_plain
-#define TARGET
-#include "paths/color_coding_rows.h"
-#undef NAMED
-#undef OCTET
-#undef TARGET
-
-#ifdef GAPLESS_X86
-#define NAMED(f) f##_avx2
-#define OCTET(f) octet##f##_avx2
-#define TARGET GAPLESS_AVX2
-#include "paths/color_coding_rows.h"
-#undef NAMED
-#undef OCTET
-#undef TARGET
-
-#define NAMED(f) f##_avx512
-#define OCTET(f) octet##f##_avx512
-#define TARGET GAPLESS_AVX512
-#include "paths/color_coding_rows.h"
-#undef NAMED
-#undef OCTET
-#undef TARGET
-#endif
+#define GAPLESS_DOUBLE_ONLY
+#define GAPLESS_TEMPLATE "paths/color_coding_rows.h"
+#include "lanes/versions.h"
 
 /* Make the rows of up to COLOR_CODING_SETS sets of `size` colours, from number `first` on; where the next begin. */
-static ptrdiff_t color_coding_step(const color_coding *table, int set, ptrdiff_t size, ptrdiff_t first)
+static ptrdiff_t color_coding_step(const color_coding *table, ptrdiff_t size, ptrdiff_t first)
 {
     const ptrdiff_t end = table->of_size[size + 1];
     const ptrdiff_t stop = end - first < COLOR_CODING_SETS ? end : first + COLOR_CODING_SETS;
-    for (const color_strip *strip = table->strips; strip < table->strips + table->strip_count; strip++) {
-#ifdef GAPLESS_X86
-        if (set == GAPLESS_AVX512_SET)
-            color_coding_rows_avx512(table, first, stop, strip);
-        else if (set == GAPLESS_AVX2_SET)
-            color_coding_rows_avx2(table, first, stop, strip);
-        else
-#endif
-            color_coding_rows_plain(table, first, stop, strip);
-        (void)set;
-    }
+    for (const color_strip *strip = table->strips; strip < table->strips + table->strip_count; strip++)
+        GAPLESS_CALL(color_coding_rows_f64, (table, first, stop, strip));
     return stop;
 }
 

@@ -9,7 +9,11 @@
 
 #include <stdlib.h>
 
-#include "paths/graph_versions.h"
+#include "lanes/lanes.h"
+
+#define GAPLESS_DOUBLE_ONLY
+#define GAPLESS_TEMPLATE "paths/graph_rows.h"
+#include "lanes/versions.h"
 
 enum { COLORFUL_LEAST = 1024 };
 
@@ -104,14 +108,14 @@ static int colorful_rehash(colorful *search, ptrdiff_t first)
 enum { COLORFUL_DONE = 0, COLORFUL_TOO_MANY = 1, COLORFUL_NO_MEMORY = 2 };
 
 /* Extend one state, or the empty path, by all vertices that can be at `place` on a path above `level`. */
-static int colorful_extend(colorful *search, int set, ptrdiff_t place, int32_t parent, double level,
+static int colorful_extend(colorful *search, ptrdiff_t place, int32_t parent, double level,
                            ptrdiff_t first)
 {
     const colorful_state empty = {0, 0, 0, -1, -1}, from = parent < 0 ? empty : search->states[parent];
     const double *row = parent < 0 ? search->start : search->ordering + (ptrdiff_t)from.vertex * search->n;
     const double *arrival = search->arrival + place * search->n;
     const double bound = level > -INFINITY ? nextafter(level, INFINITY) : -DBL_MAX;
-    const ptrdiff_t count = GRAPH_CHOOSE(row_offers)(from.reduced, row, arrival, search->n, bound, search->who, search->offers);
+    const ptrdiff_t count = GAPLESS_CALL(row_offers_f64, (from.reduced, row, arrival, search->n, bound, search->who, search->offers));
     for (ptrdiff_t c = 0; c < count; c++) {
         const int32_t v = search->who[c];
         if (from.colors & search->bit[v])
@@ -150,7 +154,7 @@ static int colorful_extend(colorful *search, int set, ptrdiff_t place, int32_t p
 /* The best value above `incumbent` under one colouring in *value, and its path; -inf if there is none.
  *
  * Of the paths that a bound does not let above `level` (in charges' terms) none is looked at. */
-static int colorful_run(colorful *search, int set, const uint8_t *colors, double level, double incumbent,
+static int colorful_run(colorful *search, const uint8_t *colors, double level, double incumbent,
                         double *value, int64_t *path)
 {
     ptrdiff_t first = 0, last = 0;
@@ -166,7 +170,7 @@ static int colorful_run(colorful *search, int set, const uint8_t *colors, double
             search->turn = 1;
         }
         for (ptrdiff_t from = place ? first : -1; from < (place ? last : 0); from++) {
-            const int failed = colorful_extend(search, set, place, (int32_t)from, level, begin);
+            const int failed = colorful_extend(search, place, (int32_t)from, level, begin);
             if (failed)
                 return failed;
         }

@@ -134,7 +134,7 @@ static int ps_first_look(ps_search *s)
             both[v] = shuffled[v] = in[v] + out[v];
             kept[v] = 1;
         }
-        const double least = select_double(shuffled, n, PS_CORE);
+        const double least = select_f64(shuffled, n, PS_CORE);
         for (ptrdiff_t v = 0; v < n && count < PS_CORE; v++)
             if (both[v] >= least)
                 s->listed[count++] = (int32_t)v;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lanes/simd.h"
+#include "lanes/lanes.h"
 
 #define PS_NONE (-INFINITY)
 

@@ -1,4 +1,5 @@
-/* Included once for each instruction set: the loops over whole rows of a graph. */
+/* The loops over whole rows of a graph: a template of lanes/versions.h, for double only. */
+#include "lanes/select_rows.h"
 
 /* The largest of `count` values. */
 TARGET static inline double NAMED(row_largest)(const double *row, ptrdiff_t count)

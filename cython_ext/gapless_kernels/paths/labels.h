@@ -15,13 +15,9 @@
 
 #include "paths/multipliers.h"
 
-#define REAL double
-#define NAMED(f) f##_double
-#define TARGET
-#include "lanes/select_rows.h"
-#undef REAL
-#undef NAMED
-#undef TARGET
+#define GAPLESS_DOUBLE_ONLY
+#define GAPLESS_TEMPLATE "lanes/select_rows.h"
+#include "lanes/types.h"
 
 typedef struct {
     double value;       /* scores and penalties, that of the last vertex included */
@@ -163,7 +159,7 @@ static int ps_narrow(ps_side *side, ps_layer *layer, ptrdiff_t width, double *cu
         return 0;
     for (ptrdiff_t a = 0; a < layer->count; a++)
         bounds[a] = layer->label[a].bound;
-    const double last = select_double(bounds, layer->count, width);
+    const double last = select_f64(bounds, layer->count, width);
     free(bounds);
     ptrdiff_t above = 0, kept = 0;
     for (ptrdiff_t a = 0; a < layer->count; a++)

@@ -7,6 +7,9 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 import numpy as np
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "search/tree.h" nogil:
     int SB_CHOICES, SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY, SB_FAILED, SB_STEPS

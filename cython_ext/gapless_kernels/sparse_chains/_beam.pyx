@@ -6,16 +6,18 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 import numpy as np
 
 from gapless_kernels._arguments import check_model, check_offsets, check_output
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "sparse_chains/beam.h" nogil:
-    int gapless_set
     Py_ssize_t GAPLESS_BLOCK
     void beam_f32 "GAPLESS_BEAM_F32"(
-        int, const float *, const int64_t *, Py_ssize_t, Py_ssize_t, const float *, Py_ssize_t, const float *,
+        const float *, const int64_t *, Py_ssize_t, Py_ssize_t, const float *, Py_ssize_t, const float *,
         const float *, const double *, const double *, const double *, Py_ssize_t, float *, int32_t *, float *,
         float *, int32_t *, int32_t *, Py_ssize_t, int64_t *, double *, uint8_t *) noexcept
     void beam_f64 "GAPLESS_BEAM_F64"(
-        int, const double *, const int64_t *, Py_ssize_t, Py_ssize_t, const double *, Py_ssize_t, const double *,
+        const double *, const int64_t *, Py_ssize_t, Py_ssize_t, const double *, Py_ssize_t, const double *,
         const double *, const double *, const double *, const double *, Py_ssize_t, double *, int32_t *, double *,
         double *, int32_t *, int32_t *, Py_ssize_t, int64_t *, double *, uint8_t *) noexcept
 
@@ -49,7 +51,6 @@ cdef void search(
     cdef const real *e = NULL
     cdef const double *i = NULL
     cdef const double *f = NULL
-    cdef int instructions = gapless_set
     if initial is not None:
         s, i = &start[0], &initial[0]
     if final is not None:
@@ -57,13 +58,13 @@ cdef void search(
     with nogil:
         if real is float:
             beam_f32(
-                instructions, &unary[0, 0], &offsets[0], values.shape[0], unary.shape[1], &padded[0, 0],
+                &unary[0, 0], &offsets[0], values.shape[0], unary.shape[1], &padded[0, 0],
                 padded.shape[1], s, e, &transition[0, 0], i, f, width, &rows[0, 0], &found[0, 0], &ranking[0, 0],
                 &scores[0, 0], &members[0, 0], &counts[0, 0], longest, &labels[0], &values[0], &status[0]
             )
         else:
             beam_f64(
-                instructions, &unary[0, 0], &offsets[0], values.shape[0], unary.shape[1], &padded[0, 0],
+                &unary[0, 0], &offsets[0], values.shape[0], unary.shape[1], &padded[0, 0],
                 padded.shape[1], s, e, &transition[0, 0], i, f, width, &rows[0, 0], &found[0, 0], &ranking[0, 0],
                 &scores[0, 0], &members[0, 0], &counts[0, 0], longest, &labels[0], &values[0], &status[0]
             )

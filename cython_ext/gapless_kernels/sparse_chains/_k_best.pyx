@@ -6,9 +6,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 import numpy as np
 
 from gapless_kernels._arguments import check_model, check_offsets, check_output, check_shared
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "sparse_chains/k_best.h" nogil:
-    int gapless_set
     Py_ssize_t GAPLESS_BLOCK
     ctypedef struct chain_model_f64:
         Py_ssize_t labels, stride, varying
@@ -38,7 +40,7 @@ cdef extern from "sparse_chains/k_best.h" nogil:
         Py_ssize_t k
         const double *columns
     int search "GAPLESS_K_BEST"(
-        int, const chain_model_f64 *, const chain_room_f64 *, k_best_room *, const double *, const float *, double *,
+        const chain_model_f64 *, const chain_room_f64 *, k_best_room *, const double *, const float *, double *,
         const int64_t *, Py_ssize_t, const double *, int64_t *, double *, int64_t *, uint8_t *) noexcept
     void gapless_k_best_release(k_best_room *) noexcept
 
@@ -76,7 +78,7 @@ cdef int decode(
     cdef const double *w = NULL
     cdef const float *f = NULL
     cdef const double *t = NULL
-    cdef int failed, instructions = gapless_set
+    cdef int failed
     model.labels, model.stride, model.varying = number.shape[1], padded.shape[2], 0
     if columns is None:
         model.varying = padded.shape[1] * padded.shape[2]
@@ -112,7 +114,7 @@ cdef int decode(
         t = &thresholds[0]
     with nogil:
         failed = search(
-            instructions, &model, &room, &best, w, f, &widened[0, 0], &offsets[0], found.shape[0], t, &paths[0, 0],
+            &model, &room, &best, w, f, &widened[0, 0], &offsets[0], found.shape[0], t, &paths[0, 0],
             &values[0, 0], &found[0], &status[0]
         )
         gapless_k_best_release(&best)

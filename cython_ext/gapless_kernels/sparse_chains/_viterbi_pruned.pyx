@@ -6,9 +6,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 import numpy as np
 
 from gapless_kernels._arguments import check_model, check_offsets, check_output, check_shared
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "sparse_chains/viterbi_pruned.h" nogil:
-    int gapless_set
     Py_ssize_t GAPLESS_BLOCK
     ctypedef struct chain_model_f32:
         Py_ssize_t labels, stride, varying
@@ -45,10 +47,10 @@ cdef extern from "sparse_chains/viterbi_pruned.h" nogil:
         double *offers
         double *bounds
     void decode_f32 "GAPLESS_VITERBI_PRUNED_F32"(
-        int, const chain_model_f32 *, const chain_room_f32 *, const float *, const int64_t *, Py_ssize_t,
+        const chain_model_f32 *, const chain_room_f32 *, const float *, const int64_t *, Py_ssize_t,
         const double *, const double *, const double *, int64_t *, double *, uint8_t *, int64_t *, double *) noexcept
     void decode_f64 "GAPLESS_VITERBI_PRUNED_F64"(
-        int, const chain_model_f64 *, const chain_room_f64 *, const double *, const int64_t *, Py_ssize_t,
+        const chain_model_f64 *, const chain_room_f64 *, const double *, const int64_t *, Py_ssize_t,
         const double *, const double *, const double *, int64_t *, double *, uint8_t *, int64_t *, double *) noexcept
 
 ctypedef fused real:
@@ -84,7 +86,6 @@ cdef void decode(
     cdef const double *f = NULL
     cdef int64_t *kept = NULL
     cdef double *m = NULL
-    cdef int instructions = gapless_set
     cdef chain_model_f32 model32
     cdef chain_room_f32 room32
     cdef chain_model_f64 model64
@@ -110,7 +111,7 @@ cdef void decode(
         room32.offers, room32.bounds = &vectors[0, 0], &vectors[1, 0]
         with nogil:
             decode_f32(
-                instructions, &model32, &room32, &unary[0, 0], &offsets[0], values.shape[0], &transition[0, 0], i, f,
+                &model32, &room32, &unary[0, 0], &offsets[0], values.shape[0], &transition[0, 0], i, f,
                 &labels[0], &values[0], &status[0], kept, m
             )
     else:
@@ -126,7 +127,7 @@ cdef void decode(
         room64.offers, room64.bounds = &vectors[0, 0], &vectors[1, 0]
         with nogil:
             decode_f64(
-                instructions, &model64, &room64, &unary[0, 0], &offsets[0], values.shape[0], &transition[0, 0], i, f,
+                &model64, &room64, &unary[0, 0], &offsets[0], values.shape[0], &transition[0, 0], i, f,
                 &labels[0], &values[0], &status[0], kept, m
             )
 

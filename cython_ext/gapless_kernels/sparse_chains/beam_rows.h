@@ -1,4 +1,4 @@
-/* Included once for each type and instruction set, see lanes/instruction_sets.h. */
+/* Beam search: a template of lanes/versions.h. */
 #include "lanes/select_rows.h"
 #include "sparse_chains/sparse_step.h"
 
@@ -63,14 +63,15 @@ TARGET static inline REAL NAMED(floor_of)(const REAL *row, ptrdiff_t stride, ptr
 TARGET static inline ptrdiff_t NAMED(keep_best)(const NAMED(beam_room) *room, ptrdiff_t stride, ptrdiff_t width,
                                                 REAL *scores, int32_t *labels)
 {
-    const REAL lowest = sizeof(REAL) == 4 ? (REAL)-3.402823466e38 : (REAL)-1.7976931348623157e308;
+    const REAL lowest = -LARGEST;
     const REAL *row = room->row;
     const REAL bound = width <= GAPLESS_BLOCK ? NAMED(floor_of)(row, stride, width, lowest) : lowest;
+    const LANES(block) least = LANES(all)(bound);
     ptrdiff_t count = 0;
     for (ptrdiff_t y = 0; y < stride; y += GAPLESS_BLOCK) {
-        uint32_t mask = AT_LEAST(row + y, bound);
+        unsigned mask = LANES(at_least)(LANES(load)(row + y), least);
         for (; mask; mask &= mask - 1)
-            room->found[count++] = (int32_t)y + gapless_lowest_bit(mask);
+            room->found[count++] = (int32_t)y + gapless_lowest(mask);
     }
     if (count <= width) {
         for (ptrdiff_t c = 0; c < count; c++) {
@@ -174,8 +175,8 @@ TARGET static void NAMED(beam_batch)(const REAL *unary, const int64_t *offsets, 
                                                               room->counts[p], transition, stride, label)];
                     out[p] = label;
                 }
-                values[s] = PATH_VALUE(unary + offsets[s] * labels, n, labels, exact_transition,
-                                                        exact_initial, exact_final, out);
+                values[s] = TYPED(path_value)(unary + offsets[s] * labels, n, labels, exact_transition,
+                                              exact_initial, exact_final, out);
                 status[s] = GAPLESS_DECIDED;
             }
             sentence[lane] = upcoming < sentences ? upcoming++ : -1;

@@ -5,8 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sparse_chains/model.h"
+#include "lanes/lanes.h"
 #include "lanes/status.h"
+
+/* Proofs are made in double only. */
+#define GAPLESS_DOUBLE_ONLY
+#define GAPLESS_TEMPLATE "sparse_chains/model.h"
+#include "lanes/types.h"
 
 /* A label at a position with its best prefixes as far as they are known, and the best unused one by each way in. */
 typedef struct {
@@ -42,11 +47,10 @@ static void gapless_k_best_release(k_best_room *room)
     room->count = room->room = 0;
 }
 
-/* Proofs are made in double only. */
 #define GAPLESS_DOUBLE_ONLY
 #define GAPLESS_TEMPLATE "sparse_chains/k_best_rows.h"
-#include "lanes/instruction_sets.h"
+#include "lanes/versions.h"
 
-#define GAPLESS_K_BEST(set, ...) GAPLESS_CALL(set, k_best_f64, __VA_ARGS__)
+#define GAPLESS_K_BEST(...) GAPLESS_CALL(k_best_f64, (__VA_ARGS__))
 
 #endif

@@ -1,4 +1,4 @@
-/* The k best paths; double only, included once for each instruction set, see lanes/instruction_sets.h.
+/* The k best paths; a template of lanes/versions.h, for double only.
  *
  * Jimenez and Marzal, Computing the k shortest paths: a new algorithm and an experimental comparison, 1999: with the
  * best prefix of every label known, the next best prefix of a label is found by asking one predecessor for its next
@@ -33,10 +33,11 @@ TARGET static inline ptrdiff_t NAMED(first_largest)(const double *values, ptrdif
             lanes[k] = GAPLESS_MAX(values[y + k], lanes[k]);
     for (int k = 0; k < GAPLESS_BLOCK; k++)
         best = GAPLESS_MAX(lanes[k], best);
+    const LANES(block) least = LANES(all)(best);
     for (ptrdiff_t y = 0; y < stride; y += GAPLESS_BLOCK) {
-        const uint32_t mask = AT_LEAST(values + y, best);
+        const unsigned mask = LANES(at_least)(LANES(load)(values + y), least);
         if (mask)
-            return y + gapless_lowest_bit(mask);
+            return y + gapless_lowest(mask);
     }
     return 0;
 }

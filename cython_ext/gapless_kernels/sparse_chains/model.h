@@ -1,9 +1,4 @@
-/* What the kernels that prune read and what room they need, for float and double. */
-#ifndef GAPLESS_KERNELS_CHAIN_MODEL_H
-#define GAPLESS_KERNELS_CHAIN_MODEL_H
-
-#include <stddef.h>
-#include <stdint.h>
+/* What the kernels that prune read and what room they need; a template of lanes/types.h. */
 
 /* chain_model: what all sentences share, padded to rows of `stride` entries.
  *   transition      labels * stride for each edge, -inf past the labels
@@ -22,24 +17,19 @@
  *   shifts          length: subtracted from the survivors' messages before they offer
  *   errors          length: by how much a survivor's shifted message may be wrong, up to a common constant
  *   offers, bounds  stride */
-#define GAPLESS_CHAIN_TYPES(REAL, SUFFIX)                                                                    \
-    typedef struct {                                                                                         \
-        ptrdiff_t labels, stride, varying;                                                                   \
-        const REAL *transition, *initial, *final;                                                            \
-        int rule;                                                                                            \
-        const REAL *lower, *upper;                                                                           \
-        const double *table;                                                                                 \
-        double largest;                                                                                      \
-    } chain_model##SUFFIX;                                                                                   \
-    typedef struct {                                                                                         \
-        REAL *rows;                                                                                          \
-        int32_t *members, *counts;                                                                           \
-        REAL *shifts;                                                                                        \
-        double *errors;                                                                                      \
-        REAL *offers, *bounds;                                                                               \
-    } chain_room##SUFFIX;
+typedef struct {
+    ptrdiff_t labels, stride, varying;
+    const REAL *transition, *initial, *final;
+    int rule;
+    const REAL *lower, *upper;
+    const double *table;
+    double largest;
+} TYPED(chain_model);
 
-GAPLESS_CHAIN_TYPES(float, _f32)
-GAPLESS_CHAIN_TYPES(double, _f64)
-
-#endif
+typedef struct {
+    REAL *rows;
+    int32_t *members, *counts;
+    REAL *shifts;
+    double *errors;
+    REAL *offers, *bounds;
+} TYPED(chain_room);

@@ -1,19 +1,16 @@
-/* Forward messages with pruning; included once for each type and instruction set, see lanes/instruction_sets.h.
+/* Forward messages with pruning; part of templates of lanes/versions.h.
  *
  * Every row holds the exact messages of all labels, although only the survivors of the row before offer anything: a
  * label is dropped only where another offers more to every successor, so it never wins. Rounding is counted: what
  * it could turn round is kept. */
 #include "sparse_chains/sparse_step.h"
 
-#undef UNIT
-#define UNIT (sizeof(REAL) == 4 ? 5.9604644775390625e-08 : 1.1102230246251565e-16)
-
 /* The survivors of a finished row; returns how many. Plain C: GAPLESS_MAX(x, y) is y where x is NaN. */
 TARGET static inline ptrdiff_t NAMED(survivors)(const TYPED(chain_model) *m, int rule, const REAL *row,
                                                 const REAL *unary, double error, REAL *restrict bounds,
                                                 int32_t *members)
 {
-    const REAL lowest = sizeof(REAL) == 4 ? (REAL)-3.402823466e38 : (REAL)-1.7976931348623157e308;
+    const REAL lowest = -LARGEST;
     const REAL slack = (REAL)(8.0 * UNIT), common = (REAL)(2.0 * error + 32.0 * UNIT * m->largest);
     const ptrdiff_t whole = m->labels - m->labels % GAPLESS_BLOCK;
     REAL bar = lowest;
@@ -57,10 +54,11 @@ TARGET static inline ptrdiff_t NAMED(survivors)(const TYPED(chain_model) *m, int
     }
     for (ptrdiff_t y = m->labels; y < m->stride; y++)
         bounds[y] = -(REAL)INFINITY;
+    const LANES(block) least = LANES(all)(bar);
     for (ptrdiff_t y = 0; y < m->stride; y += GAPLESS_BLOCK) {
-        uint32_t mask = AT_LEAST(bounds + y, bar);
+        unsigned mask = LANES(at_least)(LANES(load)(bounds + y), least);
         for (; mask; mask &= mask - 1) {
-            const int32_t label = (int32_t)y + gapless_lowest_bit(mask);
+            const int32_t label = (int32_t)y + gapless_lowest(mask);
             members[count] = label;
             count += row[label] >= lowest;
         }

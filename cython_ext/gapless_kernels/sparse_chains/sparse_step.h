@@ -1,4 +1,4 @@
-/* A max-plus step from a few listed sources to all labels; included by templates of lanes/instruction_sets.h.
+/* A max-plus step from a few listed sources to all labels; part of templates of lanes/versions.h.
  *
  * Rows have `stride` entries, a multiple of GAPLESS_BLOCK; those of the transitions hold -inf past the labels. */
 

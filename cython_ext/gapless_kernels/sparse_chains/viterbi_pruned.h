@@ -2,13 +2,17 @@
 #ifndef GAPLESS_KERNELS_VITERBI_PRUNED_H
 #define GAPLESS_KERNELS_VITERBI_PRUNED_H
 
-#include "sparse_chains/model.h"
+#include "lanes/lanes.h"
 #include "lanes/status.h"
 
+#define GAPLESS_TEMPLATE "lanes/path_value.h"
+#include "lanes/types.h"
+#define GAPLESS_TEMPLATE "sparse_chains/model.h"
+#include "lanes/types.h"
 #define GAPLESS_TEMPLATE "sparse_chains/viterbi_pruned_rows.h"
-#include "lanes/instruction_sets.h"
+#include "lanes/versions.h"
 
-#define GAPLESS_VITERBI_PRUNED_F32(set, ...) GAPLESS_CALL(set, viterbi_pruned_f32, __VA_ARGS__)
-#define GAPLESS_VITERBI_PRUNED_F64(set, ...) GAPLESS_CALL(set, viterbi_pruned_f64, __VA_ARGS__)
+#define GAPLESS_VITERBI_PRUNED_F32(...) GAPLESS_CALL(viterbi_pruned_f32, (__VA_ARGS__))
+#define GAPLESS_VITERBI_PRUNED_F64(...) GAPLESS_CALL(viterbi_pruned_f64, (__VA_ARGS__))
 
 #endif

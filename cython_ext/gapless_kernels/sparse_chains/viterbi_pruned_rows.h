@@ -1,4 +1,4 @@
-/* Included once for each type and instruction set, see lanes/instruction_sets.h. */
+/* Viterbi with pruning: a template of lanes/versions.h. */
 #include "sparse_chains/pruned_rows.h"
 
 /* Decodes the sentences one after another; messages, if asked for, are those of Viterbi's forward pass (float64). */
@@ -20,7 +20,7 @@ TARGET static void NAMED(viterbi_pruned)(const TYPED(chain_model) *m, const TYPE
             /* In float64 the choice is Viterbi's own; float32 must be sure. */
             if (NAMED(backtrace)(m, room, n, out) && sizeof(REAL) == 4)
                 code = GAPLESS_DOUBTFUL;
-            values[s] = PATH_VALUE(here, n, m->labels, transition, initial, final, out);
+            values[s] = TYPED(path_value)(here, n, m->labels, transition, initial, final, out);
         } else {
             for (ptrdiff_t i = 0; i < n; i++)
                 out[i] = -1;

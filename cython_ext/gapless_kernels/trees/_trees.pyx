@@ -13,6 +13,9 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from gapless_kernels._arguments import check_offsets, check_output, check_parents, check_square, check_tree
+from gapless_kernels.lanes cimport _sets
+
+_sets.follow()
 
 cdef extern from "trees/rows.h" nogil:
     Py_ssize_t argmax_f64(const double *, Py_ssize_t) noexcept

@@ -1,9 +1,9 @@
 /* Rows of tree decoding: offers from a few labels only, and the test that finds these few. Double only, as the
- * callers are; see lanes/simd.h for how the loops are written and why each is compiled three times. */
+ * callers are; see GAPLESS_VERSIONS in lanes/lanes.h. */
 #ifndef GAPLESS_KERNELS_SIMD_TREES_H
 #define GAPLESS_KERNELS_SIMD_TREES_H
 
-#include "lanes/simd.h"
+#include "lanes/lanes.h"
 
 /* after[x] = max over the listed y of (before[y] + transition[y * labels + x]); -inf if none are listed.
  *

@@ -1,6 +1,6 @@
 """Compiled kernels against their NumPy twins, bit by bit, on a few random inputs.
 
-Kernels with several instruction sets are tested on each of them, the others on the one in use.
+Each is tested on every instruction set of the processor.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def instruction_sets() -> Sequence[str]:
     """Instruction sets available to the kernels, best last; none when the NumPy twins run."""
     if not gapless_kernels.COMPILED:
         return ()
-    sets: Sequence[str] = importlib.import_module("gapless_kernels.chains._dominance").instruction_sets()
+    sets: Sequence[str] = importlib.import_module("gapless_kernels.lanes._sets").instruction_sets()
     return sets
 
 
@@ -110,9 +110,9 @@ def _compare(name: str, module: str, kernel: Kernel, seed: int) -> TwinTally:
     tally = TwinTally(name)
     compiled = importlib.import_module(f"gapless_kernels.{module}")
     twin = importlib.import_module(f"gapless_kernels.{module}_twin")
-    choose = getattr(compiled, "choose_instruction_set", None)
-    for chosen in instruction_sets() if choose else ("",):
-        before = choose(chosen) if choose else ""
+    choose = importlib.import_module("gapless_kernels.lanes._sets").choose_instruction_set
+    for chosen in instruction_sets():
+        before = choose(chosen)
         try:
             for number in range(_INPUTS):
                 found, expected = (kernel(one, np.random.default_rng([seed, number])) for one in (compiled, twin))
@@ -121,6 +121,5 @@ def _compare(name: str, module: str, kernel: Kernel, seed: int) -> TwinTally:
                     tally.different += 1
                     tally.reason = tally.reason or f"input {number} {chosen}: {found[0]!r}, not {expected[0]!r}"
         finally:
-            if choose:
-                choose(before)
+            choose(before)
     return tally

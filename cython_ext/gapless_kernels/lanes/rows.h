@@ -1,4 +1,4 @@
-/* Included by lanes/simd.h once for each type: REAL is the type, NAMED(f) the function's name for that type. */
+/* Rows of max-plus products that the compiler vectorises. Included by lanes/lanes.h once for each type. */
 
 /* row[y] = max(row[y], s0 + t0[y], .., s3 + t3[y]): four sources for one load and one store of the row. */
 GAPLESS_INLINE void NAMED(relax)(REAL *restrict row, const REAL *s, const REAL *t0, const REAL *t1,

@@ -1,4 +1,4 @@
-/* All templates of the linking search, in the order in which they use each other. */
+/* The linking search: a template of lanes/versions.h; in the order in which the parts use each other. */
 #include "linking/model.h"
 #include "linking/ascent.h"
 #include "linking/dominance.h"

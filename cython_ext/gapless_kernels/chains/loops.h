@@ -1,0 +1,5 @@
+/* The chain kernels: a template of lanes/versions.h. */
+#include "chains/limits.h"
+#include "chains/max_plus.h"
+#include "chains/viterbi.h"
+#include "chains/dominance.h"

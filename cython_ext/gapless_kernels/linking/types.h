@@ -1,0 +1,56 @@
+/* The number types of the linking search, as lanes/versions.h wants them; it stands in for lanes/types.h there. */
+#define TYPED(f) GAPLESS_JOIN(lk_##f, TYPE)
+#define NAMED(f) GAPLESS_JOIN(TYPED(f), SET)
+
+/* Whole costs: distances in bytes, costs as 32-bit numbers lifted by some bits so that halves stay whole. */
+#define TYPE whole
+#define REAL int32_t
+#define DIST uint8_t
+#define WIDE int64_t
+#define SUM int32_t
+#define CELL uint16_t
+#define CELL_BITS 16
+#define FULL 65535
+#define MOST INT64_MAX
+#define HALF(x) ((x) >> 1)
+#define LIFT(d, shift) ((int32_t)((uint32_t)(int32_t)(d) << (shift)))
+#include GAPLESS_TEMPLATE
+#undef TYPE
+#undef REAL
+#undef DIST
+#undef WIDE
+#undef SUM
+#undef CELL
+#undef CELL_BITS
+#undef FULL
+#undef MOST
+#undef HALF
+#undef LIFT
+
+/* Real costs: doubles throughout. */
+#define TYPE real
+#define REAL double
+#define DIST double
+#define WIDE double
+#define SUM double
+#define CELL double
+#define CELL_BITS 64
+#define FULL INFINITY
+#define MOST INFINITY
+#define HALF(x) ((x) * 0.5)
+#define LIFT(d, shift) (d)
+#include GAPLESS_TEMPLATE
+#undef TYPE
+#undef REAL
+#undef DIST
+#undef WIDE
+#undef SUM
+#undef CELL
+#undef CELL_BITS
+#undef FULL
+#undef MOST
+#undef HALF
+#undef LIFT
+
+#undef TYPED
+#undef NAMED
