@@ -19,8 +19,9 @@ from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import Result
 from gapless.core.verified import verified
 from gapless.parallel import AT_ONCE, spread
+from gapless.plugins.call import Solve
 from gapless.plugins.manager import Plugins, load_plugins
-from gapless.plugins.registry import Method, Solve, check_count
+from gapless.plugins.registry import Method, check_count
 
 S = TypeVar("S")
 

@@ -20,6 +20,7 @@ import attrs
 import numpy as np
 
 from gapless.core.errors import DuplicateName, GaplessError, InvalidProblem
+from gapless.core.owners import import_class
 
 T = TypeVar("T", bound=type)
 _CLASSES: dict[str, type] = {}
@@ -94,14 +95,6 @@ def _array(value: np.ndarray[Any, Any]) -> dict[str, Any]:
     return {_TYPE: "array", "dtype": value.dtype.name, "shape": list(value.shape), "values": flat}
 
 
-_LOADERS: list[Callable[[], object]] = []
-
-
-def ask_when_unknown(load: Callable[[], object]) -> None:
-    """Have `load` called when a document names a class that is not known: it may import those who own it."""
-    _LOADERS.append(load)
-
-
 def from_data(data: Any, place: str = "$") -> Any:
     """The value that `to_data` turned into `data`; errors name the place in the document."""
     if isinstance(data, list):
@@ -119,8 +112,7 @@ def from_data(data: Any, place: str = "$") -> Any:
         if tag == "array":
             return _read_array(data)
         if isinstance(tag, str) and tag not in _CLASSES:
-            for load in _LOADERS:
-                load()
+            import_class(tag, _CLASSES)
         if not isinstance(tag, str) or tag not in _CLASSES:
             raise InvalidProblem(
                 f"{place}: nothing loaded can read {tag!r}; is the plug-in that owns it installed?"
