@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gapless as gl
+from gapless.roles import Registry, hookimpl
 from gapless_tasks import joint_tagging, pos_tagging
 from gapless_tasks.chain_benchmark import task as chain_benchmark
 from gapless_tasks.dependency_parsing import task as dependency_parsing
@@ -19,8 +19,8 @@ from gapless_tasks.scale_benchmark import task as scale_benchmark
 from gapless_tasks.title_generation import task as title_generation
 
 
-@gl.hookimpl
-def gapless_register(registry: gl.Registry) -> None:
+@hookimpl
+def gapless_register(registry: Registry) -> None:
     """Register the tasks."""
     registry.task(pos_tagging.TASK)
     registry.task(joint_tagging.TASK)
@@ -36,7 +36,7 @@ def gapless_register(registry: gl.Registry) -> None:
     registry.task(title_generation.TASK)
 
 
-@gl.hookimpl
+@hookimpl
 def gapless_cli(subparsers: Any) -> None:
     """Add ``gapless data``."""
     add_commands(subparsers)

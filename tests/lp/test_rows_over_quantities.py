@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from gapless import Batch, Budget, Columns, Decisions, Fixings, InvalidProblem, Rows, Sparse
+from gapless import InvalidProblem
+from gapless.roles import Batch, Budget, Columns, Decisions, Fixings, Rows, Sparse
 
 NONE = Fixings.none
 

@@ -8,7 +8,8 @@ import pyscipopt
 import pytest
 
 import gapless as gl
-from gapless import Budget, InvalidProblem, Limits, LinearModel, Problem, Sparse, Status, Stop
+from gapless import InvalidProblem, Limits, Problem, Status, Stop
+from gapless.roles import Budget, LinearModel, Sparse
 from gapless.scip import solve_monolithic, write_model
 
 

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 from agreement import agrees
 
-from gapless import (
+from gapless import Result
+from gapless.engine import branch_and_price
+from gapless.lp import LinearMaster
+from gapless.roles import (
     Answer,
     Batch,
     Budget,
@@ -16,12 +19,9 @@ from gapless import (
     Formulation,
     Generator,
     LinearDualCertificate,
-    Result,
     Rows,
     Sparse,
 )
-from gapless.engine import branch_and_price
-from gapless.lp import LinearMaster
 from gapless.scip import branch_price_and_cut, solve_monolithic
 from gapless.testing import ConformanceError, check_generator
 

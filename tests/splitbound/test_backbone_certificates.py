@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Fixings, Result, Status, TreeCertificate
+from gapless import Result, Status
 from gapless.core.tolerance import meets
+from gapless.roles import Fixings, TreeCertificate
 from gapless_dependency import (
     AdjacentSibling,
     Grandchild,

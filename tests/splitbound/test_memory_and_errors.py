@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Factor, InvalidProblem, Limits, NoCertificate, OracleError, Status, Stop
+from gapless import InvalidProblem, Limits, Status, Stop
+from gapless.roles import Factor, NoCertificate, OracleError
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
 from gapless_splitbound import fused
