@@ -11,7 +11,6 @@ import enum
 import json
 import math
 import os
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -171,6 +170,8 @@ def write_aside(path: str | os.PathLike[str], content: str | bytes | Callable[[I
 
     Text is written as UTF-8; a callable is given the open binary file, for what is too large to be held twice.
     """
+    import tempfile  # noqa: PLC0415  for those who write alone
+
     require_folder(path)
     target = Path(path)
     handle, aside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")

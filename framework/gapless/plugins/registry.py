@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections import UserDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -187,12 +186,25 @@ def _key(cls: ProblemType) -> ProblemType | str:
     return cls if alone else reference_to(cls)
 
 
-class Named(UserDict[str, T]):
+class Named(Mapping[str, T]):
     """Objects by name; those that were given as references are imported when they are looked up."""
 
+    def __init__(self, given: Mapping[str, T | str] | None = None) -> None:
+        self.given: dict[str, T | str] = dict(given or {})
+
     def __getitem__(self, name: str) -> T:
-        found: T = resolved(self.data[name])
+        found: T = resolved(self.given[name])
         return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.given)
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+    def copy(self) -> Named[T]:
+        """Another one that holds the same; nothing is imported."""
+        return Named(self.given)
 
 
 class Registry:
@@ -232,7 +244,7 @@ class Registry:
     def problem(self, name: str, cls: ProblemType | str) -> None:
         """A problem type, or the reference to one, under a short name."""
         self._claim("problem", name, name)
-        self.problems.data[name] = cls  # type: ignore[assignment]  # a reference is resolved when it is looked up
+        self.problems.given[name] = cls
 
     def method(self, method: Method) -> None:
         """A method for a problem type."""
@@ -255,7 +267,7 @@ class Registry:
         if not isinstance(cls, str):
             name = cls.name
         self._claim("factor", name, name)
-        self.factors.data[name] = cls  # type: ignore[assignment]  # as problem types
+        self.factors.given[name] = cls
 
     def task(self, task: Task) -> None:
         """A runnable job."""
@@ -304,7 +316,7 @@ class Registry:
     def references(self) -> Iterator[tuple[str, str]]:
         """Every reference with the plug-in that registered it; those of problem types come first, of tasks last."""
         for kind, named in (("problem", self.problems), ("factor", self.factors)):
-            for name, given in named.data.items():
+            for name, given in named.given.items():
                 if isinstance(given, str):
                     yield self.owners[kind, name], given
         for key, method in self._methods.items():
