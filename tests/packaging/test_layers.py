@@ -17,6 +17,7 @@ KERNELS = "gapless_kernels"
 LAYERS = {
     KERNELS: 0,
     "gapless.core": 1,
+    "gapless.lazy": 1,
     "gapless.svg": 1,
     "gapless.lp": 2,
     "gapless.runs": 2,
@@ -28,6 +29,7 @@ LAYERS = {
     "gapless.streaming": 4,
     "gapless.cli": 4,
     "gapless.report": 4,
+    "gapless.roles": 4,
     "gapless.__main__": 4,
     "gapless": 4,  # the front door: what __init__ gathers
     "gapless.testing": 5,

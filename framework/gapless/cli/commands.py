@@ -6,7 +6,6 @@ import argparse
 from functools import partial
 from typing import Any
 
-from gapless.cli.parser import Parser
 from gapless.plugins.manager import Plugins
 from gapless.plugins.reference import import_reference
 from gapless.plugins.registry import Task
@@ -61,16 +60,16 @@ def _run(reference: str, plugins: Plugins, parsed: argparse.Namespace, console: 
     return code
 
 
-def add_tasks(parser: Parser, common: argparse.ArgumentParser, plugins: Plugins) -> None:
+def add_tasks(parser: argparse.ArgumentParser, common: argparse.ArgumentParser, plugins: Plugins) -> None:
     """Add the tasks of all plug-ins to ``gapless run``."""
-    names = parser.add_subparsers(metavar="TASK", required=True, dest="task")
+    names: Any = parser.add_subparsers(metavar="TASK", required=True, dest="task")
     for task in plugins.registry.tasks.values():
         names.add_parser(
             task.name, parents=[common], help=task.summary, description=task.summary, fill=partial(add_task, task)
         )
 
 
-def add_task(task: Task, parser: Parser) -> None:
+def add_task(task: Task, parser: argparse.ArgumentParser) -> None:
     """Add the options of one task, and those that all tasks share."""
     from gapless.cli.running import add_shared_options, run_task  # noqa: PLC0415  for the task that is named
 

@@ -27,7 +27,7 @@ def print_completion(parsed: argparse.Namespace, console: Console, plugins: Plug
         raise MissingDependency("gapless completion needs shtab: pip install 'gapless[tasks]'") from error
     parser = build_parser(plugins)
     parser.fill_all()
-    script = shtab.complete(parser, shell=parsed.shell)
+    script = shtab.complete(parser, parsed.shell)
     console.say(script)
     console.data({"shell": parsed.shell, "script": script})
     return exit_codes.PROVED
