@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gapless.engine.entering import compatible, enter
-from gapless.roles import Answer, Batch, Columns, Generator, MissingBound, Rows, Sparse
+from gapless.roles import Answer, Batch, Columns, Formulation, Generator, MissingBound, Rows, Sparse
 
 COLUMNS = Batch(Columns([1], [1.0], Sparse.empty(1), Sparse.empty(1)))
 OTHER_COLUMNS = Batch(Columns([2], [1.0], Sparse.empty(1), Sparse.empty(1)))
@@ -78,7 +78,6 @@ def problem():
 def test_columns_that_are_known_are_named_with_what_they_gain(driver):
     """At its upper bound a column gains for ever: the bound counts that, and no slack of 0 follows."""
     from gapless.engine import branch_and_price  # noqa: PLC0415
-    from gapless.roles import Formulation
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415
 
     tree = branch_and_price if driver == "own" else branch_price_and_cut

@@ -22,7 +22,8 @@ def run(problem, solve, *, order="best-first"):
     return tree_search(problem, OptimisticBound(problem), MostFractional(), solve.budget, method=solve.method)
 
 def run_many(problems, solve, *, order="best-first"):
-    return gapless.BatchResult.from_results([run(problem, solve, order=order) for problem in problems], total=len(problems))
+    results = [run(problem, solve, order=order) for problem in problems]
+    return gapless.BatchResult.from_results(results, total=len(results))
 
 def add_arguments(parser):
     parser.add_argument("--loudly", action="store_true")
@@ -121,8 +122,7 @@ def test_a_class_named_by_another_module_than_its_own_is_explained(make):
     registry = Registry()
     registry.method(Method("search", "gapless.testing:Selection", "somewhere:run"))
     with pytest.raises(
-        UnknownName,
-        match=r"registered for 'gapless\.testing:Selection', but the class is 'gapless\.testing\.examples:Selection'",
+        UnknownName, match=r"'gapless.testing:Selection', but the class is 'gapless.testing.examples:"
     ):
         registry.find_method(Selection, None)
 
