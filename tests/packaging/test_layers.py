@@ -1,7 +1,8 @@
 """Imports point down only.
 
 The folders are the layers; inside ``framework/gapless`` the sub-packages are. The rules are read off the syntax
-trees, so an import inside a function or under ``TYPE_CHECKING`` counts like any other.
+trees, so an import inside a function or under ``TYPE_CHECKING`` counts like any other, and so does a reference such
+as ``"gapless_chains.viterbi:run"``.
 """
 
 import ast
@@ -41,6 +42,7 @@ LAYERS = {
     "gapless_torch": 8,  # losses on the decoders of chains and of dependency trees
     "gapless_tasks": 9,
 }
+REFERENCE = re.compile(r"(gapless\w*(?:\.\w+)*):\w[\w.]*")
 METHODS = 7
 RIM = 4
 
@@ -72,6 +74,10 @@ def imported(module: str, is_package: bool, tree: ast.Module, known: Collection[
             for alias in node.names:
                 inner = f"{base}.{alias.name}"
                 yield node.lineno, inner if inner in known else base
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            reference = REFERENCE.fullmatch(node.value)
+            if reference:
+                yield node.lineno, reference[1]
 
 
 def objections(module: str, target: str) -> Iterator[str]:
@@ -151,6 +157,7 @@ def test_compiled_kernels_import_numpy_at_most(packages: dict[str, Path]) -> Non
         ({"gapless_kernels__x": "import gapless.core"}, "numpy and nothing else"),
         ({"gapless_kernels__x": "import scipy"}, "numpy and nothing else"),
         ({"gapless_chains": "import gapless_linking"}, "stands beside"),
+        ({"gapless_chains__plugin": "RUN = 'gapless_linking.exact:run'"}, "stands beside"),
         ({"gapless_dependency": "import gapless_splitbound"}, "stands above"),
         ({"gapless_chains": "from gapless_tasks import x"}, "stands above"),
         ({"gapless__misc": "import gapless.core"}, "gapless.misc has no place"),

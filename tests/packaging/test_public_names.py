@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,8 @@ def test_lazy_packages_show_checkers_what_they_import(trees: dict[str, ast.Modul
     assert {"gapless", "gapless.roles", "gapless_chains", "gapless_dependency"} <= set(names)
     for name in names:
         assert homes(trees[name]) == imported_for_checkers(trees[name]), name
+        if name == "gapless_torch" and importlib.util.find_spec("torch") is None:
+            continue
         package = importlib.import_module(name)
         listed = set(package.__all__) - {"__version__"}
         assert set(homes(trees[name])) <= listed, name

@@ -6,8 +6,9 @@ import pytest
 
 import gapless
 from gapless import UnknownName
-from gapless.plugins import BrokenReference, Method, Plugins, Registry, Task, is_a, table
+from gapless.plugins import BrokenReference, Method, Plugins, Registry, Task, is_a, load_plugins, table
 from gapless.plugins.manager import PluginWarning
+from gapless.plugins.reference import reference_to
 from gapless.roles import DuplicateName
 from gapless.testing.examples import Expenses, Selection
 
@@ -143,3 +144,17 @@ def test_is_a_imports_nothing(knapsack):
     assert is_a(knapsack, SELECTION)
     assert is_a(Expenses.__new__(Expenses), SELECTION)
     assert not is_a(knapsack, "nowhere_at_all:Problem")
+
+
+def test_our_own_tables_name_what_there_is():
+    registry = load_plugins().registry
+    assert len(list(registry.references())) > 40
+    ours = {owner: reason for owner, reason in registry.import_all().items() if owner.endswith("(gapless)")}
+    assert ours == {}
+    for name, given in registry.problems.given.items():
+        if isinstance(given, str):
+            assert reference_to(registry.problems[name]) == given
+    for name, factor in registry.factors.items():
+        assert factor.name == name
+    for (problem, _), method in registry.methods.items():
+        assert registry.find_method(problem, method.name) is method

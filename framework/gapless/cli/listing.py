@@ -9,6 +9,8 @@ import gapless_kernels
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
 from gapless.plugins.manager import Plugins
+from gapless.plugins.reference import BrokenReference
+from gapless.plugins.registry import Method
 
 
 def list_plugins(_: argparse.Namespace, console: Console, plugins: Plugins) -> int:
@@ -29,19 +31,12 @@ def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
     """``gapless methods``."""
     registry = plugins.registry
     described: list[dict[str, Any]] = []
-    for name, cls in sorted(registry.problems.items()):
-        for method in registry.methods_for(cls).values():
-            described.append(
-                {
-                    "problem": name,
-                    "method": method.name,
-                    "default": method.default,
-                    "exact": method.exact,
-                    "k_best": method.k_best,
-                    "options": {k: repr(v) for k, v in method.options.items()},
-                    "summary": method.summary,
-                }
-            )
+    for name in sorted(registry.problems):
+        try:
+            methods = registry.methods_for(registry.problems[name]).values()
+            described += [_described(name, method) for method in methods]
+        except BrokenReference as error:
+            console.complain(f"gapless: {error}")
     console.table(
         "Methods",
         ("problem", "method", "exact", "options", "summary"),
@@ -58,3 +53,15 @@ def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
     )
     console.data({"methods": described, "tasks": {t.name: t.summary for t in registry.tasks.values()}})
     return exit_codes.PROVED
+
+
+def _described(problem: str, method: Method) -> dict[str, Any]:
+    return {
+        "problem": problem,
+        "method": method.name,
+        "default": method.default,
+        "exact": method.exact,
+        "k_best": method.k_best,
+        "options": {k: repr(v) for k, v in method.options.items()},
+        "summary": method.summary,
+    }
