@@ -10,10 +10,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import BatchResult, InvalidProblem, InvalidResult, Result, SolveError, Status, Stop
+from gapless import BatchResult, InvalidProblem, InvalidResult, Result, Solve, SolveError, Status, Stop
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
-from gapless.roles import Solve
 from gapless_chains.batch import ChainBatch, shared_batches
 from gapless_chains.k_best_labellings import KBest
 from gapless_chains.problem import ChainProblem

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gapless import BatchResult, Result, Stop
+from gapless import BatchResult, Result, Solve, Stats, Stop
 from gapless.core.sparse import IntArray
-from gapless.roles import Solve, Stats
 from gapless_chains import k_best, viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many

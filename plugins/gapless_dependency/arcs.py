@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gapless import InvalidProblem
+from gapless import Decisions, InvalidProblem
 from gapless.core.sparse import BoolArray, IntArray
-from gapless.roles import Decisions
 
 
 class Arcs(Decisions):

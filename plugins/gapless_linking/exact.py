@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import Certificate, InvalidProblem, Result, SolveError, Stop
+from gapless import Certificate, InvalidProblem, NoCertificate, OracleError, Result, Solve, SolveError, Stats, Stop
 from gapless.core.sparse import BoolArray, IntArray
 from gapless.core.tolerance import margin
 from gapless.plugins.registry import check_count
-from gapless.roles import NoCertificate, OracleError, Solve, Stats
 from gapless_kernels import FoundChoice, linking_search
 from gapless_linking.certificate import SearchCertificate
 from gapless_linking.costs import Costs

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from gapless import Result
+from gapless import Result, Solve
 from gapless.core.sparse import IntArray
-from gapless.roles import Solve
 from gapless_linking.problem import LinkingProblem
 
 

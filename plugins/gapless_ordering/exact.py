@@ -8,10 +8,21 @@ from numbers import Real
 
 import numpy as np
 
-from gapless import BatchResult, InvalidProblem, Result, SolveError, Status, Stop, UnknownOption
+from gapless import (
+    BatchResult,
+    Budget,
+    InvalidProblem,
+    OracleError,
+    Result,
+    Solve,
+    SolveError,
+    Stats,
+    Status,
+    Stop,
+    UnknownOption,
+)
 from gapless.core.limits import NO_LIMITS
 from gapless.core.sparse import IntArray
-from gapless.roles import Budget, OracleError, Solve, Stats
 from gapless_kernels import FoundPaths, path_search
 from gapless_ordering.certificate import WalkCertificate
 from gapless_ordering.problem import OrderingProblem

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import Certificate
+from gapless import Answer, Batch, BoundCertificate, Certificate, Formulation, LinearView, Relaxed
 from gapless.core.sparse import FloatArray
-from gapless.roles import Answer, Batch, BoundCertificate, Formulation, LinearView, Relaxed
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.completion import Open, Prices, complete
 from gapless_pricecut.generator import JointPricing, join_columns

@@ -6,18 +6,7 @@ import math
 
 import numpy as np
 
-from gapless.roles import (
-    Answer,
-    Batch,
-    BoolArray,
-    Columns,
-    FloatArray,
-    Generator,
-    IntArray,
-    LinearView,
-    Rows,
-    Sparse,
-)
+from gapless import Answer, Batch, BoolArray, Columns, FloatArray, Generator, IntArray, LinearView, Rows, Sparse
 from gapless_pricecut.completion import Open, spend, spread
 from gapless_pricecut.parts import NOISE, Parts
 from gapless_pricecut.relaxing import INTEGRAL

@@ -6,10 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gapless import Certificate, InvalidProblem, Result, SolveError, Stop
+from gapless import Certificate, InvalidProblem, NoCertificate, Result, Solve, SolveError, Stats, Stop
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
-from gapless.roles import NoCertificate, Solve, Stats
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.parts import Parts
 from gapless_pricecut.proof import Proof

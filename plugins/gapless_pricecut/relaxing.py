@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gapless import SolveError
+from gapless import Budget, SolveError
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import Budget
 from gapless_pricecut.completion import Completion, Open, Prices, complete
 from gapless_pricecut.parts import Parts
 from gapless_pricecut.program import PartsProgram, RowSet

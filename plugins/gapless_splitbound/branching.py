@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless.roles import Branch, Brancher, Fixings, Relaxed
+from gapless import Branch, Brancher, Fixings, Relaxed
 from gapless_dependency import DependencyTree
 from gapless_splitbound.settled import settle
 from gapless_splitbound.split import Split

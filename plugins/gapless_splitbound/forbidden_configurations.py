@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem, Problem, Verdict
+from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, Verdict, serialisable
 from gapless.core.certificate import UNREADABLE
-from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency import ParsingProblem
 from gapless_splitbound.proofs.configurations import allows
 

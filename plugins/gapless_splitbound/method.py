@@ -7,10 +7,9 @@ from collections.abc import Iterable
 
 import attrs
 
-from gapless import InvalidProblem, Result, Status, Stop, UnknownOption
+from gapless import Fixings, InvalidProblem, NoCertificate, Result, Solve, Status, Stop, UnknownOption
 from gapless.core.nearest import nearest
 from gapless.engine.frontier import ORDERS
-from gapless.roles import Fixings, NoCertificate, Solve
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import BACKBONES, backbone_for
 from gapless_splitbound import fused, k_best

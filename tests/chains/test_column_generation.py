@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import InvalidProblem, Limits, Result, Status, Stop
+from gapless import Answer, Batch, Budget, Fixings, InvalidProblem, Limits, MostFractional, Result, Status, Stop
 from gapless.core.tolerance import meets
 from gapless.engine import PricedRelaxation, price_and_cut, tree_search
-from gapless.roles import Answer, Batch, Budget, Fixings, InconsistentBound, MostFractional, OracleError
 from gapless_chains import ChainProblem, DomainMessages, ReducedCostOracle, TransitionBounds, transition_bounds
 
 INF = float("inf")
@@ -321,7 +320,7 @@ def test_a_dropped_label_with_a_slack_of_zero_is_caught():
         fixings = Fixings.none(problem.decisions.count)
         try:
             relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), enough=meets)
-        except InconsistentBound:
+        except gapless.InconsistentBound:
             caught += 1
             continue
         result = Result.of(
@@ -341,7 +340,7 @@ def test_a_raising_oracle_is_named_and_nothing_is_claimed(monkeypatch):
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr(ReducedCostOracle, "query", broken)
-    with pytest.raises(OracleError, match="oops") as caught:
+    with pytest.raises(gapless.OracleError, match="oops") as caught:
         gapless.solve(flat_chain(0), METHOD)
     assert caught.value.result.stop is Stop.ERROR
     assert caught.value.result.status is Status.NO_SOLUTION
@@ -362,7 +361,7 @@ def test_scores_that_float64_cannot_tell_apart_are_a_named_error():
     """Beside 1e140 the last digits of 2 and 3 are noise; the answer is kept, and not called optimal."""
     unary = [[-1e140, 1.0], [-1e140, 0.0], [1.0, 1e140], [1.0, 0.0]]
     problem = ChainProblem(unary, [[1.0, 0.0], [1.0, -1e140]])
-    with pytest.raises(InconsistentBound, match="float64 cannot prove") as caught:
+    with pytest.raises(gapless.InconsistentBound, match="float64 cannot prove") as caught:
         gapless.solve(problem, METHOD)
     held = caught.value.result
     assert (held.stop, held.status) == (Stop.ERROR, Status.FEASIBLE)
@@ -384,7 +383,7 @@ def test_answers_beside_finite_masks_are_proved(method, mask):
             assert method == "beam" or result.value == pytest.approx(best, rel=1e-12)
 
 
-@pytest.mark.parametrize("failure", [InconsistentBound, gapless.InvalidResult])
+@pytest.mark.parametrize("failure", [gapless.InconsistentBound, gapless.InvalidResult])
 @pytest.mark.parametrize(("largest", "hidden"), [(1.0, False), (1e3, False), (1e9, True)])
 def test_a_contradiction_is_blamed_on_rounding_only_beside_huge_scores(monkeypatch, failure, largest, hidden):
     """A faulty role must not end as OPTIMAL because another method knows the answer."""

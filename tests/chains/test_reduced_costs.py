@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Limits, Status, Stop
+from gapless import Budget, Fixings, Limits, Status, Stop
 from gapless.core.tolerance import meets
-from gapless.roles import Budget, Fixings
 from gapless_chains import ChainProblem, DomainMessages, ReducedCostOracle, transition_bounds
 from gapless_chains.column_generation.formulation import FORMULATIONS
 from gapless_chains.column_generation.gauge import GaugedScores, centred_transition

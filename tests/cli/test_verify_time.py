@@ -9,13 +9,12 @@ import pytest
 
 import gapless as gl
 from gapless.cli import main
-from gapless.roles import BoundCertificate, ReplayCertificate, serialisable
 from gapless_chains import ChainProblem
 
 
-@serialisable("tests.EndlessCertificate")
+@gl.serialisable("tests.EndlessCertificate")
 @attrs.frozen
-class Endless(BoundCertificate):
+class Endless(gl.BoundCertificate):
     """As long as one likes."""
 
     def upper_bound(self, problem, fixings):
@@ -23,9 +22,9 @@ class Endless(BoundCertificate):
         raise AssertionError("nobody heard it")
 
 
-@serialisable("tests.SlowCertificate")
+@gl.serialisable("tests.SlowCertificate")
 @attrs.frozen
-class Slow(ReplayCertificate):
+class Slow(gl.ReplayCertificate):
     """Says that it takes long."""
 
     evidence: gl.Certificate

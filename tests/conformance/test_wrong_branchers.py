@@ -7,7 +7,11 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless.roles import Branch, Brancher, MostFractional
+from gapless import (
+    Branch,
+    Brancher,
+    MostFractional,
+)
 from gapless.testing import (
     check_brancher,
 )

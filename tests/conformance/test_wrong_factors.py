@@ -6,7 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from gapless.roles import Decisions
+from gapless import (
+    Decisions,
+)
 from gapless.testing import (
     check_factor,
 )

@@ -7,7 +7,9 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless.roles import Batch
+from gapless import (
+    Batch,
+)
 from gapless.testing import (
     ConformanceError,
     check_generator,

@@ -6,7 +6,10 @@ import math
 import attrs
 import pytest
 
-from gapless.roles import Decisions, serialisable
+from gapless import (
+    Decisions,
+    serialisable,
+)
 from gapless.testing import (
     ConformanceError,
     check_problem,

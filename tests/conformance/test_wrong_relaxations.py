@@ -7,7 +7,11 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless.roles import LinearDualCertificate, Relaxed, Tightening
+from gapless import (
+    LinearDualCertificate,
+    Relaxed,
+    Tightening,
+)
 from gapless.testing import (
     ConformanceError,
     check_relaxation,

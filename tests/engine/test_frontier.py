@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from gapless import Fixings, NoCertificate
 from gapless.engine.frontier import Frontier, Node
-from gapless.roles import Fixings, NoCertificate
 
 
 def node(number, bound, depth):

@@ -6,21 +6,23 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import Limits, Status, Stop
-from gapless.core.branch import Branch
-from gapless.core.problem import score_of
-from gapless.engine import LagrangianRelaxation, lagrangian, tree_search
-from gapless.engine.lagrangian import Dualized, StepRule
-from gapless.roles import (
+from gapless import (
     Budget,
     Fixings,
     InconsistentBound,
+    Limits,
     Maximised,
     Maximiser,
     MostFractional,
     OracleError,
+    Status,
+    Stop,
     TreeCertificate,
 )
+from gapless.core.branch import Branch
+from gapless.core.problem import score_of
+from gapless.engine import LagrangianRelaxation, lagrangian, tree_search
+from gapless.engine.lagrangian import Dualized, StepRule
 from gapless.testing import feasible_structures
 from gapless.testing.examples import CapacityPrices, GroupMaximiser, Selection, random_selection
 

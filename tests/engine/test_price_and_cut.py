@@ -6,9 +6,7 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import Limits, Status, Stop
-from gapless.engine import PricedRelaxation, price_and_cut, tree_search
-from gapless.roles import (
+from gapless import (
     Answer,
     Batch,
     Budget,
@@ -16,12 +14,16 @@ from gapless.roles import (
     FixedColumn,
     Fixings,
     InconsistentBound,
+    Limits,
     MissingBound,
     MostFractional,
     OracleError,
     Rows,
     Sparse,
+    Status,
+    Stop,
 )
+from gapless.engine import PricedRelaxation, price_and_cut, tree_search
 from gapless.testing.examples import OptimisticBound
 
 

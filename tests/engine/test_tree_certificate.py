@@ -6,19 +6,21 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import InvalidProblem, Limits, Result
-from gapless.engine import LagrangianRelaxation, tree_search
-from gapless.roles import (
+from gapless import (
     Branch,
     Budget,
     Fixings,
+    InvalidProblem,
+    Limits,
     LinearDualCertificate,
     MostFractional,
     NoCertificate,
     PointCertificate,
+    Result,
     Tightening,
     TreeCertificate,
 )
+from gapless.engine import LagrangianRelaxation, tree_search
 from gapless.testing import enumerate_best
 from gapless.testing.examples import (
     CapacityPrices,

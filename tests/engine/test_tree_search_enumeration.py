@@ -6,9 +6,8 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import Status, Stop
+from gapless import Budget, MostFractional, Sense, Status, Stop
 from gapless.engine import tree_search
-from gapless.roles import Budget, MostFractional, Sense
 from gapless.testing import enumerate_best
 from gapless.testing.examples import OptimisticBound, random_selection
 

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from gapless import Branch, Decisions, Fixings
 from gapless.core.branch import uncovered
-from gapless.roles import Branch, Decisions, Fixings
 
 
 def worlds(parent, decisions):

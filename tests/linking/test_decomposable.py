@@ -11,8 +11,7 @@ import pytest
 
 import gapless
 import gapless_kernels
-from gapless import InvalidProblem, Status, Stop
-from gapless.roles import Fixings
+from gapless import Fixings, InvalidProblem, Status, Stop
 from gapless_linking import Graph, LinkingProblem, decomposable
 from gapless_linking.decomposable_random import random_decomposable
 from gapless_linking.decomposition_certificate import DecompositionCertificate

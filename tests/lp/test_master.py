@@ -6,17 +6,19 @@ import sys
 import numpy as np
 import pytest
 
-from gapless import InvalidProblem, Limits, SolveError
-from gapless.roles import (
+from gapless import (
     Answer,
     Batch,
     Budget,
     Columns,
     Decisions,
     Fixings,
+    InvalidProblem,
+    Limits,
     LinearDualCertificate,
     NoCertificate,
     Rows,
+    SolveError,
     Sparse,
 )
 

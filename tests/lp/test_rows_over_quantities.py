@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from gapless import InvalidProblem
-from gapless.roles import Batch, Budget, Columns, Decisions, Fixings, Rows, Sparse
+from gapless import Batch, Budget, Columns, Decisions, Fixings, InvalidProblem, Rows, Sparse
 
 NONE = Fixings.none
 

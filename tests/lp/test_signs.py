@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gapless.roles import Batch, Budget, Columns, Fixings
+from gapless import Batch, Budget, Columns, Fixings
 
 TOLERANCE = 1e-7
 

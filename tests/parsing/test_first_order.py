@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from gapless import InvalidProblem, Status, solve, solve_many
-from gapless.roles import Fixings
+from gapless import Fixings, InvalidProblem, Status, solve, solve_many
 from gapless.testing import check_method
 from gapless_dependency import Grandchild, ParsingProblem, Sibling, first_order
 from gapless_dependency.enumeration import tree_scores

@@ -6,9 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gapless import Problem
-from gapless.core.problem import score_of
-from gapless.roles import (
+from gapless import (
     Answer,
     Batch,
     Columns,
@@ -16,10 +14,12 @@ from gapless.roles import (
     Formulation,
     Generator,
     LinearModel,
+    Problem,
     Rows,
     Sense,
     Sparse,
 )
+from gapless.core.problem import score_of
 
 KEY = 1000  # column j has the key KEY + j, row r the key r, hidden row h the key -1 - h
 

@@ -8,8 +8,7 @@ import pyscipopt
 import pytest
 
 import gapless as gl
-from gapless import InvalidProblem, Limits, Problem, Status, Stop
-from gapless.roles import Budget, LinearModel, Sparse
+from gapless import Budget, InvalidProblem, Limits, LinearModel, Problem, Sparse, Status, Stop
 from gapless.scip import solve_monolithic, write_model
 
 

@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 from agreement import agrees
 
-from gapless import Result
-from gapless.engine import branch_and_price
-from gapless.lp import LinearMaster
-from gapless.roles import (
+from gapless import (
     Answer,
     Batch,
     Budget,
@@ -19,9 +16,12 @@ from gapless.roles import (
     Formulation,
     Generator,
     LinearDualCertificate,
+    Result,
     Rows,
     Sparse,
 )
+from gapless.engine import branch_and_price
+from gapless.lp import LinearMaster
 from gapless.scip import branch_price_and_cut, solve_monolithic
 from gapless.testing import ConformanceError, check_generator
 

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Result, Status
+from gapless import Fixings, Result, Status, TreeCertificate
 from gapless.core.tolerance import meets
-from gapless.roles import Fixings, TreeCertificate
 from gapless_dependency import (
     AdjacentSibling,
     Grandchild,

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Result
-from gapless.roles import Fixings, NoCertificate, TreeCertificate
+from gapless import Fixings, NoCertificate, Result, TreeCertificate
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
 from gapless_splitbound import Split, SplitMultipliers, fused

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Status
+from gapless import Solve, Status
 from gapless.core.tolerance import meets
-from gapless.roles import Solve
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
 from gapless_splitbound import fused

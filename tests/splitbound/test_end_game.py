@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Limits, Result, Status, Stop
-from gapless.roles import Branch, Fixings, TreeCertificate
+from gapless import Branch, Fixings, Limits, Result, Status, Stop, TreeCertificate
 from gapless_dependency import AdjacentSibling, AnyOf, ParsingProblem, Valency
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import InvalidProblem, Result
-from gapless.roles import Fixings, TreeCertificate
+from gapless import Fixings, InvalidProblem, Result, TreeCertificate
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem

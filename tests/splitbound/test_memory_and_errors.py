@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import InvalidProblem, Limits, Status, Stop
-from gapless.roles import Factor, NoCertificate, OracleError
+from gapless import Factor, InvalidProblem, Limits, NoCertificate, OracleError, Status, Stop
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
 from gapless_splitbound import fused

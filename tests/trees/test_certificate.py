@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Result, Status
+from gapless import Fixings, Result, Status
 from gapless.core import serial
 from gapless.core.tolerance import meets
-from gapless.roles import Fixings
 from gapless_chains import ChainProblem, PotentialsCertificate, TreePotentialsCertificate, TreeProblem
 
 METHODS = ["viterbi", "dominance", "column-generation"]

@@ -9,11 +9,22 @@ from typing import TypeVar
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem, Result, SolveError, Stop
+from gapless import (
+    Fixings,
+    Generator,
+    InconsistentBound,
+    InvalidProblem,
+    Restricted,
+    Result,
+    Solve,
+    SolveError,
+    Stats,
+    Stop,
+    View,
+)
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.engine import price_and_cut
-from gapless.roles import Fixings, Generator, InconsistentBound, Restricted, Solve, Stats, View
 from gapless_chains.labelling import Labelling
 
 V = TypeVar("V", bound=View)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
+from gapless import Columns, Fixings, Sparse
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import Columns, Fixings, Sparse
 
 ULPS = 2.0**-48
 """What rounding may make of a reduced cost of zero, as a share of the messages."""

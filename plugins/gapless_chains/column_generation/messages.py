@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Certificate, UnknownOption
+from gapless import Answer, Batch, Budget, Certificate, Fixings, Relaxed, UnknownOption, View
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import Answer, Batch, Budget, Fixings, Relaxed, View
 from gapless_chains.column_generation.domain_generation import LabelDomains
 from gapless_chains.column_generation.forbidden import floor_below_every_labelling, replace_forbidden
 from gapless_chains.column_generation.formulation import formulation

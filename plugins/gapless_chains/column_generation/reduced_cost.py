@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gapless import Answer, Batch
 from gapless.core.sparse import BoolArray, FloatArray
-from gapless.roles import Answer, Batch
 from gapless_chains.column_generation.domain_generation import LabelPricing
 from gapless_chains.column_generation.edge_pricing import ULPS, EdgePricing, label_columns
 from gapless_chains.column_generation.formulation import formulation

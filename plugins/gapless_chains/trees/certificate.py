@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem, Problem
+from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
 from gapless.core.sparse import FloatArray, float_array
-from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_chains.proofs.offers import Offers, best_offers, bound_of, checked_potentials, largest_excess
 from gapless_chains.trees.problem import TreeProblem
 

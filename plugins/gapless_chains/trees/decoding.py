@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 import attrs
 import numpy as np
 
-from gapless import BatchResult, Event, Result, Status, Stop
+from gapless import BatchResult, Event, Result, Solve, Stats, Status, Stop
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import Solve, Stats
 from gapless_chains.trees.certificate import TreePotentialsCertificate
 from gapless_chains.trees.problem import TreeProblem
 

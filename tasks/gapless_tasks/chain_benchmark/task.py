@@ -12,7 +12,6 @@ import numpy as np
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
-from gapless.roles import Task
 from gapless_tasks.chain_benchmark import loops, synthetic
 from gapless_tasks.chain_benchmark.contenders import VITERBI
 from gapless_tasks.chain_benchmark.corpora import CORPORA, Corpus
@@ -244,4 +243,6 @@ def _counts(text: str) -> tuple[int, ...]:
     return counts
 
 
-TASK = Task("chain-benchmark", "How fast chains are decoded, next to baselines and the floor.", add_arguments, run)
+TASK = gl.Task(
+    "chain-benchmark", "How fast chains are decoded, next to baselines and the floor.", add_arguments, run
+)

@@ -17,7 +17,6 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
-from gapless.roles import Task
 from gapless.runs import SUMMARY, Fingerprint, RunFolder
 from gapless_dependency import ParsingProblem
 from gapless_tasks.asked import run_in_folder
@@ -88,9 +87,9 @@ class ParsingJob:
 
     source: ParserSource
 
-    def task(self) -> Task:
+    def task(self) -> gl.Task:
         """The task to register."""
-        return Task(
+        return gl.Task(
             "dependency-parsing",
             "Dependency parsing with non-local factors: exact decoding of projective and other trees.",
             options.add_arguments,

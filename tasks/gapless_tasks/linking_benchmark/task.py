@@ -9,7 +9,6 @@ from pathlib import Path
 
 import gapless as gl
 from gapless.cli import Console
-from gapless.roles import Task
 from gapless_tasks.asked import not_negative, positive, positive_seconds
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.data_folder import add_data_option
@@ -102,7 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-TASK = Task(
+TASK = gl.Task(
     "linking-benchmark",
     "How fast links are found and proved, next to toulbar2 and networkit, and what is to be reached.",
     add_arguments,

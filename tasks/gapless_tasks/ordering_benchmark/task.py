@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import gapless as gl
 from gapless.cli import Console
-from gapless.roles import Task
 from gapless_tasks.asked import positive, positive_seconds
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.data_folder import add_data_option
@@ -61,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-TASK = Task(
+TASK = gl.Task(
     "ordering-benchmark",
     "How fast the best paths are found and proved, next to beams, colour coding and programs, and what is to be "
     "reached.",

@@ -12,7 +12,6 @@ import gapless as gl
 from gapless.cli import Console
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.core.tolerance import margin
-from gapless.roles import Sense
 from gapless_tasks.chain_benchmark.stopwatch import Spread, cpu_seconds
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.parsing_benchmark.lines import line, one
@@ -75,7 +74,7 @@ class Solved:
     bounds: FloatArray
     proved: BoolArray
     failed: list[str]
-    sense: Sense = Sense.MAXIMISE
+    sense: gl.Sense = gl.Sense.MAXIMISE
 
     @property
     def both(self) -> Both[None]:

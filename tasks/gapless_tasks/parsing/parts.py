@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gapless import InvalidProblem
+from gapless import ConfigurationFactor, Factor, InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency import (
     AdjacentSibling,
     Arcs,

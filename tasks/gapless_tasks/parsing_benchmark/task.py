@@ -11,7 +11,6 @@ import numpy as np
 
 import gapless as gl
 from gapless.cli import Console
-from gapless.roles import Task
 from gapless_dependency import ParsingProblem
 from gapless_tasks.asked import positive
 from gapless_tasks.chain_benchmark.targets import Line
@@ -185,7 +184,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=positive, default=1, help="decode so often (default 1)")
 
 
-TASK = Task(
+TASK = gl.Task(
     "parsing-benchmark",
     "How fast trees are found and proved, next to the paper's variant, a peer and what is to be reached.",
     add_arguments,

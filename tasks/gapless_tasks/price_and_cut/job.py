@@ -14,7 +14,6 @@ import attrs
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
-from gapless.roles import Task
 from gapless.runs import SUMMARY, Fingerprint, RunFolder
 from gapless_tasks.asked import run_in_folder
 from gapless_tasks.dependency_parsing.answers import ANSWERS, keep_trees
@@ -45,9 +44,9 @@ class PriceAndCutJob:
 
     systems: Systems = SHIPPED
 
-    def task(self) -> Task:
+    def task(self) -> gl.Task:
         """The task to register."""
-        return Task(
+        return gl.Task(
             "price-and-cut",
             "Parse, price and cut: parsing with all grandparents, delayed columns and rows, lazy scores.",
             options.add_arguments,

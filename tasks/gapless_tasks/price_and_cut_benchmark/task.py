@@ -8,8 +8,8 @@ from pathlib import Path
 
 import attrs
 
+import gapless as gl
 from gapless.cli import Console
-from gapless.roles import Task
 from gapless_tasks.asked import positive
 from gapless_tasks.chain_benchmark.targets import Line
 from gapless_tasks.data_folder import add_data_option
@@ -104,7 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-TASK = Task(
+TASK = gl.Task(
     "price-and-cut-benchmark",
     "How fast grandparent trees are found and proved, next to HiGHS, AD3, the paper's variant and what is to be "
     "reached.",

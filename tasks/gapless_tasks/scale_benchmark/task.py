@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import gapless as gl
 from gapless.cli import Console
-from gapless.roles import Task
 from gapless_tasks.asked import positive
 from gapless_tasks.chain_benchmark.stopwatch import Spread
 from gapless_tasks.chain_benchmark.targets import Line
@@ -72,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", nargs="+", default=[], metavar="WORD", help="kinds whose names hold these words")
 
 
-TASK = Task(
+TASK = gl.Task(
     "scale-benchmark",
     "How much sooner several workers solve many problems than one, and what sharing costs.",
     add_arguments,

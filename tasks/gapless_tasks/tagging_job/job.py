@@ -14,7 +14,6 @@ import attrs
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
-from gapless.roles import Task
 from gapless.runs import SUMMARY, RunFolder
 from gapless_tasks.asked import run_in_folder
 from gapless_tasks.tagging import train
@@ -68,9 +67,9 @@ class TaggingJob:
     min_count: int = 1
     sweep_epochs: int = 5
 
-    def task(self) -> Task:
+    def task(self) -> gl.Task:
         """The task to register."""
-        return Task(self.name, self.summary, self.add_arguments, self.run)
+        return gl.Task(self.name, self.summary, self.add_arguments, self.run)
 
     @property
     def joint(self) -> bool:

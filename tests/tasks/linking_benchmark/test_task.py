@@ -10,7 +10,6 @@ import pytest
 
 import gapless as gl
 from gapless.cli import Console, exit_codes, main
-from gapless.roles import Sense
 from gapless_linking import LinkingProblem
 from gapless_linking.enumeration import all_structures
 from gapless_linking.random_problems import random_problem
@@ -125,7 +124,9 @@ def test_the_peer_is_asked_the_same_question(toulbar2):
 
 def solved(values, bounds):
     values, bounds = np.array(values), np.array(bounds)
-    return Solved(np.ones(values.size), np.ones(values.size), values, bounds, values == bounds, [], Sense.MINIMISE)
+    return Solved(
+        np.ones(values.size), np.ones(values.size), values, bounds, values == bounds, [], gl.Sense.MINIMISE
+    )
 
 
 def test_answers_that_differ_are_told():

@@ -10,7 +10,6 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.roles import Answer, BoundCertificate, Fixings, LinearView, serialisable, spend_work
 from gapless_cutting_stock.problem import CuttingStockProblem
 
 RESOLUTION = 10**9
@@ -21,9 +20,9 @@ def _integers(values: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(v) for v in values)
 
 
-@serialisable("gapless_cutting_stock.PatternPriceCertificate")
+@gl.serialisable("gapless_cutting_stock.PatternPriceCertificate")
 @attrs.frozen
-class PatternPriceCertificate(BoundCertificate):
+class PatternPriceCertificate(gl.BoundCertificate):
     """Prices that no roll can exceed by much, although all items together cost a lot.
 
     Let a roll be worth the prices of its items minus those of its arcs, and let V be the most that a roll is worth.
@@ -46,7 +45,7 @@ class PatternPriceCertificate(BoundCertificate):
 
     @classmethod
     def from_view(
-        cls, problem: CuttingStockProblem, view: LinearView, answers: Sequence[Answer] = ()
+        cls, problem: CuttingStockProblem, view: gl.LinearView, answers: Sequence[gl.Answer] = ()
     ) -> PatternPriceCertificate:
         """The prices of a master in whole numbers; what the generators answered is not needed."""
         item_prices = np.rint(-view.prices(np.arange(len(problem.sizes))) * RESOLUTION)
@@ -54,7 +53,7 @@ class PatternPriceCertificate(BoundCertificate):
         arcs = np.flatnonzero(np.isfinite(usage) & (usage != 0))
         return cls(item_prices.tolist(), arcs.tolist(), usage[arcs].tolist())
 
-    def upper_bound(self, problem: gl.Problem[Any], fixings: Fixings) -> float:
+    def upper_bound(self, problem: gl.Problem[Any], fixings: gl.Fixings) -> float:
         """Minus the number of rolls that the prices prove, minus infinity if no plan is possible."""
         if not isinstance(problem, CuttingStockProblem):
             raise gl.InvalidProblem(f"these are prices for cutting stock, not for {type(problem).__name__}")
@@ -81,7 +80,7 @@ class PatternPriceCertificate(BoundCertificate):
         for item in sorted(range(len(problem.sizes)), key=lambda i: (-problem.sizes[i], i)):
             size, price, reached = problem.sizes[item], self.item_prices[item], best
             for _ in range(problem.demands[item]):
-                spend_work(calls=len(best))
+                gl.spend_work(calls=len(best))
                 longer: dict[int, int] = {}
                 for offset, worth in reached.items():
                     arc = int(problem.arcs.number[item, offset])
