@@ -15,6 +15,7 @@ os.environ["GAPLESS_PURE"] = "1"  # the NumPy twins of the kernels have docstrin
 import gapless
 import gapless.engine
 import gapless.learn
+import gapless.roles
 import gapless_chains
 import gapless_dependency
 import gapless_linking
@@ -65,6 +66,7 @@ numpydoc_xref_aliases = {
         gapless_chains,
         gapless.learn,
         gapless.engine,
+        gapless.roles,
         gapless,
     )
     for name in package.__all__

@@ -6,11 +6,9 @@ one costs little beside it, and little enough that no worker waits long for anot
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import functools
 import itertools
-import multiprocessing.resource_tracker
 import os
 import signal
 import sys
@@ -256,6 +254,8 @@ def _workers(jobs: int) -> int:
 def _running(
     pool: Any, work: Callable[[int, Sequence[P]], T], chunks: Iterator[tuple[int, Sequence[P]]]
 ) -> Iterator[Finished]:
+    from concurrent.futures import BrokenExecutor  # noqa: PLC0415  as joblib: for several workers alone
+
     import joblib  # noqa: PLC0415
 
     tasks = (joblib.delayed(work_on)(work, start, (chunk,), os.getpid()) for start, chunk in chunks)
@@ -270,7 +270,7 @@ def _running(
         try:
             for done in running:  # noqa: UP028  `yield from` would close it before `_throw_away` does
                 yield done
-        except concurrent.futures.BrokenExecutor as error:
+        except BrokenExecutor as error:
             raise SolveError(
                 "a worker process was killed, perhaps because memory ran out: use fewer jobs, or a smaller at_once"
             ) from error
@@ -317,7 +317,9 @@ def _children_ignore_interrupts() -> Iterator[None]:
 
 def _start_resource_trackers() -> None:
     """Start them now: the start of the one of `multiprocessing` ends with an unblocked Ctrl-C."""
-    multiprocessing.resource_tracker.ensure_running()
+    from multiprocessing import resource_tracker  # noqa: PLC0415  for processes alone
+
+    resource_tracker.ensure_running()
     loky = sys.modules.get("joblib.externals.loky.backend.resource_tracker")
     if loky is not None:
         loky.ensure_running()

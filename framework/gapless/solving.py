@@ -19,8 +19,9 @@ from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import Result
 from gapless.core.verified import verified
 from gapless.parallel import AT_ONCE, spread
+from gapless.plugins.call import Solve
 from gapless.plugins.manager import Plugins, load_plugins
-from gapless.plugins.registry import Method, Solve, check_count
+from gapless.plugins.registry import Method, check_count
 
 S = TypeVar("S")
 
@@ -207,7 +208,7 @@ class Wanted:
         """Solve consecutive problems, the first of which is number `start` of all."""
         if self.together:
             chosen = choose_for(load_plugins(), problems, self.method)
-            batch = self.run_many(chosen, problems, start, every_result=self.verify)
+            batch = self.run_many(chosen, problems, self.call(chosen, start, every_result=self.verify))
             return self._checked(batch, problems) if self.verify else batch
         return BatchResult.one_by_one(problems, self.solve_one)
 
@@ -215,11 +216,12 @@ class Wanted:
         """As `solve_part`; the problems, which the caller has, are not sent back."""
         return attrs.evolve(self.solve_part(start, problems), problems=())
 
-    def run_many(
-        self, chosen: Method, problems: Sequence[Problem[S]], start: int = 0, *, every_result: bool = False
-    ) -> BatchResult[S]:
+    def call(self, chosen: Method, start: int = 0, *, every_result: bool = False) -> Solve:
+        """The call of the batch method."""
+        return Solve(Budget(self.limits), self.k, (), self.seed, chosen.name, start, every_result)
+
+    def run_many(self, chosen: Method, problems: Sequence[Problem[S]], how: Solve) -> BatchResult[S]:
         """Solve problems by the batch method."""
-        how = Solve(Budget(self.limits), self.k, (), self.seed, chosen.name, start, every_result)
         assert chosen.run_many is not None
         batch: BatchResult[S] = chosen.run_many(problems, how, **self.options)
         return batch

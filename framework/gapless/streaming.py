@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -86,9 +85,10 @@ def _outcomes(
 ) -> Iterator[Result[S] | SolveError]:
     work = partial(_solve_chunk, wanted)
     for done in spread_in_order(work, _only_problems(problems), jobs, at_once):
-        yield from done.outcome
-        if len(done.outcome) < done.count:
-            raise KeyboardInterrupt
+        for outcome in done.outcome:
+            if isinstance(outcome, KeyboardInterrupt):
+                raise outcome
+            yield outcome
 
 
 def _only_problems(problems: Iterable[Problem[S]]) -> Iterator[Problem[S]]:
@@ -98,18 +98,22 @@ def _only_problems(problems: Iterable[Problem[S]]) -> Iterator[Problem[S]]:
         yield problem
 
 
-def _solve_chunk(wanted: Wanted, _: int, problems: Sequence[Problem[S]]) -> list[Result[S] | SolveError]:
-    """Outcomes of a chunk; there are fewer than problems where Ctrl-C came."""
+def _solve_chunk(
+    wanted: Wanted, _: int, problems: Sequence[Problem[S]]
+) -> list[Result[S] | SolveError | KeyboardInterrupt]:
+    """Outcomes of a chunk; where Ctrl-C came, those that are finished, and the interrupt."""
     plugins = load_plugins()
-    outcomes: list[Result[S] | SolveError] = []
-    with contextlib.suppress(KeyboardInterrupt):
+    outcomes: list[Result[S] | SolveError | KeyboardInterrupt] = []
+    try:
         # Neighbours of one type and method make a batch.
         ways = [(type(problem), choose(plugins, problem, wanted.method)) for problem in problems]
         for (_, chosen), group in itertools.groupby(zip(ways, problems, strict=True), lambda pair: pair[0]):
             for outcome in _solve_alike(wanted, chosen, [problem for _, problem in group]):
                 if interrupted(outcome):
-                    return outcomes
+                    raise KeyboardInterrupt
                 outcomes.append(outcome)
+    except KeyboardInterrupt:
+        outcomes.append(KeyboardInterrupt())
     return outcomes
 
 
@@ -118,12 +122,15 @@ def _solve_alike(
 ) -> Iterator[Result[S] | SolveError]:
     if chosen.solves_together(wanted.k):
         chosen.check(wanted.options, wanted.k, ())
+        how = wanted.call(chosen, every_result=True)
         try:
-            batch = wanted.run_many(chosen, problems, every_result=True)
+            batch = wanted.run_many(chosen, problems, how)
         except InvalidProblem:
             pass  # one of them: the others can be solved
         else:
             yield from (wanted.outcome_of(batch, i, problem) for i, problem in enumerate(problems))
+            if how.budget.interrupted:  # when all was finished: whoever pressed Ctrl-C still meant the stream
+                raise KeyboardInterrupt
             return
     for problem in problems:
         try:

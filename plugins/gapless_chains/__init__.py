@@ -6,24 +6,7 @@ The column generation is that of Belanger, Passos, Riedel and McCallum 2012. Bui
 `TreeMessages` and `TreeReducedCostOracle`) are the method's roles, for other engines.
 """
 
-from gapless_chains.batch import ChainBatch, ChainModel
-from gapless_chains.column_generation.messages import ChainView, DomainMessages
-from gapless_chains.column_generation.reduced_cost import ReducedCostOracle
-from gapless_chains.k_best import k_best_of_batch
-from gapless_chains.k_best_labellings import KBest
-from gapless_chains.margin import MarginViolations, margin_violation, two_best
-from gapless_chains.path_values import path_values
-from gapless_chains.problem import ChainProblem
-from gapless_chains.proofs.potentials import PotentialsCertificate
-from gapless_chains.proofs.survivors import DominanceCertificate
-from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
-from gapless_chains.trees import (
-    TreeMessages,
-    TreePotentialsCertificate,
-    TreeProblem,
-    TreeReducedCostOracle,
-    TreeView,
-)
+from typing import TYPE_CHECKING
 
 __all__ = [
     "ChainBatch",
@@ -48,3 +31,43 @@ __all__ = [
     "transition_bounds",
     "two_best",
 ]
+
+if TYPE_CHECKING:
+    from gapless_chains.batch import ChainBatch, ChainModel
+    from gapless_chains.column_generation.messages import ChainView, DomainMessages
+    from gapless_chains.column_generation.reduced_cost import ReducedCostOracle
+    from gapless_chains.k_best import k_best_of_batch
+    from gapless_chains.k_best_labellings import KBest
+    from gapless_chains.margin import MarginViolations, margin_violation, two_best
+    from gapless_chains.path_values import path_values
+    from gapless_chains.problem import ChainProblem
+    from gapless_chains.proofs.potentials import PotentialsCertificate
+    from gapless_chains.proofs.survivors import DominanceCertificate
+    from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
+    from gapless_chains.trees.certificate import TreePotentialsCertificate
+    from gapless_chains.trees.messages import TreeMessages, TreeView
+    from gapless_chains.trees.problem import TreeProblem
+    from gapless_chains.trees.reduced_cost import TreeReducedCostOracle
+else:
+    from gapless.lazy import lazy_names
+
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "gapless_chains.batch": "ChainBatch ChainModel",
+            "gapless_chains.column_generation.messages": "ChainView DomainMessages",
+            "gapless_chains.column_generation.reduced_cost": "ReducedCostOracle",
+            "gapless_chains.k_best": "k_best_of_batch",
+            "gapless_chains.k_best_labellings": "KBest",
+            "gapless_chains.margin": "MarginViolations margin_violation two_best",
+            "gapless_chains.path_values": "path_values",
+            "gapless_chains.problem": "ChainProblem",
+            "gapless_chains.proofs.potentials": "PotentialsCertificate",
+            "gapless_chains.proofs.survivors": "DominanceCertificate",
+            "gapless_chains.transition_bounds": "TransitionBounds transition_bounds",
+            "gapless_chains.trees.messages": "TreeMessages TreeView",
+            "gapless_chains.trees.certificate": "TreePotentialsCertificate",
+            "gapless_chains.trees.problem": "TreeProblem",
+            "gapless_chains.trees.reduced_cost": "TreeReducedCostOracle",
+        },
+    )

@@ -10,9 +10,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import InvalidProblem, ProblemBatch
+from gapless import InvalidProblem
 from gapless.core.given_array import given_array
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import ProblemBatch
 from gapless_chains.padding import unpadded
 from gapless_chains.problem import ChainProblem
 from gapless_chains.scores import as_final, as_initial, as_names, as_transition, given_scores

@@ -9,10 +9,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import BatchResult, InvalidProblem, InvalidResult, Result, Solve, SolveError
+from gapless import BatchResult, InvalidProblem, InvalidResult, Result, SolveError
 from gapless.core.batch_result import row_offsets
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin
+from gapless.roles import Solve
 from gapless_chains.batch import ChainBatch, shared_batches
 from gapless_chains.k_best_labellings import KBest
 from gapless_chains.problem import ChainProblem

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from gapless import BatchResult, Certificate, NoCertificate, Result, Solve, Stats, Stop
+from gapless import BatchResult, Certificate, Result, Stop
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.plugins.registry import check_count
+from gapless.roles import NoCertificate, Solve, Stats
 from gapless_chains import dominance, viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many

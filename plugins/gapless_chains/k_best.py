@@ -11,8 +11,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import BatchResult, InvalidProblem, Result, Solve, Stats, Stop
+from gapless import BatchResult, InvalidProblem, Result, Stop
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import Solve, Stats
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many, token_offsets
 from gapless_chains.k_best_labellings import KBest

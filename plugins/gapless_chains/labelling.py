@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gapless import Decisions, Fixings, InvalidProblem, Problem
+from gapless import InvalidProblem, Problem
 from gapless.core.decisions import OFF, ON
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Decisions, Fixings
 from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.scores import scores
 

@@ -1,121 +1,61 @@
-"""What `gapless` loads: the problem types ``chain`` and ``tree`` and their methods."""
+"""The plug-in ``chains``: the problem types ``chain`` and ``tree`` and their methods."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from gapless import Method, Problem, Registry, Specimens, hookimpl
-from gapless_chains import beam, dominance, viterbi, viterbi_pruned
-from gapless_chains.column_generation import method as column_generation
-from gapless_chains.drawing import draw_labelling
-from gapless_chains.labelling import Labelling
-from gapless_chains.problem import ChainProblem
-from gapless_chains.trees import column_generation as tree_column_generation
-from gapless_chains.trees import dominance as tree_dominance
-from gapless_chains.trees import viterbi as tree_viterbi
-from gapless_chains.trees.problem import TreeProblem
+from gapless.plugins import Method, Specimens, hookimpl, is_a, table
+
+LABELLING = "gapless_chains.labelling:Labelling"
+CHAIN = "gapless_chains.problem:ChainProblem"
+TREE = "gapless_chains.trees.problem:TreeProblem"
+
+# fmt: off
+METHODS = (
+    Method("viterbi", CHAIN, "gapless_chains.viterbi:run",
+           "dynamic programming over all labels (compiled)",
+           k_best=True, run_many="gapless_chains.viterbi:run_many", k_best_many=True),
+    Method("dominance", CHAIN, "gapless_chains.dominance:run",
+           "Viterbi's messages from the labels that no other label dominates (compiled)",
+           default=True, k_best=True, run_many="gapless_chains.dominance:run_many", k_best_many=True),
+    Method("viterbi-pruned", CHAIN, "gapless_chains.viterbi_pruned:run",
+           "Viterbi without the labels that bounds on transitions rule out (Belanger et al. 2012, eq. 14)",
+           k_best=True, run_many="gapless_chains.viterbi_pruned:run_many", k_best_many=True),
+    Method("beam", CHAIN, "gapless_chains.beam:run",
+           "beam search with its true gap",
+           exact=False, run_many="gapless_chains.beam:run_many"),
+    Method("column-generation", CHAIN, "gapless_chains.column_generation.method:run",
+           "label domains grown by reduced costs of two-way messages (Belanger et al. 2012)",
+           k_best=True, warm_start=True, run_many="gapless_chains.column_generation.method:run_many"),
+    Method("dominance", TREE, "gapless_chains.trees.dominance:run",
+           "messages of the labels that no other dominates (compiled)",
+           default=True, run_many="gapless_chains.trees.dominance:run_many"),
+    Method("viterbi", TREE, "gapless_chains.trees.viterbi:run",
+           "dynamic programming over all labels, from the leaves to the roots (compiled)",
+           run_many="gapless_chains.trees.viterbi:run_many"),
+    Method("column-generation", TREE, "gapless_chains.trees.column_generation:run",
+           "label domains grown by reduced costs of messages both ways (Belanger et al. 2012, A.1)",
+           warm_start=True),
+)
+# fmt: on
+
+gapless_register = table(problems={"chain": CHAIN, "tree": TREE}, methods=METHODS)
 
 
 @hookimpl
-def gapless_register(registry: Registry) -> None:
-    """Register chains and trees."""
-    registry.problem("chain", ChainProblem)
-    registry.method(
-        Method(
-            "viterbi",
-            ChainProblem,
-            viterbi.run,
-            "dynamic programming over all labels (compiled)",
-            k_best=True,
-            run_many=viterbi.run_many,
-            k_best_many=True,
-        )
-    )
-    registry.method(
-        Method(
-            "dominance",
-            ChainProblem,
-            dominance.run,
-            "Viterbi's messages from the labels that no other label dominates (compiled)",
-            default=True,
-            run_many=dominance.run_many,
-            k_best=True,
-            k_best_many=True,
-        )
-    )
-    registry.method(
-        Method(
-            "viterbi-pruned",
-            ChainProblem,
-            viterbi_pruned.run,
-            "Viterbi without the labels that bounds on transitions rule out (Belanger et al. 2012, eq. 14)",
-            k_best=True,
-            run_many=viterbi_pruned.run_many,
-            k_best_many=True,
-        )
-    )
-    registry.method(
-        Method(
-            "beam",
-            ChainProblem,
-            beam.run,
-            "beam search with its true gap",
-            exact=False,
-            run_many=beam.run_many,
-        )
-    )
-    registry.method(
-        Method(
-            "column-generation",
-            ChainProblem,
-            column_generation.run,
-            "label domains grown by reduced costs of two-way messages (Belanger et al. 2012)",
-            k_best=True,
-            warm_start=True,
-            run_many=column_generation.run_many,
-        )
-    )
-    registry.problem("tree", TreeProblem)
-    registry.method(
-        Method(
-            "dominance",
-            TreeProblem,
-            tree_dominance.run,
-            "messages of the labels that no other dominates (compiled)",
-            default=True,
-            run_many=tree_dominance.run_many,
-        )
-    )
-    registry.method(
-        Method(
-            "viterbi",
-            TreeProblem,
-            tree_viterbi.run,
-            "dynamic programming over all labels, from the leaves to the roots (compiled)",
-            run_many=tree_viterbi.run_many,
-        )
-    )
-    registry.method(
-        Method(
-            "column-generation",
-            TreeProblem,
-            tree_column_generation.run,
-            "label domains grown by reduced costs of messages both ways (Belanger et al. 2012, A.1)",
-            warm_start=True,
-        )
-    )
+def gapless_draw(problem: Any, structure: Any, words: Sequence[str], against: Any) -> str | None:
+    """Draw the labels of a chain or a tree."""
+    if not is_a(problem, LABELLING):
+        return None
+    from gapless_chains.drawing import draw_labelling  # noqa: PLC0415  imported when it is asked for
 
-
-@hookimpl
-def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> str | None:
-    """The labels of a chain or a tree."""
-    return draw_labelling(problem, structure, words, against) if isinstance(problem, Labelling) else None
+    return draw_labelling(problem, structure, words, against)
 
 
 @hookimpl
 def gapless_specimens() -> Sequence[Specimens]:
     """Small random chains and trees."""
-    from gapless_chains.specimens import SPECIMENS  # noqa: PLC0415  brute force: loaded only when asked for
+    from gapless_chains.specimens import SPECIMENS  # noqa: PLC0415  brute force: imported when it is asked for
 
     return SPECIMENS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless import LinearModel, Sparse
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import LinearModel, Sparse
 
 
 def local_polytope(

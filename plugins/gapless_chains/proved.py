@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from gapless import Certificate, Event, Result, Solve, Stats, Stop
+from gapless import Certificate, Event, Result, Stop
 from gapless.core.sparse import IntArray
+from gapless.roles import Solve, Stats
 from gapless_chains.labelling import Labelling
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Specimens
 from gapless.core.sparse import FloatArray
+from gapless.roles import Specimens
 from gapless_chains.problem import ChainProblem
 from gapless_chains.trees.problem import TreeProblem
 

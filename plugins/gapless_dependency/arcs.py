@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Decisions, InvalidProblem
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, IntArray
+from gapless.roles import Decisions
 
 
 class Arcs(Decisions):

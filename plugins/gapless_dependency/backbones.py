@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 import gapless_kernels
-from gapless import ConfigurationFactor, Factor, InvalidProblem, UnknownName
+from gapless import InvalidProblem, UnknownName
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency.factors import (
     AdjacentSibling,
     BackboneFactor,

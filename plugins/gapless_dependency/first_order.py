@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 import gapless_kernels
-from gapless import BatchResult, InvalidProblem, Result, Solve, SolveError, Stats, Stop
+from gapless import BatchResult, InvalidProblem, Result, SolveError, Stop
 from gapless.core.batch_result import row_offsets
 from gapless.core.events import Event
 from gapless.core.sparse import IntArray
+from gapless.roles import Solve, Stats
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.proofs.first_order import FirstOrderCertificate
 from gapless_dependency.tree import DependencyTree

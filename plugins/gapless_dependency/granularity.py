@@ -8,11 +8,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from gapless import ConfigurationFactor, Factor, InvalidProblem
+from gapless import InvalidProblem
 from gapless.core.factor import name_of
 from gapless.core.score_array import bracketed, score_array
 from gapless.core.sparse import FloatArray
 from gapless.core.tolerance import off_grid
+from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency.factors.backbone_factor import BackboneFactor
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import ConfigurationFactor, LinearModel, ScoredFactor, Sparse
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import ConfigurationFactor, LinearModel, ScoredFactor, Sparse
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.linear_form import HasLinearForm
 

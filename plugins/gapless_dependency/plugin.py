@@ -1,49 +1,44 @@
-"""What `gapless` loads: the problem type ``parsing``, its factors, and the method for sums over arcs."""
+"""The plug-in ``dependency``: the problem type ``parsing``, its factors, and the method for sums over arcs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from gapless import Method, Problem, Registry, Specimens, hookimpl
-from gapless_dependency import factors, first_order
-from gapless_dependency.arc_diagram import draw_svg
-from gapless_dependency.problem import ParsingProblem
+from gapless.plugins import Method, Specimens, hookimpl, is_a, table
+
+PARSING = "gapless_dependency.problem:ParsingProblem"
+
+# fmt: off
+gapless_register = table(
+    problems={"parsing": PARSING},
+    methods=(
+        Method("first-order", PARSING, "gapless_dependency.first_order:run",
+               "Eisner's algorithm or Chu-Liu-Edmonds, for sums over arcs (compiled)",
+               k_best=True, run_many="gapless_dependency.first_order:run_many"),
+    ),
+    factors={
+        "grandchild": "gapless_dependency.factors.grandchild:Grandchild",
+        "great-grandchild": "gapless_dependency.factors.great_grandchild:GreatGrandchild",
+        "sibling": "gapless_dependency.factors.sibling:Sibling",
+        "tri-sibling": "gapless_dependency.factors.tri_sibling:TriSibling",
+        "comb": "gapless_dependency.factors.comb:Comb",
+        "pattern": "gapless_dependency.factors.pattern:Pattern",
+        "conjunction": "gapless_dependency.factors.arc_conjunctions:ArcConjunctions",
+        "any-of": "gapless_dependency.factors.any_of:AnyOf",
+        "valency": "gapless_dependency.factors.valency:Valency",
+    },
+)
+# fmt: on
 
 
 @hookimpl
-def gapless_register(registry: Registry) -> None:
-    """Register dependency parsing."""
-    registry.problem("parsing", ParsingProblem)
-    registry.method(
-        Method(
-            "first-order",
-            ParsingProblem,
-            first_order.run,
-            "Eisner's algorithm or Chu-Liu-Edmonds, for sums over arcs (compiled)",
-            k_best=True,
-            run_many=first_order.run_many,
-        )
-    )
-    for factor in (
-        factors.Grandchild,
-        factors.GreatGrandchild,
-        factors.Sibling,
-        factors.TriSibling,
-        factors.Comb,
-        factors.Pattern,
-        factors.ArcConjunctions,
-        factors.AnyOf,
-        factors.Valency,
-    ):
-        registry.factor(factor)
-
-
-@hookimpl
-def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> str | None:
-    """Arcs over the words; those of the problem, or numbers, where the record has none."""
-    if not isinstance(problem, ParsingProblem):
+def gapless_draw(problem: Any, structure: Any, words: Sequence[str], against: Any) -> str | None:
+    """Draw arcs over the words; those of the problem, or numbers, where the record has none."""
+    if not is_a(problem, PARSING):
         return None
+    from gapless_dependency.arc_diagram import draw_svg  # noqa: PLC0415  imported when it is asked for
+
     count = len(structure.heads)
     named = next((given for given in (words, problem.words or ()) if len(given) == count), None)
     spelled = list(map(str, range(1, count + 1))) if named is None else named
@@ -54,6 +49,6 @@ def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], ag
 @hookimpl
 def gapless_specimens() -> Sequence[Specimens]:
     """Small random sentences."""
-    from gapless_dependency.specimens import SPECIMENS  # noqa: PLC0415  brute force: loaded only when asked for
+    from gapless_dependency.specimens import SPECIMENS  # noqa: PLC0415  brute force: imported when it is asked for
 
     return SPECIMENS

@@ -10,19 +10,11 @@ from typing import Any, Protocol, runtime_checkable
 import attrs
 import numpy as np
 
-from gapless import (
-    ConfigurationFactor,
-    Decisions,
-    Factor,
-    InvalidProblem,
-    LinearModel,
-    Problem,
-    ScoredFactor,
-    serialisable,
-)
+from gapless import InvalidProblem, Problem
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import ROUNDING, off_grid
+from gapless.roles import ConfigurationFactor, Decisions, Factor, LinearModel, ScoredFactor, serialisable
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.factors.part_factor import PartFactor

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gapless import ConfigurationFactor, Factor
 from gapless.core.sparse import FloatArray
+from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency.factors import (
     AnyOf,
     ArcConjunctions,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless import Specimens
+from gapless.roles import Specimens
 from gapless_dependency.enumeration import best_trees
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem

@@ -7,8 +7,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem, serialisable
+from gapless import InvalidProblem
 from gapless.core.sparse import IntArray
+from gapless.roles import serialisable
 
 
 def _heads(values: Any) -> IntArray:

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from gapless import Fixings, Maximised, Maximiser, Slacks
 from gapless.core.decisions import OFF, ON
 from gapless.core.sparse import FloatArray
+from gapless.roles import Fixings, Maximised, Maximiser, Slacks
 from gapless_dependency.backbones import Backbone
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.tree import DependencyTree

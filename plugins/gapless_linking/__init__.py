@@ -3,8 +3,26 @@
 The problem of Blanco, Boldi, Marino, Entity-Linking via Graph-Distance Minimization (2013).
 """
 
-from gapless_linking.connection import Connection
-from gapless_linking.graph import Graph
-from gapless_linking.problem import LinkingProblem
+from typing import TYPE_CHECKING
 
-__all__ = ["Connection", "Graph", "LinkingProblem"]
+__all__ = [
+    "Connection",
+    "Graph",
+    "LinkingProblem",
+]
+
+if TYPE_CHECKING:
+    from gapless_linking.connection import Connection
+    from gapless_linking.graph import Graph
+    from gapless_linking.problem import LinkingProblem
+else:
+    from gapless.lazy import lazy_names
+
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "gapless_linking.connection": "Connection",
+            "gapless_linking.graph": "Graph",
+            "gapless_linking.problem": "LinkingProblem",
+        },
+    )

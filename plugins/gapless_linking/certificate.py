@@ -9,11 +9,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import Fixings, InvalidProblem, serialisable, spend_work
+from gapless import InvalidProblem
 from gapless.core.certificate import BoundCertificate
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
 from gapless.core.tolerance import margin
 from gapless.core.work import CALL
+from gapless.roles import Fixings, serialisable, spend_work
 from gapless_kernels import SearchRecord
 from gapless_linking.problem import LinkingProblem
 from gapless_linking.proofs.floors import true_floors

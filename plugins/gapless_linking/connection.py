@@ -9,8 +9,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import InvalidProblem, serialisable
+from gapless import InvalidProblem
 from gapless.core.sparse import IntArray, int_array
+from gapless.roles import serialisable
 from gapless_linking.graph import Graph, Int32Array
 
 

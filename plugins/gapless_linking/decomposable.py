@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from gapless import InvalidProblem, Result, Solve, Stats, Stop
+from gapless import InvalidProblem, Result, Stop
 from gapless.core.problem import score_of
 from gapless.core.sparse import IntArray
+from gapless.roles import Solve, Stats
 from gapless_kernels import bridge_tree
 from gapless_linking.changed_graph import changed_graph
 from gapless_linking.decomposition import PartTree, choose, split_group

@@ -9,8 +9,9 @@ import attrs
 import networkx as nx
 import numpy as np
 
-from gapless import Fixings, InvalidProblem, serialisable, spend_work
+from gapless import InvalidProblem
 from gapless.core.certificate import BoundCertificate
+from gapless.roles import Fixings, serialisable, spend_work
 from gapless_linking.graph import Graph
 from gapless_linking.problem import LinkingProblem
 from gapless_linking.proofs.plain_distances import PlainDistances

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import Certificate, NoCertificate, Result, Sense, Solve, SolveError, Stats, Stop
+from gapless import Certificate, Result, SolveError, Stop
 from gapless.core.problem import check_start
 from gapless.core.sparse import BoolArray, IntArray
 from gapless.core.tolerance import margin
 from gapless.engine.watch import Watch
 from gapless.plugins.registry import check_count
+from gapless.roles import NoCertificate, Sense, Solve, Stats
 from gapless_kernels import FoundChoice, linking_search
 from gapless_linking.certificate import SearchCertificate
 from gapless_linking.costs import Costs

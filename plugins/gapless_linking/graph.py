@@ -13,8 +13,9 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import InvalidProblem, serialisable
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, frozen_array, int_array
+from gapless.roles import serialisable
 from gapless_kernels import GraphSearch, graph_components
 from gapless_linking.graph_building import compressed, edge_arrays, numbered
 from gapless_linking.graph_checks import flaw, repeated

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import Result, Solve, Stop
+from gapless import Result, Stop
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.plugins.registry import check_count
+from gapless.roles import Solve
 from gapless_linking.heuristic import hits_if, result_of
 from gapless_linking.problem import LinkingProblem
 

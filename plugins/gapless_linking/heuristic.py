@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from gapless import NoCertificate, Result, Solve, Stats, Stop
+from gapless import Result, Stop
 from gapless.core.problem import score_of
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import round_bound
+from gapless.roles import NoCertificate, Solve, Stats
 from gapless_kernels import hitting_distances
 from gapless_linking.changed_graph import changed_graph
 from gapless_linking.hitting_certificate import HittingCertificate

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import Fixings, serialisable
 from gapless.core.certificate import BoundCertificate
+from gapless.roles import Fixings, serialisable
 from gapless_linking.proofs.plain_distances import PlainDistances
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gapless import Result, Solve, Stop
+from gapless import Result, Stop
 from gapless.core.sparse import IntArray
+from gapless.roles import Solve
 from gapless_linking.decomposition import best_members
 from gapless_linking.heuristic import Hits, result_of
 from gapless_linking.problem import LinkingProblem

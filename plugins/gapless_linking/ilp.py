@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gapless import Result, Solve
+from gapless import Result
 from gapless.core.sparse import IntArray
+from gapless.roles import Solve
 from gapless_linking.problem import LinkingProblem
 
 

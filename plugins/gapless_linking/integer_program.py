@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gapless import LinearModel, Sparse
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import LinearModel, Sparse
 
 if TYPE_CHECKING:
     from gapless_linking.problem import LinkingProblem

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Result, Solve, Stop, UnknownOption
+from gapless import Result, Stop, UnknownOption
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import Solve
 from gapless_linking.changed_graph import changed_graph, graph_of
 from gapless_linking.decomposition import best_members
 from gapless_linking.graph import Graph

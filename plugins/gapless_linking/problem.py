@@ -12,8 +12,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import Decisions, InvalidProblem, LinearModel, Problem, Sense, serialisable
+from gapless import InvalidProblem, Problem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, frozen_array
+from gapless.roles import Decisions, LinearModel, Sense, serialisable
 from gapless_linking import problem_fields
 from gapless_linking.connection import Connection, maximal, minimal
 from gapless_linking.distances import pairwise_distances

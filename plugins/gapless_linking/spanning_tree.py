@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless import InvalidProblem, Result, Solve, Stop
+from gapless import InvalidProblem, Result, Stop
 from gapless.core.sparse import IntArray
+from gapless.roles import Solve
 from gapless_kernels import quotient_tree
 from gapless_linking.changed_graph import changed_graph
 from gapless_linking.decomposition import PartTree, choose, split_group

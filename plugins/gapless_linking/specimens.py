@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless import Specimens
+from gapless.roles import Specimens
 from gapless_linking.decomposable_random import random_decomposable
 from gapless_linking.enumeration import best_structures
 from gapless_linking.problem import LinkingProblem

@@ -3,7 +3,24 @@
 The problem of Deshpande, Barzilay, Karger, Randomized Decoding for Selection-and-Ordering Problems (2007).
 """
 
-from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
-from gapless_ordering.problem import OrderingProblem
+from typing import TYPE_CHECKING
 
-__all__ = ["Auxiliary", "AuxiliaryWords", "OrderingProblem"]
+__all__ = [
+    "Auxiliary",
+    "AuxiliaryWords",
+    "OrderingProblem",
+]
+
+if TYPE_CHECKING:
+    from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
+    from gapless_ordering.problem import OrderingProblem
+else:
+    from gapless.lazy import lazy_names
+
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "gapless_ordering.auxiliary": "Auxiliary AuxiliaryWords",
+            "gapless_ordering.problem": "OrderingProblem",
+        },
+    )

@@ -9,9 +9,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import InvalidProblem, serialisable
+from gapless import InvalidProblem
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import FloatArray
+from gapless.roles import serialisable
 
 DIRECT = -1
 

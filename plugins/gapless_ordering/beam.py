@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gapless import BatchResult, Budget, Certificate, NoCertificate, Result, Solve, Stats, Stop
+from gapless import BatchResult, Certificate, Result, Stop
 from gapless.core.batch_result import row_offsets
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.plugins.registry import check_count
+from gapless.roles import Budget, NoCertificate, Solve, Stats
 from gapless_kernels import path_beam_search
 from gapless_ordering import exact
 from gapless_ordering.problem import OrderingProblem

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import Fixings, InvalidProblem, serialisable
+from gapless import InvalidProblem
 from gapless.core.certificate import BoundCertificate
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
 from gapless.core.tolerance import margin
 from gapless.core.work import CALL
+from gapless.roles import Fixings, serialisable
 from gapless_kernels import FoundPaths
 from gapless_ordering.problem import OrderingProblem
 from gapless_ordering.proofs.labels import best_labels

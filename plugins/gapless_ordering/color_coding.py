@@ -12,21 +12,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import (
-    Certificate,
-    OracleError,
-    ProbabilisticCertificate,
-    Result,
-    Solve,
-    SolveError,
-    Stats,
-    Stop,
-    UnknownOption,
-)
+from gapless import Certificate, Result, SolveError, Stop, UnknownOption
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
 from gapless.engine.guard import guarded
 from gapless.plugins.registry import check_count
+from gapless.roles import OracleError, ProbabilisticCertificate, Solve, Stats
 from gapless_kernels import FoundPaths, path_search
 from gapless_ordering import beam
 from gapless_ordering.certificate import WalkCertificate

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable, spend_work
+from gapless import InvalidProblem, Problem
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
+from gapless.roles import BoundCertificate, Fixings, serialisable, spend_work
 from gapless_ordering.cut_program import cut_program
 from gapless_ordering.problem import OrderingProblem
 from gapless_ordering.subtours import Subtour

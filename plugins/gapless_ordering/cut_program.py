@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import Batch, Columns, LinearModel, Rows, Sparse
 from gapless.core.sparse import IntArray
+from gapless.roles import Batch, Columns, LinearModel, Rows, Sparse
 from gapless_ordering.integer_program import edges
 from gapless_ordering.problem import OrderingProblem
 from gapless_ordering.row_blocks import RowBlocks

@@ -8,21 +8,13 @@ from numbers import Real
 
 import numpy as np
 
-from gapless import (
-    BatchResult,
-    Budget,
-    Result,
-    Solve,
-    SolveError,
-    Stats,
-    Stop,
-    UnknownOption,
-)
+from gapless import BatchResult, Result, SolveError, Stop, UnknownOption
 from gapless.core.batch_result import row_offsets
 from gapless.core.limits import NO_LIMITS
 from gapless.core.problem import check_start
 from gapless.core.sparse import IntArray
 from gapless.engine.watch import Watch
+from gapless.roles import Budget, Solve, Stats
 from gapless_kernels import FoundPaths, path_search
 from gapless_ordering.certificate import WalkCertificate
 from gapless_ordering.problem import OrderingProblem

@@ -8,21 +8,11 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from gapless import (
-    Answer,
-    Certificate,
-    Formulation,
-    Generator,
-    LinearView,
-    Relaxed,
-    Result,
-    Solve,
-    Stop,
-    UnknownOption,
-)
+from gapless import Certificate, Result, Stop, UnknownOption
 from gapless.core.nearest import nearest
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.engine import branch_and_price
+from gapless.roles import Answer, Formulation, Generator, LinearView, Relaxed, Solve
 from gapless_ordering import beam
 from gapless_ordering.cut_certificate import CutDual
 from gapless_ordering.cut_program import base_rows, first_batch, row_batch

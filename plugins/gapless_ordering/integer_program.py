@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gapless import LinearModel
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import LinearModel
 from gapless_ordering.row_blocks import RowBlocks
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ import attrs
 import networkx as nx
 import numpy as np
 
-from gapless import Decisions, InvalidProblem, LinearModel, Problem, serialisable
+from gapless import InvalidProblem, Problem
 from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import Decisions, LinearModel, serialisable
 from gapless_kernels import score_extent
 from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
 from gapless_ordering.integer_program import integer_program

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Sparse
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import Sparse
 
 Entries = tuple[Any, Any, Any]
 """Rows within a block, columns and values: arrays that broadcast."""

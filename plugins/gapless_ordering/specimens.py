@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless import Specimens
+from gapless.roles import Specimens
 from gapless_ordering.enumeration import best_paths
 from gapless_ordering.problem import OrderingProblem
 from gapless_ordering.random_problems import random_problem

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, Verdict, serialisable, spend_work
+from gapless import InvalidProblem, Problem, Verdict
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
+from gapless.roles import BoundCertificate, Fixings, serialisable, spend_work
 from gapless_dependency import ParsingProblem
 from gapless_splitbound.certificate import SplitMultipliers, orientations
 from gapless_splitbound.proofs.formula import grouped_pairs

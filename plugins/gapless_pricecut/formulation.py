@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import Answer, Batch, BoundCertificate, Certificate, Formulation, LinearView, Relaxed
+from gapless import Certificate
 from gapless.core.sparse import FloatArray
+from gapless.roles import Answer, Batch, BoundCertificate, Formulation, LinearView, Relaxed
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.dual_completion import Open, Prices, complete
 from gapless_pricecut.generator import JointPricing, join_columns

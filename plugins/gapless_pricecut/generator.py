@@ -6,8 +6,19 @@ import math
 
 import numpy as np
 
-from gapless import Answer, Batch, BoolArray, Columns, FloatArray, Generator, IntArray, LinearView, Rows, Sparse
 from gapless.core.tolerance import INTEGRAL
+from gapless.roles import (
+    Answer,
+    Batch,
+    BoolArray,
+    Columns,
+    FloatArray,
+    Generator,
+    IntArray,
+    LinearView,
+    Rows,
+    Sparse,
+)
 from gapless_pricecut.dual_completion import Open, spend, spread
 from gapless_pricecut.pricing_tables import NOISE, Parts
 from gapless_pricecut.separation import crossed_rows, violated_sets

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from gapless import BatchResult, Factor, NoCertificate, Result, Solve
+from gapless import BatchResult, Result
+from gapless.roles import Factor, NoCertificate, Solve
 from gapless_dependency import DependencyTree, Grandchild, ParsingProblem
 from gapless_pricecut.lagrangian_search import LagrangianSearch
 from gapless_splitbound import compiled_search, k_best

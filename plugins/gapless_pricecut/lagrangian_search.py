@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Budget, Certificate, InconsistentBound, Limits, SolveError
+from gapless import Certificate, Limits, SolveError
 from gapless.core.sparse import IntArray
+from gapless.roles import Budget, InconsistentBound
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.certificate import CompletedDual
 from gapless_pricecut.lazy_tables import ForbiddenScore, lazy_tables

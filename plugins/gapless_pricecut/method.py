@@ -9,11 +9,12 @@ from typing import Any
 
 import attrs
 
-from gapless import Result, Solve, Status, UnknownOption
+from gapless import Result, Status, UnknownOption
 from gapless.core.nearest import nearest
 from gapless.core.tolerance import meets
 from gapless.engine import branch_and_price
 from gapless.engine.frontier import ORDERS
+from gapless.roles import Solve
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.delayed import Delayed
 from gapless_pricecut.formulation import BranchPriceAndCut

@@ -7,9 +7,10 @@ from functools import cached_property
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem, ScoredFactor
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
 from gapless.core.tolerance import margin
+from gapless.roles import ScoredFactor
 from gapless_dependency import Arcs, ParsingProblem
 from gapless_splitbound import SplitMultipliers
 from gapless_splitbound.scopes import LOWER_IS_SECOND, SPLIT, orient, penalty_of, possible

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import attrs
 import numpy as np
 
-from gapless import Budget
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.lp import LinearProgram
+from gapless.roles import Budget
 from gapless_pricecut.dual_completion import Prices
 from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.tree_rows import TreeRows

@@ -7,9 +7,10 @@ import math
 import attrs
 import numpy as np
 
-from gapless import Branch, Certificate, InconsistentBound, Tightening, TreeCertificate
+from gapless import Certificate
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin, meets, round_bound
+from gapless.roles import Branch, InconsistentBound, Tightening, TreeCertificate
 from gapless_dependency import DependencyTree, backbone_for
 from gapless_pricecut.dual_completion import Completion, Open
 from gapless_pricecut.pricing_tables import Parts

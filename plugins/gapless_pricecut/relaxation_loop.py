@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gapless import Budget, SolveError
+from gapless import SolveError
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import INTEGRAL
+from gapless.roles import Budget
 from gapless_pricecut.dual_completion import Completion, Open, Prices, complete
 from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.program import PartsProgram, RowSet

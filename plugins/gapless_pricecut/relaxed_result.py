@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gapless import Certificate, NoCertificate, Result, Solve, SolveError, Stats, Stop
+from gapless import Certificate, Result, SolveError, Stop
 from gapless.core.problem import check_start
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
+from gapless.roles import NoCertificate, Solve, Stats
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.proof import Proof

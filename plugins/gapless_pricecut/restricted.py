@@ -5,8 +5,8 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from gapless import Budget
 from gapless.core.sparse import BoolArray, FloatArray
+from gapless.roles import Budget
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.delayed import Delayed
 from gapless_pricecut.pricing_tables import Parts

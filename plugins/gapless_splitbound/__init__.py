@@ -1,12 +1,6 @@
 """Branch and bound for parsing with non-local factors (Qian and Liu 2013): the method ``split-bound``."""
 
-from gapless_splitbound.branching import LargestGap
-from gapless_splitbound.certificate import SplitMultipliers
-from gapless_splitbound.enumerated import EnumeratedTrees
-from gapless_splitbound.forbidden_configurations import ForbiddenConfigurations
-from gapless_splitbound.lagrangian import SplitBound, SplitRelaxation
-from gapless_splitbound.multipliers import Split
-from gapless_splitbound.pruning import candidate_heads, prune
+from typing import TYPE_CHECKING
 
 __all__ = [
     "EnumeratedTrees",
@@ -19,3 +13,27 @@ __all__ = [
     "candidate_heads",
     "prune",
 ]
+
+if TYPE_CHECKING:
+    from gapless_splitbound.branching import LargestGap
+    from gapless_splitbound.certificate import SplitMultipliers
+    from gapless_splitbound.enumerated import EnumeratedTrees
+    from gapless_splitbound.forbidden_configurations import ForbiddenConfigurations
+    from gapless_splitbound.lagrangian import SplitBound, SplitRelaxation
+    from gapless_splitbound.multipliers import Split
+    from gapless_splitbound.pruning import candidate_heads, prune
+else:
+    from gapless.lazy import lazy_names
+
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "gapless_splitbound.branching": "LargestGap",
+            "gapless_splitbound.certificate": "SplitMultipliers",
+            "gapless_splitbound.enumerated": "EnumeratedTrees",
+            "gapless_splitbound.forbidden_configurations": "ForbiddenConfigurations",
+            "gapless_splitbound.pruning": "candidate_heads prune",
+            "gapless_splitbound.multipliers": "Split",
+            "gapless_splitbound.lagrangian": "SplitBound SplitRelaxation",
+        },
+    )

@@ -9,9 +9,10 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import BatchResult, Budget, InvalidProblem, Limits, Result, Solve, SolveError, Status
+from gapless import BatchResult, InvalidProblem, Limits, Result, SolveError, Status
 from gapless.core.batch_result import row_offsets
 from gapless.core.tolerance import meets
+from gapless.roles import Budget, Solve
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound import compiled_search, method
 

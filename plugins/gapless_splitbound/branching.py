@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import Branch, Brancher, Fixings, Relaxed
+from gapless.roles import Branch, Brancher, Fixings, Relaxed
 from gapless_dependency import DependencyTree
 from gapless_splitbound.implied_arcs import implied_state
 from gapless_splitbound.multipliers import Split

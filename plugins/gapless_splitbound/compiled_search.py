@@ -13,23 +13,14 @@ import attrs
 import numpy as np
 
 import gapless_kernels
-from gapless import (
-    InconsistentBound,
-    InvalidProblem,
-    NoCertificate,
-    Result,
-    ScoredFactor,
-    Solve,
-    SolveError,
-    Stats,
-    Stop,
-)
+from gapless import InvalidProblem, Result, SolveError, Stop
 from gapless.core.certificate import Certificate
 from gapless.core.limits import Budget
 from gapless.core.problem import check_start
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
+from gapless.roles import InconsistentBound, NoCertificate, ScoredFactor, Solve, Stats
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound.record_certificates import certificate_of
 from gapless_splitbound.scopes import penalty_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gapless import Fixings, FloatArray, Maximised, Maximiser, Slacks
+from gapless.roles import Fixings, FloatArray, Maximised, Maximiser, Slacks
 from gapless_dependency import DependencyTree
 
 

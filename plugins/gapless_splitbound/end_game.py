@@ -8,8 +8,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import Budget, Fixings, Relaxation, Relaxed, Tightening
 from gapless.core.tolerance import meets
+from gapless.roles import Budget, Fixings, Relaxation, Relaxed, Tightening
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound.enumerated import EnumeratedTrees
 from gapless_splitbound.enumeration import best_tree, choices_left

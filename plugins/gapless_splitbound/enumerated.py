@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import attrs
 
-from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
+from gapless import InvalidProblem, Problem
+from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency import ParsingProblem
 from gapless_splitbound.proofs.completions import best_completion
 

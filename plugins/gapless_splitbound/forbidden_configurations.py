@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, Verdict, serialisable
+from gapless import InvalidProblem, Problem, Verdict
 from gapless.core.certificate import UNREADABLE
+from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency import ParsingProblem
 from gapless_splitbound.proofs.configurations import allows
 

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 import attrs
 import numpy as np
 
-from gapless import Budget, InconsistentBound, NoCertificate, Result, Solve, SolveError, Status, Stop
+from gapless import Result, SolveError, Status, Stop
 from gapless.core.sparse import BoolArray
 from gapless.core.tolerance import meets
 from gapless.engine.guard import guarded
 from gapless.engine.lawler import KBest, Part, lawler, partition
+from gapless.roles import Budget, InconsistentBound, NoCertificate, Solve
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound import compiled_search
 from gapless_splitbound.role_search import search as search_by_roles

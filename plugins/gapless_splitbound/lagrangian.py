@@ -8,9 +8,10 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import Budget, Certificate, Fixings, FloatArray, Maximised, Maximiser, Relaxed
+from gapless import Certificate
 from gapless.core.tolerance import margin
 from gapless.engine.lagrangian import Dualized, LagrangianRelaxation, StepRule
+from gapless.roles import Budget, Fixings, FloatArray, Maximised, Maximiser, Relaxed
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.linearised import linearised

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 import attrs
 
-from gapless import Fixings, NoCertificate, Result, Solve, Status, Stop, UnknownOption
+from gapless import Result, Status, Stop, UnknownOption
 from gapless.core.nearest import nearest
 from gapless.core.problem import check_start
 from gapless.engine.frontier import ORDERS
+from gapless.roles import Fixings, NoCertificate, Solve
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import BACKBONES, backbone_for
 from gapless_splitbound import compiled_search, k_best

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless import Fixings, InconsistentBound
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin
+from gapless.roles import Fixings, InconsistentBound
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import Backbone
 from gapless_splitbound.scopes import SPLIT, Scopes, penalty

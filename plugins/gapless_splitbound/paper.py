@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Budget, Fixings, Relaxation, Relaxed
 from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import checked_bound, guarded
+from gapless.roles import Budget, Fixings, Relaxation, Relaxed
 from gapless_dependency import DependencyTree
 from gapless_splitbound.lagrangian import SplitBound
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless import ConfigurationFactor
 from gapless.core.decisions import FREE, OFF, ON
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import ConfigurationFactor
 from gapless_dependency import ParsingProblem
 
 FORCED = 1e300

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Branch, Certificate, NoCertificate, Tightening, TreeCertificate
+from gapless import Certificate
+from gapless.roles import Branch, NoCertificate, Tightening, TreeCertificate
 from gapless_dependency import ParsingProblem
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.enumerated import EnumeratedTrees

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import attrs
 
-from gapless import Result, Solve, Status
+from gapless import Result, Status
 from gapless.engine import tree_search
+from gapless.roles import Solve
 from gapless_dependency import DependencyTree, ParsingProblem, TreeMaximiser, backbone_for
 from gapless_splitbound.branching import LargestGap
 from gapless_splitbound.counting import CountedMaximiser

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless import Factor, ScoredFactor
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Factor, ScoredFactor
 from gapless_dependency import Arcs, ParsingProblem
 
 SPLIT, LOWER_IS_SECOND, LOWER_IS_FIRST = 0, 1, 2

@@ -5,9 +5,9 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from gapless import Fixings
 from gapless.core.decisions import FREE, OFF
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Fixings
 from gapless_dependency import Arcs
 from gapless_splitbound.implied_arcs import implied_state
 from gapless_splitbound.scopes import Scopes

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import attrs
 
 import gapless_kernels
-from gapless import Factor, Result, Solve
+from gapless import Result
+from gapless.roles import Factor, Solve
 from gapless_dependency import DependencyTree, ParsingProblem
 
 IN_PYTHON = "the search ran in Python, typically 10 to 150 times slower"

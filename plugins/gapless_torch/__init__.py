@@ -5,30 +5,32 @@
 PyTorch is imported when a loss is asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gapless import MissingDependency
+__all__ = ["ChainHinge", "DependencyHinge", "StructuredHinge"]
 
 if TYPE_CHECKING:
     from gapless_torch.chain_hinge import ChainHinge
     from gapless_torch.dependency_hinge import DependencyHinge
     from gapless_torch.structured_hinge import StructuredHinge
+else:
+    from gapless.lazy import lazy_names
 
-__all__ = ["ChainHinge", "DependencyHinge", "StructuredHinge"]
+    _get, __dir__ = lazy_names(
+        __name__,
+        {
+            "gapless_torch.chain_hinge": "ChainHinge",
+            "gapless_torch.dependency_hinge": "DependencyHinge",
+            "gapless_torch.structured_hinge": "StructuredHinge",
+        },
+    )
 
-_MODULES = {
-    "ChainHinge": "chain_hinge",
-    "DependencyHinge": "dependency_hinge",
-    "StructuredHinge": "structured_hinge",
-}
+    def __getattr__(name):
+        try:
+            return _get(name)
+        except ImportError as error:
+            from gapless import MissingDependency  # noqa: PLC0415  where it is missing
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        import_module("torch")
-    except ImportError as error:
-        raise MissingDependency("gapless_torch needs PyTorch: pip install 'gapless[torch]'") from error
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+            if error.name != "torch":
+                raise
+            raise MissingDependency("gapless_torch needs PyTorch: pip install 'gapless[torch]'") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-import gapless as gl
+from gapless.roles import Task
 
 SUMMARIES = {
     "chains": "Chain decoders beside numba, hmmlearn and the physical floor.",
@@ -16,7 +16,7 @@ SUMMARIES = {
 }
 
 
-def benchmark(name: str) -> gl.Task:
+def benchmark(name: str) -> Task:
     """A benchmark, with its options."""
     module = importlib.import_module(f"benchmarks.{name.replace('-', '_')}.benchmark")
-    return gl.Task(name, SUMMARIES[name], module.add_arguments, module.run)
+    return Task(name, SUMMARIES[name], module.add_arguments, module.run)

@@ -16,13 +16,8 @@ from gapless_models.corpora.registry import OpenCorpus
 MIRROR = "GAPLESS_DATA_MIRROR"
 
 
-def add_commands(subparsers: Any) -> None:
-    """Add ``data`` to the command line."""
-    data = subparsers.add_parser(
-        "data",
-        help="List and download open corpora.",
-        description="Open corpora by name, with checksums and licences.",
-    )
+def add_actions(data: argparse.ArgumentParser) -> None:
+    """Add the actions of ``gapless data``."""
     actions = data.add_subparsers(metavar="ACTION", required=True)
 
     def add(name: str, summary: str, run: Callable[..., int]) -> argparse.ArgumentParser:

@@ -14,7 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import gapless as gl
+from gapless import UnknownName
+from gapless.plugins import Task
 
 PACKAGES = {
     "gapless_tasks.dependency_parsing": "gapless_tasks.parsing",
@@ -112,31 +113,31 @@ def install() -> None:
         sys.meta_path.insert(0, MovedFinder())
 
 
-def benchmark_task(old: str) -> gl.Task:
+def benchmark_task(old: str) -> Task:
     """A benchmark under its former name: runs it in a clone, and elsewhere says that it takes one."""
     new = BENCHMARKS[old]
 
-    def benchmark() -> gl.Task:
+    def benchmark() -> Task:
         if not (Path(__file__).parents[1] / "benchmarks" / "table.py").exists():
-            raise gl.UnknownName(
+            raise UnknownName(
                 f"gapless run {old}: benchmarks are run from a clone of gapless: make demo, then "
                 f".venv/bin/python -m benchmarks {new}"
             )
-        found: gl.Task = importlib.import_module("benchmarks.table").benchmark(new)
+        found: Task = importlib.import_module("benchmarks.table").benchmark(new)
         return found
 
     def add_arguments(parser: Any) -> None:
         try:
             benchmark().add_arguments(parser)
-        except gl.UnknownName as missing:
+        except UnknownName as missing:
             parser.parse_known_args = partial(_refuse, missing)  # whatever options follow
 
     def run(arguments: Any, console: Any) -> int:
         console.complain(f"gapless run {old} has moved: python -m benchmarks {new}")
         return benchmark().run(arguments, console)
 
-    return gl.Task(old, f"Moved: python -m benchmarks {new}", add_arguments, run)
+    return Task(old, f"Moved: python -m benchmarks {new}", add_arguments, run)
 
 
-def _refuse(error: gl.UnknownName, *_: Any) -> None:
+def _refuse(error: UnknownName, *_: Any) -> None:
     raise error

@@ -1,11 +1,10 @@
-"""The entry point: tasks of this package. Their modules are imported when one of them is asked for."""
+"""The plug-in ``tasks``: the tasks of this package, and the command ``data``."""
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
-import gapless as gl
+from gapless.plugins import Task, hookimpl, table
 from gapless_tasks.moved import BENCHMARKS, benchmark_task
 
 TASKS = {
@@ -34,38 +33,22 @@ TASKS = {
         "gapless_tasks.titles.task:TASK",
     ),
 }
-"""The summary of each task, and the place of its `gapless.Task`."""
+"""The summary of each task, and the place of its `gapless.roles.Task`."""
+
+gapless_register = table(
+    tasks=[
+        *(Task(name, text, f"{place}.add_arguments", f"{place}.run") for name, (text, place) in TASKS.items()),
+        *(benchmark_task(name) for name in BENCHMARKS),
+    ]
+)
 
 
-def task(name: str) -> gl.Task:
-    """A task by its name; its module is imported when its options are asked for, or it is run."""
-    summary, place = TASKS[name]
-
-    def whole() -> gl.Task:
-        module, _, attribute = place.partition(":")
-        found: gl.Task = getattr(importlib.import_module(module), attribute)
-        return found
-
-    return gl.Task(
-        name,
-        summary,
-        lambda parser: whole().add_arguments(parser),
-        lambda arguments, console: whole().run(arguments, console),
-    )
-
-
-@gl.hookimpl
-def gapless_register(registry: gl.Registry) -> None:
-    """Register the tasks, and the benchmarks under their former names."""
-    for name in TASKS:
-        registry.task(task(name))
-    for name in BENCHMARKS:
-        registry.task(benchmark_task(name))
-
-
-@gl.hookimpl
+@hookimpl
 def gapless_cli(subparsers: Any) -> None:
     """Add ``gapless data``."""
-    from gapless_tasks.corpora import add_commands  # noqa: PLC0415  reads the registry of corpora
-
-    add_commands(subparsers)
+    subparsers.add_parser(
+        "data",
+        help="List and download open corpora.",
+        description="Open corpora by name, with checksums and licences.",
+        fill="gapless_tasks.corpora:add_actions",
+    )

@@ -7,9 +7,10 @@ from drawn import examples, generators, numbers, seeing
 from hypothesis import given
 
 import gapless
-from gapless import Answer, Batch, Budget, Fixings, InvalidProblem, Limits, MostFractional, Result, Status, Stop
+from gapless import InvalidProblem, Limits, Result, Status, Stop
 from gapless.core.tolerance import meets
 from gapless.engine import PricedRelaxation, price_and_cut, tree_search
+from gapless.roles import Answer, Batch, Budget, Fixings, InconsistentBound, MostFractional, OracleError
 from gapless_chains import ChainProblem, DomainMessages, ReducedCostOracle, TransitionBounds, transition_bounds
 
 INF = float("inf")
@@ -323,7 +324,7 @@ def test_a_dropped_label_with_a_slack_of_zero_is_caught(seen, rng):
     fixings = Fixings.none(problem.decisions.count)
     try:
         relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), enough=meets)
-    except gapless.InconsistentBound:
+    except InconsistentBound:
         return  # caught
     result = Result.of(problem, [relaxed.structure], relaxed.bound, Stop.PROVED, certificate=relaxed.certificate)
     if not meets(best.value, result.value):
@@ -338,7 +339,7 @@ def test_a_raising_oracle_is_named_and_nothing_is_claimed(monkeypatch):
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr(ReducedCostOracle, "query", broken)
-    with pytest.raises(gapless.OracleError, match="oops") as caught:
+    with pytest.raises(OracleError, match="oops") as caught:
         gapless.solve(flat_chain(0), METHOD)
     assert caught.value.result.stop is Stop.ERROR
     assert caught.value.result.status is Status.NO_SOLUTION
@@ -359,7 +360,7 @@ def test_scores_that_float64_cannot_tell_apart_are_a_named_error():
     """Beside 1e140 the last digits of 2 and 3 are noise; the answer is kept, and not called optimal."""
     unary = [[-1e140, 1.0], [-1e140, 0.0], [1.0, 1e140], [1.0, 0.0]]
     problem = ChainProblem(unary, [[1.0, 0.0], [1.0, -1e140]])
-    with pytest.raises(gapless.InconsistentBound, match="float64 cannot prove") as caught:
+    with pytest.raises(InconsistentBound, match="float64 cannot prove") as caught:
         gapless.solve(problem, METHOD)
     held = caught.value.result
     assert (held.stop, held.status) == (Stop.ERROR, Status.FEASIBLE)
@@ -380,7 +381,7 @@ def test_answers_beside_finite_masks_are_proved(rng, method, mask):
         assert method == "beam" or result.value == pytest.approx(best, rel=1e-12)
 
 
-@pytest.mark.parametrize("failure", [gapless.InconsistentBound, gapless.InvalidResult])
+@pytest.mark.parametrize("failure", [InconsistentBound, gapless.InvalidResult])
 @pytest.mark.parametrize(("largest", "hidden"), [(1.0, False), (1e3, False), (1e9, True)])
 def test_a_contradiction_is_blamed_on_rounding_only_beside_huge_scores(monkeypatch, failure, largest, hidden):
     """A faulty role must not end as OPTIMAL because another method knows the answer."""

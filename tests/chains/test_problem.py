@@ -7,8 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from gapless import Fixings, InvalidProblem, solve, solve_many
+from gapless import InvalidProblem, solve, solve_many
 from gapless.core import serial
+from gapless.roles import Fixings
 from gapless_chains import ChainProblem
 
 INF = float("inf")

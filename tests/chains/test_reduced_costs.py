@@ -8,8 +8,9 @@ from drawn import examples, generators, numbers, seeing
 from hypothesis import given
 
 import gapless
-from gapless import Budget, Fixings, Limits, Status, Stop
+from gapless import Limits, Status, Stop
 from gapless.core.tolerance import meets
+from gapless.roles import Budget, Fixings
 from gapless_chains import ChainProblem, DomainMessages, ReducedCostOracle, transition_bounds
 from gapless_chains.column_generation.formulation import FORMULATIONS
 from gapless_chains.column_generation.gauge import GaugedScores, centred_transition

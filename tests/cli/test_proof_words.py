@@ -11,6 +11,7 @@ import gapless_kernels
 from gapless.cli import exit_codes, main
 from gapless.core.record import read_values
 from gapless.report import report_of
+from gapless.roles import Sense
 from gapless_dependency import Grandchild, ParsingProblem, Valency
 from gapless_linking import LinkingProblem
 
@@ -116,7 +117,7 @@ def test_a_minimised_problem_speaks_in_costs(stored, linking, tmp_path, capsys):
     assert main(["solve", stored(linking), "--out", str(out), "--trace"]) == exit_codes.PROVED
     assert "-" not in capsys.readouterr().out.splitlines()[-1].split("gap")[0]
     record = next(read_values(out))
-    assert all(event.sense is gl.Sense.MINIMISE for event in record.result.trace)
+    assert all(event.sense is Sense.MINIMISE for event in record.result.trace)
     assert record.result.trace[-1].value == result.value > 0
     if gapless_kernels.COMPILED:  # the NumPy twin writes no evidence
         assert main(["verify", str(out)]) == exit_codes.PROVED
@@ -131,10 +132,9 @@ def test_traces_stored_before_events_had_a_sense_are_read_as_scores(linking):
     text = result.to_json()
     new = report_of(gl.Record(linking, gl.Result.from_json(text)), verify=False)
     old_events = [
-        attrs.evolve(event, bound=-event.bound, value=-event.value, sense=gl.Sense.MAXIMISE)
-        for event in result.trace
+        attrs.evolve(event, bound=-event.bound, value=-event.value, sense=Sense.MAXIMISE) for event in result.trace
     ]
     assert report_of(gl.Record(linking, attrs.evolve(result, trace=old_events)), verify=False) == new
     stripped = text.replace(', "sense": {"type": "gapless.Sense", "value": "minimise"}}', "}")
     assert len(stripped) < len(text)
-    assert {event.sense for event in gl.Result.from_json(stripped).trace} == {gl.Sense.MAXIMISE}
+    assert {event.sense for event in gl.Result.from_json(stripped).trace} == {Sense.MAXIMISE}

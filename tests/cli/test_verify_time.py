@@ -9,12 +9,13 @@ import pytest
 
 import gapless as gl
 from gapless.cli import main
+from gapless.roles import BoundCertificate, ReplayCertificate, serialisable
 from gapless_chains import ChainProblem
 
 
-@gl.serialisable("tests.EndlessCertificate")
+@serialisable("tests.EndlessCertificate")
 @attrs.frozen
-class Endless(gl.BoundCertificate):
+class Endless(BoundCertificate):
     """As long as one likes."""
 
     def upper_bound(self, problem, fixings):
@@ -22,9 +23,9 @@ class Endless(gl.BoundCertificate):
         raise AssertionError("nobody heard it")
 
 
-@gl.serialisable("tests.SlowCertificate")
+@serialisable("tests.SlowCertificate")
 @attrs.frozen
-class Slow(gl.ReplayCertificate):
+class Slow(ReplayCertificate):
     """Says that it takes long."""
 
     evidence: gl.Certificate

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gapless import ConfigurationFactor, Factor, Method, MostFractional, Sense
 from gapless.engine import LagrangianRelaxation, PricedRelaxation, tree_search
+from gapless.roles import ConfigurationFactor, Factor, Method, MostFractional, Sense
 from gapless.testing import ConformanceError
 from gapless.testing.example_pricing import ItemGenerator, KnownItems
 from gapless.testing.examples import (

@@ -8,7 +8,7 @@ import numpy as np
 import patience
 import pytest
 
-from gapless import Decisions, Fixings, MostFractional, Sense
+from gapless.roles import Decisions, Fixings, MostFractional, Sense
 from gapless.testing import (
     SpaceTooLarge,
     check_brancher,

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from gapless import InvalidProblem, LinearModel, Method, MostFractional, Result, Stop
+from gapless import InvalidProblem, Result, Stop
+from gapless.roles import LinearModel, Method, MostFractional
 from gapless.testing import (
     ConformanceError,
     SpaceTooLarge,

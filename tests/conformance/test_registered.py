@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from gapless import ConfigurationFactor, Decisions, Factor
 from gapless.plugins import load_plugins
+from gapless.roles import ConfigurationFactor, Decisions, Factor
 from gapless.testing import check_factor, check_method, check_problem, enumerate_best
 
 REGISTRY = load_plugins().registry

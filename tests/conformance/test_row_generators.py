@@ -7,8 +7,8 @@ import attrs
 import numpy as np
 import pytest
 
-import gapless as gl
 from gapless.lp import LinearMaster
+from gapless.roles import Answer, Batch, Formulation, Generator, Rows, Sparse
 from gapless.testing import ConformanceError, check_generator
 
 PAGE = Path(__file__).parents[2] / "docs/howto/branch-price-and-cut.md"
@@ -28,7 +28,7 @@ def checked(page, seed, kind=None, first=None):
     problem = page["Cables"](np.random.default_rng(seed).random((5, 2)))
     generator = (kind or page["Cuts"])(problem)
     batch = (first or page["first_rows_and_columns"])(problem)
-    return check_generator(generator, lambda: LinearMaster(problem, gl.Formulation(batch, [generator])), problem)
+    return check_generator(generator, lambda: LinearMaster(problem, Formulation(batch, [generator])), problem)
 
 
 def all_checked(page, kind=None, first=None):
@@ -53,7 +53,7 @@ def test_a_cut_that_cuts_off_an_answer_is_caught_and_named(page):
     assert re.search(r"with rows \[\d+", str(error.value)), "which rows"
 
 
-class PricesAndCuts(gl.Generator):
+class PricesAndCuts(Generator):
     """Prices cables that are missing, and claims what `claim` makes of their gains; then asks `Cuts`."""
 
     def __init__(self, cuts, columns, claim):
@@ -67,9 +67,9 @@ class PricesAndCuts(gl.Generator):
         there = self.cuts.query(view).batch.rows
         if len(there):
             columns = [there.coefficients.row(r)[0] for r in range(len(there))]
-            kept = gl.Sparse.from_rows([c[np.isin(c, view.column_keys)] for c in columns])
-            return gl.Answer(gl.Batch(rows=attrs.evolve(there, coefficients=kept)), slack=self.claim(gain[better]))
-        return gl.Answer(gl.Batch(entered.take(better)), slack=self.claim(gain[better]))
+            kept = Sparse.from_rows([c[np.isin(c, view.column_keys)] for c in columns])
+            return Answer(Batch(rows=attrs.evolve(there, coefficients=kept)), slack=self.claim(gain[better]))
+        return Answer(Batch(entered.take(better)), slack=self.claim(gain[better]))
 
     def with_cuts(self, columns, view):
         """Their entries in the cuts that the master holds."""
@@ -79,7 +79,7 @@ class PricesAndCuts(gl.Generator):
             [*columns.coefficients.row(c)[0], *(k for k, part in rows.items() if (a in part) != (b in part))]
             for c, (a, b) in enumerate(ends.tolist())
         ]
-        return attrs.evolve(columns, coefficients=gl.Sparse.from_rows(entries))
+        return attrs.evolve(columns, coefficients=Sparse.from_rows(entries))
 
 
 def pricing(page, claim, generator=PricesAndCuts):
@@ -139,10 +139,10 @@ def test_a_generator_that_remembers_what_it_returned_is_caught(page):
             before = set(self.known)
             rows = super().query(view).batch.rows
             new = [r for r, key in enumerate(rows.keys.tolist()) if key not in {self.known[p] for p in before}]
-            kept = gl.Rows(
+            kept = Rows(
                 rows.keys[new], rows.lower[new], rows.upper[new], rows.coefficients.take(np.array(new, int))
             )
-            return gl.Answer(gl.Batch(rows=kept))
+            return Answer(Batch(rows=kept))
 
     with pytest.raises(ConformanceError, match="equal views get equal answers") as error:
         all_checked(page, Once)

@@ -7,11 +7,7 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import (
-    Branch,
-    Brancher,
-    MostFractional,
-)
+from gapless.roles import Branch, Brancher, MostFractional
 from gapless.testing import (
     check_brancher,
 )

@@ -6,7 +6,8 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import BoundCertificate, Certificate, Method, NoCertificate, Result, Stop, Verdict, serialisable
+from gapless import Certificate, Result, Stop, Verdict
+from gapless.roles import BoundCertificate, Method, NoCertificate, serialisable
 from gapless.testing import check_certificate, check_method, check_relaxation, feasible_structures
 from gapless.testing.examples import ChargedCapacities, OptimisticBound, Selection
 

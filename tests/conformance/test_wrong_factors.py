@@ -6,9 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from gapless import (
-    Decisions,
-)
+from gapless.roles import Decisions
 from gapless.testing import (
     check_factor,
 )

@@ -7,9 +7,7 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import (
-    Batch,
-)
+from gapless.roles import Batch
 from gapless.testing import (
     ConformanceError,
     check_generator,

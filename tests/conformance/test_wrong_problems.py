@@ -6,10 +6,7 @@ import math
 import attrs
 import pytest
 
-from gapless import (
-    Decisions,
-    serialisable,
-)
+from gapless.roles import Decisions, serialisable
 from gapless.testing import (
     ConformanceError,
     check_problem,

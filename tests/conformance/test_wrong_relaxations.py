@@ -7,11 +7,7 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import (
-    LinearDualCertificate,
-    Relaxed,
-    Tightening,
-)
+from gapless.roles import LinearDualCertificate, Relaxed, Tightening
 from gapless.testing import (
     ConformanceError,
     check_relaxation,

@@ -6,7 +6,10 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import (
+from gapless import Result, Status, Stop
+from gapless.core.tree_certificate import Tightening
+from gapless.engine import tree_search
+from gapless.roles import (
     Branch,
     Budget,
     Fixings,
@@ -14,14 +17,9 @@ from gapless import (
     NoCertificate,
     PointCertificate,
     ProbabilisticCertificate,
-    Result,
     Sense,
-    Status,
-    Stop,
     TreeCertificate,
 )
-from gapless.core.tree_certificate import Tightening
-from gapless.engine import tree_search
 from gapless.testing.examples import ChargedCapacities, Expenses, OptimisticBound, Selection
 
 EVIDENCE = ChargedCapacities([1.0])

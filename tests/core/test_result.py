@@ -7,23 +7,9 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import (
-    BoundCertificate,
-    Event,
-    InvalidProblem,
-    InvalidResult,
-    NoCertificate,
-    NoSolution,
-    PointCertificate,
-    ProbabilisticCertificate,
-    Result,
-    Sense,
-    Solution,
-    Stats,
-    Status,
-    Stop,
-)
+from gapless import Event, InvalidProblem, InvalidResult, NoSolution, Result, Solution, Status, Stop
 from gapless.core.serial import dumps
+from gapless.roles import BoundCertificate, NoCertificate, PointCertificate, ProbabilisticCertificate, Sense, Stats
 from gapless.testing.examples import ChargedCapacities, Expenses, Selection
 
 COLOURS = ProbabilisticCertificate(trials=50, colours=6, size=4)

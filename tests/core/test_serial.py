@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gapless import Branch, DuplicateName, InvalidProblem, Sense, Status, Stop, serialisable
+from gapless import InvalidProblem, Status, Stop
 from gapless.core import serial
 from gapless.core.serial import dumps, loads, write_aside
+from gapless.roles import Branch, DuplicateName, Sense, serialisable
 
 DTYPES = [
     "bool",

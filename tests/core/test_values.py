@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gapless import (
+from gapless import InvalidProblem
+from gapless.core.decisions import ON
+from gapless.core.tolerance import margin, meets, round_bound
+from gapless.roles import (
     Columns,
     Decisions,
     Fixings,
-    InvalidProblem,
     LinearDualCertificate,
     LinearModel,
     ProbabilisticCertificate,
     Rows,
     Sparse,
 )
-from gapless.core.decisions import ON
-from gapless.core.tolerance import margin, meets, round_bound
 from gapless.testing import feasible_structures, strategies
 from gapless.testing.examples import ChargedCapacities, Selection, random_selection
 

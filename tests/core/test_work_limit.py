@@ -11,6 +11,7 @@ from crafted import CRAFTED, claiming
 import gapless as gl
 from gapless.core.certificate import Certificate
 from gapless.core.work import CALL, DEFAULT_WORK, OutOfWork, spend_work, work_limit
+from gapless.roles import BoundCertificate, Branch, Tightening, TreeCertificate, serialisable
 from gapless_chains import ChainProblem
 from gapless_dependency import ParsingProblem, Sibling
 
@@ -57,15 +58,15 @@ def test_a_crafted_certificate_ends_undecided(name):
 
 def test_a_long_list_of_flips(chain):
     evidence = gl.solve(chain).certificate
-    step = gl.Tightening((), tuple(range(1, 9)), evidence)
-    flips = gl.TreeCertificate((-1,), (gl.Branch(),), {"0": evidence}, {"0": [step] * 10_000})
+    step = Tightening((), tuple(range(1, 9)), evidence)
+    flips = TreeCertificate((-1,), (Branch(),), {"0": evidence}, {"0": [step] * 10_000})
     stopped(chain, flips, work=1e7)
 
 
 # --- classes of strangers, which know nothing of all this
 
 
-@gl.serialisable("tests.OldSignature")
+@serialisable("tests.OldSignature")
 @attrs.frozen
 class OldSignature(Certificate):
     """As it was written for the first version."""
@@ -75,9 +76,9 @@ class OldSignature(Certificate):
         return gl.Verdict(True, "as ever", "", 2.0)
 
 
-@gl.serialisable("tests.Swallowing")
+@serialisable("tests.Swallowing")
 @attrs.frozen
-class Swallowing(gl.BoundCertificate):
+class Swallowing(BoundCertificate):
     """Handles every error that it meets."""
 
     def upper_bound(self, problem, fixings):
@@ -92,10 +93,10 @@ class Swallowing(gl.BoundCertificate):
 def test_the_signature_of_the_first_version_still_works(chain):
     result = claiming(chain, OldSignature())
     assert attrs.evolve(result, bound=2.0).verify(chain)
-    tree = gl.TreeCertificate((-1,), (gl.Branch(),), {"0": OldSignature()})
+    tree = TreeCertificate((-1,), (Branch(),), {"0": OldSignature()})
     assert tree.verify(chain).bound == 2.0
-    long = gl.TreeCertificate(
-        (-1,), (gl.Branch(),), {"0": OldSignature()}, {"0": [gl.Tightening((), (1,), OldSignature())] * 10**4}
+    long = TreeCertificate(
+        (-1,), (Branch(),), {"0": OldSignature()}, {"0": [Tightening((), (1,), OldSignature())] * 10**4}
     )
     stopped(chain, long, work=1e6)
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gapless import Fixings, InvalidProblem, UnknownName, dumps, loads
+from gapless import InvalidProblem, UnknownName, dumps, loads
+from gapless.roles import Fixings
 from gapless.testing.conformance import ConformanceError
 from gapless.testing.enumeration import feasible_structures
 from gapless.testing.oracle import check_maximiser, check_oracle

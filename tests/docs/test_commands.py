@@ -38,7 +38,9 @@ def command_lines(text: str, command: Sequence[str] = GAPLESS) -> Iterator[list[
 
 @pytest.fixture(scope="module")
 def parser() -> argparse.ArgumentParser:
-    return build_parser(load_plugins())
+    whole = build_parser(load_plugins())
+    whole.fill_all()
+    return whole
 
 
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

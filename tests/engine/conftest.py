@@ -7,7 +7,8 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import Branch, Brancher, Generator, InconsistentBound, Relaxation, Restricted, Status, Stop
+from gapless import Status, Stop
+from gapless.roles import Branch, Brancher, Generator, InconsistentBound, Relaxation, Restricted
 from gapless.testing import enumerate_best
 from gapless.testing.example_pricing import ItemGenerator, KnownItems
 from gapless.testing.examples import Expenses, OptimisticBound, Selection

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gapless import Answer, Batch, Columns, Generator, MissingBound, Rows, Sparse
 from gapless.engine.entering import compatible, enter
+from gapless.roles import Answer, Batch, Columns, Formulation, Generator, MissingBound, Rows, Sparse
 
 COLUMNS = Batch(Columns([1], [1.0], Sparse.empty(1), Sparse.empty(1)))
 OTHER_COLUMNS = Batch(Columns([2], [1.0], Sparse.empty(1), Sparse.empty(1)))
@@ -77,13 +77,12 @@ def problem():
 @pytest.mark.parametrize("driver", ["own", "scip"])
 def test_columns_that_are_known_are_named_with_what_they_gain(driver):
     """At its upper bound a column gains for ever: the bound counts that, and no slack of 0 follows."""
-    import gapless as gl  # noqa: PLC0415  as users write it
     from gapless.engine import branch_and_price  # noqa: PLC0415
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415
 
     tree = branch_and_price if driver == "own" else branch_price_and_cut
     with pytest.raises(MissingBound) as caught:
-        tree(problem(), gl.Formulation(Batch(held()), [Repeats(held())]))
+        tree(problem(), Formulation(Batch(held()), [Repeats(held())]))
     said = str(caught.value)
     assert "Repeats found nothing new and claimed no finite slack" in said
     assert "column 7 gains 2.5, column 8 gains 1" in said

@@ -5,8 +5,8 @@ import pytest
 from drawn import examples, generators
 from hypothesis import given
 
-from gapless import Fixings, NoCertificate
 from gapless.engine.frontier import Frontier, Node
+from gapless.roles import Fixings, NoCertificate
 
 
 def node(number, bound, depth):

@@ -8,23 +8,21 @@ import pytest
 from drawn import examples, generators, seeing
 from hypothesis import given
 
-from gapless import (
-    Budget,
-    Fixings,
-    InconsistentBound,
-    Limits,
-    Maximised,
-    Maximiser,
-    MostFractional,
-    OracleError,
-    Status,
-    Stop,
-    TreeCertificate,
-)
+from gapless import Limits, Status, Stop
 from gapless.core.branch import Branch
 from gapless.core.problem import score_of
 from gapless.engine import LagrangianRelaxation, lagrangian, tree_search
 from gapless.engine.lagrangian import Dualized, StepRule
+from gapless.roles import (
+    Budget,
+    Fixings,
+    InconsistentBound,
+    Maximised,
+    Maximiser,
+    MostFractional,
+    OracleError,
+    TreeCertificate,
+)
 from gapless.testing import feasible_structures
 from gapless.testing.examples import CapacityPrices, GroupMaximiser, Selection, random_selection
 

@@ -6,7 +6,9 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import (
+from gapless import Limits, Status, Stop
+from gapless.engine import PricedRelaxation, price_and_cut, tree_search
+from gapless.roles import (
     Answer,
     Batch,
     Budget,
@@ -14,16 +16,12 @@ from gapless import (
     FixedColumn,
     Fixings,
     InconsistentBound,
-    Limits,
     MissingBound,
     MostFractional,
     OracleError,
     Rows,
     Sparse,
-    Status,
-    Stop,
 )
-from gapless.engine import PricedRelaxation, price_and_cut, tree_search
 from gapless.testing.examples import OptimisticBound
 
 

@@ -8,21 +8,19 @@ import pytest
 from drawn import examples, generators, seeing
 from hypothesis import given
 
-from gapless import (
+from gapless import InvalidProblem, Limits, Result
+from gapless.engine import LagrangianRelaxation, tree_search
+from gapless.roles import (
     Branch,
     Budget,
     Fixings,
-    InvalidProblem,
-    Limits,
     LinearDualCertificate,
     MostFractional,
     NoCertificate,
     PointCertificate,
-    Result,
     Tightening,
     TreeCertificate,
 )
-from gapless.engine import LagrangianRelaxation, tree_search
 from gapless.testing import enumerate_best
 from gapless.testing.examples import (
     CapacityPrices,

@@ -6,8 +6,9 @@ import attrs
 from drawn import examples, generators, seeing
 from hypothesis import given
 
-from gapless import Budget, MostFractional, Sense, Status, Stop
+from gapless import Status, Stop
 from gapless.engine import tree_search
+from gapless.roles import Budget, MostFractional, Sense
 from gapless.testing import enumerate_best
 from gapless.testing.examples import OptimisticBound, random_selection
 

@@ -5,23 +5,19 @@ import math
 import numpy as np
 import pytest
 
-from gapless import (
+from gapless import InvalidProblem, SolveError, Status, Stop, UnknownOption
+from gapless.engine import tree_search
+from gapless.roles import (
     Branch,
     Budget,
     Fixings,
     InconsistentBound,
-    InvalidProblem,
     MostFractional,
     OracleError,
     Relaxed,
-    SolveError,
-    Status,
-    Stop,
     Tightening,
     UncoveredBranching,
-    UnknownOption,
 )
-from gapless.engine import tree_search
 from gapless.testing.examples import OptimisticBound, Selection
 
 CALLS = [1, 2, 3, 7]

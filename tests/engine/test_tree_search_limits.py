@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from gapless import Budget, Limits, MostFractional, Status, Stop
+from gapless import Limits, Status, Stop
 from gapless.engine import LagrangianRelaxation, PricedRelaxation, tree_search
 from gapless.engine.frontier import Frontier, Node
+from gapless.roles import Budget, MostFractional
 from gapless.testing.examples import CapacityPrices, GroupMaximiser, OptimisticBound
 
 ORDERS = ["best-first", "depth-first", "breadth-first"]

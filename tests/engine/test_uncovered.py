@@ -6,8 +6,8 @@ import pytest
 from drawn import examples, generators, seeing
 from hypothesis import given
 
-from gapless import Branch, Decisions, Fixings
 from gapless.core.branch import uncovered
+from gapless.roles import Branch, Decisions, Fixings
 
 
 def worlds(parent, decisions):

@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from gapless import Limits, OracleError, Result, Sense, Stop, solve
+from gapless import Limits, Result, Stop, solve
 from gapless.core.limits import Budget
 from gapless.engine.watch import Watch
+from gapless.roles import OracleError, Sense
 from gapless_ordering.random_problems import random_problem
 
 

@@ -23,6 +23,7 @@ from gapless import testing
 from gapless.cli import main
 from gapless.engine import PricedRelaxation
 from gapless.lp import LinearMaster
+from gapless.roles import Columns, Decisions, Fixings, FloatArray, IntArray, LinearView, TreeCertificate
 from gapless.scip import solve_monolithic
 
 example = pytest.importorskip(
@@ -172,7 +173,7 @@ def test_the_tree_closes_what_rounding_up_leaves_open(name: str, order: str) -> 
     result = proved(problem, "branch-and-price", order=order)
     assert result.value == optimum == fewest_rolls(problem)
     assert result.stats.nodes > 1
-    assert isinstance(result.certificate, gl.TreeCertificate)
+    assert isinstance(result.certificate, TreeCertificate)
     verified(problem, result)
 
 
@@ -274,7 +275,7 @@ def test_any_prices_prove_something_true(problem: CuttingStockProblem, data: st.
     held = np.isin(np.arange(state.size), on)
     chosen = np.array(data.draw(st.lists(st.integers(0, state.size - 1), max_size=3)), np.int64)
     state[chosen] = held[chosen]
-    assert evidence.verify(problem, gl.Fixings(state)).bound >= -problem.value(plan)
+    assert evidence.verify(problem, Fixings(state)).bound >= -problem.value(plan)
 
 
 def test_tampered_evidence_fails() -> None:
@@ -319,7 +320,7 @@ def test_the_knapsack_oracle_equals_enumeration(problem: CuttingStockProblem, da
     paths = [arcs.of(p) for p in patterns if sum(problem.sizes[i] for i in p) <= problem.width]
     weights = np.array([data.draw(st.integers(-3, 9)) for _ in range(len(arcs))], float)
     state = np.array([data.draw(st.sampled_from([-1, -1, -1, -1, 0, 1])) for _ in range(len(arcs))], np.int8)
-    fixings = gl.Fixings(state)
+    fixings = Fixings(state)
     oracle = KnapsackOracle(arcs)
     worth = {tuple(p): weights[p].sum() for p in paths if fixings.allow(np.array(p, np.int64))}
     found = oracle.solve(weights, fixings)
@@ -410,13 +411,13 @@ def test_the_kit_accepts_every_role(problem: CuttingStockProblem) -> None:
     paths = [problem.arcs.of([i for i, n in enumerate(c) for _ in range(n)]) for c in fitting]
     testing.check_maximiser(
         KnapsackOracle(problem.arcs),
-        gl.Decisions(len(problem.arcs)),
+        Decisions(len(problem.arcs)),
         [np.sort(np.array(path, np.int64)) for path in paths],
     )
     form = formulation(problem)
     testing.check_generator(form.generators[0], lambda: LinearMaster(problem, form), problem)
 
-    def whole() -> PricedRelaxation[Any, gl.LinearView]:
+    def whole() -> PricedRelaxation[Any, LinearView]:
         return PricedRelaxation(LinearMaster(problem, form), form.generators, problem.decisions)
 
     testing.check_relaxation(whole, problem)
@@ -462,7 +463,16 @@ def test_the_formulation_starts_with_a_plan() -> None:
 
 
 def test_only_public_names_are_imported() -> None:
-    public = {"gapless", "gapless.cli", "gapless.engine", "gapless.scip", "gapless.svg", "gapless.testing"}
+    public = {
+        "gapless",
+        "gapless.cli",
+        "gapless.engine",
+        "gapless.plugins",
+        "gapless.roles",
+        "gapless.scip",
+        "gapless.svg",
+        "gapless.testing",
+    }
     for path in Path(str(example.__file__)).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             names: list[str] = []
@@ -474,23 +484,23 @@ def test_only_public_names_are_imported() -> None:
                 assert name.partition(".")[0] != "gapless" or name in public, f"{path.name} imports {name}"
 
 
-class DualView(gl.LinearView):
+class DualView(LinearView):
     """A master whose items earn this much each."""
 
     def __init__(self, problem: CuttingStockProblem, earned: list[float]) -> None:
-        super().__init__(gl.Fixings.none(problem.decisions.count))
+        super().__init__(Fixings.none(problem.decisions.count))
         self.earned, self.arcs = np.asarray(earned), len(problem.arcs)
 
-    def prices(self, row_keys: gl.IntArray) -> gl.FloatArray:
+    def prices(self, row_keys: IntArray) -> FloatArray:
         return -self.earned[row_keys]
 
-    def usage_prices(self) -> gl.FloatArray:
+    def usage_prices(self) -> FloatArray:
         return np.zeros(self.arcs)
 
-    def gain(self, columns: gl.Columns) -> gl.FloatArray:
+    def gain(self, columns: Columns) -> FloatArray:
         raise NotImplementedError
 
-    def allowances(self) -> gl.FloatArray:
+    def allowances(self) -> FloatArray:
         raise NotImplementedError
 
 

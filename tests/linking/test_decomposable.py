@@ -11,7 +11,8 @@ import pytest
 
 import gapless
 import gapless_kernels
-from gapless import Fixings, InvalidProblem, Status, Stop
+from gapless import InvalidProblem, Status, Stop
+from gapless.roles import Fixings
 from gapless_linking import Graph, LinkingProblem, decomposable
 from gapless_linking.decomposable_random import random_decomposable
 from gapless_linking.decomposition_certificate import DecompositionCertificate

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Limits, NoCertificate, Result, Status, Stop
+from gapless import Limits, Result, Status, Stop
 from gapless.core.tolerance import margin, meets
 from gapless.plugins import load_plugins
+from gapless.roles import NoCertificate
 from gapless_linking import LinkingProblem
 from gapless_linking.decomposable_random import random_decomposable
 from gapless_linking.enumeration import all_structures

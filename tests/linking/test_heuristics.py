@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Fixings, InvalidProblem, Limits, Status, Stop, UnknownOption
+from gapless import InvalidProblem, Limits, Status, Stop, UnknownOption
+from gapless.roles import Fixings
 from gapless_linking import Graph, LinkingProblem, heuristic
 from gapless_linking.heuristic import Hits
 from gapless_linking.hitting_certificate import HittingCertificate

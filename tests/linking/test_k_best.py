@@ -5,7 +5,8 @@ import pytest
 
 import gapless
 import gapless_kernels
-from gapless import Limits, OracleError, Status, Stop
+from gapless import Limits, Status, Stop
+from gapless.roles import OracleError
 from gapless_linking import LinkingProblem
 from gapless_linking.enumeration import all_structures
 

@@ -8,8 +8,9 @@ import pytest
 
 import gapless
 import gapless_kernels
-from gapless import Fixings, Limits, Result, Stop
+from gapless import Limits, Result, Stop
 from gapless.core.tolerance import margin, meets
+from gapless.roles import Fixings
 from gapless_linking import LinkingProblem
 from gapless_linking.certificate import DOLLS, DOMINATED, END, SPLIT, STAGE, SearchCertificate
 from gapless_linking.enumeration import all_structures

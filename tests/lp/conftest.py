@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from gapless import Batch, Columns, Decisions, Formulation, Problem, Rows, Sparse
+from gapless import Problem
 from gapless.lp import LinearMaster
+from gapless.roles import Batch, Columns, Decisions, Formulation, Rows, Sparse
 
 
 class Blank(Problem):

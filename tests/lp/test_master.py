@@ -6,19 +6,17 @@ import sys
 import numpy as np
 import pytest
 
-from gapless import (
+from gapless import InvalidProblem, Limits, SolveError
+from gapless.roles import (
     Answer,
     Batch,
     Budget,
     Columns,
     Decisions,
     Fixings,
-    InvalidProblem,
-    Limits,
     LinearDualCertificate,
     NoCertificate,
     Rows,
-    SolveError,
     Sparse,
 )
 

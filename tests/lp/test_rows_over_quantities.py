@@ -5,7 +5,8 @@ import pytest
 from drawn import generators
 from hypothesis import given
 
-from gapless import Batch, Budget, Columns, Decisions, Fixings, InvalidProblem, Rows, Sparse
+from gapless import InvalidProblem
+from gapless.roles import Batch, Budget, Columns, Decisions, Fixings, Rows, Sparse
 
 NONE = Fixings.none
 

@@ -5,7 +5,7 @@ import pytest
 from drawn import examples, generators, numbers
 from hypothesis import example, given
 
-from gapless import Batch, Budget, Columns, Fixings
+from gapless.roles import Batch, Budget, Columns, Fixings
 
 TOLERANCE = 1e-7
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gapless import Batch, Budget, Columns, Decisions, Fixings, LinearView, Rows, Sparse
+from gapless.roles import Batch, Budget, Columns, Decisions, Fixings, LinearView, Rows, Sparse
 
 NONE = Fixings.none
 

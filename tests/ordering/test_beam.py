@@ -7,6 +7,7 @@ import pytest
 
 import gapless
 from gapless import Status, Stop, UnknownOption
+from gapless.roles import load_plugins
 from gapless_ordering import OrderingProblem
 from gapless_ordering.enumeration import best_paths
 from gapless_ordering.random_problems import random_problem, title_like
@@ -57,7 +58,7 @@ def test_many_are_the_same_as_one():
 
 def test_ctrl_c_keeps_what_is_finished(monkeypatch):
     problems = [title_like(20, 3, seed) for seed in range(4)]
-    search = gapless.load_plugins().registry.find_method(OrderingProblem, "beam").run.__globals__
+    search = load_plugins().registry.find_method(OrderingProblem, "beam").run.__globals__
     kernel, calls = search["path_beam_search"], []
 
     def interrupted(*arguments):

@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import binom
 
 import gapless
-from gapless import Limits, OracleError, ProbabilisticCertificate, Status, Stop, UnknownOption
+from gapless import Limits, Status, Stop, UnknownOption
+from gapless.roles import OracleError, ProbabilisticCertificate
 from gapless_kernels import COMPILED
 from gapless_ordering import OrderingProblem
 from gapless_ordering.colorings import BLOCK, Colorings, choose_colors, success_probability, trials_for

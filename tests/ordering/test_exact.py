@@ -10,8 +10,9 @@ import patience
 import pytest
 
 import gapless
-from gapless import Fixings, InvalidProblem, Limits, OracleError, SolveError, Status, Stop, UnknownOption
+from gapless import InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
 from gapless.core.tolerance import margin
+from gapless.roles import Fixings, OracleError
 from gapless_kernels import COMPILED, color_coding_search
 from gapless_ordering import OrderingProblem
 from gapless_ordering.certificate import WalkCertificate

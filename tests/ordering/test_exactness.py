@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Limits, NoCertificate, Status, Stop
+from gapless import Limits, Status, Stop
 from gapless.core.tolerance import margin, meets
 from gapless.plugins import load_plugins
+from gapless.roles import NoCertificate
 from gapless_ordering import OrderingProblem
 from gapless_ordering.enumeration import all_paths
 from gapless_ordering.random_problems import FAMILIES, metric, random_problem

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import InvalidProblem, Limits, OracleError, SolveError, Status, Stop, UnknownOption
+from gapless import InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
 from gapless.core import serial
 from gapless.core.tolerance import INTEGRAL, margin
+from gapless.roles import Fixings, OracleError
 from gapless.scip import solve_monolithic, write_model
 from gapless_ordering import OrderingProblem, ilp_cuts
 from gapless_ordering.cut_certificate import CutDual
@@ -318,7 +319,7 @@ def test_any_prices_of_any_rows_are_a_bound(proved):
 
 
 def fixed(problem, on=(), off=()):
-    return gapless.Fixings.none(problem.decisions.count).fix(on, off)
+    return Fixings.none(problem.decisions.count).fix(on, off)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import numpy as np
 
 import gapless as gl
 from gapless.core.serial import dumps
+from gapless.roles import LinearDualCertificate, PointCertificate
 from gapless_chains import ChainProblem, TreeProblem
 from gapless_dependency.random_problems import FAMILIES
 from gapless_dependency.random_problems import random_problem as random_sentence
@@ -85,13 +86,13 @@ def rare() -> Iterator[tuple[Any, gl.Result[Any]]]:
         if ForbiddenConfigurations().verify(empty).bound == -np.inf:
             yield empty, gl.Result.of(empty, [], -np.inf, gl.Stop.PROVED, certificate=ForbiddenConfigurations())
     chain = ChainProblem(unary=[[1.0, 0.0], [0.0, 2.0]], transition=[[0.0, -3.0], [0.0, 0.0]])
-    prices = gl.LinearDualCertificate(np.zeros(len(chain.linear_model().rows)))
+    prices = LinearDualCertificate(np.zeros(len(chain.linear_model().rows)))
     yield (
         chain,
         gl.Result.of(chain, [np.array([1, 1])], prices.verify(chain).bound, gl.Stop.ITERATIONS, certificate=prices),
     )
     single = ChainProblem(unary=[[1.0], [2.0]], transition=[[0.5]])
-    yield single, gl.Result.of(single, [np.array([0, 0])], 3.5, gl.Stop.PROVED, certificate=gl.PointCertificate())
+    yield single, gl.Result.of(single, [np.array([0, 0])], 3.5, gl.Stop.PROVED, certificate=PointCertificate())
 
 
 def write(out: Path, rounds: int) -> None:

@@ -10,8 +10,8 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 import gapless as gl
-from gapless import Answer, Batch, Budget, Fixings
 from gapless.engine import price_and_cut
+from gapless.roles import Answer, Batch, Budget, Fixings
 from gapless_chains import ChainProblem, DomainMessages, ReducedCostOracle
 from gapless_kernels.chains import _viterbi_twin
 

@@ -1,7 +1,8 @@
 """Imports point down only.
 
 The folders are the layers; inside ``framework/gapless`` the sub-packages are. The rules are read off the syntax
-trees, so an import inside a function or under ``TYPE_CHECKING`` counts like any other.
+trees, so an import inside a function or under ``TYPE_CHECKING`` counts like any other, and so does a reference such
+as ``"gapless_chains.viterbi:run"``.
 """
 
 import ast
@@ -17,6 +18,7 @@ KERNELS = "gapless_kernels"
 LAYERS = {
     KERNELS: 0,
     "gapless.core": 1,
+    "gapless.lazy": 1,
     "gapless.svg": 1,
     "gapless.lp": 2,
     "gapless.runs": 2,
@@ -28,6 +30,7 @@ LAYERS = {
     "gapless.streaming": 4,
     "gapless.cli": 4,
     "gapless.report": 4,
+    "gapless.roles": 4,
     "gapless.__main__": 4,
     "gapless": 4,  # the front door: what __init__ gathers
     "gapless.testing": 5,
@@ -41,6 +44,7 @@ LAYERS = {
     "gapless_tasks": 10,
     "benchmarks": 11,  # run from a clone: not in the wheel
 }
+REFERENCE = re.compile(r"(gapless\w*(?:\.\w+)*):\w[\w.]*")
 METHODS = 7
 RIM = 4
 
@@ -72,6 +76,10 @@ def imported(module: str, is_package: bool, tree: ast.Module, known: Collection[
             for alias in node.names:
                 inner = f"{base}.{alias.name}"
                 yield node.lineno, inner if inner in known else base
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            reference = REFERENCE.fullmatch(node.value)
+            if reference:
+                yield node.lineno, reference[1]
 
 
 def objections(module: str, target: str) -> Iterator[str]:
@@ -151,6 +159,7 @@ def test_compiled_kernels_import_numpy_at_most(packages: dict[str, Path]) -> Non
         ({"gapless_kernels__x": "import gapless.core"}, "numpy and nothing else"),
         ({"gapless_kernels__x": "import scipy"}, "numpy and nothing else"),
         ({"gapless_chains": "import gapless_linking"}, "stands beside"),
+        ({"gapless_chains__plugin": "RUN = 'gapless_linking.exact:run'"}, "stands beside"),
         ({"gapless_dependency": "import gapless_splitbound"}, "stands above"),
         ({"gapless_chains": "from gapless_models import x"}, "stands above"),
         ({"gapless_models__x": "import gapless_tasks.options"}, "stands above"),

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-import gapless as gl
 from gapless.core.certificate import Certificate
 from gapless.core.record import Record, read_values
 from gapless.plugins import load_plugins
+from gapless.roles import NoCertificate
 
 STORED = sorted(Path(__file__).parents[1].joinpath("data").glob("results-*.jsonl.gz"))
 
@@ -25,7 +25,7 @@ def test_stored_results_are_read_and_verified(file: Path) -> None:
     for number, record in enumerate(read_values(file), 1):
         assert isinstance(record, Record)
         verdict = record.verify()
-        unproved = isinstance(record.result.certificate, gl.NoCertificate)
+        unproved = isinstance(record.result.certificate, NoCertificate)
         assert unproved or verdict, f"{file.name}:{number} {record.name}: {verdict.reason}"
         assert record.words == ("a", "b")
 

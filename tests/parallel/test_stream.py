@@ -123,6 +123,30 @@ def test_control_c_comes_after_what_is_finished(monkeypatch, chains):
     assert found in ([True] * 3, [])  # list.extend may drop what came before an exception
 
 
+def test_control_c_at_the_end_of_a_chunk_ends_the_stream(monkeypatch, chains):
+    """The kernel had finished the chunk: its answers are given, and no other chunk is begun."""
+    method = gl.plugins.load_plugins().registry.find_method(type(chains[0]), None)
+    honest, chunks = method.run_many, []
+
+    def late(problems, solve, **options):
+        batch = honest(problems, solve, **options)
+        chunks.append(len(problems))
+        solve.budget.interrupt()
+        return batch
+
+    monkeypatch.setattr(f"{honest.__module__}.{honest.__name__}", late)
+    found: list[bool] = []
+
+    def take() -> None:
+        for outcome in gl.solve_stream(chains, at_once=4):
+            found.append(outcome.proved)
+
+    with pytest.raises(KeyboardInterrupt):
+        take()
+    assert found == [True] * sum(chunks)
+    assert len(chunks) == 1
+
+
 def resident() -> int:
     """Bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

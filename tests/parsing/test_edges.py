@@ -8,6 +8,7 @@ import pytest
 
 import gapless as gl
 from gapless.cli import exit_codes, main
+from gapless.roles import ConfigurationFactor
 from gapless_dependency import (
     AdjacentSibling,
     AnyOf,
@@ -209,7 +210,7 @@ def test_valencies_say_what_every_number_of_modifiers_scores():
 # --- granularities
 
 
-class Parity(gl.ConfigurationFactor):
+class Parity(ConfigurationFactor):
     """Half a point for an odd number of arcs from the root."""
 
     name = "parity"

@@ -7,8 +7,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from gapless import Decisions, Factor, InvalidProblem
+from gapless import InvalidProblem
 from gapless.core.serial import dumps, loads
+from gapless.roles import Decisions, Factor
 from gapless.testing import check_factor, check_problem
 from gapless_dependency import (
     AnyOf,

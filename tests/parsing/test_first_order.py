@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from gapless import Fixings, InvalidProblem, Status, solve, solve_many
+from gapless import InvalidProblem, Status, solve, solve_many
+from gapless.roles import Fixings
 from gapless.testing import check_method
 from gapless_dependency import Grandchild, ParsingProblem, Sibling, first_order
 from gapless_dependency.enumeration import tree_scores

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from gapless import ConfigurationFactor, InvalidProblem, Status
+from gapless import InvalidProblem, Status
+from gapless.roles import ConfigurationFactor
 from gapless.scip import solve_monolithic
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import tree_scores

@@ -8,6 +8,7 @@ import pytest
 
 import gapless as gl
 from gapless.core.factor import ScoredFactor
+from gapless.roles import Factor
 from gapless_dependency import Arcs, Grandchild, ParsingProblem
 
 
@@ -18,7 +19,7 @@ def factor_of(scopes, score=None, name="mine"):
     def score_(self, given, decisions):
         return np.ones(len(given)) if score is None else score(given, decisions)
 
-    return type("Mine", (gl.Factor,), {"name": name, "scopes": scopes_, "score": score_})()
+    return type("Mine", (Factor,), {"name": name, "scopes": scopes_, "score": score_})()
 
 
 def arcs(n=3):
@@ -147,7 +148,7 @@ def test_nobody_can_change_the_scopes_that_were_checked(call):
     """A compiled search reads memory at the arcs that they name."""
     given = np.array([[0, 4], [1, 5]])
 
-    class Meddling(gl.Factor):
+    class Meddling(Factor):
         name = "meddling"
 
         def scopes(self, decisions):

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import attrs
 import pytest
 
-from gapless import Method, MostFractional, hookimpl
 from gapless import solving as solving_module
 from gapless.engine import tree_search
 from gapless.plugins import Plugins
+from gapless.roles import Method, MostFractional, hookimpl
 from gapless.testing.examples import OptimisticBound, Selection
 
 

@@ -6,8 +6,9 @@ import inspect
 import attrs
 import pytest
 
-from gapless import Limits, Specimens, Stop, UnknownName, solve
+from gapless import Limits, Stop, UnknownName, solve
 from gapless.plugins import hookspecs
+from gapless.roles import Specimens
 from gapless.testing.examples import Selection
 
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("gapless_"))

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gapless import DuplicateName, Method
 from gapless.plugins import Plugins, load_plugins
 from gapless.plugins.manager import PluginWarning
+from gapless.roles import DuplicateName, Method
 from gapless.testing.examples import Expenses, Selection
 
 

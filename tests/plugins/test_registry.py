@@ -3,8 +3,9 @@
 import attrs
 import pytest
 
-from gapless import DuplicateName, Factor, Method, Registry, Task, UnknownName, UnknownOption
+from gapless import UnknownName, UnknownOption
 from gapless.core.nearest import nearest
+from gapless.roles import DuplicateName, Factor, Method, Registry, Task
 from gapless.testing.examples import Expenses, Selection
 
 

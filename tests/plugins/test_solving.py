@@ -18,9 +18,7 @@ from gapless import (
     BatchResult,
     InvalidProblem,
     Limits,
-    Method,
     NoSolution,
-    OracleError,
     SolveError,
     Status,
     Stop,
@@ -29,6 +27,7 @@ from gapless import (
     solve,
     solve_many,
 )
+from gapless.roles import Method, OracleError
 from gapless.testing.examples import Expenses, Selection
 
 HAS_JOBLIB = importlib.util.find_spec("joblib") is not None

@@ -7,6 +7,7 @@ import pytest
 import gapless as gl
 from gapless import streaming
 from gapless.engine import PricedRelaxation, tree_search
+from gapless.roles import Batch, Method, MostFractional, NoCertificate
 from gapless.testing.example_pricing import ItemGenerator, KnownItems
 from gapless.testing.examples import Expenses, OptimisticBound, Selection
 
@@ -17,7 +18,7 @@ class Unwritten(KnownItems):
     """A master as users write it first: without `certify`."""
 
     def certify(self, answers):
-        return gl.NoCertificate("the formulation brings no `certify`")
+        return NoCertificate("the formulation brings no `certify`")
 
 
 class Blind(ItemGenerator):
@@ -27,18 +28,18 @@ class Blind(ItemGenerator):
         answer = super().query(view, limit=limit)
         keep = np.flatnonzero(answer.batch.columns.keys != 1)
         columns = self.columns(answer.batch.columns.keys[keep].tolist())
-        return attrs.evolve(answer, batch=gl.Batch(columns), slack=answer.slack if len(columns) else 0.0)
+        return attrs.evolve(answer, batch=Batch(columns), slack=answer.slack if len(columns) else 0.0)
 
 
 def blind(problem, solve):
     """Branch and price with a generator that ignores a part of what it should price."""
     relaxation = PricedRelaxation(Unwritten(problem), [Blind(problem)], problem.decisions)
-    return tree_search(problem, relaxation, gl.MostFractional(), solve.budget, method=solve.method)
+    return tree_search(problem, relaxation, MostFractional(), solve.budget, method=solve.method)
 
 
 def search(problem, solve):
     return tree_search(
-        problem, OptimisticBound(problem), gl.MostFractional(), solve.budget, k=solve.k, method=solve.method
+        problem, OptimisticBound(problem), MostFractional(), solve.budget, k=solve.k, method=solve.method
     )
 
 
@@ -90,12 +91,12 @@ def methods(install, make, monkeypatch):
     def register(registry):
         registry.problem("selection", Selection)
         registry.problem("expenses", Expenses)
-        registry.method(gl.Method("search", Selection, search, k_best=True, default=True))
-        registry.method(gl.Method("blind", Selection, blind))
-        registry.method(gl.Method("lying", Selection, lying))
-        registry.method(gl.Method("lying-batch", Selection, lying, run_many=many))
-        registry.method(gl.Method("batch", Selection, search, run_many=batched))
-        registry.method(gl.Method("slow", Selection, slow))
+        registry.method(Method("search", Selection, search, k_best=True, default=True))
+        registry.method(Method("blind", Selection, blind))
+        registry.method(Method("lying", Selection, lying))
+        registry.method(Method("lying-batch", Selection, lying, run_many=many))
+        registry.method(Method("batch", Selection, search, run_many=batched))
+        registry.method(Method("slow", Selection, slow))
 
     plugins = install(make.Entry("demo", make.plugin(register)))
     monkeypatch.setattr(streaming, "load_plugins", lambda: plugins)

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
-from gapless import Factor
+from gapless.roles import Factor
 from gapless_dependency import ParsingProblem
 from gapless_dependency.random_problems import CONJUNCTIVE, random_problem
 

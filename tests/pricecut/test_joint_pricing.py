@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import Answer, Status
+from gapless import Status
 from gapless.engine import branch_and_price
+from gapless.roles import Answer
 from gapless.scip import branch_price_and_cut
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem

@@ -10,6 +10,7 @@ import gapless
 import gapless_kernels
 from gapless import Limits, Status, Stop
 from gapless.core.tolerance import meets
+from gapless.roles import InconsistentBound
 from gapless_dependency import ArcConjunctions, Grandchild, GreatGrandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
 from gapless_pricecut import lagrangian_search
@@ -367,8 +368,8 @@ def test_an_unfinished_linear_program_takes_no_bound_away(monkeypatch):
 
 
 def test_a_contradiction_in_a_linear_program_is_no_failure_to_go_on_after(monkeypatch):
-    arcs, scores, asked = stalling(monkeypatch, gapless.InconsistentBound("a bound below a tree"))
-    with pytest.raises(gapless.InconsistentBound) as caught:
+    arcs, scores, asked = stalling(monkeypatch, InconsistentBound("a bound below a tree"))
+    with pytest.raises(InconsistentBound) as caught:
         gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores)]), "lagrangian-cut")
     assert caught.value.result.status is not Status.OPTIMAL
     batch = gapless.solve_many([ParsingProblem(arcs, factors=[Grandchild(scores)])] * 2, "lagrangian-cut")

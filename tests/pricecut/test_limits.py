@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless import InconsistentBound, InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
+from gapless import InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
 from gapless.core.tolerance import margin
 from gapless.lp import LinearProgram
+from gapless.roles import Budget, InconsistentBound
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_dependency.backbones import Arborescence
 from gapless_dependency.enumeration import tree_scores
@@ -73,7 +74,7 @@ def test_a_program_that_outlasts_the_time_is_not_solved_again(hard, monkeypatch)
         return False
 
     monkeypatch.setattr(LinearProgram, "optimise", outlasts)
-    monkeypatch.setattr(gapless.Budget, "elapsed", property(lambda budget: now[0]))
+    monkeypatch.setattr(Budget, "elapsed", property(lambda budget: now[0]))
     result = gapless.solve(problem, "price-and-cut", limits=Limits(time=0.2))
     assert result.stop is Stop.TIME
     assert result.value <= best <= result.bound

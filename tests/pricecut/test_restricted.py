@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from gapless import Budget, Fixings, Limits
+from gapless import Limits
 from gapless.core.tolerance import margin, round_bound
+from gapless.roles import Budget, Fixings
 from gapless_dependency import TreeMaximiser, backbone_for
 from gapless_dependency.enumeration import tree_scores
 from gapless_pricecut.pricing_tables import Parts

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless import MostFractional
 from gapless.core.limits import Budget
 from gapless.core.serial import dumps
 from gapless.engine import tree_search
+from gapless.roles import MostFractional
 from gapless.testing.examples import OptimisticBound, Selection
 from gapless_chains import ChainProblem, TreeProblem
 from gapless_dependency import ParsingProblem

@@ -24,6 +24,7 @@ from gapless.report import report_of, write_report
 from gapless.report.charts import bounds_over_time, work_over_rounds
 from gapless.report.page import json_data, number
 from gapless.report.search_tree import search_tree
+from gapless.roles import NoCertificate, Stats, TreeCertificate
 from gapless.svg import tree_places
 from gapless_chains import ChainProblem
 
@@ -132,7 +133,7 @@ def test_the_tree_of_a_certificate(records: dict[str, gl.Record]) -> None:
     record = records["parsing"]
     nodes = search_tree(record, ())
     certificate = record.result.certificate
-    assert isinstance(certificate, gl.TreeCertificate)
+    assert isinstance(certificate, TreeCertificate)
     assert [node.parent for node in nodes] == list(certificate.parents)
     assert len(nodes) > 3
     value = record.result.value
@@ -151,7 +152,7 @@ def test_the_tree_of_events_is_the_tree_of_the_certificate(records: dict[str, gl
     """As for a search inside SCIP, which keeps no certificate."""
     record = records["selection"]
     proved = search_tree(record, record.result.trace)
-    bare = attrs.evolve(record, result=attrs.evolve(record.result, certificate=gl.NoCertificate()))
+    bare = attrs.evolve(record, result=attrs.evolve(record.result, certificate=NoCertificate()))
     told = search_tree(bare, record.result.trace)
     assert len(told) > 3
     # A child that contradicts its parent is in the certificate, but was never a node.
@@ -242,7 +243,7 @@ def test_a_run_of_two_methods_links_each_answer_to_its_own_row(
     folder = tmp_path / "run"
     folder.mkdir()
     plain = attrs.evolve(records["chain"], result=gl.solve(records["chain"].problem), name="sentence 0")
-    plain = attrs.evolve(plain, result=attrs.evolve(plain.result, stats=gl.Stats()))
+    plain = attrs.evolve(plain, result=attrs.evolve(plain.result, stats=Stats()))
     for method, seconds in (("fast", 0.125), ("slow", 0.5)):
         (folder / f"{method}.jsonl").write_text(gl.dumps(attrs.evolve(plain, measured={"seconds": seconds})) + "\n")
     (folder / "tables.json").write_text('{"tables": []}', "utf-8")
@@ -417,7 +418,7 @@ def test_half_a_character_does_not_end_a_page() -> None:
 def test_a_proof_that_cannot_be_shown_is_told_from_one_that_can(tmp_path: Path) -> None:
     problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
     shown = gl.solve(problem)
-    bare = attrs.evolve(shown, certificate=gl.NoCertificate("the record outgrew its memory"))
+    bare = attrs.evolve(shown, certificate=NoCertificate("the record outgrew its memory"))
     page = report_of(gl.Record(problem, bare))
     assert "Optimal: proved, no certificate" in page
     assert "only the claim of the method: proved, no certificate: the record outgrew its memory" in page

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gapless as gl
+from gapless.roles import NoCertificate
 from gapless.runs import Answer, AnswerLog, numbers_only, read_log
 from gapless.runs.lines import whole_lines
 from gapless_chains import ChainProblem
@@ -112,7 +113,7 @@ def test_numbers_are_kept_without_problem_and_evidence(tmp_path):
     assert isinstance(answer, Answer)
     assert answer.result.proved
     assert answer.result.value == found.value
-    assert isinstance(answer.result.certificate, gl.NoCertificate)
+    assert isinstance(answer.result.certificate, NoCertificate)
 
 
 FULL = """

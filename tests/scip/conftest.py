@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from drawn import numbers
 
-from gapless import (
+from gapless import Problem
+from gapless.core.problem import score_of
+from gapless.roles import (
     Answer,
     Batch,
     Columns,
@@ -15,12 +17,10 @@ from gapless import (
     Formulation,
     Generator,
     LinearModel,
-    Problem,
     Rows,
     Sense,
     Sparse,
 )
-from gapless.core.problem import score_of
 
 KEY = 1000  # column j has the key KEY + j, row r the key r, hidden row h the key -1 - h
 

@@ -5,9 +5,10 @@ from agreement import agrees
 from drawn import examples, generators, seeing
 from hypothesis import given
 
-from gapless import Answer, Batch, Branch, Brancher, Budget, Limits, Status, Stop
+from gapless import Limits, Status, Stop
 from gapless.core.problem import score_of
 from gapless.engine import branch_and_price
+from gapless.roles import Answer, Batch, Branch, Brancher, Budget
 from gapless.scip import branch_price_and_cut, solve_monolithic
 from gapless.scip.tree import Enforcer
 

@@ -10,7 +10,8 @@ from drawn import examples, generators
 from hypothesis import given
 
 import gapless as gl
-from gapless import Budget, InvalidProblem, Limits, LinearModel, Problem, Sparse, Status, Stop
+from gapless import InvalidProblem, Limits, Problem, Status, Stop
+from gapless.roles import Budget, LinearModel, Sparse
 from gapless.scip import solve_monolithic, write_model
 
 

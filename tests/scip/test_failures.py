@@ -10,22 +10,8 @@ import numpy as np
 import pytest
 from pyscipopt import Model
 
-from gapless import (
-    Batch,
-    Budget,
-    Columns,
-    Formulation,
-    InvalidProblem,
-    Limits,
-    MostFractional,
-    OracleError,
-    Rows,
-    SolveError,
-    Sparse,
-    Status,
-    Stop,
-    UnknownOption,
-)
+from gapless import InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
+from gapless.roles import Batch, Budget, Columns, Formulation, MostFractional, OracleError, Rows, Sparse
 from gapless.scip import branch_price_and_cut
 
 SEEDS = (76, 2280, 14, 36)  # several nodes, Farkas pricing at the root and below

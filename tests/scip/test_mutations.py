@@ -4,18 +4,9 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless import (
-    Answer,
-    Branch,
-    Brancher,
-    FixedColumn,
-    InconsistentBound,
-    MissingBound,
-    Status,
-    Stop,
-    UncoveredBranching,
-)
+from gapless import Status, Stop
 from gapless.engine import branch_and_price
+from gapless.roles import Answer, Branch, Brancher, FixedColumn, InconsistentBound, MissingBound, UncoveredBranching
 from gapless.scip import branch_price_and_cut
 
 TREES = (branch_and_price, branch_price_and_cut)

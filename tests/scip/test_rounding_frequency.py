@@ -5,6 +5,7 @@ import pytest
 
 import gapless as gl
 from gapless.engine import branch_and_price, tree_search
+from gapless.roles import Budget, MostFractional
 from gapless.scip import branch_price_and_cut
 from gapless.testing.examples import OptimisticBound, Selection
 
@@ -26,7 +27,7 @@ def nodes_and_calls(tiny, tree, **how):
     rounding = Counted()
     form = attrs.evolve(tiny.formulation(problem), rounding=rounding, **how)
     worked = []
-    budget = gl.Budget(observers=[lambda event: worked.append(event) if event.kind == "node" else None])
+    budget = Budget(observers=[lambda event: worked.append(event) if event.kind == "node" else None])
     result = tree(problem, form, budget)
     assert result.status is gl.Status.OPTIMAL
     return result, len(worked), rounding.points
@@ -84,10 +85,10 @@ def test_a_search_over_any_relaxation_takes_it():
     for every in (1, 0):
         rounding = Counted()
         result = tree_search(
-            problem, OptimisticBound(problem), gl.MostFractional(), rounding=rounding, rounding_frequency=every
+            problem, OptimisticBound(problem), MostFractional(), rounding=rounding, rounding_frequency=every
         )
         asked[every] = len(rounding.points)
         assert result.value == 5.0
     assert asked[0] == 1 < asked[1]
     with pytest.raises(gl.InvalidProblem, match="rounding_frequency"):
-        tree_search(problem, OptimisticBound(problem), gl.MostFractional(), rounding_frequency=-2)
+        tree_search(problem, OptimisticBound(problem), MostFractional(), rounding_frequency=-2)

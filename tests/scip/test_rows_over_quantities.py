@@ -10,7 +10,10 @@ from agreement import agrees
 from drawn import generators, seeing
 from hypothesis import given
 
-from gapless import (
+from gapless import Result
+from gapless.engine import branch_and_price
+from gapless.lp import LinearMaster
+from gapless.roles import (
     Answer,
     Batch,
     Budget,
@@ -18,12 +21,9 @@ from gapless import (
     Formulation,
     Generator,
     LinearDualCertificate,
-    Result,
     Rows,
     Sparse,
 )
-from gapless.engine import branch_and_price
-from gapless.lp import LinearMaster
 from gapless.scip import branch_price_and_cut, solve_monolithic
 from gapless.testing import ConformanceError, check_generator
 

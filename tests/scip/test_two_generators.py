@@ -6,9 +6,10 @@ import pytest
 
 import gapless as gl
 from gapless.engine import branch_and_price
+from gapless.roles import Answer, Batch, Columns, Decisions, Formulation, Generator, Rows, Sparse
 from gapless.scip import branch_price_and_cut
 
-ITEM_1 = gl.Columns([1], [5.0], gl.Sparse.empty(1), gl.Sparse.from_rows([[1]]), upper=[1.0])
+ITEM_1 = Columns([1], [5.0], Sparse.empty(1), Sparse.from_rows([[1]]), upper=[1.0])
 
 
 @attrs.frozen(eq=False)
@@ -17,7 +18,7 @@ class Pair(gl.Problem):
 
     @property
     def decisions(self):
-        return gl.Decisions(2)
+        return Decisions(2)
 
     def value(self, structure):
         return float(sum((1.0, 5.0)[i] for i in structure))
@@ -32,31 +33,31 @@ class Pair(gl.Problem):
         return tuple(int(i) for i in on_ids)
 
 
-class PricesItem1(gl.Generator):
+class PricesItem1(Generator):
     """Returns item 1 before it can have heard of the row, in which the item would have the entry -1."""
 
     def query(self, view, *, limit=None):
         gain = float(view.gain(ITEM_1)[0])
         if gain <= 0 or (view.point is not None and view.point[1] >= 1):
-            return gl.Answer()
-        return gl.Answer(gl.Batch(ITEM_1), slack=gain)
+            return Answer()
+        return Answer(Batch(ITEM_1), slack=gain)
 
 
-class SeparatesNeeds(gl.Generator):
+class SeparatesNeeds(Generator):
     """The row x0 - x1 <= 0, over the column that it knows to be there."""
 
     def query(self, view, *, limit=None):
         if view.point is None or view.point[0] <= view.point[1] + 1e-9:
-            return gl.Answer()
-        return gl.Answer(gl.Batch(rows=gl.Rows([7], [-np.inf], [0.0], gl.Sparse.from_rows([[0]]))))
+            return Answer()
+        return Answer(Batch(rows=Rows([7], [-np.inf], [0.0], Sparse.from_rows([[0]]))))
 
 
 @pytest.mark.parametrize("driver", [branch_and_price, branch_price_and_cut])
 @pytest.mark.parametrize("pricing_first", [True, False])
 def test_columns_of_one_and_rows_of_another_are_not_added_at_once(driver, pricing_first):
     generators = [PricesItem1(), SeparatesNeeds()]
-    item0 = gl.Columns([0], [1.0], gl.Sparse.empty(1), gl.Sparse.from_rows([[0]]), upper=[1.0])
-    formulation = gl.Formulation(gl.Batch(item0), generators if pricing_first else generators[::-1])
+    item0 = Columns([0], [1.0], Sparse.empty(1), Sparse.from_rows([[0]]), upper=[1.0])
+    formulation = Formulation(Batch(item0), generators if pricing_first else generators[::-1])
     result = driver(Pair(), formulation)
     assert result.status is gl.Status.OPTIMAL
     assert result.value == 6.0

@@ -7,6 +7,18 @@ import pytest
 import gapless as gl
 from gapless.engine import branch_and_price
 from gapless.lp import LinearMaster
+from gapless.roles import (
+    Answer,
+    Batch,
+    Columns,
+    Decisions,
+    Formulation,
+    Generator,
+    InconsistentBound,
+    Rows,
+    Sense,
+    Sparse,
+)
 from gapless.scip import branch_price_and_cut
 from gapless.testing import ConformanceError, check_generator
 
@@ -16,11 +28,11 @@ TREES = (branch_and_price, branch_price_and_cut)
 class Boxes(gl.Problem):
     """Pack all items into the fewest boxes; a structure is a partition into some of `sets`."""
 
-    sense = gl.Sense.MINIMISE
+    sense = Sense.MINIMISE
 
     def __init__(self, count, sets, size=1.0):
         self.count, self.sets, self.size = count, [frozenset(s) for s in sets], size
-        self._decisions = gl.Decisions(len(sets), name=lambda d: f"box {sorted(self.sets[d])}")
+        self._decisions = Decisions(len(sets), name=lambda d: f"box {sorted(self.sets[d])}")
 
     @property
     def decisions(self):
@@ -40,7 +52,7 @@ class Boxes(gl.Problem):
         return tuple(on_ids.tolist())
 
 
-class BestBoxes(gl.Generator):
+class BestBoxes(Generator):
     """All boxes of positive gain; a box scores `-scores[d]`."""
 
     def __init__(self, problem, objective):
@@ -48,20 +60,20 @@ class BestBoxes(gl.Generator):
         self.every = self.columns(np.arange(len(problem.sets)))
 
     def columns(self, keys):
-        return gl.Columns(
+        return Columns(
             100 + keys,
             self.objective[keys],
-            gl.Sparse.from_rows([sorted(self.problem.sets[k]) for k in keys]),
-            gl.Sparse.from_rows([[k] for k in keys]),
+            Sparse.from_rows([sorted(self.problem.sets[k]) for k in keys]),
+            Sparse.from_rows([[k] for k in keys]),
         )
 
     def query(self, view, *, limit=None):
         gain = view.gain(self.every)
         chosen = np.flatnonzero(gain > 1e-9)
         if not chosen.size:
-            return gl.Answer(slack=0.0)
+            return Answer(slack=0.0)
         bound = self.problem.count * gain.max()  # no more boxes than items
-        return gl.Answer(gl.Batch(self.columns(chosen)), slack=bound if view.objective_weight else None)
+        return Answer(Batch(self.columns(chosen)), slack=bound if view.objective_weight else None)
 
 
 class RightPrices(BestBoxes):
@@ -71,7 +83,7 @@ class RightPrices(BestBoxes):
         cost = np.full(len(self.every), -self.problem.size)
         gain = view.gain(attrs.evolve(self.every, objective=cost))
         chosen = np.flatnonzero(gain > 1e-9)
-        return gl.Answer(gl.Batch(self.columns(chosen)), slack=self.problem.count * max(gain.max(), 0.0))
+        return Answer(Batch(self.columns(chosen)), slack=self.problem.count * max(gain.max(), 0.0))
 
 
 SETS = [(0, 1), (1, 2), (2, 3), (0, 3), (0,), (1,), (2,), (3,), (0, 1, 2)]
@@ -84,14 +96,14 @@ def instance(wrong=(), size=1.0, sets=SETS, count=4, **more):
     for d, score in dict(wrong).items():
         objective[d] = score
     generator = BestBoxes(problem, objective)
-    rows = gl.Rows(np.arange(count), np.ones(count), np.ones(count))
-    return problem, gl.Formulation(gl.Batch(rows=rows), [generator], **more)
+    rows = Rows(np.arange(count), np.ones(count), np.ones(count))
+    return problem, Formulation(Batch(rows=rows), [generator], **more)
 
 
 @pytest.mark.parametrize("tree", TREES)
 def test_a_column_that_scores_too_much_is_named(tree):
     problem, formulation = instance({1: -0.5})  # the boxes 12 and 03 make a plan of two, worth 1.5 to the master
-    with pytest.raises(gl.InconsistentBound) as error:
+    with pytest.raises(InconsistentBound) as error:
         tree(problem, formulation)
     said = str(error.value)
     assert "score -1.5" in said
@@ -107,7 +119,7 @@ def test_a_column_that_scores_too_much_is_named(tree):
 def test_a_column_that_scores_too_little_is_named(tree):
     """Every plan of two boxes needs the box 01 or the box 12, so the master says 3."""
     problem, formulation = instance({0: -2.0, 1: -2.0}, sets=SETS[:8])
-    with pytest.raises(gl.InconsistentBound) as error:
+    with pytest.raises(InconsistentBound) as error:
         tree(problem, formulation)
     said = str(error.value)
     assert (
@@ -121,7 +133,7 @@ def test_a_column_that_scores_too_little_is_named(tree):
 @pytest.mark.parametrize("tree", TREES)
 def test_of_many_columns_the_odd_one_is_named_first(tree):
     problem, formulation = instance({17: -0.5}, sets=[(item,) for item in range(20)], count=20)
-    with pytest.raises(gl.InconsistentBound) as error:
+    with pytest.raises(InconsistentBound) as error:
         tree(problem, formulation)
     assert ": 1 x column 117 (objective -0.5) + 1 x column 100 (objective -1)" in str(error.value)
     assert "8 more columns" in str(error.value)
@@ -147,7 +159,7 @@ def test_a_master_that_only_bounds_says_so(tree):
 @pytest.mark.parametrize("tree", TREES)
 def test_a_constant_that_is_wrong_is_named(tree):
     problem, formulation = instance(constant=0.25)
-    with pytest.raises(gl.InconsistentBound, match=r"the constant 0\.25"):
+    with pytest.raises(InconsistentBound, match=r"the constant 0\.25"):
         tree(problem, formulation)
 
 
@@ -178,5 +190,5 @@ def test_the_kit_finds_columns_that_are_too_dear_for_their_own_pricing(dear):
 
 
 def master(problem, objective):
-    rows = gl.Rows(np.arange(problem.count), np.ones(problem.count), np.ones(problem.count))
-    return LinearMaster(problem, gl.Formulation(gl.Batch(rows=rows), [RightPrices(problem, objective)]))
+    rows = Rows(np.arange(problem.count), np.ones(problem.count), np.ones(problem.count))
+    return LinearMaster(problem, Formulation(Batch(rows=rows), [RightPrices(problem, objective)]))

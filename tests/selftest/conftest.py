@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from gapless import BatchResult, InvalidProblem, Method, MostFractional, Registry, Result, Specimens, Stop
+from gapless import BatchResult, InvalidProblem, Result, Stop
 from gapless.engine import tree_search
+from gapless.roles import Method, MostFractional, Registry, Specimens
 from gapless.testing import feasible_structures
 from gapless.testing.examples import ChargedCapacities, OptimisticBound, Selection, random_selection
 

@@ -1,6 +1,5 @@
 """``gapless selftest``: table, JSON, exit codes, files of mistakes, kernels."""
 
-import argparse
 import json
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 import gapless_kernels
 from gapless import loads
 from gapless.cli.console import Console
+from gapless.cli.parser import Parser
 from gapless.core.errors import UnknownName, UnknownOption
 from gapless.selftest import command, compare_kernels, plugin, twins
 from gapless.testing.examples import Selection
@@ -27,7 +27,7 @@ def selftest(registered, specimens, monkeypatch, capsys):
     def run(method, *arguments, **how):
         registry = registered(method, **how)
         monkeypatch.setattr(command, "load_plugins", lambda: Plugins(registry, specimens))
-        parser = argparse.ArgumentParser()
+        parser = Parser()
         plugin.gapless_cli(parser.add_subparsers())
         parsed = parser.parse_args(["selftest", "--cases", "20", *arguments])
         code = parsed.run(parsed, Console(as_json=parsed.json))

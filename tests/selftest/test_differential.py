@@ -2,9 +2,9 @@
 
 import pytest
 
-from gapless import Specimens
 from gapless.core.errors import GaplessError
 from gapless.plugins import load_plugins
+from gapless.roles import Specimens
 from gapless.selftest import differential
 from gapless.testing.examples import Selection, random_selection
 

@@ -19,6 +19,7 @@ import psutil
 
 import gapless as gl
 from gapless.plugins import load_plugins
+from gapless.roles import NoCertificate
 
 SAMPLES = 200
 WARM = 0.2
@@ -67,7 +68,7 @@ def decode(count, seed, sample):
                 )
                 told["solved"] += 1
                 told["stopped early"] += not result.proved
-                if turn % 10 == 2 and not isinstance(result.certificate, gl.NoCertificate):
+                if turn % 10 == 2 and not isinstance(result.certificate, NoCertificate):
                     record = gl.loads(gl.dumps(gl.Record(problem, result)))
                     verdict = record.verify()
                     if not verdict and result.proved:

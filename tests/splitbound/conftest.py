@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gapless import ConfigurationFactor, Factor
+from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency import (
     AdjacentSibling,
     AnyOf,

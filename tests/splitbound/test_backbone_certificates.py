@@ -7,8 +7,9 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 
 import gapless
-from gapless import Fixings, Result, Status, TreeCertificate
+from gapless import Result, Status
 from gapless.core.tolerance import meets
+from gapless.roles import Fixings, TreeCertificate
 from gapless_dependency import (
     AdjacentSibling,
     Grandchild,

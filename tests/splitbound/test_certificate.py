@@ -7,7 +7,8 @@ from drawn import examples, generators
 from hypothesis import given
 
 import gapless
-from gapless import Fixings, NoCertificate, Result, TreeCertificate
+from gapless import Result
+from gapless.roles import Fixings, NoCertificate, TreeCertificate
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
 from gapless_splitbound import Split, SplitMultipliers, compiled_search

@@ -12,8 +12,9 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 
 import gapless
-from gapless import Solve, Status
+from gapless import Status
 from gapless.core.tolerance import meets
+from gapless.roles import Solve
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
 from gapless_splitbound import compiled_search

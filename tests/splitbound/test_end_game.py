@@ -10,7 +10,8 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 
 import gapless
-from gapless import Branch, Fixings, Limits, Result, Status, Stop, TreeCertificate
+from gapless import Limits, Result, Status, Stop
+from gapless.roles import Branch, Fixings, TreeCertificate
 from gapless_dependency import AdjacentSibling, AnyOf, ParsingProblem, Valency
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem

@@ -9,7 +9,8 @@ from drawn import examples, generators, seeded, seeing
 from hypothesis import given
 
 import gapless
-from gapless import Fixings, InvalidProblem, Result, TreeCertificate
+from gapless import InvalidProblem, Result
+from gapless.roles import Fixings, TreeCertificate
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem

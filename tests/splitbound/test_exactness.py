@@ -13,8 +13,9 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 import gapless
-from gapless import Budget, InvalidProblem, Limits, Solve, Status, Stop
+from gapless import InvalidProblem, Limits, Status, Stop
 from gapless.core.tolerance import margin, meets, round_bound
+from gapless.roles import Budget, Solve
 from gapless.scip import solve_monolithic
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem

@@ -7,7 +7,8 @@ from hypothesis import assume, given
 
 import gapless
 import gapless_kernels
-from gapless import InconsistentBound, Limits, OracleError, Status, Stop
+from gapless import Limits, Status, Stop
+from gapless.roles import InconsistentBound, OracleError
 from gapless_dependency import ArcConjunctions, ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem

@@ -9,8 +9,9 @@ from hypothesis import given
 
 import gapless
 import gapless_kernels
-from gapless import Factor, Limits, Status
+from gapless import Limits, Status
 from gapless.core.tolerance import margin, round_bound
+from gapless.roles import Factor
 from gapless_dependency import ParsingProblem, Sibling
 from gapless_dependency.factors import ArcConjunctions
 from gapless_dependency.random_problems import random_problem

@@ -6,7 +6,8 @@ from drawn import examples, generators
 from hypothesis import given
 
 import gapless
-from gapless import Factor, InvalidProblem, Limits, NoCertificate, OracleError, Status, Stop
+from gapless import InvalidProblem, Limits, Status, Stop
+from gapless.roles import Factor, NoCertificate, OracleError
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
 from gapless_splitbound import compiled_search

@@ -12,7 +12,8 @@ from hypothesis import given, note
 
 import gapless
 import gapless_kernels
-from gapless import ConfigurationFactor, GaplessError, Result, Solve, SolveError
+from gapless import GaplessError, Result, SolveError
+from gapless.roles import ConfigurationFactor, Solve
 from gapless_dependency import ParsingProblem, Valency
 from gapless_dependency.backbones import FirstOrderProjective
 from gapless_dependency.enumeration import tree_scores

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import gapless as gl
+from gapless.roles import Branch, LinearDualCertificate, Tightening, TreeCertificate
 from gapless.testing.examples import random_selection
 from gapless_chains import ChainProblem, PotentialsCertificate
 from gapless_dependency import ParsingProblem
@@ -58,8 +59,8 @@ def clauses() -> Crafted:
     for _ in range(250):
         some = rng.permutation(60)[:3].tolist()
         on = [d for d in some if rng.random() < 0.5]
-        children.append(gl.Branch(on=on, off=[d for d in some if d not in on]))
-    tree = gl.TreeCertificate((-1, *[0] * len(children)), (gl.Branch(), *children), {})
+        children.append(Branch(on=on, off=[d for d in some if d not in on]))
+    tree = TreeCertificate((-1, *[0] * len(children)), (Branch(), *children), {})
     return random_selection(rng, 60), tree
 
 
@@ -67,7 +68,7 @@ def deep_tree() -> Crafted:
     """Nodes that decide nothing, one below the other."""
     chain = ChainProblem(np.eye(3), np.zeros((3, 3)))
     leaf = gl.solve(chain).certificate
-    return chain, gl.TreeCertificate(tuple(range(-1, 19_999)), (gl.Branch(),) * 20_000, {"19999": leaf})
+    return chain, TreeCertificate(tuple(range(-1, 19_999)), (Branch(),) * 20_000, {"19999": leaf})
 
 
 def labels() -> Crafted:
@@ -81,13 +82,13 @@ def enumerations() -> Crafted:
     """A leaf is allowed 65536 choices of heads; thousands of them look at the same."""
     problem = ParsingProblem(np.random.default_rng(0).normal(size=(7, 7)))
     leaves = {str(node): EnumeratedTrees() for node in range(1, 3001)}
-    return problem, gl.TreeCertificate((-1, *[0] * 3000), (gl.Branch(),) * 3001, leaves)
+    return problem, TreeCertificate((-1, *[0] * 3000), (Branch(),) * 3001, leaves)
 
 
 def _flipped(problem: gl.Problem[Any], evidence: gl.Certificate) -> Crafted:
     """One decision turned off, again and again, and the same evidence for each time."""
-    step = gl.Tightening((), (1,) * 50_000, evidence)
-    return problem, gl.TreeCertificate((-1,), (gl.Branch(),), {"0": evidence}, {"0": [step]})
+    step = Tightening((), (1,) * 50_000, evidence)
+    return problem, TreeCertificate((-1,), (Branch(),), {"0": evidence}, {"0": [step]})
 
 
 def pair_scores() -> Crafted:
@@ -107,7 +108,7 @@ def potentials() -> Crafted:
 def linear_models() -> Crafted:
     """A linear model with a column for each pair of labels, written anew for each flip."""
     chain = ChainProblem(np.zeros((10, 60)), np.zeros((60, 60)))
-    return _flipped(chain, gl.LinearDualCertificate(np.zeros(len(chain.linear_model().rows))))
+    return _flipped(chain, LinearDualCertificate(np.zeros(len(chain.linear_model().rows))))
 
 
 def cut_programs() -> Crafted:

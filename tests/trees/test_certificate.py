@@ -9,9 +9,10 @@ from drawn import generators
 from hypothesis import given
 
 import gapless
-from gapless import Fixings, Result, Status
+from gapless import Result, Status
 from gapless.core import serial
 from gapless.core.tolerance import meets
+from gapless.roles import Fixings
 from gapless_chains import ChainProblem, PotentialsCertificate, TreePotentialsCertificate, TreeProblem
 
 METHODS = ["viterbi", "dominance", "column-generation"]

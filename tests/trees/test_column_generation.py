@@ -6,9 +6,10 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 
 import gapless
-from gapless import Budget, Fixings, InvalidProblem, Limits, Status, Stop
+from gapless import InvalidProblem, Limits, Status, Stop
 from gapless.core.tolerance import meets
 from gapless.engine import PricedRelaxation, price_and_cut
+from gapless.roles import Budget, Fixings, InconsistentBound
 from gapless.testing import check_oracle, check_relaxation
 from gapless_chains import TreeMessages, TreeProblem, TreeReducedCostOracle
 from gapless_chains.trees.weights import root_weights
@@ -169,7 +170,7 @@ def test_a_half_on_every_edge_would_be_wrong_where_a_tree_branches(seen, rng):
     none = Fixings.none(problem.decisions.count)
     try:
         relaxed = price_and_cut(messages, [oracle], problem.decisions, none, Budget())
-    except gapless.InconsistentBound:
+    except InconsistentBound:
         seen["caught"] += 1
         return
     best = gapless.solve(problem).value

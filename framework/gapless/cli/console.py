@@ -7,6 +7,7 @@ drawn, text for the same terminal goes through the bar's live display, which put
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import math
 import sys
@@ -17,13 +18,10 @@ import attrs
 
 from gapless.cli.column_groups import GAP, column_groups
 
-try:
-    import rich.console
-    import rich.table
-    import rich.text
-    from rich import box
-except ImportError:  # the core install has no rich
-    rich = None  # type: ignore[assignment]
+
+def _has_rich() -> bool:
+    """Whether rich is installed: it is an extra, and imported when something is drawn."""
+    return importlib.util.find_spec("rich") is not None
 
 
 @attrs.frozen
@@ -100,16 +98,20 @@ class Console:
     @property
     def draws(self) -> bool:
         """Whether `draw` may be called: there is rich, and a terminal."""
-        return not self.as_json and rich is not None and self.out.isatty()
+        return not self.as_json and self.out.isatty() and _has_rich()
 
     def _write(self, text: str, stream: TextIO) -> None:
         if self._bar is not None and stream.isatty():
+            import rich.text  # noqa: PLC0415  an extra
+
             self._bar.console.print(rich.text.Text(text), soft_wrap=True)
         else:
             print(text, file=stream)
 
     def _live(self) -> Any:
         """What draws on the terminal: the display of the bar, if one is drawn."""
+        import rich.console  # noqa: PLC0415  an extra
+
         return rich.console.Console(file=self.out) if self._bar is None else self._bar.console
 
     def data(self, document: Any) -> None:
@@ -140,6 +142,9 @@ class Console:
     def _draw_table(
         self, title: str, columns: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[bool]
     ) -> None:
+        import rich.table  # noqa: PLC0415  an extra
+        from rich import box  # noqa: PLC0415
+
         terminal = self._live()
         for group in column_groups(columns, cells, terminal.width):
             drawn = rich.table.Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", padding=(0, 1, 0, 0))
@@ -161,8 +166,10 @@ class Console:
     @property
     def draws_progress(self) -> bool:
         """Whether `progress` is seen: what it costs to know the total is spared otherwise."""
-        if self.as_json or rich is None or not self.err.isatty():
+        if self.as_json or not self.err.isatty() or not _has_rich():
             return False
+        import rich.console  # noqa: PLC0415  an extra
+
         return bool(rich.console.Console(file=self.err).is_interactive)  # a dumb terminal cannot take a line back
 
     @contextlib.contextmanager

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import io
 import os
 import sys
 import warnings
 from collections.abc import Sequence
 
+from gapless import __version__
 from gapless.cli import commands, exit_codes
 from gapless.cli.console import Console
 from gapless.cli.parser import Parser
@@ -23,6 +23,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # As on standard error: what the terminal cannot show, such as an arrow or half a character, ends nothing.
         sys.stdout.reconfigure(errors="backslashreplace")
+    if "GAPLESS_SIMD" in os.environ:
+        try:
+            import gapless_kernels  # noqa: F401, PLC0415  looks at the variable
+        except ValueError as error:
+            console.complain(f"gapless: {error}")
+            return exit_codes.USAGE
     with warnings.catch_warnings():
         warnings.simplefilter("always", PluginWarning)
         warnings.showwarning = lambda message, *_, **__: console.complain(f"gapless: {message}")
@@ -45,11 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def build_parser(plugins: Plugins) -> argparse.ArgumentParser:
+def build_parser(plugins: Plugins) -> Parser:
     """The whole command line, plug-ins' sub-commands included."""
     parser = Parser(prog="gapless", description="Exact structured prediction: the best structure, and the proof.")
-    version = importlib.metadata.version("gapless")
-    parser.add_argument("--version", action="version", version=f"gapless {version}")
+    parser.add_argument("--version", action="version", version=f"gapless {__version__}")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)

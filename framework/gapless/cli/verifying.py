@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from gapless.cli import exit_codes
 from gapless.cli.alarm import TimeIsUp, alarm
 from gapless.cli.console import Console
+from gapless.cli.reading import read_problem
 from gapless.core import serial
 from gapless.core.certificate import UNREADABLE, Verdict
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
 from gapless.core.record import Record
 from gapless.core.result import Result
-from gapless.core.work import in_seconds
-from gapless.runs.reading import record_documents
+from gapless.core.work import DEFAULT_WORK, in_seconds
+from gapless.plugins.manager import Plugins
+from gapless.runs.reading import record_documents, record_files
 
 ADVICE = "; allow more"
 """Begins what a verdict that is undecided advises; of many records it is told once."""
 
 ANNOUNCED = 1.0
 """Seconds; what takes longer is told beforehand."""
+
+
+def add_verify_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``gapless verify``."""
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="a record (.json) or records (.jsonl), also .gz; a folder of .jsonl files; or a result with --problem",
+    )
+    parser.add_argument("--problem", help="the problem, when FILE holds a bare result")
+    parser.add_argument("--time", type=float, metavar="S", help="seconds for each record; it fails as undecided")
+    parser.add_argument(
+        "--work",
+        type=float,
+        metavar="STEPS",
+        help=f"steps for each record, about a second for 1e9; it fails as undecided (default {DEFAULT_WORK:g})",
+    )
 
 
 @attrs.frozen
@@ -50,6 +72,26 @@ class Failure:
         said, _, _ = self.reason.partition(ADVICE) if self.undecided else (self.reason, "", "")
         told = ": ".join(part for part in (self.record, self.place, said) if part)
         return f"{'UNDECIDED' if self.undecided else 'FAILED'} {told}"
+
+
+def verify_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
+    """``gapless verify FILE [FILE ...]``."""
+    problem = read_problem(parsed.problem) if parsed.problem else None
+    files = [file for path in parsed.files for file in record_files(path)]
+    checked = failed = 0
+    failures: list[dict[str, Any]] = []
+    for file in files:
+        count, found = verify_records(file, problem, console, parsed.time, parsed.work)
+        wrong = len(found) if count else 0
+        console.say(f"{f'{file}: ' if len(files) > 1 else ''}{count - wrong} of {count} verified")
+        checked, failed = checked + count, failed + wrong
+        failures += [
+            {**({"file": str(file)} if len(files) > 1 else {}), **attrs.asdict(failure)} for failure in found
+        ]
+    if len(files) > 1:
+        console.say(f"{checked - failed} of {checked} verified in {len(files)} files")
+    console.data({"checked": checked, "verified": checked - failed, "failures": failures})
+    return exit_codes.FAILED if failures else exit_codes.PROVED
 
 
 def verify_records(

@@ -11,7 +11,6 @@ import enum
 import json
 import math
 import os
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -20,6 +19,7 @@ import attrs
 import numpy as np
 
 from gapless.core.errors import DuplicateName, GaplessError, InvalidProblem
+from gapless.core.owners import import_class
 
 T = TypeVar("T", bound=type)
 _CLASSES: dict[str, type] = {}
@@ -94,14 +94,6 @@ def _array(value: np.ndarray[Any, Any]) -> dict[str, Any]:
     return {_TYPE: "array", "dtype": value.dtype.name, "shape": list(value.shape), "values": flat}
 
 
-_LOADERS: list[Callable[[], object]] = []
-
-
-def ask_when_unknown(load: Callable[[], object]) -> None:
-    """Call `load` when a document names an unknown class: it may import the owners."""
-    _LOADERS.append(load)
-
-
 def from_data(data: Any, place: str = "$") -> Any:
     """The value that `to_data` turned into `data`; errors name the place in the document."""
     if isinstance(data, list):
@@ -119,8 +111,7 @@ def from_data(data: Any, place: str = "$") -> Any:
         if tag == "array":
             return _read_array(data)
         if isinstance(tag, str) and tag not in _CLASSES:
-            for load in _LOADERS:
-                load()
+            import_class(tag, _CLASSES)
         if not isinstance(tag, str) or tag not in _CLASSES:
             raise InvalidProblem(f"{place}: no loaded package can read {tag!r}; is its plug-in installed?")
         cls = _CLASSES[tag]
@@ -177,6 +168,8 @@ def write_aside(path: str | os.PathLike[str], content: str | bytes | Callable[[I
 
     Text is written as UTF-8; a callable receives the open binary file, for content too large to hold twice.
     """
+    import tempfile  # noqa: PLC0415  for those who write alone
+
     require_folder(path)
     target = Path(path)
     handle, aside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pluggy
 
-from gapless.core.events import Observer
-from gapless.core.problem import Problem
-from gapless.core.result import Result
-
 if TYPE_CHECKING:
+    from gapless.core.events import Observer
+    from gapless.core.problem import Problem
+    from gapless.core.result import Result
     from gapless.plugins.registry import Registry
     from gapless.plugins.specimens import Specimens
 

@@ -1,5 +1,8 @@
 """Discovery: entry points of the group ``gapless``, loaded once, broken ones reported by name and skipped.
 
+Loading a plug-in imports the module that its entry point names. A module that registers references loads nothing
+else: classes and functions are imported when a problem type, a method or a task is asked for.
+
 Environment
 -----------
 GAPLESS_DISABLE_PLUGINS
@@ -15,8 +18,8 @@ import sys
 import warnings
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pluggy
@@ -24,6 +27,9 @@ import pluggy
 from gapless.core.errors import DuplicateName
 from gapless.plugins import hookspecs
 from gapless.plugins.registry import Registry
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "gapless"
 
@@ -54,16 +60,25 @@ class Plugins:
             self.manager.enable_tracing()
         self.registry = Registry()
         self.loaded: list[Loaded] = []
-        for entry in sorted(found, key=lambda e: (_distribution(e)[0] != "gapless", e.name)):
-            self._load(entry)
+        self._reported: set[str] = set()
+        distributions: dict[int, tuple[str, str]] = {}  # reading the name of one takes a millisecond
+        told = []
+        for entry in found:
+            dist = entry.dist
+            if id(dist) not in distributions:
+                distributions[id(dist)] = ("unknown", "") if dist is None else (dist.name, dist.version)
+            told.append(
+                (entry, dist, *distributions[id(dist)])
+            )  # `dist` is kept: an id lasts as long as its object
+        for entry, _, distribution, version in sorted(told, key=lambda one: (one[2] != "gapless", one[0].name)):
+            self._load(entry, distribution, version)
 
     @property
     def hook(self) -> Any:
         """Call hooks here: ``plugins.hook.gapless_observers(problem=...)``."""
         return self.manager.hook
 
-    def _load(self, entry: EntryPoint) -> None:
-        distribution, version = _distribution(entry)
+    def _load(self, entry: EntryPoint, distribution: str, version: str) -> None:
         if _disabled(entry.name, distribution):
             return
         owner = f"{entry.name} ({distribution})"
@@ -84,9 +99,7 @@ class Plugins:
         """Register one plug-in and let it fill the registry; on failure nothing of it stays."""
         if self.manager.is_registered(plugin) or self.manager.has_plugin(owner):
             raise ValueError(f"plug-in {owner} is registered twice")
-        before = Registry()
-        for label in ("problems", "methods", "factors", "tasks", "owners"):
-            getattr(before, label).update(getattr(self.registry, label))
+        before = self.registry.copy()
         try:
             self.manager.register(plugin, name=owner)
             self.manager.check_pending()
@@ -100,9 +113,16 @@ class Plugins:
             self.registry = before
             raise
 
-
-def _distribution(entry: EntryPoint) -> tuple[str, str]:
-    return (entry.dist.name, entry.dist.version) if entry.dist is not None else ("unknown", "")
+    def import_all(self, package: str = "") -> None:
+        """Import what plug-ins refer to, of one top-level package or of all; broken ones are reported by name."""
+        for owner, reason in self.registry.import_all(package).items():
+            if owner not in self._reported:
+                self._reported.add(owner)
+                warnings.warn(f"plug-in {owner} is broken: {reason}", PluginWarning, stacklevel=2)
+                self.loaded = [
+                    attrs.evolve(one, error=reason) if f"{one.name} ({one.distribution})" == owner else one
+                    for one in self.loaded
+                ]
 
 
 def _disabled(name: str, distribution: str) -> bool:

@@ -4,63 +4,39 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import attrs
 
 from gapless.core.errors import DuplicateName, UnknownName, UnknownOption
-from gapless.core.factor import ConfigurationFactor, Factor
-from gapless.core.limits import Budget
 from gapless.core.nearest import nearest
-from gapless.core.problem import Problem
-from gapless.core.result import Result
+from gapless.plugins.reference import BrokenReference, import_reference, reference_to, resolved
+
+if TYPE_CHECKING:
+    from gapless.core.factor import ConfigurationFactor, Factor
+    from gapless.core.problem import Problem
+    from gapless.core.result import Result
 
 T = TypeVar("T")
-ProblemType = type[Problem[Any]]
-
-
-@attrs.define
-class Solve:
-    """One call of a method: everything that `gapless.solve` was given, except the method's own options.
-
-    Parameters
-    ----------
-    budget : Budget
-        Limits, observers and trace.
-    k : int
-    start : sequence
-        Structures to begin with.
-    seed : int
-    method : str
-        The name to write into the result.
-    first : int
-        For `Method.run_many`: the number that messages give to the first problem, when others are solved elsewhere.
-    every_result : bool
-        For `Method.run_many`: every `Result` will be asked for, so a method that would solve again to make one
-        keeps them.
-    """
-
-    budget: Budget = attrs.field(factory=Budget)
-    k: int = 1
-    start: Sequence[Any] = ()
-    seed: int = 0
-    method: str = ""
-    first: int = 0
-    every_result: bool = False
+ProblemType: TypeAlias = "type[Problem[Any]]"
+FactorType: TypeAlias = "type[Factor] | type[ConfigurationFactor]"
 
 
 @attrs.frozen
 class Method:
     """A way to solve one type of problem.
 
+    Class and functions may be given as references, such as ``"gapless_chains.viterbi:run"``: they are then imported
+    when a problem is solved. The attributes are always the class and the functions themselves.
+
     Parameters
     ----------
     name : str
-    problem : type
-        Problems of this class (and its subclasses) are accepted.
-    run : callable
+    problem : type, or str
+        Problems of this class (and its subclasses) are accepted. A reference names the module that defines it.
+    run : callable, or str
         ``run(problem, solve, **options) -> Result``. The options and their defaults are the function's
         keyword-only parameters; `solve` is a `Solve`.
     summary : str
@@ -71,26 +47,54 @@ class Method:
         Whether it honours `k` and `start`.
     default : bool
         Whether it is the default for its problem type.
-    run_many : callable, optional
+    run_many : callable or str, optional
         ``run_many(problems, solve, **options) -> BatchResult``, for methods with a fused batch kernel.
     k_best_many : bool
         Whether `run_many` honours ``solve.k``, too; if not, the k best of many problems are found one by one.
     """
 
     name: str
-    problem: ProblemType
-    run: Callable[..., Result[Any]]
+    _problem: ProblemType | str
+    _run: Callable[..., Result[Any]] | str
     summary: str = ""
     exact: bool = True
     k_best: bool = False
     warm_start: bool = False
     default: bool = False
-    run_many: Callable[..., Any] | None = None
+    _run_many: Callable[..., Any] | str | None = None
     k_best_many: bool = False
+
+    @property
+    def problem(self) -> ProblemType:
+        """The problem type."""
+        found: ProblemType = resolved(self._problem)
+        return found
+
+    @property
+    def run(self) -> Callable[..., Result[Any]]:
+        """The function that solves one problem."""
+        function: Callable[..., Result[Any]] = resolved(self._run)
+        return function
+
+    @property
+    def run_many(self) -> Callable[..., Any] | None:
+        """The function that solves many problems together, if there is one."""
+        function: Callable[..., Any] | None = resolved(self._run_many)
+        return function
+
+    @property
+    def problem_key(self) -> ProblemType | str:
+        """The problem type as the registry knows it; nothing is imported."""
+        return self._problem if isinstance(self._problem, str) else _key(self._problem)
+
+    @property
+    def references(self) -> Iterator[str]:
+        """Those by which the class and the functions were given."""
+        return (given for given in (self._problem, self._run, self._run_many) if isinstance(given, str))
 
     def solves_together(self, k: int) -> bool:
         """Whether `run_many` finds the `k` best of many problems."""
-        return self.run_many is not None and (k == 1 or self.k_best_many)
+        return self._run_many is not None and (k == 1 or self.k_best_many)
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -145,30 +149,91 @@ class Task:
     ----------
     name : str
     summary : str
-    add_arguments : callable
-        ``add_arguments(parser)`` adds options to an `argparse` parser.
-    run : callable
+    add_arguments : callable, or str
+        ``add_arguments(parser)`` adds options to an `argparse` parser. It may be given as a reference, such as
+        ``"my_package.job:add_arguments"``, which is imported when the task is asked for.
+    run : callable, or str
         ``run(arguments, console) -> int``: does the job, returns an exit code.
         `console` is a `gapless.cli.Console`.
     """
 
     name: str
     summary: str
-    add_arguments: Callable[[Any], None]
-    run: Callable[[Any, Any], int]
+    _add_arguments: Callable[[Any], None] | str
+    _run: Callable[[Any, Any], int] | str
+
+    @property
+    def add_arguments(self) -> Callable[[Any], None]:
+        """The function that adds the options."""
+        function: Callable[[Any], None] = resolved(self._add_arguments)
+        return function
+
+    @property
+    def run(self) -> Callable[[Any, Any], int]:
+        """The function that does the job."""
+        function: Callable[[Any, Any], int] = resolved(self._run)
+        return function
+
+    @property
+    def references(self) -> Iterator[str]:
+        """Those by which the functions were given."""
+        return (given for given in (self._add_arguments, self._run) if isinstance(given, str))
+
+
+def _key(cls: ProblemType) -> ProblemType | str:
+    """The reference to a class; the class itself where its name may come to mean another one."""
+    alone = cls.__module__ == "__main__" or "<locals>" in cls.__qualname__
+    return cls if alone else reference_to(cls)
+
+
+class Named(Mapping[str, T]):
+    """Objects by name; those that were given as references are imported when they are looked up."""
+
+    def __init__(self, given: Mapping[str, T | str] | None = None) -> None:
+        self.given: dict[str, T | str] = dict(given or {})
+
+    def __getitem__(self, name: str) -> T:
+        found: T = resolved(self.given[name])
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.given)
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+    def copy(self) -> Named[T]:
+        """Another one that holds the same; nothing is imported."""
+        return Named(self.given)
 
 
 class Registry:
-    """Filled by ``gapless_register`` hooks; asked by `gapless.solve` and the command line."""
+    """Filled by ``gapless_register`` hooks; asked by `gapless.solve` and the command line.
+
+    Attributes
+    ----------
+    problems, factors : mapping
+        Classes by name.
+    tasks : dict of str to Task
+    owners : dict
+        Who registered what: plug-in and distribution.
+    """
 
     def __init__(self) -> None:
-        self.problems: dict[str, ProblemType] = {}
-        self.methods: dict[tuple[ProblemType, str], Method] = {}
-        self.factors: dict[str, type[Factor] | type[ConfigurationFactor]] = {}
+        self.problems: Named[ProblemType] = Named()
+        self.factors: Named[FactorType] = Named()
         self.tasks: dict[str, Task] = {}
         self.owners: dict[tuple[str, Any], str] = {}
         self.owner = "gapless"
+        self._methods: dict[tuple[ProblemType | str, str], Method] = {}
         self._found: dict[ProblemType, dict[str, Method]] = {}
+
+    def copy(self) -> Registry:
+        """Another registry that holds the same."""
+        other = Registry()
+        for name in ("problems", "factors", "tasks", "owners", "_methods"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
 
     def _claim(self, kind: str, key: Any, label: str) -> None:
         owner = self.owners.get((kind, key))
@@ -176,41 +241,50 @@ class Registry:
             raise DuplicateName(f"{kind} {label!r} is registered by {owner!r} and again by {self.owner!r}")
         self.owners[kind, key] = self.owner
 
-    def problem(self, name: str, cls: ProblemType) -> None:
-        """A problem type under a short name."""
+    def problem(self, name: str, cls: ProblemType | str) -> None:
+        """A problem type, or the reference to one, under a short name."""
         self._claim("problem", name, name)
-        self.problems[name] = cls
+        self.problems.given[name] = cls
 
     def method(self, method: Method) -> None:
         """A method for a problem type."""
+        problem = method.problem_key
+        said = (problem if isinstance(problem, str) else problem.__qualname__).rpartition(":")[2]
         if method.default:
-            for other in self.methods.values():
-                if other.default and other.problem is method.problem:
-                    owner = self.owners["method", (other.problem, other.name)]
+            for other in self._methods.values():
+                if other.default and other.problem_key == problem:
+                    owner = self.owners["method", (problem, other.name)]
                     raise DuplicateName(
-                        f"the default method for {method.problem.__name__} is claimed by {other.name!r} "
+                        f"the default method for {said} is claimed by {other.name!r} "
                         f"of {owner!r} and by {method.name!r} of {self.owner!r}"
                     )
-        self._claim("method", (method.problem, method.name), f"{method.problem.__name__}/{method.name}")
-        self.methods[method.problem, method.name] = method
+        self._claim("method", (problem, method.name), f"{said}/{method.name}")
+        self._methods[problem, method.name] = method
         self._found.clear()
 
-    def factor(self, cls: type[Factor] | type[ConfigurationFactor]) -> None:
-        """A factor class under its own `name`."""
-        self._claim("factor", cls.name, cls.name)
-        self.factors[cls.name] = cls
+    def factor(self, cls: FactorType | str, name: str = "") -> None:
+        """A factor class under its own `name`; of a reference, the name is given."""
+        if not isinstance(cls, str):
+            name = cls.name
+        self._claim("factor", name, name)
+        self.factors.given[name] = cls
 
     def task(self, task: Task) -> None:
         """A runnable job."""
         self._claim("task", task.name, task.name)
         self.tasks[task.name] = task
 
+    @property
+    def methods(self) -> dict[tuple[ProblemType, str], Method]:
+        """All methods, by problem type and name."""
+        return {(method.problem, method.name): method for method in self._methods.values()}
+
     def methods_for(self, problem: ProblemType) -> dict[str, Method]:
         """Methods that accept a problem type, by name; those of the nearest class win."""
         if problem not in self._found:
             found: dict[str, Method] = {}
             for cls in reversed(problem.__mro__):
-                found.update({m.name: m for (owner, _), m in self.methods.items() if owner is cls})
+                found.update({m.name: m for (key, _), m in self._methods.items() if key == _key(cls)})
             self._found[problem] = found
         return self._found[problem]
 
@@ -218,11 +292,11 @@ class Registry:
         """The named method, or the default one, for a problem type."""
         known = self.methods_for(problem)
         if not known:
-            raise UnknownName(f"no plug-in registered a method for {problem.__name__}")
+            raise UnknownName(f"no plug-in registered a method for {problem.__name__}{self._misnamed(problem)}")
         if name is None:
             for cls in problem.__mro__:
                 for method in known.values():
-                    if method.problem is cls and method.default:
+                    if method.default and method.problem_key == _key(cls):
                         return method
             raise UnknownName(f"{problem.__name__} has no default method; name one of: {', '.join(sorted(known))}")
         if name not in known:
@@ -231,3 +305,38 @@ class Registry:
                 f"it has: {', '.join(sorted(known))}"
             )
         return known[name]
+
+    def _misnamed(self, problem: ProblemType) -> str:
+        """The advice for a plug-in whose reference names a class by another module than the one that defines it."""
+        for key, _ in self._methods:
+            if isinstance(key, str) and key.rpartition(":")[2] == problem.__qualname__:
+                return f"; methods are registered for {key!r}, but the class is {reference_to(problem)!r}"
+        return ""
+
+    def references(self) -> Iterator[tuple[str, str]]:
+        """Every reference with the plug-in that registered it; those of problem types come first, of tasks last."""
+        for kind, named in (("problem", self.problems), ("factor", self.factors)):
+            for name, given in named.given.items():
+                if isinstance(given, str):
+                    yield self.owners[kind, name], given
+        for key, method in self._methods.items():
+            yield from ((self.owners["method", key], reference) for reference in method.references)
+        for task in self.tasks.values():
+            yield from ((self.owners["task", task.name], reference) for reference in task.references)
+
+    def import_all(self, package: str = "") -> dict[str, str]:
+        """Import what references name, of one top-level package or of all.
+
+        Returns
+        -------
+        dict of str to str
+            Plug-ins whose references are broken, with the reason for the first that is.
+        """
+        broken: dict[str, str] = {}
+        for owner, reference in dict.fromkeys(self.references()):
+            if package in ("", reference.partition(":")[0].partition(".")[0]):
+                try:
+                    import_reference(reference)
+                except BrokenReference as error:
+                    broken.setdefault(owner, str(error))
+        return broken

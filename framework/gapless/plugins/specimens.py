@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import numpy as np
 
-from gapless.core.problem import Problem
-from gapless.core.result import Solution
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gapless.core.problem import Problem
+    from gapless.core.result import Solution
 
 
 @attrs.frozen

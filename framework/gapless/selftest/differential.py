@@ -19,7 +19,8 @@ from gapless.core.errors import GaplessError, InvalidProblem, MissingDependency,
 from gapless.core.limits import Budget, Limits, Stop
 from gapless.core.problem import Problem
 from gapless.core.result import Result
-from gapless.plugins.registry import Method, Registry, Solve
+from gapless.plugins.call import Solve
+from gapless.plugins.registry import Method, Registry
 from gapless.plugins.specimens import Specimens
 from gapless.testing.answer import check_answer, check_k_best, check_proof
 from gapless.testing.conformance import Check, ConformanceError, has_evidence

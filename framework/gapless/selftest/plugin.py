@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gapless.cli.console import Console
-from gapless.plugins.hookspecs import hookimpl
+from gapless.plugins import hookimpl
+
+if TYPE_CHECKING:
+    import argparse
 
 _SUMMARY = "Check every installed method against brute force on random instances."
 
@@ -14,7 +15,12 @@ _SUMMARY = "Check every installed method against brute force on random instances
 @hookimpl
 def gapless_cli(subparsers: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = subparsers.add_parser("selftest", help=_SUMMARY, description=_SUMMARY)
+    subparsers.add_parser("selftest", help=_SUMMARY, description=_SUMMARY, fill=_fill)
+
+
+def _fill(parser: argparse.ArgumentParser) -> None:
+    from gapless.selftest.command import run  # noqa: PLC0415  brute force: imported when it is asked for
+
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     parser.add_argument("--cases", type=int, default=1000, help="instances per problem type (1000)")
     parser.add_argument("--seconds", type=float, default=45.0, help="total CPU time; slow methods solve fewer (45)")
@@ -22,10 +28,4 @@ def gapless_cli(subparsers: Any) -> None:
     parser.add_argument("--problem", metavar="NAME", help="only this problem type")
     parser.add_argument("--method", metavar="NAME", help="only this method")
     parser.add_argument("--out", metavar="DIR", help="folder for instances of mistakes, for `gapless solve`")
-    parser.set_defaults(run=_run)
-
-
-def _run(parsed: argparse.Namespace, console: Console) -> int:
-    from gapless.selftest.command import run  # noqa: PLC0415  brute force, loaded on use
-
-    return run(parsed, console)
+    parser.set_defaults(run=run)

@@ -14,8 +14,9 @@ from gapless.core.events import Event
 from gapless.core.limits import Budget, Limits, Stop
 from gapless.core.problem import Problem
 from gapless.core.result import Result, Status
+from gapless.plugins.call import Solve
 from gapless.plugins.manager import load_plugins
-from gapless.plugins.registry import Method, Solve
+from gapless.plugins.registry import Method
 from gapless.testing.answer import check_answer, check_k_best, check_proof
 from gapless.testing.certificate import check_proofs
 from gapless.testing.conformance import Check, dominates, has_evidence, same

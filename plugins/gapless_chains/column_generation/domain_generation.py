@@ -7,19 +7,12 @@ import math
 import attrs
 import numpy as np
 
-from gapless import (
-    Fixings,
-    InconsistentBound,
-    Result,
-    Solve,
-    SolveError,
-    Stats,
-    Stop,
-)
+from gapless import Result, SolveError, Stop
 from gapless.core.problem import check_start
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.engine import price_and_cut
+from gapless.roles import Fixings, InconsistentBound, Solve, Stats
 from gapless_chains.column_generation.label_domains import LabelDomains, V
 from gapless_chains.column_generation.label_pricing import LabelPricing
 from gapless_chains.labelling import Labelling

@@ -5,8 +5,9 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from gapless import Fixings, Result, Stop
+from gapless import Result, Stop
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Fixings
 from gapless_chains.k_best import k_best_of
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.potentials import PotentialsCertificate

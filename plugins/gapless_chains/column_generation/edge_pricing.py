@@ -7,8 +7,8 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
-from gapless import Fixings
 from gapless.core.sparse import BoolArray, FloatArray
+from gapless.roles import Fixings
 
 ULPS = 2.0**-48
 """The rounding of a reduced cost of zero, as a share of the messages."""

@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gapless import Batch, Budget, Fixings, Relaxed, Restricted, UnknownOption, View
+from gapless import UnknownOption
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Batch, Budget, Fixings, Relaxed, Restricted, View
 from gapless_chains.column_generation.forbidden import floor_below_every_labelling, replace_forbidden
 from gapless_chains.labelling import Labelling
 from gapless_chains.reachability import reached_from_below

@@ -6,8 +6,8 @@ from abc import abstractmethod
 
 import numpy as np
 
-from gapless import Answer, Batch, Columns, Generator, Sparse
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Answer, Batch, Columns, Generator, Sparse
 from gapless_chains.column_generation.edge_pricing import ULPS, EdgePricing
 from gapless_chains.column_generation.label_domains import V
 from gapless_chains.labelling import Labelling

@@ -9,22 +9,10 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import (
-    BatchResult,
-    Budget,
-    Fixings,
-    InconsistentBound,
-    InvalidResult,
-    Limits,
-    Result,
-    Solve,
-    Stats,
-    Status,
-    Stop,
-    UnknownOption,
-)
+from gapless import BatchResult, InvalidResult, Limits, Result, Status, Stop, UnknownOption
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
+from gapless.roles import Budget, Fixings, InconsistentBound, Solve, Stats
 from gapless_chains import viterbi
 from gapless_chains.batch import ChainBatch
 from gapless_chains.batch_decoding import Found, decode_many

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import InvalidProblem, spend_work
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray
+from gapless.roles import spend_work
 from gapless_chains.labelling import Labelling
 from gapless_chains.scores import LARGEST
 

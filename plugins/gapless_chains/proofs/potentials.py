@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
+from gapless import InvalidProblem, Problem
 from gapless.core.sparse import FloatArray, float_array
+from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_chains.labelling import Labelling
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.offers import Offers, best_offers, bound_of, checked_potentials, largest_excess

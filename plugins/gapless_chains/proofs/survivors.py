@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable, spend_work
+from gapless import InvalidProblem, Problem
 from gapless.core.sparse import FloatArray, IntArray, int_array
+from gapless.roles import BoundCertificate, Fixings, serialisable, spend_work
 from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.offers import best_offers

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import attrs
 
-from gapless import serialisable
 from gapless.core.sparse import FloatArray
+from gapless.roles import serialisable
 from gapless_chains.labelling import Labelling
 from gapless_chains.proofs.potentials import LabelPotentials
 from gapless_chains.trees.problem import TreeProblem

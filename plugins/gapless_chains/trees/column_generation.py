@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import attrs
 
-from gapless import InconsistentBound, Result, Solve, Stop
+from gapless import Result, Stop
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import margin
+from gapless.roles import InconsistentBound, Solve
 from gapless_chains.column_generation.domain_generation import generate_labels
 from gapless_chains.trees import viterbi
 from gapless_chains.trees.messages import TreeMessages

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 import attrs
 import numpy as np
 
-from gapless import BatchResult, Result, Solve, Stats
+from gapless import BatchResult, Result
 from gapless.core.batch_result import row_offsets
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import Solve, Stats
 from gapless_chains.proved import proved
 from gapless_chains.trees.certificate import TreePotentialsCertificate
 from gapless_chains.trees.problem import TreeProblem

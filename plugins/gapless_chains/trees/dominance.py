@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from gapless import BatchResult, Result, Solve
+from gapless import BatchResult, Result
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import Solve
 from gapless_chains.once_per_array import OncePerArray
 from gapless_chains.trees import viterbi
 from gapless_chains.trees.decoding import Decoded, decode_many, decode_one

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from gapless import Answer, Certificate, Fixings
+from gapless import Certificate
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Answer, Fixings
 from gapless_chains.column_generation.edge_pricing import ULPS
 from gapless_chains.column_generation.label_domains import LabelDomains, LabelView
 from gapless_chains.reachability import reached_from_below

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem, LinearModel, serialisable
+from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import LinearModel, serialisable
 from gapless_chains.labelling import Labelling
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_below

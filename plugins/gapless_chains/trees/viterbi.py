@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless import BatchResult, Result, Solve
+from gapless import BatchResult, Result
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import Solve
 from gapless_chains.trees.decoding import Decoded, decode_many, decode_one
 from gapless_chains.trees.problem import TreeProblem
 from gapless_kernels import tree_viterbi

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gapless import serialisable
 from gapless.core.sparse import IntArray
+from gapless.roles import serialisable
 from gapless_dependency.factors.backbone_factor import BackboneFactor, chains
 
 

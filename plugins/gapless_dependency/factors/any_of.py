@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import ConfigurationFactor, Decisions, InvalidProblem, serialisable
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import ConfigurationFactor, Decisions, serialisable
 from gapless_dependency.arcs import as_arcs
 from gapless_dependency.factors.arc_conjunctions import ArcConjunctions
 from gapless_dependency.factors.linear_form import LinearForm

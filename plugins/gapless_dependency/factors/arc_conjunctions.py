@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import Decisions, Factor, InvalidProblem, serialisable
+from gapless import InvalidProblem
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import Decisions, Factor, serialisable
 from gapless_dependency.arcs import as_arcs
 
 

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gapless import InvalidProblem, serialisable
+from gapless import InvalidProblem
 from gapless.core.sparse import IntArray
+from gapless.roles import serialisable
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.part_factor import PartFactor
 

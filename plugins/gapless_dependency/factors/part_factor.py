@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
-from gapless import Decisions, Factor
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import Decisions, Factor
 from gapless_dependency.arcs import Arcs, as_arcs
 from gapless_dependency.factors.part_scores import PartScores
 

@@ -7,8 +7,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem, serialisable
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
+from gapless.roles import serialisable
 
 
 @serialisable("gapless_dependency.PartTable")

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import Decisions, Factor, InvalidProblem, serialisable
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Decisions, Factor, serialisable
 from gapless_dependency.arcs import Arcs, as_arcs
 from gapless_dependency.factors.single_score import single_score
 

@@ -8,8 +8,9 @@ from functools import partial
 import attrs
 import numpy as np
 
-from gapless import Factor, InvalidProblem
+from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray
+from gapless.roles import Factor
 from gapless_dependency.factors import (
     AdjacentSibling,
     BackboneFactor,

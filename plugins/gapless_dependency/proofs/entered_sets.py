@@ -5,8 +5,8 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from gapless import spend_work
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import spend_work
 from gapless_dependency.proofs.rounding import ObjectArray, rounded_up, whole_numbers
 
 WHOLE = 30

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import attrs
 
-from gapless import BoundCertificate, Fixings, InvalidProblem, Problem, serialisable
+from gapless import InvalidProblem, Problem
+from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.proofs.entered_sets import arborescence_bounds
 from gapless_dependency.proofs.spans import through_every_arc

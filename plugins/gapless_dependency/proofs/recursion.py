@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gapless import spend_work
 from gapless.core.sparse import FloatArray
+from gapless.roles import spend_work
 
 
 class Chart:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless import spend_work
 from gapless.core.sparse import FloatArray
+from gapless.roles import spend_work
 from gapless_dependency.proofs.rounding import raised
 
 

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from gapless import InvalidProblem, spend_work
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import spend_work
 from gapless_linking.proofs.moved_costs import MovedCosts
 
 CHUNK = 2_000_000

@@ -9,8 +9,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem, spend_work
+from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import spend_work
 from gapless_linking.changed_graph import changed_graph
 from gapless_linking.graph import Graph
 from gapless_linking.problem import LinkingProblem

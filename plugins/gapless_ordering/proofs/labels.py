@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import spend_work
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import spend_work
 from gapless_ordering.proofs.walks import WalkTables, sum_of
 
 _AT_ONCE = 1 << 22

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from gapless import Fixings, spend_work
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import EPSILON
+from gapless.roles import Fixings, spend_work
 from gapless_ordering.problem import OrderingProblem
 
 

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from gapless import Fixings, InvalidProblem, spend_work
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, IntArray
+from gapless.roles import Fixings, spend_work
 from gapless_dependency import DependencyTree, ParsingProblem
 
 ULP = 2.0**-52

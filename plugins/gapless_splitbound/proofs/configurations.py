@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gapless import ConfigurationFactor, InvalidProblem, spend_work
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin
+from gapless.roles import ConfigurationFactor, spend_work
 
 ENUMERATED = 8
 """Over so many open arcs all configurations are scored; over more, those that are likely to be the best."""

@@ -8,9 +8,10 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import Factor, Fixings, InvalidProblem, spend_work
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.work import kept_meanwhile
+from gapless.roles import Factor, Fixings, spend_work
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.rounding import ULP, raised
 from gapless_splitbound.proofs.configurations import best_configuration

@@ -14,6 +14,7 @@ from benchmarks.frame.turns import Both, cpu_seconds, timed_call
 from gapless.cli import Console
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.core.tolerance import margin
+from gapless.roles import Sense
 
 AnyProblem = gl.Problem[Any]
 Anew = Callable[[Any], AnyProblem]
@@ -72,7 +73,7 @@ class Solved:
     bounds: FloatArray
     proved: BoolArray
     failed: list[str]
-    sense: gl.Sense = gl.Sense.MAXIMISE
+    sense: Sense = Sense.MAXIMISE
 
     @property
     def both(self) -> Both[None]:

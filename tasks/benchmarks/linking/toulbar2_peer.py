@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-import gapless as gl
 from benchmarks.frame.peers import TOULBAR2
 from benchmarks.frame.solving import Solved
 from benchmarks.frame.turns import timed_call
+from gapless.roles import Sense
 from gapless_linking import LinkingProblem
 
 SETTINGS: tuple[dict[str, int], ...] = ({}, {"vac": 1})
@@ -36,7 +36,7 @@ def solve_each(problems: Sequence[LinkingProblem], limit: int) -> Solved:
     count = len(problems)
     slow, nothing = np.full(count, np.inf), np.full(count, np.nan)
     bounds, proved = np.full(count, -np.inf), np.zeros(count, bool)
-    found = Solved(slow, slow.copy(), nothing, bounds, proved, [], gl.Sense.MINIMISE)
+    found = Solved(slow, slow.copy(), nothing, bounds, proved, [], Sense.MINIMISE)
     for number, problem in enumerate(problems):
         for settings in SETTINGS:
             writing, (network, worst) = timed_call(_network, toulbar2, problem, settings)

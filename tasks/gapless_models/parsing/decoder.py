@@ -6,7 +6,7 @@ import math
 
 import gapless as gl
 import gapless_kernels
-from gapless import Factor
+from gapless.roles import Factor
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_for
 from gapless_splitbound import compiled_search

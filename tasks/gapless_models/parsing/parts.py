@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gapless import ConfigurationFactor, Factor, InvalidProblem
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency import (
     AdjacentSibling,
     Arcs,

@@ -9,8 +9,9 @@ from functools import partial
 import attrs
 import numpy as np
 
-from gapless import Decisions, Factor, InvalidProblem
+from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Decisions, Factor
 from gapless_dependency import ArcConjunctions, Arcs, Node, Pattern
 from gapless_dependency.arcs import as_arcs
 from gapless_dependency.factors.pattern import ROOT, Pairs

@@ -17,6 +17,7 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
+from gapless.roles import Task
 from gapless.runs import SUMMARY, Fingerprint, RunFolder
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Attachment, Sentence, attachment
@@ -87,9 +88,9 @@ class ParsingJob:
 
     source: ParserSource
 
-    def task(self) -> gl.Task:
+    def task(self) -> Task:
         """The task to register."""
-        return gl.Task(
+        return Task(
             "dependency-parsing",
             "Dependency parsing with non-local factors: exact decoding of projective and other trees.",
             options.add_arguments,

@@ -8,8 +8,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import ConfigurationFactor, Factor
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency import ParsingProblem
 from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.factors.part_factor import PartFactor

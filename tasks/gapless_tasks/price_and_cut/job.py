@@ -14,6 +14,7 @@ import attrs
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
+from gapless.roles import Task
 from gapless.runs import SUMMARY, Fingerprint, RunFolder
 from gapless_models.parsing import Sentence
 from gapless_models.parsing.treebank import EMBEDDED, Treebank, load_treebank
@@ -44,9 +45,9 @@ class PriceAndCutJob:
 
     systems: Systems = SHIPPED
 
-    def task(self) -> gl.Task:
+    def task(self) -> Task:
         """The task to register."""
-        return gl.Task(
+        return Task(
             "price-and-cut",
             "Parse, price and cut: parsing with all grandparents, delayed columns and rows, lazy scores.",
             options.add_arguments,

@@ -14,6 +14,7 @@ import attrs
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.core.serial import write_aside
+from gapless.roles import Task
 from gapless.runs import SUMMARY, RunFolder
 from gapless_models.tagging import train
 from gapless_models.tagging.decoder import decode
@@ -67,9 +68,9 @@ class TaggingJob:
     min_count: int = 1
     sweep_epochs: int = 5
 
-    def task(self) -> gl.Task:
+    def task(self) -> Task:
         """The task to register."""
-        return gl.Task(self.name, self.summary, self.add_arguments, self.run)
+        return Task(self.name, self.summary, self.add_arguments, self.run)
 
     @property
     def joint(self) -> bool:

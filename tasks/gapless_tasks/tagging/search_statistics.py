@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import Budget, Fixings
 from gapless.cli import Console
 from gapless.engine import price_and_cut
+from gapless.roles import Budget, Fixings
 from gapless_chains import ChainBatch, ChainProblem, DomainMessages, ReducedCostOracle
 
 SENTENCES = 500

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gapless as gl
+from gapless.roles import Task
 from gapless_tasks.titles.job import run
 from gapless_tasks.titles.options import add_arguments
 
-TASK = gl.Task(
+TASK = Task(
     "title-generation",
     "Titles of book sections: select words and order them; decoders compared (Deshpande et al. 2007).",
     add_arguments,

@@ -17,6 +17,7 @@ from benchmarks.linking import toulbar2_peer
 from benchmarks.linking.instances import FAMILIES, Synthetic
 from benchmarks.linking.proof_rows import LinkingBench, proof_lines
 from gapless.cli import Console, exit_codes
+from gapless.roles import Sense
 from gapless_linking import LinkingProblem
 from gapless_linking.enumeration import all_structures
 from gapless_linking.random_problems import random_problem
@@ -127,9 +128,7 @@ def test_the_peer_is_asked_the_same_question(toulbar2):
 
 def solved(values, bounds):
     values, bounds = np.array(values), np.array(bounds)
-    return Solved(
-        np.ones(values.size), np.ones(values.size), values, bounds, values == bounds, [], gl.Sense.MINIMISE
-    )
+    return Solved(np.ones(values.size), np.ones(values.size), values, bounds, values == bounds, [], Sense.MINIMISE)
 
 
 def test_answers_that_differ_are_told():

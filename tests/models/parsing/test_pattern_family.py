@@ -15,6 +15,7 @@ import pytest
 import gapless as gl
 from gapless import InvalidProblem
 from gapless.core.serial import dumps, loads
+from gapless.roles import Factor
 from gapless.testing import check_factor
 from gapless_dependency import Arcs, DependencyTree, Node, ParsingProblem
 from gapless_dependency.enumeration import all_trees, tree_scores
@@ -223,7 +224,7 @@ def test_the_factors_keep_the_contract_and_are_stored() -> None:
     assert {factor.name for factor in problem.factors} == {PATTERN}
     assert len({scored.scopes.shape[1] for scored in problem.conjunctions}) == len(problem.factors)
     for factor in problem.factors:
-        assert isinstance(factor, gl.Factor)
+        assert isinstance(factor, Factor)
         check_factor(factor, problem.decisions)
     again = loads(dumps(problem))
     for heads in all_trees(6, True, True)[::50]:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-import gapless as gl
+from gapless.roles import Decisions, LinearModel, Sparse
 from gapless_cutting_stock.arcs import Arcs
 
 
-def arc_flow_model(arcs: Arcs, demands: Sequence[int], decisions: gl.Decisions) -> gl.LinearModel:
+def arc_flow_model(arcs: Arcs, demands: Sequence[int], decisions: Decisions) -> LinearModel:
     """One 0/1 column per decision; an arc carries as many rolls as its decisions that are on.
 
     Rows: each type is cut exactly as demanded; the number of rolls that leave an offset is at most that of
@@ -37,12 +37,12 @@ def arc_flow_model(arcs: Arcs, demands: Sequence[int], decisions: gl.Decisions) 
         rows.append(np.array([decision - 1, decision]))
         values.append(np.array([1.0, -1.0]))
         lower.append(0)
-    return gl.LinearModel(
+    return LinearModel(
         objective=-(offset == 0).astype(float),
         column_lower=np.zeros(count),
         column_upper=np.ones(count),
         integer=np.ones(count, bool),
-        rows=gl.Sparse.from_rows([row.tolist() for row in rows], [value.tolist() for value in values]),
+        rows=Sparse.from_rows([row.tolist() for row in rows], [value.tolist() for value in values]),
         row_lower=np.array(lower, float),
         row_upper=np.array([*demands, *[np.inf] * (len(lower) - len(demands))], float),
         decision_columns=np.arange(count),

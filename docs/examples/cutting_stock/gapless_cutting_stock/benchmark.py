@@ -13,6 +13,7 @@ import attrs
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
+from gapless.roles import Task
 from gapless_cutting_stock.bpplib import bpplib_files, read_bpplib
 from gapless_cutting_stock.instances import gilmore_gomory, uniform_bin_packing
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
@@ -214,4 +215,4 @@ def _differ(results: Sequence[gl.Result[Plan]]) -> bool:
     return any(best < result.bound for result in results)
 
 
-TASK = gl.Task("cutting-stock-benchmark", "Bin packing by two trees over one formulation.", add_arguments, run)
+TASK = Task("cutting-stock-benchmark", "Bin packing by two trees over one formulation.", add_arguments, run)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-import gapless as gl
+from gapless.roles import Branch, Brancher, Fixings, Relaxed
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
 
 INTEGRAL = 1e-6
 
 
-class LargestItemFirst(gl.Brancher[Plan]):
+class LargestItemFirst(Brancher[Plan]):
     """Two children from one fractional arc: the one of the largest item, then the smallest offset.
 
     Once every arc is used an integer number of times, there is a plan as good as the point (see
@@ -28,7 +28,7 @@ class LargestItemFirst(gl.Brancher[Plan]):
         self._size = np.asarray(problem.sizes)[arcs.item[quantity]]
         self._offset = arcs.offset[quantity]
 
-    def split(self, fixings: gl.Fixings, relaxed: gl.Relaxed[Plan]) -> Sequence[gl.Branch]:
+    def split(self, fixings: Fixings, relaxed: Relaxed[Plan]) -> Sequence[Branch]:
         """*At least t rolls use the arc* first, then *fewer than t*."""
         free = fixings.free
         if not free.size:
@@ -39,4 +39,4 @@ class LargestItemFirst(gl.Brancher[Plan]):
             free, distance = free[fractional], distance[fractional]
         first = np.lexsort((distance, self._offset[free], -self._size[free]))[0]
         chosen = int(free[first])
-        return gl.Branch(on=(chosen,), why="used"), gl.Branch(off=(chosen,), why="used less")
+        return Branch(on=(chosen,), why="used"), Branch(off=(chosen,), why="used less")

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 import gapless as gl
+from gapless.roles import Answer, BoundCertificate, Fixings, LinearView, serialisable, spend_work
 from gapless_cutting_stock.problem import CuttingStockProblem
 
 RESOLUTION = 10**9
@@ -20,9 +21,9 @@ def _integers(values: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(v) for v in values)
 
 
-@gl.serialisable("gapless_cutting_stock.PatternPriceCertificate")
+@serialisable("gapless_cutting_stock.PatternPriceCertificate")
 @attrs.frozen
-class PatternPriceCertificate(gl.BoundCertificate):
+class PatternPriceCertificate(BoundCertificate):
     """Prices that no roll can exceed by much, although all items together are expensive.
 
     The worth of a roll is the prices of its items minus those of its arcs; let V be the largest worth of a roll. A
@@ -45,7 +46,7 @@ class PatternPriceCertificate(gl.BoundCertificate):
 
     @classmethod
     def from_view(
-        cls, problem: CuttingStockProblem, view: gl.LinearView, answers: Sequence[gl.Answer] = ()
+        cls, problem: CuttingStockProblem, view: LinearView, answers: Sequence[Answer] = ()
     ) -> PatternPriceCertificate:
         """The prices of a master in integers; the generators' answers are not needed."""
         item_prices = np.rint(-view.prices(np.arange(len(problem.sizes))) * RESOLUTION)
@@ -53,7 +54,7 @@ class PatternPriceCertificate(gl.BoundCertificate):
         arcs = np.flatnonzero(np.isfinite(usage) & (usage != 0))
         return cls(item_prices.tolist(), arcs.tolist(), usage[arcs].tolist())
 
-    def upper_bound(self, problem: gl.Problem[Any], fixings: gl.Fixings) -> float:
+    def upper_bound(self, problem: gl.Problem[Any], fixings: Fixings) -> float:
         """Minus the number of rolls that the prices prove, minus infinity if no plan is possible."""
         if not isinstance(problem, CuttingStockProblem):
             raise gl.InvalidProblem(f"these are prices for cutting stock, not for {type(problem).__name__}")
@@ -80,7 +81,7 @@ class PatternPriceCertificate(gl.BoundCertificate):
         for item in sorted(range(len(problem.sizes)), key=lambda i: (-problem.sizes[i], i)):
             size, price, reached = problem.sizes[item], self.item_prices[item], best
             for _ in range(problem.demands[item]):
-                gl.spend_work(calls=len(best))
+                spend_work(calls=len(best))
                 longer: dict[int, int] = {}
                 for offset, worth in reached.items():
                     arc = int(problem.arcs.number[item, offset])

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-import gapless as gl
+from gapless.roles import Batch, Formulation, Rows
 from gapless_cutting_stock.branching import LargestItemFirst
 from gapless_cutting_stock.certificate import PatternPriceCertificate
 from gapless_cutting_stock.pricing import PatternColumns, PatternPricing
@@ -14,17 +14,17 @@ from gapless_cutting_stock.problem import CuttingStockProblem, Plan
 from gapless_cutting_stock.rolls import first_fit_decreasing, round_flows
 
 
-def formulation(problem: CuttingStockProblem) -> gl.Formulation[Plan]:
+def formulation(problem: CuttingStockProblem) -> Formulation[Plan]:
     """The set-covering master of Gilmore and Gomory (1961): one column per pattern, one row per item type."""
     columns = PatternColumns(problem)
     first = [pattern for pattern, _ in first_fit_decreasing(problem, problem.demands)]
-    demands = gl.Rows(
+    demands = Rows(
         keys=np.arange(len(problem.sizes)),
         lower=np.asarray(problem.demands, float),
         upper=np.full(len(problem.sizes), np.inf),
     )
-    return gl.Formulation(
-        initial=gl.Batch(columns.write(first), demands),
+    return Formulation(
+        initial=Batch(columns.write(first), demands),
         generators=[PatternPricing(columns)],
         brancher=LargestItemFirst(problem),
         rounding=round_flows(problem),

@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-import gapless as gl
+from gapless.roles import Fixings, Maximised, Maximiser, Slacks
 from gapless_cutting_stock.arcs import Arcs
 
 
-class KnapsackOracle(gl.Maximiser[tuple[int, ...]]):
+class KnapsackOracle(Maximiser[tuple[int, ...]]):
     """Longest path in the arc graph: a knapsack where the profit of an item depends on its offset.
 
     Decision `d` is arc `d`: there is one weight per arc, and fixings name arcs.
@@ -28,17 +28,17 @@ class KnapsackOracle(gl.Maximiser[tuple[int, ...]]):
     def _first_layer(self) -> dict[int, int]:
         return {item: layer for layer, item in reversed(list(enumerate(self.arcs.layers)))}
 
-    def solve(self, weights: NDArray[np.float64], fixings: gl.Fixings) -> gl.Maximised[tuple[int, ...]]:
+    def solve(self, weights: NDArray[np.float64], fixings: Fixings) -> Maximised[tuple[int, ...]]:
         """The best pattern; the empty one is worth 0 unless an arc is fixed on."""
         table, last = self._profits(weights, fixings)
         after = self._after(table, last)
         if after[0, 0] == -np.inf:
-            return gl.Maximised(-np.inf, np.zeros(0, np.int64))
+            return Maximised(-np.inf, np.zeros(0, np.int64))
         pattern = self._trace(table, after, 0, 0)
         chosen = np.array(self.arcs.of(pattern), np.int64)
-        return gl.Maximised(float(weights[chosen].sum()), np.sort(chosen), pattern)
+        return Maximised(float(weights[chosen].sum()), np.sort(chosen), pattern)
 
-    def slacks(self, weights: NDArray[np.float64], fixings: gl.Fixings) -> gl.Slacks:
+    def slacks(self, weights: NDArray[np.float64], fixings: Fixings) -> Slacks:
         """Cost of forcing each arc: best path before it, its weight, best path after it."""
         table, last = self._profits(weights, fixings)
         before, after = self._before(table), self._after(table, last)
@@ -50,10 +50,10 @@ class KnapsackOracle(gl.Maximiser[tuple[int, ...]]):
         best_through = through[self.arcs.item, self.arcs.offset]
         cost = np.full(len(self.arcs), np.inf)
         np.subtract(after[0, 0], best_through, out=cost, where=best_through > -np.inf)
-        return gl.Slacks(on=np.maximum(cost, 0.0))
+        return Slacks(on=np.maximum(cost, 0.0))
 
     def by_largest_item(
-        self, weights: NDArray[np.float64], fixings: gl.Fixings
+        self, weights: NDArray[np.float64], fixings: Fixings
     ) -> list[tuple[float, tuple[int, ...]]]:
         """The best pattern for each item type that can be its largest one, with its value, best first."""
         table, last = self._profits(weights, fixings)
@@ -66,7 +66,7 @@ class KnapsackOracle(gl.Maximiser[tuple[int, ...]]):
                 found.append((float(value), (item, *self._trace(table, after, layer + 1, size))))
         return sorted(found, key=lambda pair: -pair[0])
 
-    def _profits(self, weights: NDArray[np.float64], fixings: gl.Fixings) -> tuple[NDArray[np.float64], int]:
+    def _profits(self, weights: NDArray[np.float64], fixings: Fixings) -> tuple[NDArray[np.float64], int]:
         """Weights as a table (types, width + 1), -inf at impossible places, and the least offset of an end.
 
         An arc fixed on bans the arcs that overlap it; a path that must reach its end then has to use it.

@@ -9,20 +9,21 @@ import numpy as np
 
 import gapless as gl
 from gapless.engine import branch_and_price
+from gapless.roles import Method, Registry, Solve, Specimens, hookimpl
 from gapless_cutting_stock import benchmark
 from gapless_cutting_stock.drawing import draw_plan
 from gapless_cutting_stock.formulation import formulation
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
 
 
-def own_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "best-first") -> gl.Result[Plan]:
+def own_tree(problem: CuttingStockProblem, solve: Solve, *, order: str = "best-first") -> gl.Result[Plan]:
     """Branch and price; gapless owns the tree, and the result carries a certificate."""
     return branch_and_price(
         problem, formulation(problem), solve.budget, order=order, k=solve.k, start=solve.start, method=solve.method
     )
 
 
-def scip_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "best-first") -> gl.Result[Plan]:
+def scip_tree(problem: CuttingStockProblem, solve: Solve, *, order: str = "best-first") -> gl.Result[Plan]:
     """The same formulation inside SCIP, which owns the tree."""
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded on use
 
@@ -31,12 +32,12 @@ def scip_tree(problem: CuttingStockProblem, solve: gl.Solve, *, order: str = "be
     )
 
 
-@gl.hookimpl
-def gapless_register(registry: gl.Registry) -> None:
+@hookimpl
+def gapless_register(registry: Registry) -> None:
     """Called once, when gapless loads plug-ins."""
     registry.problem("cutting-stock", CuttingStockProblem)
     registry.method(
-        gl.Method(
+        Method(
             "branch-and-price",
             CuttingStockProblem,
             own_tree,
@@ -47,7 +48,7 @@ def gapless_register(registry: gl.Registry) -> None:
         )
     )
     registry.method(
-        gl.Method(
+        Method(
             "scip",
             CuttingStockProblem,
             scip_tree,
@@ -58,14 +59,14 @@ def gapless_register(registry: gl.Registry) -> None:
     registry.task(benchmark.TASK)
 
 
-@gl.hookimpl
+@hookimpl
 def gapless_draw(problem: gl.Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
     """Called by reports for each structure; None leaves the drawing to others."""
     return draw_plan(problem, structure) if isinstance(problem, CuttingStockProblem) else None
 
 
-@gl.hookimpl
-def gapless_specimens() -> Sequence[gl.Specimens]:
+@hookimpl
+def gapless_specimens() -> Sequence[Specimens]:
     """Instances for ``gapless selftest``, which enumerates them: one or two sizes, at most three items in total."""
 
     def draw(rng: np.random.Generator) -> CuttingStockProblem:
@@ -73,4 +74,4 @@ def gapless_specimens() -> Sequence[gl.Specimens]:
         sizes = sorted(rng.choice(np.arange(1, width + 1), kinds, replace=False).tolist(), reverse=True)
         return CuttingStockProblem(width, sizes, rng.integers(1, 4 - kinds + 1, kinds).tolist())
 
-    return [gl.Specimens(CuttingStockProblem, draw)]
+    return [Specimens(CuttingStockProblem, draw)]

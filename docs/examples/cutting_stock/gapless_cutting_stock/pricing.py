@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-import gapless as gl
+from gapless.roles import Answer, Batch, Columns, Fixings, Generator, LinearView, Sparse
 from gapless_cutting_stock.knapsack import KnapsackOracle
 from gapless_cutting_stock.problem import CuttingStockProblem, Pattern
 
@@ -23,18 +23,18 @@ class PatternColumns:
         self.problem = problem
         self._keys: dict[Pattern, int] = {}
 
-    def write(self, patterns: Sequence[Pattern]) -> gl.Columns:
+    def write(self, patterns: Sequence[Pattern]) -> Columns:
         """Columns for `patterns`; each roll costs 1, and the master maximises."""
         counted = [np.unique(np.array(pattern, np.int64), return_counts=True) for pattern in patterns]
-        return gl.Columns(
+        return Columns(
             keys=np.array([self._keys.setdefault(p, len(self._keys)) for p in patterns], np.int64),
             objective=-np.ones(len(patterns)),
-            coefficients=gl.Sparse.from_rows([c[0].tolist() for c in counted], [c[1].tolist() for c in counted]),
-            uses=gl.Sparse.from_rows([self.problem.arcs.of(pattern) for pattern in patterns]),
+            coefficients=Sparse.from_rows([c[0].tolist() for c in counted], [c[1].tolist() for c in counted]),
+            uses=Sparse.from_rows([self.problem.arcs.of(pattern) for pattern in patterns]),
         )
 
 
-class PatternPricing(gl.Generator[gl.LinearView]):
+class PatternPricing(Generator[LinearView]):
     """Finds patterns of positive reduced cost, and bounds the gain of all missing ones.
 
     Parameters
@@ -47,9 +47,9 @@ class PatternPricing(gl.Generator[gl.LinearView]):
         self.problem = columns.problem
         self.oracle = KnapsackOracle(self.problem.arcs)
         self.items = np.arange(len(self.problem.sizes))
-        self._nothing_fixed = gl.Fixings.none(len(self.problem.arcs))
+        self._nothing_fixed = Fixings.none(len(self.problem.arcs))
 
-    def query(self, view: gl.LinearView, *, limit: int | None = None) -> gl.Answer:
+    def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
         """The best pattern for each largest item that improves the master."""
         arcs = self.problem.arcs
         item_prices = -view.prices(self.items)
@@ -59,11 +59,11 @@ class PatternPricing(gl.Generator[gl.LinearView]):
         if not improving:
             # Gains too small for a column still loosen the bound.
             left = max(0.0, found[0][0] - view.objective_weight) if found else 0.0
-            return gl.Answer(slack=self._slack(view, left) or 0.0, scored=len(found))
-        batch = gl.Batch(self.columns.write([pattern for _, pattern in improving[:limit]]))
-        return gl.Answer(batch, self._slack(view, improving[0][0]), scored=len(found))
+            return Answer(slack=self._slack(view, left) or 0.0, scored=len(found))
+        batch = Batch(self.columns.write([pattern for _, pattern in improving[:limit]]))
+        return Answer(batch, self._slack(view, improving[0][0]), scored=len(found))
 
-    def _slack(self, view: gl.LinearView, best_gain: float) -> float | None:
+    def _slack(self, view: LinearView, best_gain: float) -> float | None:
         """Upper bound on the complete master minus the restricted one, by Farley (1990).
 
         Every roll of the complete master gains at most `best_gain`, so that its N rolls satisfy
@@ -75,7 +75,7 @@ class PatternPricing(gl.Generator[gl.LinearView]):
         rolls = self._restricted_rolls(view)
         return max(0.0, rolls * best_gain / (1 + best_gain))
 
-    def _restricted_rolls(self, view: gl.LinearView) -> float:
+    def _restricted_rolls(self, view: LinearView) -> float:
         """The optimum of the restricted master, from its prices: demands times prices, and the terms of fixings."""
         least, most = self.problem.use_limits(view.fixings)
         arc_prices = np.where(most > 0, view.usage_prices(), 0.0)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import gapless as gl
+from gapless.roles import Decisions, Fixings, LinearModel, Sense, serialisable
 from gapless_cutting_stock.arcflow import arc_flow_model
 from gapless_cutting_stock.arcs import Arcs
 
@@ -45,7 +46,7 @@ def _wholes(values: Iterable[SupportsIndex]) -> tuple[int, ...]:
     return tuple(_whole(value) for value in values)
 
 
-@gl.serialisable("gapless_cutting_stock.CuttingStockProblem")
+@serialisable("gapless_cutting_stock.CuttingStockProblem")
 @attrs.frozen(eq=False, slots=False)
 class CuttingStockProblem(gl.Problem[Plan]):
     """Minimise the number of rolls. Bin packing is the case of small demands.
@@ -67,7 +68,7 @@ class CuttingStockProblem(gl.Problem[Plan]):
         Nothing is ordered, lengths differ, a number is not positive, or width times items is beyond `LARGEST`.
     """
 
-    sense: ClassVar[gl.Sense] = gl.Sense.MINIMISE
+    sense: ClassVar[Sense] = Sense.MINIMISE
     granularity = 1.0
 
     width: int = attrs.field(converter=_whole)
@@ -91,7 +92,7 @@ class CuttingStockProblem(gl.Problem[Plan]):
         return Arcs.build(self.width, self.sizes, self.demands)
 
     @cached_property
-    def decisions(self) -> gl.Decisions:
+    def decisions(self) -> Decisions:
         """*At least t rolls hold an item of type i at offset a*, for t = 1 up to the demand for i."""
         arcs = self.arcs
         levels = np.asarray(self.demands)[arcs.item]
@@ -102,7 +103,7 @@ class CuttingStockProblem(gl.Problem[Plan]):
             arc, least = quantity[decision], threshold[decision]
             return f"at least {least} rolls hold a {self.sizes[arcs.item[arc]]} at offset {arcs.offset[arc]}"
 
-        return gl.Decisions(quantity.size, name, quantity, threshold)
+        return Decisions(quantity.size, name, quantity, threshold)
 
     def value(self, structure: Plan) -> float:
         """Number of rolls."""
@@ -178,7 +179,7 @@ class CuttingStockProblem(gl.Problem[Plan]):
         in_order = [roll for roll in free if roll[1] == offset and rank(roll[0][-1]) <= rank(item)]
         return next(iter(in_order or sorted(free, key=lambda roll: -roll[1])), ((), 0))
 
-    def use_limits(self, fixings: gl.Fixings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def use_limits(self, fixings: Fixings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Least and largest number of rolls on each arc under the fixings."""
         decisions, arcs = self.decisions, self.arcs
         quantity, threshold = decisions.quantity_of(), decisions.threshold_of()
@@ -196,6 +197,6 @@ class CuttingStockProblem(gl.Problem[Plan]):
             if size > self.width
         ]
 
-    def linear_model(self) -> gl.LinearModel:
+    def linear_model(self) -> LinearModel:
         """The arc-flow model, for export and as an independent check."""
         return arc_flow_model(self.arcs, self.demands, self.decisions)

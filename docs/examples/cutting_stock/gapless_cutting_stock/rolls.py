@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-import gapless as gl
+from gapless.roles import Relaxed
 from gapless_cutting_stock.problem import CuttingStockProblem, Pattern, Plan, merged
 
 SMALLEST_FLOW = 1e-6
@@ -43,11 +43,11 @@ def _add(pattern: Pattern, count: int, item: int, room: int, left: int) -> list[
     return [(each, times) for each, times in parts if times]
 
 
-def round_flows(problem: CuttingStockProblem) -> Callable[[gl.Relaxed[Plan]], Plan]:
+def round_flows(problem: CuttingStockProblem) -> Callable[[Relaxed[Plan]], Plan]:
     """A rounding heuristic: follow the strongest flow from roll to roll, finish by first fit decreasing."""
     arcs, quantity = problem.arcs, problem.decisions.quantity_of()
 
-    def rounding(relaxed: gl.Relaxed[Plan]) -> Plan:
+    def rounding(relaxed: Relaxed[Plan]) -> Plan:
         point = relaxed.point if relaxed.point is not None else np.zeros(quantity.size)
         flow = np.bincount(quantity, weights=point, minlength=len(arcs)).astype(float)
         missing = np.array(problem.demands)

@@ -1,0 +1,67 @@
+"""``gapless plugins`` and ``gapless methods``: what is installed."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import gapless_kernels
+from gapless.cli import exit_codes
+from gapless.cli.console import Console
+from gapless.plugins.manager import Plugins
+from gapless.plugins.reference import BrokenReference
+from gapless.plugins.registry import Method
+
+
+def list_plugins(_: argparse.Namespace, console: Console, plugins: Plugins) -> int:
+    """``gapless plugins``; imports all that they refer to, so that nothing broken stays hidden."""
+    plugins.import_all()
+    console.say(f"kernels: {gapless_kernels.INSTRUCTION_SET}")
+    for line in plugins.hook.gapless_report_header():
+        console.say(line)
+    rows = [(p.name, p.distribution, p.version, ", ".join(p.hooks), p.error) for p in plugins.loaded]
+    console.table("Plug-ins", ("name", "distribution", "version", "hooks", "error"), rows)
+    keys = ("name", "distribution", "version", "hooks", "error")
+    plugged = [dict(zip(keys, row, strict=True)) for row in rows]
+    console.data({"kernels": gapless_kernels.INSTRUCTION_SET, "plugins": plugged})
+    return exit_codes.FAILED if any(p.error for p in plugins.loaded) else exit_codes.PROVED
+
+
+def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> int:
+    """``gapless methods``."""
+    registry = plugins.registry
+    described: list[dict[str, Any]] = []
+    for name in sorted(registry.problems):
+        try:
+            methods = registry.methods_for(registry.problems[name]).values()
+            described += [_described(name, method) for method in methods]
+        except BrokenReference as error:
+            console.complain(f"gapless: {error}")
+    console.table(
+        "Methods",
+        ("problem", "method", "exact", "options", "summary"),
+        [
+            (
+                m["problem"],
+                f"{m['method']}{' (default)' if m['default'] else ''}",
+                "yes" if m["exact"] else "no",
+                ", ".join(f"{k}={v}" for k, v in m["options"].items()),
+                m["summary"],
+            )
+            for m in described
+        ],
+    )
+    console.data({"methods": described, "tasks": {t.name: t.summary for t in registry.tasks.values()}})
+    return exit_codes.PROVED
+
+
+def _described(problem: str, method: Method) -> dict[str, Any]:
+    return {
+        "problem": problem,
+        "method": method.name,
+        "default": method.default,
+        "exact": method.exact,
+        "k_best": method.k_best,
+        "options": {k: repr(v) for k, v in method.options.items()},
+        "summary": method.summary,
+    }

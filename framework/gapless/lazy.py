@@ -1,0 +1,55 @@
+"""Names of a package that are imported when they are first asked for (PEP 562).
+
+The package imports the same names under ``TYPE_CHECKING`` for type checkers and editors, and lists them in
+``__all__``; a test compares the three.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+def lazy_names(
+    package: str, homes: Mapping[str, str], submodules: str = ""
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Make the functions ``__getattr__`` and ``__dir__`` of a package.
+
+    Parameters
+    ----------
+    package : str
+        Its ``__name__``.
+    homes : mapping of str to str
+        Modules, each with its names, separated by spaces.
+    submodules : str
+        Modules of the package that are imported when they are asked for as attributes, separated by spaces.
+    """
+    home_of = {name: home for home, names in homes.items() for name in names.split()}
+    modules = submodules.split()
+
+    if any(home == f"{package}.{name}" for name, home in home_of.items()):
+        # Importing a module binds its name in the package, where the function of the same name belongs.
+        class Package(ModuleType):
+            def __setattr__(self, name: str, value: object) -> None:
+                if name not in home_of or not isinstance(value, ModuleType):
+                    super().__setattr__(name, value)
+
+        sys.modules[package].__class__ = Package
+
+    def get(name: str) -> Any:
+        if name in home_of:
+            found = getattr(import_module(home_of[name]), name)
+        elif name in modules:
+            found = import_module(f"{package}.{name}")
+        else:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        vars(sys.modules[package])[name] = found
+        return found
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *home_of, *modules})
+
+    return get, names

@@ -1,0 +1,54 @@
+"""References such as ``"package.module:name"``: classes and functions that are imported when they are needed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from gapless.core.errors import GaplessError
+
+
+class BrokenReference(GaplessError):
+    """A plug-in refers to a class or a function that cannot be imported."""
+
+
+def import_reference(reference: str) -> Any:
+    """Import the object that a reference names.
+
+    Raises
+    ------
+    BrokenReference
+        The module cannot be imported, or does not hold the name.
+    """
+    module, _, name = reference.partition(":")
+    try:
+        found: Any = import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except GaplessError:
+        raise
+    except Exception as error:
+        raise BrokenReference(f"cannot import {reference!r}: {type(error).__name__}: {error}") from error
+    return found
+
+
+def resolved(given: Any) -> Any:
+    """The object itself, or the one that a reference names."""
+    return import_reference(given) if isinstance(given, str) else given
+
+
+def reference_to(cls: type) -> str:
+    """The reference that names a class: the module that defines it, and its name there."""
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def is_a(value: object, reference: str) -> bool:
+    """Whether `value` is an instance of the class that a reference names; imports nothing.
+
+    Parameters
+    ----------
+    value : object
+    reference : str
+        The module that defines the class, and its name: ``"gapless_chains.problem:ChainProblem"``.
+    """
+    return any(reference_to(cls) == reference for cls in type(value).__mro__)

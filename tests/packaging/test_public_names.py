@@ -1,0 +1,102 @@
+"""The names of the top level, of `gapless.roles`, and of packages that import lazily."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gapless
+from gapless import roles
+
+MOST = 30
+"""Names that a user finds on the top level."""
+FORMER = [
+    "Answer", "Batch", "BatchResult", "BoolArray", "BoundCertificate", "Branch", "Brancher", "Budget",
+    "Certificate", "Columns", "ConfigurationFactor", "Decisions", "DuplicateName", "Event", "Factor",
+    "FixedColumn", "Fixings", "FloatArray", "Formulation", "GaplessError", "Generator", "InconsistentBound",
+    "IntArray", "InvalidLimits", "InvalidProblem", "InvalidResult", "Limits", "LinearDualCertificate",
+    "LinearModel", "LinearView", "Maximised", "Maximiser", "Method", "MissingBound", "MissingDependency",
+    "MostFractional", "NoCertificate", "NoSolution", "Observer", "OracleError", "OutOfWork",
+    "PointCertificate", "ProbabilisticCertificate", "Problem", "ProblemBatch", "Record", "Registry",
+    "Relaxation", "Relaxed", "ReplayCertificate", "Restricted", "Result", "Rows", "ScoredFactor", "Sense",
+    "Slacks", "Solution", "Solve", "SolveError", "Sparse", "Specimens", "Stats", "Status", "Stop", "Task",
+    "Tightening", "TreeCertificate", "UncoveredBranching", "UnknownName", "UnknownOption", "Verdict",
+    "VerificationFailed", "View", "__version__", "dumps", "hookimpl", "load_plugins", "loads",
+    "read_values", "serialisable", "solve", "solve_many", "solve_stream", "spend_work", "work_limit",
+]  # fmt: skip
+"""What ``import gapless`` showed before there was `gapless.roles`."""
+
+
+def lazy_packages(trees: dict[str, ast.Module]) -> list[str]:
+    """Modules whose names are imported when they are asked for."""
+    calls = {
+        name: [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "lazy_names"]
+        for name, tree in trees.items()
+    }
+    return [name for name, found in calls.items() if found]
+
+
+def imported_for_checkers(tree: ast.Module) -> dict[str, str]:
+    """Names and their modules of the imports under ``TYPE_CHECKING``."""
+    (block,) = (n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
+    froms = [n for n in block.body if isinstance(n, ast.ImportFrom)]
+    return {alias.name: n.module or "" for n in froms for alias in n.names if alias.name != "*"}
+
+
+def homes(tree: ast.Module) -> dict[str, str]:
+    """Names and their modules as they are imported when asked for."""
+    (call,) = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "lazy_names")
+    table: dict[str, str] = ast.literal_eval(call.args[1])
+    return {name: home for home, names in table.items() for name in names.split()}
+
+
+def test_lazy_packages_show_checkers_what_they_import(trees: dict[str, ast.Module]) -> None:
+    names = lazy_packages(trees)
+    assert {"gapless", "gapless.roles", "gapless_chains", "gapless_dependency"} <= set(names)
+    for name in names:
+        assert homes(trees[name]) == imported_for_checkers(trees[name]), name
+        if name == "gapless_torch" and importlib.util.find_spec("torch") is None:
+            continue
+        package = importlib.import_module(name)
+        listed = set(package.__all__) - {"__version__"}
+        assert set(homes(trees[name])) <= listed, name
+        for one in listed:
+            assert getattr(package, one) is not None
+        assert listed <= set(dir(package)), name
+        with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+            _ = package.nothing
+
+
+def test_the_top_level_is_what_users_call() -> None:
+    assert len(gapless.__all__) <= MOST
+    assert {"Generator", "Relaxation", "Method", "Factor"}.isdisjoint(dir(gapless))
+    assert {"solve", "solve_many", "Limits", "Result", "GaplessError"} <= set(gapless.__all__)
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMER) - set(gapless.__all__)))
+def test_a_former_name_warns_with_its_new_place(name: str) -> None:
+    with pytest.warns(DeprecationWarning, match=rf"gapless\.{name} is now gapless\.roles\.{name}"):
+        found = getattr(gapless, name)
+    assert found is getattr(roles, name)
+
+
+def test_checkers_know_the_former_names(trees: dict[str, ast.Module]) -> None:
+    (more,) = (n for n in ast.walk(trees["gapless"]) if isinstance(n, ast.AugAssign))
+    assert {*ast.literal_eval(more.value), *gapless.__all__} == {*roles.__all__, *gapless.__all__}
+    assert set(FORMER) <= {*roles.__all__, *gapless.__all__}
+
+
+def test_a_function_is_not_hidden_by_its_module(tmp_path: Path) -> None:
+    code = (
+        "import gapless_chains.path_values, gapless_chains.transition_bounds, gapless_chains.dominance;"
+        "from gapless_chains import path_values, transition_bounds; import gapless_chains;"
+        "assert callable(path_values) and callable(transition_bounds) and callable(gapless_chains.path_values)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

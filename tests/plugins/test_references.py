@@ -1,0 +1,160 @@
+"""Plug-ins that register references: nothing is imported too early, and nothing broken stays hidden."""
+
+import sys
+
+import pytest
+
+import gapless
+from gapless import UnknownName
+from gapless.plugins import BrokenReference, Method, Plugins, Registry, Task, is_a, load_plugins, table
+from gapless.plugins.manager import PluginWarning
+from gapless.plugins.reference import reference_to
+from gapless.roles import DuplicateName
+from gapless.testing.examples import Expenses, Selection
+
+SELECTION = "gapless.testing.examples:Selection"
+SOURCE = """
+import gapless
+from gapless.engine import tree_search
+from gapless.roles import MostFractional
+from gapless.testing.examples import OptimisticBound
+
+def run(problem, solve, *, order="best-first"):
+    return tree_search(problem, OptimisticBound(problem), MostFractional(), solve.budget, method=solve.method)
+
+def run_many(problems, solve, *, order="best-first"):
+    results = [run(problem, solve, order=order) for problem in problems]
+    return gapless.BatchResult.from_results(results, total=len(results))
+
+def add_arguments(parser):
+    parser.add_argument("--loudly", action="store_true")
+
+def do(arguments, console):
+    console.say("done loudly" if arguments.loudly else "done")
+    return 0
+"""
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """A module that nothing has imported."""
+    (tmp_path / "referred.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "referred"
+    sys.modules.pop("referred", None)
+
+
+@pytest.fixture
+def tabled(make, install, module):
+    """A plug-in that is a table."""
+    register = table(
+        problems={"selection": SELECTION},
+        methods=[
+            Method("search", SELECTION, f"{module}:run", "a search", default=True, run_many=f"{module}:run_many"),
+            Method("gone", SELECTION, "nowhere_at_all:run"),
+        ],
+        tasks=[Task("shout", "A task.", f"{module}:add_arguments", f"{module}:do")],
+    )
+    return install(make.Entry("tabled", make.plugin(register), "dist"))
+
+
+def test_what_is_registered_is_imported_when_a_problem_is_solved(tabled, module, knapsack):
+    registry = tabled.registry
+    assert list(registry.problems) == ["selection"]
+    assert [task.summary for task in registry.tasks.values()] == ["A task."]
+    found = registry.find_method(Expenses, None)
+    assert (found.name, found.summary, found.solves_together(1)) == ("search", "a search", True)
+    assert module not in sys.modules
+    assert gapless.solve(knapsack).value == 10.0
+    assert module in sys.modules
+    assert found.problem is Selection
+    assert registry.problems["selection"] is Selection
+    assert dict(found.options) == {"order": "best-first"}
+    batch = gapless.solve_many([knapsack, knapsack])
+    assert batch.values.tolist() == [10.0, 10.0]
+
+
+def test_a_broken_reference_is_an_error_that_names_it(tabled, knapsack):
+    with pytest.raises(BrokenReference, match=r"cannot import 'nowhere_at_all:run': ModuleNotFoundError"):
+        gapless.solve(knapsack, "gone")
+    with pytest.raises(BrokenReference, match="AttributeError"):
+        _ = Method("none", SELECTION, "gapless.testing.examples:nothing").run
+    assert gapless.solve(knapsack).method == "search"
+
+
+def test_importing_all_reports_a_broken_plugin_once(tabled):
+    with pytest.warns(
+        PluginWarning, match=r"plug-in tabled \(dist\) is broken: cannot import 'nowhere_at_all:run'"
+    ):
+        tabled.import_all()
+    tabled.import_all()
+    assert "nowhere_at_all" in tabled.loaded[0].error
+
+
+def test_one_package_alone_is_imported(tabled, module):
+    tabled.import_all("gapless")
+    assert module not in sys.modules
+    tabled.import_all(module)
+    assert module in sys.modules
+
+
+def test_a_table_and_a_function_that_claim_one_name_are_told_apart(make):
+    old = make.plugin(lambda registry: registry.method(Method("search", Selection, make.search)))
+    new = make.plugin(table(methods=[Method("search", SELECTION, "somewhere:run")]))
+    with pytest.raises(DuplicateName, match=r"'a \(one\)' and again by 'b \(two\)'"):
+        Plugins([make.Entry("a", old, "one"), make.Entry("b", new, "two")])
+    default = Method("other", SELECTION, "somewhere:run", default=True)
+    registry = Registry()
+    registry.method(make.SEARCH)
+    with pytest.raises(DuplicateName, match="default method for Selection"):
+        registry.method(default)
+
+
+def test_a_method_of_the_old_kind_joins_a_problem_type_of_the_new(make, install, knapsack):
+    plugins = install(
+        make.Entry("new", make.plugin(table(problems={"selection": SELECTION}))),
+        make.Entry("old", make.plugin(lambda registry: registry.method(make.SEARCH))),
+    )
+    assert gapless.solve(knapsack).value == 10.0
+    assert {name: method.name for (_, name), method in plugins.registry.methods.items()} == {"search": "search"}
+
+
+def test_a_class_named_by_another_module_than_its_own_is_explained(make):
+    registry = Registry()
+    registry.method(Method("search", "gapless.testing:Selection", "somewhere:run"))
+    with pytest.raises(
+        UnknownName, match=r"'gapless.testing:Selection', but the class is 'gapless.testing.examples:"
+    ):
+        registry.find_method(Selection, None)
+
+
+def test_classes_of_functions_are_told_apart():
+    def problem():
+        class Local(Selection):
+            pass
+
+        return Local
+
+    registry = Registry()
+    registry.method(Method("search", problem(), lambda problem, solve: None))
+    registry.method(Method("search", problem(), lambda problem, solve: None))
+
+
+def test_is_a_imports_nothing(knapsack):
+    assert is_a(knapsack, SELECTION)
+    assert is_a(Expenses.__new__(Expenses), SELECTION)
+    assert not is_a(knapsack, "nowhere_at_all:Problem")
+
+
+def test_our_own_tables_name_what_there_is():
+    registry = load_plugins().registry
+    assert len(list(registry.references())) > 40
+    ours = {owner: reason for owner, reason in registry.import_all().items() if owner.endswith("(gapless)")}
+    assert ours == {}
+    for name, given in registry.problems.given.items():
+        if isinstance(given, str):
+            assert reference_to(registry.problems[name]) == given
+    for name, factor in registry.factors.items():
+        assert factor.name == name
+    for (problem, _), method in registry.methods.items():
+        assert registry.find_method(problem, method.name) is method
