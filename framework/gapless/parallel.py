@@ -39,7 +39,7 @@ _AHEAD = 4
 
 @attrs.frozen
 class Finished:
-    """What came of one chunk.
+    """Outcome of one chunk.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ class Finished:
     count : int
         Its problems.
     seconds : float
-        What they took, without the way there and back.
+        Seconds of the work, without the transfer.
     outcome : object
-        What the work returned.
+        Return value of the work.
     """
 
     start: int
@@ -60,7 +60,7 @@ class Finished:
 
 
 class Pace:
-    """How many problems make a chunk: one at first, then what the last ones took says.
+    """Size of the next chunk: one problem at first, then from the time of the last ones.
 
     Parameters
     ----------

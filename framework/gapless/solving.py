@@ -49,7 +49,7 @@ def solve(
     limits : Limits
         When to stop early.
     k : int
-        How many best structures.
+        Number of best structures.
     start : structure, optional
         A feasible structure to begin with; ``result.stats.warm_start_used`` says whether it was used.
     observers : sequence of callables
@@ -118,7 +118,7 @@ def solve_many(
     method, limits, seed, **options
         As in `solve`.
     k : int
-        How many best structures of each problem; ``batch[i].solutions`` holds them. Batch kernels of chains find
+        Number of best structures of each problem; ``batch[i].solutions`` holds them. Batch kernels of chains find
         them for all sentences together, and keep them in ``batch.arrays``.
     jobs : int
         1 stays in this process and this thread. Others need joblib (extra ``distributed``): so many workers, or all
@@ -180,7 +180,7 @@ def solve_many(
 
 @attrs.frozen
 class Wanted:
-    """What many problems are asked; workers are sent it with each chunk.
+    """The request for many problems; sent to workers with each chunk.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ class Wanted:
             return error
 
     def outcome_of(self, batch: BatchResult[S], i: int, problem: Problem[S]) -> Result[S] | SolveError:
-        """What came of problem i of a batch, re-checked if that is wanted; Ctrl-C once more where it came first."""
+        """Outcome of problem i of a batch, re-checked on request; raises Ctrl-C again where it came first."""
         if i in batch.errors:
             return batch.errors[i]
         if batch.statuses[i] is None:

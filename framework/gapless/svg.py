@@ -1,4 +1,4 @@
-"""What drawings share: one SVG element, complete in itself, text in it, and places for the nodes of a tree."""
+"""Shared parts of drawings: one self-contained SVG element, its text, and places for the nodes of a tree."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def cut(words: str, letters: int) -> str:
 
 
 def tree_places(parents: Sequence[int], widths: Sequence[float]) -> tuple[list[float], list[int]]:
-    """Where the nodes of a tree or forest stand: leaves side by side, parents above the middle of their children.
+    """Places of the nodes of a tree or forest: leaves side by side, parents above the middle of their children.
 
     Parameters
     ----------
     parents : sequence of n int
         -1 for a root. Parents come before children.
     widths : sequence of n float
-        How much room each node needs. A node wider than all that hangs below it moves its subtree apart.
+        Room of each node. A node wider than all that hangs below it moves its subtree apart.
 
     Returns
     -------

@@ -76,7 +76,7 @@ methods: dict[str, TwoBest] = {
     "dominance": lambda batch, thresholds, _, __: k_best_of_batch(batch, 2, by_dominance, thresholds=thresholds),
     "column-generation": _by_column_generation,
 }
-"""How the two best labellings may be found, by the names of the methods for one."""
+"""Ways to find the two best labellings, by the names of the methods for one."""
 
 
 @attrs.frozen(eq=False)

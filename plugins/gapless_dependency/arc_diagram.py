@@ -11,7 +11,7 @@ _INK, _CROSSING, _WRONG, _GOLD = INK, BLUE, RED, GREEN
 _LETTER, _SPACE, _NARROWEST = 8.2, 18.0, 40.0
 _STEP, _TOP, _MARGIN = 26.0, 40.0, 16.0
 _PORT = 7.0
-"""How far from the middle of its head an arc begins."""
+"""Distance of the start of an arc from the middle of its head."""
 
 
 def draw_svg(

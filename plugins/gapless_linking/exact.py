@@ -70,7 +70,7 @@ class _Watch(Watch):
         self.work = [0, 0]
         self.offset = 0.0
         self.first: FoundChoice | None = None
-        """What bounds the k best while parts are searched."""
+        """Bound on the k best while parts are searched."""
 
     def __call__(self, bound: float, value: float, sweeps: int, nodes: int) -> bool:
         bound, value = bound + self.offset, value + self.offset

@@ -120,7 +120,7 @@ def result_of(
     hits : Hits or None
         None claims no bound.
     explanation : sequence of str
-        Why nothing was chosen.
+        Reason for an empty choice.
     stop : Stop
         Explanation where the bound does not prove the answer.
     """

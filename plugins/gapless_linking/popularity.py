@@ -19,7 +19,7 @@ from gapless_linking.problem import LinkingProblem
 
 DAMPING = 0.85
 _CHANGE = 1e-6
-"""How much of the whole rank may still move in the last round. networkx would allow this for each vertex, so that
+"""Share of the whole rank that may still move in the last round. networkx would allow this for each vertex, so that
 it stops at once on a graph of millions."""
 _ROUNDS = 200
 _RANKS: weakref.WeakKeyDictionary[Graph, FloatArray] = weakref.WeakKeyDictionary()

@@ -42,7 +42,7 @@ def random_problem(
     k : int, optional
         The number of sets, else 1 to 7.
     kind : {"graph", "lengths", "ties", "zeros", "equal", "uniform", "huge", "mixed"}, optional
-        Where distances come from: a graph without or with lengths, or a drawn matrix.
+        Source of distances: a graph without or with lengths, or a drawn matrix.
     feasible : bool
         Whether no vertex is unreachable and no candidate forbidden.
     cancelling : bool

@@ -38,7 +38,7 @@ class WalkCertificate(BoundCertificate):
     claim : float
         The bound that is claimed: labels that do not exceed it are dropped.
     first : int64 (stages + 1,)
-        Where the entries of each stage begin.
+        Start of the entries of each stage.
     classes : int64 (entries,)
     multipliers : float64 (entries,)
         Not negative; classes that are not named have 0.

@@ -27,7 +27,7 @@ from gapless_ordering.problem import OrderingProblem
 
 _BEAM_WIDTH = 80
 _ROUNDS = 2
-"""How long bounds are improved before the first colouring."""
+"""Rounds of improving the bounds before the first colouring."""
 
 
 def run(

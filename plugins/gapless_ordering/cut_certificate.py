@@ -27,7 +27,7 @@ class CutDual(BoundCertificate):
     groups : int64 (subtours,)
         The class of each subtour row.
     ends : int64 (subtours,)
-        Where the vertices of each end in `members`.
+        End of the vertices of each in `members`.
     members : int64
         The vertices of all subtours, one after the other.
     improving : bool

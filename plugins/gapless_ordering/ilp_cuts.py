@@ -33,7 +33,7 @@ def run(problem: OrderingProblem, solve: Solve, *, tree: str = "scip") -> Result
     Parameters
     ----------
     tree : {"scip", "own"}
-        Who owns the search tree: SCIP, which leaves no certificate, or our own, which does.
+        Owner of the search tree: SCIP, which leaves no certificate, or our own, which does.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Why no path exists, as far as walks can tell: walks may visit a class twice, paths may not."""
+"""Reason why no path exists, as far as walks can tell: walks may visit a class twice, paths may not."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.proof import Proof
 
 REPAIRS = 12
-"""How often prices that show a node to be empty are multiplied by ten, until they prove it in scores."""
+"""Limit on multiplying the prices of an empty node by ten, until they prove it in scores."""
 
 
 class BranchPriceAndCut:

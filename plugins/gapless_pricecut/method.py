@@ -84,7 +84,7 @@ def branch_price_and_cut(
     Parameters
     ----------
     tree : {"scip", "own"}
-        Who owns the search tree: SCIP, which leaves no certificate, or our own, which does.
+        Owner of the search tree: SCIP, which leaves no certificate, or our own, which does.
     order : {"best-first", "depth-first", "breadth-first"}
         Choice of the next open node.
 

@@ -45,7 +45,7 @@ class Proof:
     ----------
     parts : Parts
     alive : bool (arcs,)
-        Where to look for trees.
+        Space of trees to search.
 
     Attributes
     ----------

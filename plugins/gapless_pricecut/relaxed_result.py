@@ -17,7 +17,7 @@ from gapless_pricecut.proof import Proof
 from gapless_pricecut.relaxation_loop import Relaxing
 
 ROUNDED = 2.0**-46
-"""What sums in float64 may lose, relative to the largest score."""
+"""Rounding error of sums in float64, relative to the largest score."""
 
 Make = Callable[[Parts, Proof], Relaxing]
 
@@ -84,7 +84,7 @@ def solve_relaxation(problem: ParsingProblem, solve: Solve, make: Make) -> Resul
 
 
 def _reached(problem: ParsingProblem, solve: Solve, proof: Proof) -> Stop | None:
-    """Why what is known is enough; None when it is not."""
+    """Reason to stop; None when there is none yet."""
     if proof.closed:
         return Stop.PROVED
     limits = solve.budget.limits

@@ -17,7 +17,7 @@ from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_splitbound import compiled_search, method
 
 COUNTS = ("dp_calls", "nodes", "root_closed", "fixed", "enumerated", "parts_scored", "program")
-"""What `BatchResult.arrays` counts for each sentence, where a method tells it."""
+"""Counts of `BatchResult.arrays` for each sentence, where a method has them."""
 
 
 def run_many(

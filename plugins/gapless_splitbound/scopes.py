@@ -9,7 +9,7 @@ from gapless.roles import Factor, ScoredFactor
 from gapless_dependency import Arcs, ParsingProblem
 
 SPLIT, LOWER_IS_SECOND, LOWER_IS_FIRST = 0, 1, 2
-"""How a pair (first arc, second arc) is bounded: split, or in a group of the second or of the first arc."""
+"""Bound on a pair (first arc, second arc): split, or in a group of the second or of the first arc."""
 
 
 class Scopes:

@@ -1,4 +1,4 @@
-"""Why a solve leaves the compiled search for the roles in Python, and what that costs."""
+"""Reasons why a solve leaves the compiled search for the roles in Python, and the cost of that."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def check_batch(
     unary : (N, K) array of float32 or float64
         Label scores of all sentences, of type `dtype` if that is given.
     offsets : (S+1,) array of int64
-        Where sentences begin, see `check_offsets`.
+        Starts of the sentences, see `check_offsets`.
     transition : (K, K) array of float64
         Pair scores.
     initial, final : (K,) array of float64, or None

@@ -259,7 +259,7 @@ def eisner_k_best(weights: Floats, k: int, single_root: bool) -> tuple[Floats, I
     weights, single_root
         As for `eisner`.
     k : int
-        How many trees, at least 1.
+        Number of trees, at least 1.
 
     Returns
     -------

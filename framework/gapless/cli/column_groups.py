@@ -1,4 +1,4 @@
-"""Which columns of a table stand beside each other on a terminal, and how wide each one is."""
+"""Groups of table columns that stand beside each other on a terminal, and their widths."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def column_groups(heads: Sequence[str], cells: Sequence[Sequence[str]], width: i
 
 
 def _names(cells: Sequence[Sequence[str]], whole: Sequence[int], width: int) -> int:
-    """How many of the first columns tell the rows apart, in a good half of the terminal; at least one."""
+    """Number of first columns that tell the rows apart within half of the terminal; at least one."""
     for names in range(1, len(whole)):
         if sum(letters + GAP for letters in whole[:names]) > 0.6 * width:
             break

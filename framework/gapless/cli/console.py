@@ -1,4 +1,4 @@
-"""Where commands write: tables for people, JSON for programs, progress only on a terminal.
+"""Output of commands: tables for people, JSON for programs, progress only on a terminal.
 
 With `rich` installed (extra ``tasks``) tables and progress are drawn by it; without, plain text. While a bar is
 drawn, text for the same terminal goes through the bar's live display, which puts it above the bar.
@@ -57,7 +57,7 @@ class Console:
     tables : list of Table
         Every table that was shown, with ``--json`` too: reports and the results pages are made of them.
     circumstances : dict
-        What every document of `data` begins with, such as the instruction set that was measured on.
+        First entries of every document of `data`, such as the instruction set of a measurement.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Console:
             print(text, file=stream)
 
     def _live(self) -> Any:
-        """What draws on the terminal: the display of the bar, if one is drawn."""
+        """The live display of the terminal: that of the bar, if there is one."""
         import rich.console  # noqa: PLC0415  an extra
 
         return rich.console.Console(file=self.out) if self._bar is None else self._bar.console

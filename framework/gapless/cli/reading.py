@@ -24,7 +24,7 @@ class Stored:
     place : str
         The file, and the line if it has lines.
     name : str
-        What its record calls it.
+        Its name in the record.
     words : sequence of str
         Of its record.
     """

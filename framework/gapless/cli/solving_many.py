@@ -37,7 +37,7 @@ LOOKED_AT = 1 << 20
 
 
 class _Records:
-    """Where records go as they are finished; those of an earlier run are found here."""
+    """Store of the finished records; also holds those of an earlier run."""
 
     def finished(self, name: str, stored: Stored) -> Result[Any] | None:
         """The result that an earlier run has kept under a name, for the same problem."""
@@ -49,7 +49,7 @@ class _Records:
 
 @attrs.define
 class _Tally:
-    """What came of the problems so far."""
+    """Tally of the answers so far."""
 
     statuses: Counter[Status] = attrs.field(factory=Counter)
     proved: int = 0

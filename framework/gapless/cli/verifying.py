@@ -109,7 +109,7 @@ def verify_records(
     Returns
     -------
     int
-        How many there are.
+        Their number.
     list of Failure
         Also has an entry when there are none.
 

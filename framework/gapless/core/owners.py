@@ -1,4 +1,4 @@
-"""Who imports the class that a document names, when nothing that is loaded knows it."""
+"""Loaders of classes that a document names and no loaded package knows."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def silent(generators: Sequence[Generator[Any]], answers: Sequence[Answer], view
 
 
 MOST_NAMED = 5
-"""How many columns a message names."""
+"""Number of columns that a message names."""
 
 
 def _known(answer: Answer, view: View) -> list[str]:

@@ -1,4 +1,4 @@
-"""What plug-ins register: problem types, methods, factors, tasks. Names are unique; clashes name both owners."""
+"""Registrations of plug-ins: problem types, methods, factors, tasks. Names are unique; clashes name both owners."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ class Registry:
         Classes by name.
     tasks : dict of str to Task
     owners : dict
-        Who registered what: plug-in and distribution.
+        The registering plug-in and its distribution.
     """
 
     def __init__(self) -> None:

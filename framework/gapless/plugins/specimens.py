@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Specimens:
-    """How to draw small instances of one problem type, and how to judge answers to them.
+    """A source of small instances of one problem type, and the judge of answers to them.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class MovedCosts:
     members : int64 (n,)
         Those of open sets, set by set.
     starts : int64 (s,)
-        Where each open set begins among them.
+        Start of each open set among them.
     sets : int64 (s,)
     own : float64 (n,)
         Beyond the least of the set; with sets with one member left, and with what was moved.

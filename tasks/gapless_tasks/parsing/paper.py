@@ -97,5 +97,5 @@ CALLS = {"english": 54.7, "chinese": 44.3}
 
 
 def language(treebank: str) -> str | None:
-    """Whose column of the tables a treebank stands beside: ``english``, ``chinese``, or None."""
+    """Column of the paper's tables for a treebank: ``english``, ``chinese``, or None."""
     return next((name for name in ("english", "chinese") if name in treebank.lower()), None)

@@ -68,5 +68,5 @@ TABLE_2: Mapping[str, Mapping[str, Numbers]] = {
 
 
 def language(treebank: str) -> str | None:
-    """Whose numbers a treebank stands beside; None for any other."""
+    """Numbers of the paper for a treebank; None for any other."""
     return next((name for name in TABLE_1 if name == treebank.lower()), None)
