@@ -70,7 +70,7 @@ def test_what_cannot_be_checked_fails_and_is_kept(stored, tmp_path, capsys):
     assert main([*asked, "--out", str(out)]) == exit_codes.FAILED
     said = capsys.readouterr()
     assert "the answer cannot be checked: there is no certificate: none was asked for" in said.err
-    assert said.out.startswith("feasible, stopped by error: not proved; no bound is claimed")
+    assert said.out.startswith(f"feasible ({gl.Stop.ERROR.words}): not proved; no bound is claimed")
     record = next(read_values(out))
     assert (record.result.status, record.result.stop) == (gl.Status.FEASIBLE, gl.Stop.ERROR)
     assert record.result.value == gl.solve(record.problem).value

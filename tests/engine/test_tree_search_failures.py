@@ -51,7 +51,7 @@ def test_relaxation_that_forgets_to_return(knapsack, roles, at):
 
 def test_relaxation_with_a_bound_of_text(knapsack, roles):
     bad = roles.BadRelaxation(OptimisticBound(knapsack), roles.Sabotage(roles.change(bound="10"), 1))
-    error = fails(knapsack, roles, OracleError, "could not be used: TypeError", relaxation=bad, method="mine")
+    error = fails(knapsack, roles, OracleError, "unusable answer: TypeError", relaxation=bad, method="mine")
     assert str(error).startswith("mine:")
     assert isinstance(error.__cause__, TypeError)
 
@@ -161,7 +161,7 @@ def test_brancher_that_returns_none_means_nothing_is_open(knapsack, roles):
 
 def test_brancher_that_returns_garbage(knapsack, roles):
     bad = roles.BadBrancher(MostFractional(), roles.Sabotage(roles.returning([17]), 1))
-    fails(knapsack, roles, OracleError, "could not be used", brancher=bad)
+    fails(knapsack, roles, OracleError, "unusable answer", brancher=bad)
 
 
 @pytest.mark.parametrize("kind", ["start", "incumbent", "node", "branch"])

@@ -143,10 +143,15 @@ def centring(transition: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float6
     """
     best = transition.max(axis=1)
     best = np.abs(best[best > -np.inf])
-    masked = -_MASK * float(np.median(best)) if best.size else 0.0
+    masked = -_MASK * _median(best) if best.size else 0.0
     kept = np.isfinite(transition) & (transition >= masked)
     leaving = _means(transition, kept, 1)
     return leaving, _means(transition - leaving[:, None], kept, 0)
+
+
+def _median(values: npt.NDArray[np.float64]) -> float:
+    ordered = np.sort(values)  # np.median would import numpy.ma, which takes as long as a first decoding
+    return float((ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2)
 
 
 def _means(scores: npt.NDArray[np.float64], kept: npt.NDArray[np.bool_], axis: int) -> npt.NDArray[np.float64]:

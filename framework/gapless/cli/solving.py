@@ -113,8 +113,8 @@ def _solve_alone(parsed: argparse.Namespace, console: Console) -> int:
 
 
 def _report(result: Result[Any], console: Console) -> None:
-    ended = "" if result.proved else f", stopped by {result.stop.value}"
-    console.say(f"{result.status.value}{ended}: {result.proof}; method {result.method}")
+    ended = result.status.value if result.proved else result.outcome
+    console.say(f"{ended}: {result.proof}; method {result.method}")
     for number, solution in enumerate(result.solutions, 1):
         console.say(f"{number}. value {solution.value:.12g}: {in_one_line(solution.structure)}")
     console.say(f"bound {result.bound:.12g}, gap {result.gap:.3g}, {result.stats.seconds:.3g} s")

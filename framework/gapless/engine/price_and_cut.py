@@ -81,7 +81,7 @@ def price_and_cut(
             base = checked_bound(restricted, relaxed.bound)
             if relaxed.attained > bound + margin(bound):
                 raise InconsistentBound(
-                    f"the generators claimed that nothing is better than {budget.as_value(bound)}, but their own "
+                    f"the generators claimed a bound of {budget.as_value(bound)}, but their own "
                     f"columns reach {budget.as_value(relaxed.attained)}: a slack was too small"
                 )
             if closing:

@@ -90,7 +90,7 @@ def tree_search(
         error.result = search.failed(error, method)
         raise
     except Exception as error:
-        wrapped = OracleError(f"{method}: what a role returned could not be used: {type(error).__name__}: {error}")
+        wrapped = OracleError(f"{method}: a role returned an unusable answer: {type(error).__name__}: {error}")
         wrapped.result = search.failed(wrapped, method)
         raise wrapped from error
     return search.result(stop, method)

@@ -56,7 +56,7 @@ class Guard:
             return self.error
         if not isinstance(self.error, Exception):
             raise self.error
-        wrapped = OracleError(f"what a role returned could not be used: {type(self.error).__name__}: {self.error}")
+        wrapped = OracleError(f"a role returned an unusable answer: {type(self.error).__name__}: {self.error}")
         wrapped.__cause__ = self.error
         return wrapped
 
