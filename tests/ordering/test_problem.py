@@ -5,6 +5,8 @@ import copy
 import networkx as nx
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem
@@ -346,15 +348,14 @@ def test_infeasible_instances_say_why(problem, message):
     assert message in result.explanation[0]
 
 
-def test_no_reason_is_given_for_an_instance_with_a_path():
-    rng = np.random.default_rng(5)
-    with_paths = 0
-    for _ in range(400):
-        problem = random_problem(rng)
-        if best_paths(problem):
-            with_paths += 1
-            assert not problem.infeasibility()
-    assert with_paths > 200
+@seeing("paths")
+@examples(60)
+@given(rng=generators())
+def test_no_reason_is_given_for_an_instance_with_a_path(seen, rng):
+    problem = random_problem(rng)
+    if best_paths(problem):
+        seen["paths"] += 1
+        assert not problem.infeasibility()
 
 
 # --- files, copies, families
