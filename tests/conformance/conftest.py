@@ -95,7 +95,14 @@ def _instances():
     ]
 
 
-@pytest.fixture(params=_instances(), ids=lambda p: f"{p.sense.value}-{len(p.groups)}-groups")
+QUICK = (0, 2, 5, 7)
+"""Of each number of groups one, of either sense two."""
+
+
+@pytest.fixture(
+    params=[pytest.param(p, marks=[pytest.mark.long] * (i not in QUICK)) for i, p in enumerate(_instances())],
+    ids=lambda p: f"{p.sense.value}-{len(p.groups)}-groups",
+)
 def instance(request):
     return request.param
 

@@ -7,6 +7,8 @@ import attrs
 import numpy as np
 import patience
 import pytest
+from drawn import generators
+from hypothesis import given
 
 from gapless.roles import Decisions, Fixings, MostFractional, Sense
 from gapless.testing import (
@@ -22,7 +24,7 @@ from gapless.testing import (
     feasible_structures,
 )
 from gapless.testing.example_pricing import ItemGenerator, KnownItems
-from gapless.testing.examples import GroupMaximiser, OptimisticBound, Selection
+from gapless.testing.examples import GroupMaximiser, OptimisticBound, Selection, random_selection
 
 
 def test_problem(instance):
@@ -76,13 +78,15 @@ def brute(problem, fixings=None):
     return sorted(found, reverse=problem.sense is Sense.MAXIMISE)
 
 
-def test_enumeration_is_complete(instance):
-    rng = np.random.default_rng(1)
-    assert [s.value for s in enumerate_best(instance, k=99)] == brute(instance)
-    assert [s.value for s in enumerate_best(instance, k=2)] == brute(instance)[:2]
-    for _ in range(10):
-        fixings = Fixings(rng.choice([-1, -1, 0, 1], 6))
-        assert [s.value for s in enumerate_best(instance, k=99, fixings=fixings)] == brute(instance, fixings)
+@given(rng=generators())
+def test_enumeration_is_complete(rng):
+    groups = [(), (3,), (2, 3), (2, 2, 2)][rng.integers(4)]
+    sense = [Sense.MAXIMISE, Sense.MINIMISE][rng.integers(2)]
+    problem = random_selection(rng, 6, capacities=int(rng.integers(1, 3)), group_sizes=groups, sense=sense)
+    assert [s.value for s in enumerate_best(problem, k=99)] == brute(problem)
+    assert [s.value for s in enumerate_best(problem, k=2)] == brute(problem)[:2]
+    fixings = Fixings(rng.choice([-1, -1, 0, 1], 6))
+    assert [s.value for s in enumerate_best(problem, k=99, fixings=fixings)] == brute(problem, fixings)
 
 
 def test_overlapping_groups_are_cut():

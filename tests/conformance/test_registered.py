@@ -172,10 +172,11 @@ def test_problem(name):
 
 
 @pytest.mark.parametrize(("name", "method"), METHODS, ids=["/".join(pair) for pair in METHODS])
-def test_method(name, method):
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.long)])
+def test_method(name, method, every):
     refused = REFUSED.get((name, method), lambda _: False)
     chosen = [problem for problem in examples(name) if not refused(problem)]
-    check_method(REGISTRY.find_method(REGISTRY.problems[name], method), chosen)
+    check_method(REGISTRY.find_method(REGISTRY.problems[name], method), chosen[::every])
 
 
 @pytest.mark.parametrize("name", sorted(REGISTRY.factors))

@@ -6,6 +6,8 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
+from drawn import examples, numbers, seeded
+from hypothesis import given
 
 from gapless.lp import LinearMaster
 from gapless.roles import Answer, Batch, Formulation, Generator, Rows, Sparse
@@ -24,8 +26,8 @@ def page():
     return names
 
 
-def checked(page, seed, kind=None, first=None):
-    problem = page["Cables"](np.random.default_rng(seed).random((5, 2)))
+def checked(page, source, kind=None, first=None):
+    problem = page["Cables"](numbers(source).random((5, 2)))
     generator = (kind or page["Cuts"])(problem)
     batch = (first or page["first_rows_and_columns"])(problem)
     return check_generator(generator, lambda: LinearMaster(problem, Formulation(batch, [generator])), problem)
@@ -36,9 +38,10 @@ def all_checked(page, kind=None, first=None):
         checked(page, seed, kind, first)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_cuts_of_the_how_to_pass(page, seed):
-    checked(page, seed)
+@examples(3)
+@given(rng=seeded())
+def test_the_cuts_of_the_how_to_pass(rng, page):
+    checked(page, rng)
 
 
 def test_a_cut_that_cuts_off_an_answer_is_caught_and_named(page):
@@ -97,9 +100,10 @@ def pricing(page, claim, generator=PricesAndCuts):
     return {"kind": kind, "first": first}
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_columns_and_cuts_of_an_honest_generator_pass(page, seed):
-    checked(page, seed, **pricing(page, lambda gain: gain.sum()))
+@examples(3)
+@given(rng=seeded())
+def test_columns_and_cuts_of_an_honest_generator_pass(rng, page):
+    checked(page, rng, **pricing(page, lambda gain: gain.sum()))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3])

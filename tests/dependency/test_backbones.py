@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn import generators, numbers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -28,21 +29,22 @@ from gapless_dependency import (
 NAMES = ["first", "sibling", "carreras", "grand-sibling"]
 
 
-def integers(seed: int, n: int, axes: int) -> Any:
-    return np.random.default_rng(seed).integers(-3, 4, (n + 1,) * axes).astype(float)
+def integers(source: Any, n: int, axes: int) -> Any:
+    return numbers(source).integers(-3, 4, (n + 1,) * axes).astype(float)
 
 
-def factors_for(name: str, n: int, seed: int = 0) -> list[Any]:
+def factors_for(name: str, n: int, source: Any = 0) -> list[Any]:
     """One of each that the backbone absorbs, adjacent siblings twice."""
-    siblings = [AdjacentSibling(integers(seed + i, n, 3)) for i in range(2)]
+    rng = numbers(source)
+    siblings = [AdjacentSibling(integers(rng, n, 3)) for _ in range(2)]
     return {
         "first": [],
         "sibling": siblings,
-        "carreras": [*siblings, OutermostGrandchild(integers(seed + 2, n, 3))],
+        "carreras": [*siblings, OutermostGrandchild(integers(rng, n, 3))],
         "grand-sibling": [
             *siblings,
-            Grandchild(integers(seed + 3, n, 3)),
-            GrandSibling(integers(seed + 4, n, 4)),
+            Grandchild(integers(rng, n, 3)),
+            GrandSibling(integers(rng, n, 4)),
         ],
     }[name]
 
@@ -80,12 +82,12 @@ def test_own_scores_that_are_kept_silent_are_caught() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 # Enumeration of all trees, on a machine that is busy with other tests, is slow through no fault of the draw.
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
-@given(seed=st.integers(0, 10_000), n=st.integers(1, 4), single_root=st.booleans())
-def test_values_are_the_problems(name: str, seed: int, n: int, single_root: bool) -> None:
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(rng=generators(), n=st.integers(1, 4), single_root=st.booleans())
+def test_values_are_the_problems(name: str, rng: Any, n: int, single_root: bool) -> None:
     """The value of the backbone's tree under the arc scores is the problem's, and no tree is better."""
     problem = ParsingProblem(
-        integers(seed, n, 2), factors=factors_for(name, n, seed), projective=True, single_root=single_root
+        integers(rng, n, 2), factors=factors_for(name, n, rng), projective=True, single_root=single_root
     )
     backbone = backbone_for(problem, name)
     assert backbone.absorbed == problem.factors

@@ -8,6 +8,8 @@ import attrs
 import networkx as nx
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 import gapless_kernels
@@ -60,42 +62,44 @@ def algorithm_1(made: Any, sets: dict[int, list[int]], anchors: Any) -> dict[int
 
 
 @pytest.mark.parametrize("connection", [None, "maximal_connection", "minimal_connection"])
-def test_it_is_enumeration(connection):
+@seeing("OPTIMAL", "INFEASIBLE")
+@examples(50)
+@given(rng=generators())
+def test_it_is_enumeration(seen, rng, connection):
     """Weights, anchors, priors, ties; each optimum is verified."""
-    statuses = Counter()
-    for seed in range(150):
-        problem = random_decomposable(np.random.default_rng(seed))
-        if connection is not None:
-            problem = getattr(problem, connection)()
-        result = gapless.solve(problem, "decomposable")
-        values = [problem.value(structure) for structure in every_structure(problem)]
-        assert (result.value if result.solutions else np.inf) == pytest.approx(min(values), rel=1e-9, abs=1e-9)
-        assert result.proved
-        assert result.verify(problem)
-        statuses[result.status] += 1
-    assert statuses[Status.OPTIMAL] > 130
-    assert statuses[Status.INFEASIBLE] > 0
+    problem = random_decomposable(rng)
+    if rng.integers(10) == 9:  # nothing is allowed in the first set
+        forbidden = [np.full(members.size, 0.0 if i else -np.inf) for i, members in enumerate(problem.candidates)]
+        problem = attrs.evolve(problem, prior=forbidden)
+    if connection is not None:
+        problem = getattr(problem, connection)()
+    result = gapless.solve(problem, "decomposable")
+    values = [problem.value(structure) for structure in every_structure(problem)]
+    assert (result.value if result.solutions else np.inf) == pytest.approx(min(values), rel=1e-9, abs=1e-9)
+    assert result.proved
+    assert result.verify(problem)
+    seen[result.status.name] += 1
 
 
-def test_it_is_algorithm_1():
+@seeing("three sets")
+@examples(40)
+@given(rng=generators())
+def test_it_is_algorithm_1(seen, rng):
     """One useful edge at a time, as the paper cuts them, gives the same value."""
-    compared = 0
-    for seed in range(150):
-        problem = attrs.evolve(random_decomposable(np.random.default_rng(seed)), prior=None)
-        graph = problem.graph
-        assert graph is not None
-        if graph.weights is not None:
-            graph = Graph(graph.offsets, graph.neighbours, None, graph.vertices)
-            problem = attrs.evolve(problem, graph=graph)
-        anchors = Counter()
-        for z, b in problem.anchors:
-            anchors[z] += b
-        sets = {i: members.tolist() for i, members in enumerate(problem.candidates)}
-        answer = algorithm_1(networkx_graph(problem), sets, anchors)
-        expected = problem.value(np.array([answer[i] for i in range(problem.k)]))
-        assert gapless.solve(problem, "decomposable").value == pytest.approx(expected)
-        compared += problem.k > 2
-    assert compared > 50
+    problem = attrs.evolve(random_decomposable(rng), prior=None)
+    graph = problem.graph
+    assert graph is not None
+    if graph.weights is not None:
+        graph = Graph(graph.offsets, graph.neighbours, None, graph.vertices)
+        problem = attrs.evolve(problem, graph=graph)
+    anchors = Counter()
+    for z, b in problem.anchors:
+        anchors[z] += b
+    sets = {i: members.tolist() for i, members in enumerate(problem.candidates)}
+    answer = algorithm_1(networkx_graph(problem), sets, anchors)
+    expected = problem.value(np.array([answer[i] for i in range(problem.k)]))
+    assert gapless.solve(problem, "decomposable").value == pytest.approx(expected)
+    seen["three sets"] += problem.k > 2
 
 
 def test_by_hand():
@@ -109,30 +113,28 @@ def test_by_hand():
     np.testing.assert_array_equal(gapless.solve(pulled, "decomposable").best, [1, 4])
 
 
-def test_it_refuses_exactly_what_is_not_decomposable():
-    refused = Counter()
-    for seed in range(300):
-        rng = np.random.default_rng(seed)
-        made = nx.gnm_random_graph(10, int(rng.integers(8, 14)), seed=seed)
-        made.remove_nodes_from(list(nx.isolates(made)))
-        sets = [rng.choice(list(made), int(rng.integers(1, 4)), replace=False) for _ in range(2)]
-        problem = LinkingProblem(Graph.from_edges(np.array(made.edges)), sets)
-        connected = all(nx.is_connected(made.subgraph(members)) for members in sets)
-        parted = made.copy()
-        parted.remove_edges_from(list(nx.bridges(made)))
-        apart = not any(nx.has_path(parted, int(x), int(y)) for x, y in itertools.product(*sets))
-        certificate = DecompositionCertificate()
-        if connected and apart:
-            refused["fine"] += 1
-            assert gapless.solve(problem, "decomposable").verify(problem)
-            continue
-        said = "in one biconnected component" if connected else "not decomposable"
-        with pytest.raises(InvalidProblem, match=said):
-            gapless.solve(problem, "decomposable")
-        assert not certificate.verify(problem)
-        refused["connected" if connected else "split"] += 1
-    assert min(refused.values()) > 20
-    assert len(refused) == 3
+@seeing("fine", "connected", "split")
+@examples(80)
+@given(rng=generators())
+def test_it_refuses_exactly_what_is_not_decomposable(seen, rng):
+    made = nx.gnm_random_graph(10, int(rng.integers(8, 14)), seed=int(rng.integers(2**31)))
+    made.remove_nodes_from(list(nx.isolates(made)))
+    sets = [rng.choice(list(made), int(rng.integers(1, 4)), replace=False) for _ in range(2)]
+    problem = LinkingProblem(Graph.from_edges(np.array(made.edges)), sets)
+    connected = all(nx.is_connected(made.subgraph(members)) for members in sets)
+    parted = made.copy()
+    parted.remove_edges_from(list(nx.bridges(made)))
+    apart = not any(nx.has_path(parted, int(x), int(y)) for x, y in itertools.product(*sets))
+    certificate = DecompositionCertificate()
+    if connected and apart:
+        seen["fine"] += 1
+        assert gapless.solve(problem, "decomposable").verify(problem)
+        return
+    said = "in one biconnected component" if connected else "not decomposable"
+    with pytest.raises(InvalidProblem, match=said):
+        gapless.solve(problem, "decomposable")
+    assert not certificate.verify(problem)
+    seen["connected" if connected else "split"] += 1
 
 
 def test_what_is_violated_is_named():
@@ -160,19 +162,19 @@ def test_nothing_leads_there():
     assert gapless.solve(LinkingProblem(graph, [[0, 1], [2]], anchors={7: 0.0}), "decomposable").value == 2.0
 
 
-def test_certificates_hold_under_fixings():
+@examples(20)
+@given(rng=generators())
+def test_certificates_hold_under_fixings(rng):
     """The bound is the best value among the structures that the fixings leave."""
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        problem = random_decomposable(rng)
-        state = np.where(rng.random(problem.members.size) < 0.3, 0, -1)
-        state[int(rng.integers(problem.members.size))] = 1
-        fixings = Fixings(state)
-        left = [s for s in every_structure(problem) if fixings.allow(problem.chosen(s))]
-        best = min((problem.value(s) for s in left), default=np.inf)
-        verdict = DecompositionCertificate().verify(problem, fixings)
-        assert verdict
-        assert -verdict.bound == pytest.approx(best, rel=1e-9, abs=1e-9)
+    problem = random_decomposable(rng)
+    state = np.where(rng.random(problem.members.size) < 0.3, 0, -1)
+    state[int(rng.integers(problem.members.size))] = 1
+    fixings = Fixings(state)
+    left = [s for s in every_structure(problem) if fixings.allow(problem.chosen(s))]
+    best = min((problem.value(s) for s in left), default=np.inf)
+    verdict = DecompositionCertificate().verify(problem, fixings)
+    assert verdict
+    assert -verdict.bound == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 
 def test_a_wrong_optimum_is_caught():
@@ -184,9 +186,10 @@ def test_a_wrong_optimum_is_caught():
 
 
 @pytest.mark.parametrize("method", ["decomposable", "spanning-tree", "hitting-distance"])
-def test_a_path_of_a_million_vertices(method):
+@pytest.mark.parametrize("n", [200_000, pytest.param(1_000_000, marks=pytest.mark.long)])
+def test_a_path_of_a_million_vertices(method, n):
     """No stack overflows; the nearest ends are chosen."""
-    n = 1_000_000 if gapless_kernels.COMPILED else 20_000
+    n = n if gapless_kernels.COMPILED else 20_000
     path = Graph.from_edges(np.column_stack([np.arange(n - 1), np.arange(1, n)]))
     problem = LinkingProblem(path, [range(5), range(n // 2, n // 2 + 5), range(n - 5, n)])
     result = gapless.solve(problem, method)

@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import patience
 import pytest
+from drawn import seeded
+from hypothesis import given
 
 import gapless_kernels
 from gapless import InvalidProblem
@@ -55,9 +57,8 @@ def lengths(table: Array) -> Array:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("seed", range(20))
-def test_networkx_agrees(seed: int, weighted: bool) -> None:
-    rng = np.random.default_rng(seed)
+@given(rng=seeded())
+def test_networkx_agrees(rng: Any, weighted: bool) -> None:
     made = sparse_graph(rng, weighted)
     graph = Graph.from_networkx(made, "weight" if weighted else None)
     for _ in range(3):  # the same graph again: a search must leave nothing behind

@@ -1,7 +1,7 @@
 """Every method for linking problems that is registered, on random small instances, against all their structures.
 
 ``GAPLESS_RANDOM_LINKS`` says how many instances; the default is what every test run can afford. The method on SCIP,
-which is a judge itself, sees a share of them. Only costs are unique, so values are compared, never structures.
+which is a judge itself, sees fewer. Only costs are unique, so values are compared, never structures.
 """
 
 import os
@@ -9,6 +9,8 @@ import os
 import attrs
 import numpy as np
 import pytest
+from drawn import examples, generators, seeded, seeing
+from hypothesis import assume, given
 
 import gapless
 from gapless import Limits, Result, Status, Stop
@@ -20,8 +22,7 @@ from gapless_linking.decomposable_random import random_decomposable
 from gapless_linking.enumeration import all_structures
 from gapless_linking.random_problems import random_problem
 
-LINKS = int(os.environ.get("GAPLESS_RANDOM_LINKS", "400"))
-SHARDS = 8
+LINKS = int(os.environ.get("GAPLESS_RANDOM_LINKS", "120"))
 METHODS = load_plugins().registry.methods_for(LinkingProblem)
 DRAWS = {"decomposable": random_decomposable}
 """Methods that take some problems only, and where those come from."""
@@ -29,8 +30,6 @@ NEED_A_GRAPH = {"degree", "pagerank", "spanning-tree"}
 NEED_CONNECTED_SETS = {"spanning-tree"}
 EXACT = sorted(name for name, method in METHODS.items() if method.exact)
 OTHERS = sorted(name for name, method in METHODS.items() if not method.exact)
-SHARE = {"ilp": 8}
-"""Of so many instances such a method sees one."""
 
 
 class Judged:
@@ -88,64 +87,70 @@ class Judged:
         assert len({tuple(solution.structure) for solution in result.solutions}) == len(result.solutions)
 
 
-def instances(shard, method="", stride=1):
-    """Every `stride`-th of a shard's instances that a method sees, each from a seed of its own."""
-    draw, stride = DRAWS.get(method, random_problem), stride * SHARE.get(method, 1)
-    for number in range(shard * stride, LINKS, SHARDS * stride):
-        yield Judged(draw(np.random.default_rng([2013, number])))
+def drawn(rng, method=""):
+    """An instance that the method is for."""
+    judged = Judged(DRAWS.get(method, random_problem)(rng))
+    assume(judged.problem.connection is not None or method not in NEED_CONNECTED_SETS)
+    assume(judged.problem.graph is not None or method not in NEED_A_GRAPH)
+    return judged
 
 
-def taken(method, judged):
-    if method in NEED_CONNECTED_SETS and judged.problem.connection is None:
-        return False
-    return judged.problem.graph is not None or method not in NEED_A_GRAPH
+@pytest.mark.parametrize("method", sorted({*EXACT} - {"ilp"}))
+@seeing("feasible", "infeasible")
+@examples(LINKS)
+@given(rng=generators())
+def test_exact_methods_agree_with_enumeration(seen, rng, method):
+    judged = drawn(rng, method)
+    seen["feasible" if judged.costs.size else "infeasible"] += 1
+    judged.optimal(gapless.solve(judged.problem, method))
 
 
-@pytest.mark.parametrize("shard", range(SHARDS))
-@pytest.mark.parametrize("method", EXACT)
-def test_exact_methods_agree_with_enumeration(method, shard):
-    for judged in instances(shard, method):
-        judged.optimal(gapless.solve(judged.problem, method))
+@examples(LINKS // 8)
+@given(rng=generators())
+def test_the_integer_program_agrees_with_enumeration(rng):
+    judged = drawn(rng)
+    judged.optimal(gapless.solve(judged.problem, "ilp"))
 
 
 @pytest.mark.parametrize("method", OTHERS)
-def test_other_methods_say_only_what_is_true(method):
-    seen = 0
-    for judged in instances(1, method, 2):
-        if taken(method, judged):
-            judged.valid(gapless.solve(judged.problem, method))
-            seen += 1
-    assert seen
+@given(rng=generators())
+def test_other_methods_say_only_what_is_true(rng, method):
+    judged = drawn(rng, method)
+    judged.valid(gapless.solve(judged.problem, method))
 
 
 @pytest.mark.parametrize("method", EXACT)
 @pytest.mark.parametrize(
     "limits", [Limits(time=0.0), Limits(nodes=0), Limits(nodes=2), Limits(nodes=15), Limits(gap=0.2)], ids=repr
 )
-def test_limits_leave_a_true_bound(method, limits):
-    for judged in instances(2, method, 2):
-        result = gapless.solve(judged.problem, method, limits=limits)
-        judged.valid(result)
-        if limits.gap and judged.costs.size:
-            assert result.gap <= limits.gap * max(1.0, abs(result.value)) + margin(result.value)
+@examples(8)
+@given(rng=generators())
+def test_limits_leave_a_true_bound(rng, method, limits):
+    judged = drawn(rng, method)
+    result = gapless.solve(judged.problem, method, limits=limits)
+    judged.valid(result)
+    if limits.gap and judged.costs.size:
+        assert result.gap <= limits.gap * max(1.0, abs(result.value)) + margin(result.value)
 
 
 @pytest.mark.parametrize("method", sorted(name for name, method in METHODS.items() if method.k_best))
-def test_the_k_best_are_the_k_best(method):
-    for number, judged in enumerate(instances(3, method)):
-        k = (2, 5, 40)[number % 3]
-        result = gapless.solve(judged.problem, method, k=k)
-        if METHODS[method].exact:
-            judged.optimal(result, k)
-        else:
-            judged.valid(result)
+@given(rng=generators())
+def test_the_k_best_are_the_k_best(rng, method):
+    judged, k = drawn(rng, method), (2, 5, 40)[rng.integers(3)]
+    result = gapless.solve(judged.problem, method, k=k)
+    if METHODS[method].exact:
+        judged.optimal(result, k)
+    else:
+        judged.valid(result)
 
 
 @pytest.mark.parametrize("method", ["exact", "greedy", "local-search"])
-def test_batches_answer_as_single_calls(method):
-    drawn = [judged.problem for judged in instances(4, method, 2) if taken(method, judged)]
-    batch = gapless.solve_many(drawn, method)
-    for number, problem in enumerate(drawn):
+@examples(4)
+@given(rng=generators())
+def test_batches_answer_as_single_calls(rng, method):
+    problems = [random_problem(rng) for _ in range(rng.integers(1, 8))]
+    batch = gapless.solve_many(problems, method)
+    for number, problem in enumerate(problems):
         single, one = gapless.solve(problem, method), batch[number]
         assert one.status is single.status
         assert [s.value for s in one.solutions] == pytest.approx([s.value for s in single.solutions], rel=1e-12)
@@ -153,18 +158,19 @@ def test_batches_answer_as_single_calls(method):
 
 
 @pytest.mark.parametrize("method", sorted(name for name, method in METHODS.items() if method.warm_start))
-def test_a_start_is_used_and_does_no_harm(method):
-    for judged in instances(5, method, 2):
-        worst = max(judged.structures, key=judged.problem.value, default=None)
-        if worst is None or not taken(method, judged):
-            continue
-        cost = judged.problem.value(worst)
-        result = gapless.solve(judged.problem, method, start=worst)
-        if method in EXACT:
-            judged.optimal(result)
-        for held in (result, gapless.solve(judged.problem, method, start=worst, limits=Limits(time=0.0))):
-            judged.valid(held)
-            assert held.value <= cost + margin(cost)
+@examples(12)
+@given(rng=generators())
+def test_a_start_is_used_and_does_no_harm(rng, method):
+    judged = drawn(rng, method)
+    worst = max(judged.structures, key=judged.problem.value, default=None)
+    assume(worst is not None)
+    cost = judged.problem.value(worst)
+    result = gapless.solve(judged.problem, method, start=worst)
+    if method in EXACT:
+        judged.optimal(result)
+    for held in (result, gapless.solve(judged.problem, method, start=worst, limits=Limits(time=0.0))):
+        judged.valid(held)
+        assert held.value <= cost + margin(cost)
 
 
 # --- what follows from each other
@@ -209,25 +215,25 @@ def with_a_fixed_mention(problem):
 
 
 @pytest.mark.parametrize("method", sorted({*EXACT} - {*DRAWS}))
-def test_answers_follow_from_each_other(method):
-    rng = np.random.default_rng(6)
-    own = 0
-    for judged in instances(6, method, 2):
-        if not judged.costs.size:
-            continue
-        value = judged.least
-        pairs = [(shuffled(judged.problem, rng), value), (scaled(judged.problem), 4.0 * value)]
-        pairs.append((judged.problem.without_graph(), value))
-        for problem, expected in pairs:
-            value_there = gapless.solve(problem, method).value
-            assert value_there == pytest.approx(expected, rel=1e-9, abs=lost(judged.problem))
-        problem, anchored = with_a_fixed_mention(judged.problem)
-        more, result = problem.own_costs[-1], gapless.solve(anchored, method)
-        if result.solutions and np.isfinite(more):
-            fixed = gapless.solve(problem, method).value
-            assert fixed == pytest.approx(result.value + more, rel=1e-9, abs=lost(anchored))
-            own += fixed != value
-    assert own
+@seeing("own")
+@examples(15)
+@given(rng=generators())
+def test_answers_follow_from_each_other(seen, rng, method):
+    judged = drawn(rng, method)
+    if not judged.costs.size:
+        return
+    value = judged.least
+    pairs = [(shuffled(judged.problem, rng), value), (scaled(judged.problem), 4.0 * value)]
+    pairs.append((judged.problem.without_graph(), value))
+    for problem, expected in pairs:
+        value_there = gapless.solve(problem, method).value
+        assert value_there == pytest.approx(expected, rel=1e-9, abs=lost(judged.problem))
+    problem, anchored = with_a_fixed_mention(judged.problem)
+    more, result = problem.own_costs[-1], gapless.solve(anchored, method)
+    if result.solutions and np.isfinite(more):
+        fixed = gapless.solve(problem, method).value
+        assert fixed == pytest.approx(result.value + more, rel=1e-9, abs=lost(anchored))
+        seen["own"] += fixed != value
 
 
 # --- the judge and the instances
@@ -255,14 +261,13 @@ def test_the_judge_notices_wrong_answers():
 
 def test_the_instances_are_what_they_should_be():
     """Most of them are not trivial, and every oddity is among them."""
-    drawn = [judged for judged, _ in zip(instances(0), range(50), strict=False)]
-    drawn += [judged for judged, _ in zip(instances(7), range(50), strict=False)]
-    problems = [judged.problem for judged in drawn]
-    assert np.mean([judged.costs.size > 5 for judged in drawn]) > 0.6
-    assert np.mean([judged.costs.size > 1 and judged.costs[0] < judged.costs[1] for judged in drawn]) > 0.4
+    judged_ones = [Judged(random_problem(np.random.default_rng([2013, number]))) for number in range(100)]
+    problems = [judged.problem for judged in judged_ones]
+    assert np.mean([judged.costs.size > 5 for judged in judged_ones]) > 0.6
+    assert np.mean([judged.costs.size > 1 and judged.costs[0] < judged.costs[1] for judged in judged_ones]) > 0.4
     oddities = {
-        "no answer": [not judged.costs.size for judged in drawn],
-        "ties": [judged.costs.size > 1 and judged.costs[0] == judged.costs[1] for judged in drawn],
+        "no answer": [not judged.costs.size for judged in judged_ones],
+        "ties": [judged.costs.size > 1 and judged.costs[0] == judged.costs[1] for judged in judged_ones],
         "disjoint": [problem.disjoint and problem.k > 2 for problem in problems],
         "equal sets": [
             problem.k > 2 and len({tuple(one) for one in problem.candidates}) == 1 for problem in problems
@@ -300,10 +305,10 @@ def test_what_is_asked_for_is_drawn():
         assert all_structures(problem)[1].size == np.prod([one.size for one in problem.candidates])
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_without_limits_nested_searches_go_on_to_the_proof(seed):
+@examples(4)
+@given(rng=seeded())
+def test_without_limits_nested_searches_go_on_to_the_proof(rng):
     """Too large for sweeps alone; the first look at the limits used to come before there was a value to look at."""
-    rng = np.random.default_rng(seed)
     lengths = np.triu(rng.integers(1, 7, (60, 60)), 1)
     problem = LinkingProblem.from_distances(lengths + lengths.T, np.arange(60).reshape(10, 6))
     result = gapless.solve(problem)

@@ -7,6 +7,8 @@ import attrs
 import networkx as nx
 import numpy as np
 import pytest
+from drawn import examples, generators, numbers, seeing
+from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem, Limits, Status, Stop, UnknownOption
@@ -32,17 +34,18 @@ def random_graph(rng: np.random.Generator, *, weighted: bool) -> Graph:
     return Graph.from_edges(names[np.array(listed)], weights)
 
 
-def random_problem(seed: int) -> LinkingProblem:
-    """Sets that may overlap; sometimes weights, anchors and a prior that forbids."""
-    rng = np.random.default_rng(seed)
-    graph = random_graph(rng, weighted=seed % 3 == 0)
+def random_problem(source: Any, kind: int | None = None) -> LinkingProblem:
+    """Sets that may overlap; a third with weights, a quarter with anchors, a quarter with a prior that forbids."""
+    rng = numbers(source)
+    kind = int(rng.integers(12)) if kind is None else kind
+    graph = random_graph(rng, weighted=kind % 3 == 0)
     sets = [
         rng.choice(graph.vertices, int(rng.integers(1, 5)), replace=False) for _ in range(int(rng.integers(1, 5)))
     ]
     more: dict[str, Any] = {}
-    if seed % 4 == 1:
+    if kind % 4 == 1:
         more["anchors"] = {int(z): float(rng.integers(-1, 4)) for z in rng.choice(graph.vertices, 2)}
-    if seed % 4 == 2:
+    if kind % 4 == 2:
         more["prior"] = [np.where(rng.random(s.size) < 0.15, -np.inf, rng.integers(0, 5, s.size)) for s in sets]
     return LinkingProblem(graph, sets, **more)
 
@@ -53,65 +56,69 @@ def every_structure(problem: LinkingProblem) -> Any:
 
 
 @pytest.mark.parametrize("connection", CONNECTIONS)
-def test_answers_are_feasible_and_bounds_are_true(connection):
+@seeing("proved")
+@examples(25)
+@given(rng=generators())
+def test_answers_are_feasible_and_bounds_are_true(seen, rng, connection):
     """No bound is above the optimum, all certificates hold, OPTIMAL is the optimum."""
-    proved = 0
-    for seed in range(80):
-        problem = getattr(random_problem(seed), connection)()
-        known = attrs.evolve(problem)
-        best = min(map(known.value, every_structure(known)))
-        for method in METHODS:
-            options = {} if method in ("greedy", "hitting-distance") else {"bound": True}
-            result = gapless.solve(attrs.evolve(problem), method, seed=seed, **options)
-            assert result.bound <= best + 1e-9 * max(1.0, abs(best))
-            assert result.verify(problem)
-            if best == np.inf:
-                assert result.status is Status.INFEASIBLE
-                continue
-            assert result.value >= best - 1e-9 * max(1.0, abs(best))
-            proved += result.status is Status.OPTIMAL
-    assert proved > 50
+    problem = getattr(random_problem(rng), connection)()
+    known = attrs.evolve(problem)
+    best = min(map(known.value, every_structure(known)))
+    for method in METHODS:
+        options = {} if method in ("greedy", "hitting-distance") else {"bound": True}
+        result = gapless.solve(attrs.evolve(problem), method, seed=int(rng.integers(100)), **options)
+        assert result.bound <= best + 1e-9 * max(1.0, abs(best))
+        assert result.verify(problem)
+        if best == np.inf:
+            assert result.status is Status.INFEASIBLE
+            continue
+        assert result.value >= best - 1e-9 * max(1.0, abs(best))
+        seen["proved"] += result.status is Status.OPTIMAL
 
 
-def test_searches_and_row_minima_are_the_same(monkeypatch):
-    """With weights or not."""
+@pytest.fixture
+def no_point_is_too_many(monkeypatch):
     monkeypatch.setattr(heuristic, "_MANY_POINTS", 0)
-    for seed in range(60):
-        problem = random_problem(seed)
-        searched = Hits.of(attrs.evolve(problem))
-        assert problem.distances.size
-        np.testing.assert_array_equal(searched.to_sets, Hits.of(problem).to_sets)
-        assert Hits.of(problem.without_graph()).bound == pytest.approx(Hits.of(problem).bound)
 
 
-def test_hitting_distance_by_definition():
-    for seed in range(60):
-        problem = random_problem(seed)
-        far = problem.lengths(problem.slots, problem.slots)
-        owner = np.repeat(np.arange(problem.k), np.diff(problem.first))
-        allowed = np.isfinite(problem.own_costs)
-        costs = problem.own_costs.copy()
-        for j in range(problem.k):
-            if not allowed[owner == j].any():
-                break
-            near = far[:, (owner == j) & allowed].min(axis=1)
-            costs += 2.0 * np.where(owner == j, 0.0, near)
-        else:
-            expected = [problem.members[problem.first[i] + costs[owner == i].argmin()] for i in range(problem.k)]
-            np.testing.assert_array_equal(gapless.solve(problem, "hitting-distance").best, expected)
+@pytest.mark.usefixtures("no_point_is_too_many")
+@given(rng=generators())
+def test_searches_and_row_minima_are_the_same(rng):
+    """With weights or not."""
+    problem = random_problem(rng)
+    searched = Hits.of(attrs.evolve(problem))
+    assert problem.distances.size
+    np.testing.assert_array_equal(searched.to_sets, Hits.of(problem).to_sets)
+    assert Hits.of(problem.without_graph()).bound == pytest.approx(Hits.of(problem).bound)
 
 
-def test_hitting_certificates_hold_under_fixings():
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        problem = random_problem(seed)
-        state = np.where(rng.random(problem.members.size) < 0.3, 0, -1)
-        state[int(rng.integers(problem.members.size))] = 1
-        fixings = Fixings(state)
-        left = [s for s in every_structure(problem) if fixings.allow(problem.chosen(s))]
-        verdict = HittingCertificate().verify(problem, fixings)
-        assert verdict
-        assert -verdict.bound <= min(map(problem.value, left), default=np.inf) + 1e-9
+@given(rng=generators())
+def test_hitting_distance_by_definition(rng):
+    problem = random_problem(rng)
+    far = problem.lengths(problem.slots, problem.slots)
+    owner = np.repeat(np.arange(problem.k), np.diff(problem.first))
+    allowed = np.isfinite(problem.own_costs)
+    costs = problem.own_costs.copy()
+    for j in range(problem.k):
+        if not allowed[owner == j].any():
+            break
+        near = far[:, (owner == j) & allowed].min(axis=1)
+        costs += 2.0 * np.where(owner == j, 0.0, near)
+    else:
+        expected = [problem.members[problem.first[i] + costs[owner == i].argmin()] for i in range(problem.k)]
+        np.testing.assert_array_equal(gapless.solve(problem, "hitting-distance").best, expected)
+
+
+@given(rng=generators())
+def test_hitting_certificates_hold_under_fixings(rng):
+    problem = random_problem(rng)
+    state = np.where(rng.random(problem.members.size) < 0.3, 0, -1)
+    state[int(rng.integers(problem.members.size))] = 1
+    fixings = Fixings(state)
+    left = [s for s in every_structure(problem) if fixings.allow(problem.chosen(s))]
+    verdict = HittingCertificate().verify(problem, fixings)
+    assert verdict
+    assert -verdict.bound <= min(map(problem.value, left), default=np.inf) + 1e-9
 
 
 def test_a_bound_that_is_too_good_is_caught():
@@ -133,15 +140,18 @@ def test_greedy_starts_at_random_and_chooses_the_first_again():
     assert found == {(0, 1, 0), (9, 8, 9)}
 
 
-def test_more_starts_are_never_worse():
-    better = 0
-    for seed in range(40):
-        problem = random_problem(seed).maximal_connection()
-        if gapless.solve(problem, "greedy", seed=seed).solutions:
-            few, many = (gapless.solve(problem, "greedy", seed=seed, starts=n) for n in (1, 20))
-            assert many.value <= few.value
-            better += many.value < few.value
-    assert better > 0
+@seeing("better")
+@examples(30)
+@given(rng=generators())
+def test_more_starts_are_never_worse(seen, rng):
+    problem, seed = random_problem(rng).maximal_connection(), int(rng.integers(100))
+    if gapless.solve(problem, "greedy", seed=seed).solutions:
+        few, many = (gapless.solve(problem, "greedy", seed=seed, starts=n) for n in (1, 20))
+        assert many.value <= few.value
+        seen["better"] += many.value < few.value
+
+
+def test_starts_are_counted_from_1_and_hear_the_time():
     problem = random_problem(3)
     assert gapless.solve(problem, "greedy", starts=10**9, limits=Limits(time=0.05)).stop in (Stop.TIME, Stop.PROVED)
     with pytest.raises(UnknownOption, match="starts is 0"):
@@ -158,40 +168,41 @@ def test_kicks_are_counted_from_0(method):
 
 
 @pytest.mark.parametrize("connection", [None, *CONNECTIONS])
-def test_degree_by_definition(connection):
-    for seed in range(0, 60, 4):
-        problem = random_problem(seed)
-        graph = problem.graph
-        assert graph is not None
-        made = nx.Graph()
-        ends = graph.vertices[np.repeat(np.arange(graph.vertex_count), np.diff(graph.offsets))]
-        made.add_edges_from(zip(ends.tolist(), graph.vertices[graph.neighbours].tolist(), strict=True))
-        if connection is not None:
-            problem = getattr(problem, connection)()
-            assert problem.connection is not None
-            made.add_edges_from(problem.connection.edges.tolist())
-            for members in problem.connection.cliques:
-                made.add_edges_from(itertools.combinations(members.tolist(), 2))
-        expected = [max(members.tolist(), key=made.degree) for members in problem.candidates]
-        assert gapless.solve(problem, "degree").best.tolist() == expected
+@examples(8)
+@given(rng=generators())
+def test_degree_by_definition(rng, connection):
+    problem = random_problem(rng, 4 * int(rng.integers(3)))  # nothing is forbidden
+    graph = problem.graph
+    assert graph is not None
+    made = nx.Graph()
+    ends = graph.vertices[np.repeat(np.arange(graph.vertex_count), np.diff(graph.offsets))]
+    made.add_edges_from(zip(ends.tolist(), graph.vertices[graph.neighbours].tolist(), strict=True))
+    if connection is not None:
+        problem = getattr(problem, connection)()
+        assert problem.connection is not None
+        made.add_edges_from(problem.connection.edges.tolist())
+        for members in problem.connection.cliques:
+            made.add_edges_from(itertools.combinations(members.tolist(), 2))
+    expected = [max(members.tolist(), key=made.degree) for members in problem.candidates]
+    assert gapless.solve(problem, "degree").best.tolist() == expected
 
 
-def test_pagerank_is_networkx():
+@examples(6)
+@given(rng=generators())
+def test_pagerank_is_networkx(rng):
     """On weighted, unit and directed graphs."""
     pytest.importorskip("scipy")
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        graph = random_graph(rng, weighted=seed % 2 == 0)
-        made: Any = nx.Graph()
-        for u in range(graph.vertex_count):
-            for at in range(graph.offsets[u], graph.offsets[u + 1]):
-                weight = 1.0 if graph.weights is None else graph.weights[at]
-                made.add_edge(u, int(graph.neighbours[at]), weight=weight)
-        expected = nx.pagerank(made, tol=1e-12, max_iter=500)
-        found = graph_pagerank(graph)
-        np.testing.assert_allclose(found, [expected[v] for v in range(graph.vertex_count)], atol=1e-6)
-        directed = nx.gnp_random_graph(15, 0.15, seed=seed, directed=True)
-        assert directed_pagerank(directed) == pytest.approx(nx.pagerank(directed, tol=1e-12), abs=1e-6)
+    graph = random_graph(rng, weighted=bool(rng.integers(2)))
+    made: Any = nx.Graph()
+    for u in range(graph.vertex_count):
+        for at in range(graph.offsets[u], graph.offsets[u + 1]):
+            weight = 1.0 if graph.weights is None else graph.weights[at]
+            made.add_edge(u, int(graph.neighbours[at]), weight=weight)
+    expected = nx.pagerank(made, tol=1e-12, max_iter=500)
+    found = graph_pagerank(graph)
+    np.testing.assert_allclose(found, [expected[v] for v in range(graph.vertex_count)], atol=1e-6)
+    directed = nx.gnp_random_graph(15, 0.15, seed=int(rng.integers(2**31)), directed=True)
+    assert directed_pagerank(directed) == pytest.approx(nx.pagerank(directed, tol=1e-12, max_iter=500), abs=1e-6)
 
 
 def test_pagerank_with_and_without_the_connection():
@@ -204,17 +215,17 @@ def test_pagerank_with_and_without_the_connection():
         gapless.solve(problem, "pagerank", on="nothing")
 
 
-def test_spanning_tree_is_exact_on_trees():
+@examples(10)
+@given(rng=generators())
+def test_spanning_tree_is_exact_on_trees(rng):
     """On a tree with connected disjoint sets nothing is changed: the answer is that of ``decomposable``."""
     line = Graph.from_edges([(v, v + 1) for v in range(19)])
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        cuts = np.sort(rng.choice(np.arange(1, 20), 5, replace=False))
-        pieces = np.split(np.arange(20), cuts)
-        problem = LinkingProblem(line, [pieces[i] for i in rng.permutation(6)[:4]], anchors={0: 1.5, 19: 1.0})
-        found = gapless.solve(problem, "spanning-tree")
-        assert (found.status, found.stop) == (Status.FEASIBLE, Stop.RELAXED)
-        assert found.value == gapless.solve(problem, "decomposable").value
+    cuts = np.sort(rng.choice(np.arange(1, 20), 5, replace=False))
+    pieces = np.split(np.arange(20), cuts)
+    problem = LinkingProblem(line, [pieces[i] for i in rng.permutation(6)[:4]], anchors={0: 1.5, 19: 1.0})
+    found = gapless.solve(problem, "spanning-tree")
+    assert (found.status, found.stop) == (Status.FEASIBLE, Stop.RELAXED)
+    assert found.value == gapless.solve(problem, "decomposable").value
 
 
 def test_spanning_tree_takes_the_lightest_edges():
@@ -281,18 +292,17 @@ def test_ctrl_c_leaves_what_there_is(monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["greedy", "hitting-distance"])
-def test_bounds_survive_large_costs_that_cancel_between_sets(method: str) -> None:
+@given(rng=generators())
+def test_bounds_survive_large_costs_that_cancel_between_sets(rng, method):
     """One set's priors of 1e9 and another's of -1e9 cancel; rounding them drowned the distances."""
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        points = rng.uniform(0.0, 5.0, 6)
-        problem = LinkingProblem.from_distances(
-            np.abs(points[:, None] - points), [[0, 1, 2], [3, 4, 5]], prior=[[1e9] * 3, [-1e9] * 3]
-        )
-        result = gapless.solve(problem, method)
-        least = min(problem.value(np.array([a, b])) for a in range(3) for b in range(3, 6))
-        assert result.bound <= least + 1e-9
-        assert result.verify(problem)
+    points = rng.uniform(0.0, 5.0, 6)
+    problem = LinkingProblem.from_distances(
+        np.abs(points[:, None] - points), [[0, 1, 2], [3, 4, 5]], prior=[[1e9] * 3, [-1e9] * 3]
+    )
+    result = gapless.solve(problem, method)
+    least = min(problem.value(np.array([a, b])) for a in range(3) for b in range(3, 6))
+    assert result.bound <= least + 1e-9
+    assert result.verify(problem)
 
 
 def test_a_tree_joins_more_sets_than_there_are_vertices() -> None:

@@ -6,6 +6,8 @@ import attrs
 import networkx as nx
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem, Status
@@ -233,54 +235,52 @@ def test_connections_join_the_candidates_and_leave_the_graph():
         LinkingProblem.from_distances(SQUARE, [[0]]).maximal_connection()
 
 
-def test_the_problem_without_its_graph_costs_the_same():
-    rng = np.random.default_rng(3)
-    for _ in range(40):
-        problem = random_problem(rng)
-        alone = problem.without_graph()
-        assert alone.graph is None
-        structures, costs = all_structures(problem)
-        others, same = all_structures(alone)
-        np.testing.assert_array_equal(problem.points[others], structures)
-        np.testing.assert_allclose(same, costs, rtol=1e-12)
+@examples(30)
+@given(rng=generators())
+def test_the_problem_without_its_graph_costs_the_same(rng):
+    problem = random_problem(rng)
+    alone = problem.without_graph()
+    assert alone.graph is None
+    structures, costs = all_structures(problem)
+    others, same = all_structures(alone)
+    np.testing.assert_array_equal(problem.points[others], structures)
+    np.testing.assert_allclose(same, costs, rtol=1e-12)
 
 
-def test_files_keep_problems():
-    rng = np.random.default_rng(4)
-    for _ in range(20):
-        problem = random_problem(rng)
-        again = serial.loads(serial.dumps(problem))
-        assert attrs.asdict(again, filter=lambda a, _: a.name == "anchors") == {"anchors": problem.anchors}
-        np.testing.assert_array_equal(again.lengths(), problem.lengths())
-        np.testing.assert_array_equal(again.own_costs, problem.own_costs)
-        np.testing.assert_array_equal(again.members, problem.members)
+@given(rng=generators())
+def test_files_keep_problems(rng):
+    problem = random_problem(rng)
+    again = serial.loads(serial.dumps(problem))
+    assert attrs.asdict(again, filter=lambda a, _: a.name == "anchors") == {"anchors": problem.anchors}
+    np.testing.assert_array_equal(again.lengths(), problem.lengths())
+    np.testing.assert_array_equal(again.own_costs, problem.own_costs)
+    np.testing.assert_array_equal(again.members, problem.members)
 
 
 # --- the integer program and enumeration
 
 
-def test_every_structure_is_a_point_of_the_program_and_costs_the_same():
-    rng = np.random.default_rng(1)
-    seen = 0
-    for _ in range(60):
-        problem = random_problem(rng, int(rng.integers(1, 5)))
-        model = problem.linear_model()
-        z = problem.members.size
-        pairs = np.flatnonzero(model.rows.indices >= z)
-        in_order = pairs[np.argsort(model.rows.indices[pairs], kind="stable")]
-        ends = (model.rows.row_numbers()[in_order].reshape(-1, 2) - problem.k) // problem.k
-        for structure, cost in list(zip(*all_structures(problem), strict=True))[:50]:
-            point = np.zeros(model.objective.size)
-            chosen = problem.encode(structure)
-            point[chosen] = 1.0
-            point[z:] = np.isin(ends, chosen).all(axis=1)
-            reached = model.rows.dot(point)
-            np.testing.assert_array_equal(reached, model.row_lower)
-            assert np.all(point <= model.column_upper)
-            score = float(np.longdouble(model.constant) + model.objective @ point)
-            assert -score == pytest.approx(cost, rel=1e-9, abs=1e-6 if abs(cost) < 1e6 else 0)
-            seen += 1
-    assert seen > 300
+@seeing("points")
+@examples(30)
+@given(rng=generators())
+def test_every_structure_is_a_point_of_the_program_and_costs_the_same(seen, rng):
+    problem = random_problem(rng, int(rng.integers(1, 5)))
+    model = problem.linear_model()
+    z = problem.members.size
+    pairs = np.flatnonzero(model.rows.indices >= z)
+    in_order = pairs[np.argsort(model.rows.indices[pairs], kind="stable")]
+    ends = (model.rows.row_numbers()[in_order].reshape(-1, 2) - problem.k) // problem.k
+    for structure, cost in list(zip(*all_structures(problem), strict=True))[:50]:
+        point = np.zeros(model.objective.size)
+        chosen = problem.encode(structure)
+        point[chosen] = 1.0
+        point[z:] = np.isin(ends, chosen).all(axis=1)
+        reached = model.rows.dot(point)
+        np.testing.assert_array_equal(reached, model.row_lower)
+        assert np.all(point <= model.column_upper)
+        score = float(np.longdouble(model.constant) + model.objective @ point)
+        assert -score == pytest.approx(cost, rel=1e-9, abs=1e-6 if abs(cost) < 1e6 else 0)
+        seen["points"] += 1
 
 
 def test_the_program_can_be_written(tmp_path):

@@ -8,6 +8,8 @@ import attrs
 import numpy as np
 import patience
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
@@ -175,9 +177,9 @@ def test_starts():
         gapless.solve(problem, start=np.array([0, 1]))
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_k_best_lists_without_gaps(seed):
-    rng = np.random.default_rng(seed)
+@examples(4)
+@given(rng=generators())
+def test_k_best_lists_without_gaps(rng):
     problem = OrderingProblem(
         rng.integers(-2, 3, 7).astype(float), rng.normal(size=(7, 7)).round(1), rng.normal(size=7), 4
     )
@@ -240,66 +242,67 @@ def test_masks_beside_small_scores():
 
 
 @pytest.mark.parametrize("mask", [-1e9, -1e12])
-def test_masks_do_not_make_unequal_paths_equal(mask):
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        ordering = rng.integers(0, 2, (9, 9)) + 1e-6 * rng.integers(0, 5, (9, 9))
-        ordering[rng.random((9, 9)) < 0.3] = mask
-        problem = OrderingProblem(rng.integers(0, 2, 9), ordering, np.zeros(9), 6)
-        result = checked(problem, gapless.solve(problem))
-        assert result.value == pytest.approx(all_paths(problem)[1].max(), rel=1e-9, abs=1e-9)
+@examples(10)
+@given(rng=generators())
+def test_masks_do_not_make_unequal_paths_equal(rng, mask):
+    ordering = rng.integers(0, 2, (9, 9)) + 1e-6 * rng.integers(0, 5, (9, 9))
+    ordering[rng.random((9, 9)) < 0.3] = mask
+    problem = OrderingProblem(rng.integers(0, 2, 9), ordering, np.zeros(9), 6)
+    result = checked(problem, gapless.solve(problem))
+    assert result.value == pytest.approx(all_paths(problem)[1].max(), rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("method", ["exact", "color-coding", "beam"])
 @pytest.mark.parametrize("size", [1e6, 1e9, 1e11])
-def test_large_scores_that_cancel_along_every_path(size, method):
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        height = np.round(size * rng.normal(size=7))
-        ordering = rng.normal(size=(7, 7)) + height - height[:, None]
-        problem = OrderingProblem(rng.normal(size=7) + height, ordering, -height, 5)
-        result = checked(problem, gapless.solve(problem, method))
-        best = max(problem.value(path) for path in all_paths(problem)[0])
-        assert result.bound >= best - margin(best)
-        if method != "beam":
-            assert result.status is Status.OPTIMAL
-            assert result.value == pytest.approx(best, abs=1e-15 * size)
+@examples(6)
+@given(rng=generators())
+def test_large_scores_that_cancel_along_every_path(rng, size, method):
+    height = np.round(size * rng.normal(size=7))
+    ordering = rng.normal(size=(7, 7)) + height - height[:, None]
+    problem = OrderingProblem(rng.normal(size=7) + height, ordering, -height, 5)
+    result = checked(problem, gapless.solve(problem, method))
+    best = max(problem.value(path) for path in all_paths(problem)[0])
+    assert result.bound >= best - margin(best)
+    if method != "beam":
+        assert result.status is Status.OPTIMAL
+        assert result.value == pytest.approx(best, abs=1e-15 * size)
 
 
 class TestCertificates:
-    def test_claims_below_the_best_value_are_refused(self):
-        rng = np.random.default_rng(5)
-        for _ in range(60):
-            problem = random_problem(rng)
-            result = gapless.solve(problem)
-            evidence = result.certificate
-            if not result.solutions:
-                continue
-            lower = attrs.evolve(evidence, level=result.value - 1e-3, claim=result.value - 1e-3)
-            verdict = lower.verify(problem)
-            assert not verdict or verdict.bound >= result.value - 1e-9
-            low = attrs.evolve(evidence, level=-math.inf, claim=-math.inf)
-            assert low.verify(problem).bound >= result.value - 1e-9
+    @examples(25)
+    @given(rng=generators())
+    def test_claims_below_the_best_value_are_refused(self, rng):
+        problem = random_problem(rng)
+        result = gapless.solve(problem)
+        evidence = result.certificate
+        if not result.solutions:
+            return
+        lower = attrs.evolve(evidence, level=result.value - 1e-3, claim=result.value - 1e-3)
+        verdict = lower.verify(problem)
+        assert not verdict or verdict.bound >= result.value - 1e-9
+        low = attrs.evolve(evidence, level=-math.inf, claim=-math.inf)
+        assert low.verify(problem).bound >= result.value - 1e-9
 
-    def test_any_multipliers_give_a_true_bound(self):
-        rng = np.random.default_rng(6)
-        for _ in range(60):
-            problem = random_problem(rng)
-            result = gapless.solve(problem)
-            if not result.solutions:
-                continue
-            m = problem.class_count
-            memory = rng.integers(0, [problem.vertices, m], (rng.integers(0, 6), 2))
-            forged = WalkCertificate(
-                result.value - rng.exponential(),
-                result.value - rng.exponential(),
-                [0, m, 2 * m],
-                np.tile(np.arange(m), 2),
-                rng.exponential(2.0, 2 * m),
-                memory if rng.random() < 0.5 else None,
-                bool(rng.random() < 0.5),
-            )
-            assert forged.upper_bound(problem, Fixings.none(problem.decisions.count)) >= result.value - 1e-9
+    @examples(25)
+    @given(rng=generators())
+    def test_any_multipliers_give_a_true_bound(self, rng):
+        problem = random_problem(rng)
+        result = gapless.solve(problem)
+        if not result.solutions:
+            return
+        m = problem.class_count
+        count = int(rng.integers(0, 6))
+        memory = np.stack([rng.integers(problem.vertices, size=count), rng.integers(m, size=count)], axis=1)
+        forged = WalkCertificate(
+            result.value - rng.exponential(),
+            result.value - rng.exponential(),
+            [0, m, 2 * m],
+            np.tile(np.arange(m), 2),
+            rng.exponential(2.0, 2 * m),
+            memory if rng.random() < 0.5 else None,
+            bool(rng.random() < 0.5),
+        )
+        assert forged.upper_bound(problem, Fixings.none(problem.decisions.count)) >= result.value - 1e-9
 
     @pytest.mark.parametrize("size", [1e14, 1e17, 1e20, 1e300])
     @pytest.mark.parametrize("exhaustive", [False, True])
@@ -309,18 +312,18 @@ class TestCertificates:
             forged = WalkCertificate(level, 3.0, [0, 3, 6], [0, 1, 2] * 2, np.full(6, size), None, exhaustive)
             assert forged.verify(problem).bound >= 7.0
 
-    def test_it_bounds_paths_under_fixings(self):
-        rng = np.random.default_rng(7)
-        for _ in range(80):
-            problem = random_problem(rng)
-            result = gapless.solve(problem)
-            if not result.solutions:
-                continue
-            edges = problem.encode(result.best)
-            chosen = rng.choice(edges)
-            free = Fixings.none(problem.decisions.count)
-            kept = result.certificate.verify(problem, free.fix(on=[chosen]))
-            assert kept.bound >= result.value - 1e-9
+    @examples(25)
+    @given(rng=generators())
+    def test_it_bounds_paths_under_fixings(self, rng):
+        problem = random_problem(rng)
+        result = gapless.solve(problem)
+        if not result.solutions:
+            return
+        edges = problem.encode(result.best)
+        chosen = rng.choice(edges)
+        free = Fixings.none(problem.decisions.count)
+        kept = result.certificate.verify(problem, free.fix(on=[chosen]))
+        assert kept.bound >= result.value - 1e-9
 
     @pytest.mark.parametrize(
         ("change", "why"),

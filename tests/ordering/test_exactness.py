@@ -1,13 +1,15 @@
 """Every method for ordering problems that is registered, on random small instances, against all their paths.
 
 ``GAPLESS_RANDOM_PATHS`` says how many instances; the default is what every test run can afford. The methods on
-SCIP, which are judges themselves, see a share of them. Only scores are unique, so values are compared, never paths.
+SCIP, which are judges themselves, see fewer. Only scores are unique, so values are compared, never paths.
 """
 
 import os
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless import Limits, Status, Stop
@@ -18,15 +20,13 @@ from gapless_ordering import OrderingProblem
 from gapless_ordering.enumeration import all_paths
 from gapless_ordering.random_problems import FAMILIES, metric, random_problem
 
-PATHS = int(os.environ.get("GAPLESS_RANDOM_PATHS", "400"))
-SHARDS = 8
+PATHS = int(os.environ.get("GAPLESS_RANDOM_PATHS", "100"))
 METHODS = load_plugins().registry.methods_for(OrderingProblem)
 WAYS = [
     *((name, {}) for name, method in sorted(METHODS.items()) if method.exact),
     ("ilp-cuts", {"tree": "own"}),
 ]
-SHARE = {"ilp": 10, "ilp-cuts": 5}
-"""Of so many instances such a method sees one."""
+ON_SCIP = ("ilp", "ilp-cuts")
 
 
 class Judged:
@@ -74,39 +74,56 @@ class Judged:
         assert len({tuple(solution.structure) for solution in result.solutions}) == len(result.solutions)
 
 
-def instances(shard, stride=1):
-    """Every `stride`-th of a shard's instances, each from a seed of its own."""
-    for number in range(shard * stride, PATHS, SHARDS * stride):
-        yield Judged(random_problem(np.random.default_rng([2007, number])))
+@pytest.mark.parametrize(
+    "method", sorted(name for name, method in METHODS.items() if method.exact and name not in ON_SCIP)
+)
+@seeing("feasible", "infeasible")
+@examples(PATHS)
+@given(rng=generators())
+def test_exact_methods_agree_with_enumeration(seen, rng, method):
+    judged = Judged(random_problem(rng))
+    seen["feasible" if judged.scores.size else "infeasible"] += 1
+    judged.optimal(gapless.solve(judged.problem, method))
 
 
-@pytest.mark.parametrize("shard", range(SHARDS))
-@pytest.mark.parametrize(("method", "options"), WAYS, ids=["-".join([n, *o.values()]) for n, o in WAYS])
-def test_exact_methods_agree_with_enumeration(method, options, shard):
-    for judged in instances(shard, SHARE.get(method, 1)):
-        judged.optimal(gapless.solve(judged.problem, method, **options))
+@pytest.mark.parametrize("options", [option for name, option in WAYS if name == "ilp-cuts"], ids=str)
+@examples(PATHS // 5)
+@given(rng=generators())
+def test_cuts_agree_with_enumeration(rng, options):
+    judged = Judged(random_problem(rng))
+    judged.optimal(gapless.solve(judged.problem, "ilp-cuts", **options))
+
+
+@examples(PATHS // 10)
+@given(rng=generators())
+def test_the_integer_program_agrees_with_enumeration(rng):
+    judged = Judged(random_problem(rng))
+    judged.optimal(gapless.solve(judged.problem, "ilp"))
 
 
 @pytest.mark.parametrize("method", sorted(name for name, method in METHODS.items() if not method.exact))
-def test_other_methods_say_only_what_is_true(method):
-    for judged in instances(1, 2):
-        judged.valid(gapless.solve(judged.problem, method))
+@given(rng=generators())
+def test_other_methods_say_only_what_is_true(rng, method):
+    judged = Judged(random_problem(rng))
+    judged.valid(gapless.solve(judged.problem, method))
 
 
 @pytest.mark.parametrize("method", sorted(name for name, method in METHODS.items() if method.k_best))
-def test_the_k_best_are_the_k_best(method):
-    for number, judged in enumerate(instances(2, 2)):
-        k = (2, 5, 40)[number % 3]
-        result = gapless.solve(judged.problem, method, k=k)
-        if METHODS[method].exact:
-            judged.optimal(result, k)
-        else:
-            judged.valid(result)
+@given(rng=generators())
+def test_the_k_best_are_the_k_best(rng, method):
+    judged, k = Judged(random_problem(rng)), (2, 5, 40)[rng.integers(3)]
+    result = gapless.solve(judged.problem, method, k=k)
+    if METHODS[method].exact:
+        judged.optimal(result, k)
+    else:
+        judged.valid(result)
 
 
 @pytest.mark.parametrize("method", sorted(name for name, method in METHODS.items() if method.run_many))
-def test_batches_answer_as_single_calls(method):
-    drawn = [judged.problem for judged in instances(3, 2)]
+@examples(4)
+@given(rng=generators())
+def test_batches_answer_as_single_calls(rng, method):
+    drawn = [random_problem(rng) for _ in range(rng.integers(1, 11))]
     batch = gapless.solve_many(drawn, method)
     for number, problem in enumerate(drawn):
         single, one = gapless.solve(problem, method), batch[number]
@@ -115,23 +132,25 @@ def test_batches_answer_as_single_calls(method):
         assert one.bound == pytest.approx(single.bound, rel=1e-9)
 
 
-@pytest.mark.parametrize(("method", "options"), WAYS, ids=["-".join([n, *o.values()]) for n, o in WAYS])
-def test_a_start_is_used_and_does_no_harm(method, options):
-    if not METHODS[method].warm_start:
-        pytest.skip("takes no start")
-    for judged in instances(4, 2 * SHARE.get(method, 1)):
-        paths, scores = all_paths(judged.problem)
-        for row in (scores.argmin(), scores.argmax()) if scores.size else ():
-            judged.optimal(gapless.solve(judged.problem, method, start=paths[row], **options))
-            stopped = gapless.solve(judged.problem, method, start=paths[row], limits=Limits(time=0.0), **options)
-            judged.valid(stopped)
-            assert stopped.value >= scores[row] - margin(scores[row])
+@pytest.mark.parametrize(
+    ("method", "options"), [(name, options) for name, options in WAYS if METHODS[name].warm_start], ids=str
+)
+@examples(6)
+@given(rng=generators())
+def test_a_start_is_used_and_does_no_harm(rng, method, options):
+    judged = Judged(random_problem(rng))
+    paths, scores = all_paths(judged.problem)
+    for row in (scores.argmin(), scores.argmax()) if scores.size else ():
+        judged.optimal(gapless.solve(judged.problem, method, start=paths[row], **options))
+        stopped = gapless.solve(judged.problem, method, start=paths[row], limits=Limits(time=0.0), **options)
+        judged.valid(stopped)
+        assert stopped.value >= scores[row] - margin(scores[row])
 
 
 # --- larger instances, against each other
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_exact_methods_agree_with_each_other(family, seed):
     rng = np.random.default_rng([seed, len(family)])
@@ -140,7 +159,7 @@ def test_exact_methods_agree_with_each_other(family, seed):
     assert judge.status is Status.OPTIMAL
     assert judge.verify(problem)
     for name, method in METHODS.items():
-        result = gapless.solve(problem, name, limits=Limits(time=0.5 if name == "ilp" else None))
+        result = gapless.solve(problem, name, limits=Limits(time=0.1 if name == "ilp" else None))
         assert not any(problem.violations(solution.structure) for solution in result.solutions)
         if method.exact and result.stop is not Stop.TIME:
             assert result.status is Status.OPTIMAL

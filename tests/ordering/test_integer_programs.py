@@ -5,11 +5,13 @@ import itertools
 import attrs
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
 from gapless.core import serial
-from gapless.core.tolerance import INTEGRAL, margin
+from gapless.core.tolerance import margin
 from gapless.roles import Fixings, OracleError
 from gapless.scip import solve_monolithic, write_model
 from gapless_ordering import OrderingProblem, ilp_cuts
@@ -49,23 +51,22 @@ def completed(model, problem, path):
     return point
 
 
-def test_every_path_is_a_point_of_both_programs_and_scores_the_same():
-    rng = np.random.default_rng(0)
-    seen = 0
-    for _ in range(60):
-        problem = random_problem(rng, n=int(rng.integers(1, 6)))
-        model, cut = problem.linear_model(), cut_program(problem)
-        for path, score in zip(*all_paths(problem), strict=True):
-            seen += 1
-            visits = np.bincount(path, minlength=problem.vertices)
-            chosen = np.isin(np.arange(problem.decisions.count), problem.encode(path)).astype(float)
-            points = (model, completed(model, problem, path)), (cut, np.concatenate([chosen, visits]))
-            for program, point in points:
-                reached = program.rows.dot(point)
-                assert np.all((reached >= program.row_lower) & (reached <= program.row_upper))
-                assert np.all((point >= program.column_lower) & (point <= program.column_upper))
-                assert program.objective @ point == pytest.approx(score, rel=1e-9, abs=1e-9)
-    assert seen > 300
+@seeing("points")
+@examples(25)
+@given(rng=generators())
+def test_every_path_is_a_point_of_both_programs_and_scores_the_same(seen, rng):
+    problem = random_problem(rng, n=int(rng.integers(1, 6)))
+    model, cut = problem.linear_model(), cut_program(problem)
+    for path, score in zip(*all_paths(problem), strict=True):
+        seen["points"] += 1
+        visits = np.bincount(path, minlength=problem.vertices)
+        chosen = np.isin(np.arange(problem.decisions.count), problem.encode(path)).astype(float)
+        points = (model, completed(model, problem, path)), (cut, np.concatenate([chosen, visits]))
+        for program, point in points:
+            reached = program.rows.dot(point)
+            assert np.all((reached >= program.row_lower) & (reached <= program.row_upper))
+            assert np.all((point >= program.column_lower) & (point <= program.column_upper))
+            assert program.objective @ point == pytest.approx(score, rel=1e-9, abs=1e-9)
 
 
 def test_the_program_can_be_written(tmp_path):
@@ -106,30 +107,29 @@ def every_row(problem):
                 yield Subtour(np.array(members), group)
 
 
-def test_no_path_violates_a_subtour_row():
-    rng = np.random.default_rng(1)
-    for _ in range(12):
-        problem = random_problem(rng, n=5)
-        paths = all_paths(problem)[0][:20]
-        for path in paths:
-            point = np.isin(np.arange(problem.decisions.count), problem.encode(path)).astype(float)
-            assert max(excess(problem, point, row) for row in every_row(problem)) <= 0
+@examples(8)
+@given(rng=generators())
+def test_no_path_violates_a_subtour_row(rng):
+    problem = random_problem(rng, n=int(rng.integers(1, 6)))
+    paths = all_paths(problem)[0][:20]
+    for path in paths:
+        point = np.isin(np.arange(problem.decisions.count), problem.encode(path)).astype(float)
+        assert max(excess(problem, point, row) for row in every_row(problem)) <= 0
 
 
-def test_separation_finds_a_row_exactly_when_there_is_one():
-    rng = np.random.default_rng(2)
-    cut_off = 0
-    for _ in range(80):
-        n = int(rng.integers(2, 7))
-        classes = rng.integers(0, n + 1, n)
-        problem = OrderingProblem(np.zeros(n), np.zeros((n, n)), np.zeros(n), 1, classes=classes)
-        point = fractional_point(rng, problem)
-        worst = max(excess(problem, point, row) for row in every_row(problem))
-        found = violated(problem, point)
-        assert bool(found) == (worst > INTEGRAL)
-        assert all(excess(problem, point, row) > INTEGRAL for row in found)
-        cut_off += bool(found)
-    assert cut_off > 20
+@seeing("cut off")
+@examples(40)
+@given(rng=generators())
+def test_separation_finds_a_row_exactly_when_there_is_one(seen, rng):
+    n = int(rng.integers(2, 7))
+    classes = rng.integers(0, n + 1, n)
+    problem = OrderingProblem(np.zeros(n), np.zeros((n, n)), np.zeros(n), 1, classes=classes)
+    point = fractional_point(rng, problem)
+    worst = max(excess(problem, point, row) for row in every_row(problem))
+    found = violated(problem, point)
+    assert bool(found) == (worst > VIOLATED)
+    assert all(excess(problem, point, row) > VIOLATED for row in found)
+    seen["cut off"] += bool(found)
 
 
 def test_a_path_is_not_cut_off_and_a_cycle_beside_it_is():
@@ -304,18 +304,17 @@ def test_certificates_survive_files_and_prove_the_bound(proved):
     assert back.row_prices.size == base_rows(problem) + back.groups.size
 
 
-def test_any_prices_of_any_rows_are_a_bound(proved):
+@examples(15)
+@given(rng=generators())
+def test_any_prices_of_any_rows_are_a_bound(rng, proved):
     problem, result, dual = proved
-    rng = np.random.default_rng(3)
-    for _ in range(30):
-        rows = [
-            Subtour(np.flatnonzero(rng.random(12) < 0.4), int(rng.integers(12)))
-            for _ in range(int(rng.integers(4)))
-        ]
-        prices = np.concatenate([dual.row_prices[: base_rows(problem)], np.zeros(len(rows))])
-        prices += 0.1 * rng.normal(size=prices.size)
-        prices[base_rows(problem) - problem.class_count :] = np.abs(prices[base_rows(problem) - 12 :])
-        assert CutDual.of(prices, rows, improving=True).upper_bound(problem, fixed(problem)) >= result.value
+    rows = [
+        Subtour(np.flatnonzero(rng.random(12) < 0.4), int(rng.integers(12))) for _ in range(int(rng.integers(4)))
+    ]
+    prices = np.concatenate([dual.row_prices[: base_rows(problem)], np.zeros(len(rows))])
+    prices += 0.1 * rng.normal(size=prices.size)
+    prices[base_rows(problem) - problem.class_count :] = np.abs(prices[base_rows(problem) - 12 :])
+    assert CutDual.of(prices, rows, improving=True).upper_bound(problem, fixed(problem)) >= result.value
 
 
 def fixed(problem, on=(), off=()):

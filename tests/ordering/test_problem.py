@@ -5,6 +5,8 @@ import copy
 import networkx as nx
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem
@@ -149,13 +151,15 @@ def test_decisions_are_named_and_read_back():
     on = problem.encode(path)
     assert [problem.decisions.name(d) for d in on.tolist()] == ["start -> z", "z -> x", "x -> end"]
     np.testing.assert_array_equal(problem.decode(on), path)
-    rng = np.random.default_rng(1)
-    for _ in range(100):
-        drawn = random_problem(rng)
-        for path in all_paths(drawn)[0][:5]:
-            on = drawn.encode(path)
-            assert np.all(np.diff(on) > 0)
-            np.testing.assert_array_equal(drawn.decode(on), path)
+
+
+@given(rng=generators())
+def test_every_path_is_read_back(rng):
+    drawn = random_problem(rng)
+    for path in all_paths(drawn)[0][:5]:
+        on = drawn.encode(path)
+        assert np.all(np.diff(on) > 0)
+        np.testing.assert_array_equal(drawn.decode(on), path)
 
 
 def test_decode_of_what_is_no_path_violates():
@@ -346,15 +350,14 @@ def test_infeasible_instances_say_why(problem, message):
     assert message in result.explanation[0]
 
 
-def test_no_reason_is_given_for_an_instance_with_a_path():
-    rng = np.random.default_rng(5)
-    with_paths = 0
-    for _ in range(400):
-        problem = random_problem(rng)
-        if best_paths(problem):
-            with_paths += 1
-            assert not problem.infeasibility()
-    assert with_paths > 200
+@seeing("paths")
+@examples(60)
+@given(rng=generators())
+def test_no_reason_is_given_for_an_instance_with_a_path(seen, rng):
+    problem = random_problem(rng)
+    if best_paths(problem):
+        seen["paths"] += 1
+        assert not problem.infeasibility()
 
 
 # --- files, copies, families

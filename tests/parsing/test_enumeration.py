@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 from gapless.testing import SpaceTooLarge, feasible_structures
 from gapless_dependency.enumeration import all_trees, tree_scores
@@ -21,22 +23,23 @@ def test_how_many_trees_there_are():
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("single_root", [False, True])
 @pytest.mark.parametrize("ties", [False, True])
-def test_against_the_kit(projective, single_root, ties):
-    rng = np.random.default_rng(3)
-    for n in (1, 2, 3, 4, 5):
-        problem = random_problem(
-            rng,
-            n,
-            projective=projective,
-            single_root=single_root,
-            families=FAMILIES,
-            ties=ties,
-            forbidden=0.2,
-            forbidden_parts=0.05,
-        )
-        heads, scores = tree_scores(problem)
-        mine = {tuple(h): s for h, s in zip(heads.tolist(), scores.tolist(), strict=True) if s > -np.inf}
-        theirs = {tuple(f.structure.heads.tolist()): f.score for f in feasible_structures(problem)}
-        assert mine.keys() == theirs.keys()
-        for key, score in theirs.items():
-            assert mine[key] == pytest.approx(score, abs=1e-12)
+@examples(4)
+@given(rng=generators())
+def test_against_the_kit(rng, projective, single_root, ties):
+    n = int(rng.integers(1, 6))
+    problem = random_problem(
+        rng,
+        n,
+        projective=projective,
+        single_root=single_root,
+        families=FAMILIES,
+        ties=ties,
+        forbidden=0.2,
+        forbidden_parts=0.05,
+    )
+    heads, scores = tree_scores(problem)
+    mine = {tuple(h): s for h, s in zip(heads.tolist(), scores.tolist(), strict=True) if s > -np.inf}
+    theirs = {tuple(f.structure.heads.tolist()): f.score for f in feasible_structures(problem)}
+    assert mine.keys() == theirs.keys()
+    for key, score in theirs.items():
+        assert mine[key] == pytest.approx(score, abs=1e-12)

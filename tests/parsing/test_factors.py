@@ -6,6 +6,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeded
+from hypothesis import given
 
 from gapless import InvalidProblem
 from gapless.core.serial import dumps, loads
@@ -92,12 +94,13 @@ def test_callables_are_asked_for_positions_once(cls):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("n", [1, 2, 4])
-def test_the_kit_on_every_family(family, n):
-    rng = np.random.default_rng(n)
+@examples(2)
+@given(rng=seeded())
+def test_the_kit_on_every_family(rng, family, n):
     problem = random_problem(rng, n, families=[family], forbidden=0.2, forbidden_parts=0.1)
     check_factor(problem.factors[0], problem.decisions)
-    for projective in (False, True):
-        check_problem(random_problem(rng, n, projective=projective, families=[family], ties=True, forbidden=0.2))
+    projective = bool(rng.integers(2))
+    check_problem(random_problem(rng, n, projective=projective, families=[family], ties=True, forbidden=0.2))
 
 
 def test_scopes_of_forbidden_arcs_are_left_out():
@@ -179,32 +182,35 @@ def test_a_pattern_may_name_the_root_and_words_outside_its_arcs():
     assert absent.scopes(arcs).shape == (0, 1)
 
 
-def test_or_is_its_polynomial():
-    rng = np.random.default_rng(4)
-    for n in (2, 3, 4):
-        arcs = [(h, m) for h in range(n + 1) for m in range(1, n + 1) if h != m]
-        for _ in range(10):
-            chosen = [arcs[i] for i in rng.permutation(len(arcs))[: rng.integers(1, 5)]]
-            factor = AnyOf(chosen, rng.normal())
-            zeros = np.zeros((n + 1, n + 1))
-            _, one = tree_scores(ParsingProblem(zeros, factors=[factor]))
-            _, other = tree_scores(ParsingProblem(zeros, factors=factor.polynomial()))
-            np.testing.assert_allclose(one, other, atol=1e-12)
+@given(rng=generators())
+def test_or_is_its_polynomial(rng):
+    n = int(rng.integers(2, 5))
+    arcs = [(h, m) for h in range(n + 1) for m in range(1, n + 1) if h != m]
+    chosen = [arcs[i] for i in rng.permutation(len(arcs))[: rng.integers(1, 5)]]
+    factor = AnyOf(chosen, rng.normal())
+    zeros = np.zeros((n + 1, n + 1))
+    _, one = tree_scores(ParsingProblem(zeros, factors=[factor]))
+    _, other = tree_scores(ParsingProblem(zeros, factors=factor.polynomial()))
+    np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def test_or_that_forbids_has_no_polynomial():
     with pytest.raises(InvalidProblem, match="-inf"):
         AnyOf([(0, 1)], NONE).polynomial()
 
 
-def test_valency_is_its_polynomial():
-    rng = np.random.default_rng(5)
-    for n in (1, 3, 5):
-        scores = rng.integers(-3, 4, (n + 1, n + 1)).astype(float)
-        zeros = np.zeros((n + 1, n + 1))
-        heads, one = tree_scores(ParsingProblem(zeros, factors=valency(scores), single_root=False))
-        counts = (heads[:, :, None] == np.arange(n + 1)).sum(axis=1)
-        np.testing.assert_allclose(one, scores[np.arange(n + 1), counts].sum(axis=1), atol=1e-9)
-        terms = [term for factor in valency(scores) for term in factor.polynomial()]
-        _, other = tree_scores(ParsingProblem(zeros, factors=terms, single_root=False))
-        np.testing.assert_allclose(one, other, atol=1e-9)
+@examples(6)
+@given(rng=generators())
+def test_valency_is_its_polynomial(rng):
+    n = int(rng.integers(1, 6))
+    scores = rng.integers(-3, 4, (n + 1, n + 1)).astype(float)
+    zeros = np.zeros((n + 1, n + 1))
+    heads, one = tree_scores(ParsingProblem(zeros, factors=valency(scores), single_root=False))
+    counts = (heads[:, :, None] == np.arange(n + 1)).sum(axis=1)
+    np.testing.assert_allclose(one, scores[np.arange(n + 1), counts].sum(axis=1), atol=1e-9)
+    terms = [term for factor in valency(scores) for term in factor.polynomial()]
+    _, other = tree_scores(ParsingProblem(zeros, factors=terms, single_root=False))
+    np.testing.assert_allclose(one, other, atol=1e-9)
 
 
 def test_valency_of_low_degree():

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 from gapless import InvalidProblem, Status, solve, solve_many
 from gapless.roles import Fixings
@@ -28,18 +30,19 @@ def test_the_kit(projective, single_root, ties):
 
 
 @pytest.mark.parametrize(("projective", "single_root"), SHAPES)
-def test_many_against_enumeration(projective, single_root):
-    rng = np.random.default_rng(9)
+@examples(4)
+@given(rng=generators())
+def test_many_against_enumeration(rng, projective, single_root):
     problems = [
         random_problem(
             rng,
             int(rng.integers(1, 6)),
             projective=projective,
             single_root=single_root,
-            ties=i % 2 == 0,
-            forbidden=0.25 * (i % 3),
+            ties=bool(rng.integers(2)),
+            forbidden=0.25 * int(rng.integers(3)),
         )
-        for i in range(60)
+        for _ in range(rng.integers(1, 16))
     ]
     batch = solve_many(problems, "first-order")
     for number, problem in enumerate(problems):
@@ -56,24 +59,24 @@ def test_many_against_enumeration(projective, single_root):
 
 
 @pytest.mark.parametrize(("projective", "single_root"), SHAPES)
-def test_the_certificate_under_fixings(projective, single_root):
+@examples(12)
+@given(rng=generators())
+def test_the_certificate_under_fixings(rng, projective, single_root):
     """It bounds what is left, tightly where trees are projective, and says nothing about problems with factors."""
-    rng = np.random.default_rng(10)
-    for _ in range(20):
-        problem = random_problem(rng, 4, projective=projective, single_root=single_root, ties=True, forbidden=0.1)
-        state = rng.choice([-1, -1, -1, 0, 1], problem.decisions.count)
-        fixings = Fixings(state)
-        heads, scores = tree_scores(problem)
-        left = [
-            score
-            for tree, score in zip(heads, scores, strict=True)
-            if fixings.allow(problem.decisions.index[tree, np.arange(1, 5)])
-        ]
-        bound = FirstOrderCertificate().upper_bound(problem, fixings)
-        best = max(left, default=-np.inf)
-        assert bound >= best - 1e-9
-        if projective or left:
-            assert bound == pytest.approx(best)
+    problem = random_problem(rng, 4, projective=projective, single_root=single_root, ties=True, forbidden=0.1)
+    state = rng.choice([-1, -1, -1, 0, 1], problem.decisions.count)
+    fixings = Fixings(state)
+    heads, scores = tree_scores(problem)
+    left = [
+        score
+        for tree, score in zip(heads, scores, strict=True)
+        if fixings.allow(problem.decisions.index[tree, np.arange(1, 5)])
+    ]
+    bound = FirstOrderCertificate().upper_bound(problem, fixings)
+    best = max(left, default=-np.inf)
+    assert bound >= best - 1e-9
+    if projective or left:
+        assert bound == pytest.approx(best)
 
 
 def test_factors_are_refused_by_name():

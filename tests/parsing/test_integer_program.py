@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from drawn import examples, seeded
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gapless import InvalidProblem, Status
 from gapless.roles import ConfigurationFactor
@@ -11,30 +14,28 @@ from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
 
 
-@pytest.mark.parametrize("projective", [False, True])
-@pytest.mark.parametrize("single_root", [False, True])
 @pytest.mark.parametrize("family", [*FAMILIES, "all", "none"])
-def test_against_enumeration(projective, single_root, family):
+@examples(6)
+@given(rng=seeded(), n=st.integers(1, 5), ties=st.booleans(), projective=st.booleans(), single_root=st.booleans())
+def test_against_enumeration(rng, n, ties, projective, single_root, family):
     families = {"all": FAMILIES, "none": ()}.get(family, (family,))
-    rng = np.random.default_rng(11)
-    for n, ties in ((1, True), (3, True), (4, False), (5, True), (5, False)):
-        problem = random_problem(
-            rng,
-            n,
-            projective=projective,
-            single_root=single_root,
-            families=families,
-            ties=ties,
-            forbidden=0.1,
-            forbidden_parts=0.05,
-        )
-        _, scores = tree_scores(problem)
-        best = scores.max(initial=-np.inf)
-        result = solve_monolithic(problem)
-        if best == -np.inf:
-            assert result.status is Status.INFEASIBLE
-        else:
-            assert result.value == pytest.approx(best, abs=1e-6)
+    problem = random_problem(
+        rng,
+        n,
+        projective=projective,
+        single_root=single_root,
+        families=families,
+        ties=ties,
+        forbidden=0.1,
+        forbidden_parts=0.05,
+    )
+    _, scores = tree_scores(problem)
+    best = scores.max(initial=-np.inf)
+    result = solve_monolithic(problem)
+    if best == -np.inf:
+        assert result.status is Status.INFEASIBLE
+    else:
+        assert result.value == pytest.approx(best, abs=1e-6)
 
 
 def test_a_factor_without_a_linear_form_is_named():

@@ -98,15 +98,9 @@ def _lazily(factor: Any, rng: np.random.Generator) -> Any:
 
 
 @pytest.fixture(scope="session")
-def random_sentences() -> Any:
-    """From a seed and a count to problems."""
-
-    def draw(seed: int, count: int) -> Iterator[ParsingProblem]:
-        rng = np.random.default_rng(seed)
-        for _ in range(count):
-            yield one_sentence(rng)
-
-    return draw
+def random_sentence() -> Any:
+    """From a generator to a problem."""
+    return one_sentence
 
 
 class WholeProgram:

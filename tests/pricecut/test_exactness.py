@@ -4,6 +4,8 @@ import os
 
 import numpy as np
 import pytest
+from drawn import examples, generators
+from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem, Status
@@ -12,8 +14,7 @@ from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
 from gapless_pricecut import generator
 
-SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "400"))
-SHARDS = 10
+SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "60"))
 
 
 def check(problem, result, best):
@@ -22,41 +23,42 @@ def check(problem, result, best):
         assert result.value == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("shard", range(SHARDS))
-def test_branch_price_and_cut_and_the_integer_program_agree_with_enumeration(shard, random_sentences):
-    for number, problem in enumerate(random_sentences(200 + shard, SENTENCES // (2 * SHARDS))):
-        best = tree_scores(problem)[1].max(initial=-np.inf)
-        check(problem, gapless.solve(problem, "branch-price-and-cut"), best)
-        if number % 5 == 0:
-            check(problem, gapless.solve(problem, "ilp"), best)
-        order = ("best-first", "depth-first", "breadth-first")[number % 3]
-        own = gapless.solve(problem, "branch-price-and-cut", tree="own", order=order)
-        check(problem, own, best)
-        verdict = own.verify(problem)
-        assert verdict, verdict
+@examples(SENTENCES // 2)
+@given(rng=generators())
+def test_branch_price_and_cut_and_the_integer_program_agree_with_enumeration(rng, random_sentence):
+    problem = random_sentence(rng)
+    best = tree_scores(problem)[1].max(initial=-np.inf)
+    check(problem, gapless.solve(problem, "branch-price-and-cut"), best)
+    if rng.random() < 0.2:
+        check(problem, gapless.solve(problem, "ilp"), best)
+    order = ("best-first", "depth-first", "breadth-first")[rng.integers(3)]
+    own = gapless.solve(problem, "branch-price-and-cut", tree="own", order=order)
+    check(problem, own, best)
+    verdict = own.verify(problem)
+    assert verdict, verdict
 
 
 @pytest.mark.parametrize("tree", ["scip", "own"])
 @pytest.mark.parametrize("mask", [1e6, 1e9, 1e10])
-def test_masks_hide_nothing_of_the_scores_beside_them(tree, mask):
+@examples(5)
+@given(rng=generators())
+def test_masks_hide_nothing_of_the_scores_beside_them(rng, tree, mask):
     """Finite scores that forbid: what is worth more than nothing beside them is no noise."""
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        arcs, table = (rng.integers(-20, 21, (6,) * order) / 64.0 for order in (2, 3))
-        table[rng.random(table.shape) < 0.2] -= mask
-        problem = ParsingProblem(arcs, factors=[Grandchild(table)])
-        best = tree_scores(problem)[1].max()
-        assert best > -100.0
-        result = gapless.solve(problem, "branch-price-and-cut", tree=tree)
-        assert result.status is Status.OPTIMAL
-        assert result.value == pytest.approx(best, abs=1e-9)
+    arcs, table = (rng.integers(-20, 21, (6,) * order) / 64.0 for order in (2, 3))
+    table[rng.random(table.shape) < 0.2] -= mask
+    problem = ParsingProblem(arcs, factors=[Grandchild(table)])
+    best = tree_scores(problem)[1].max()
+    assert best > -100.0
+    result = gapless.solve(problem, "branch-price-and-cut", tree=tree)
+    assert result.status is Status.OPTIMAL
+    assert result.value == pytest.approx(best, abs=1e-9)
 
 
-def test_the_integer_program_judges_all_factors_that_have_one():
-    rng = np.random.default_rng(3)
-    for _ in range(12):
-        problem = random_problem(rng, 4, families=("grandchild", "valency", "any-of"), ties=True)
-        check(problem, gapless.solve(problem, "ilp"), tree_scores(problem)[1].max(initial=-np.inf))
+@examples(5)
+@given(rng=generators())
+def test_the_integer_program_judges_all_factors_that_have_one(rng):
+    problem = random_problem(rng, 4, families=("grandchild", "valency", "any-of"), ties=True)
+    check(problem, gapless.solve(problem, "ilp"), tree_scores(problem)[1].max(initial=-np.inf))
 
 
 @pytest.mark.parametrize("method", ["lp-full", "price-and-cut", "branch-price-and-cut"])
@@ -80,12 +82,19 @@ def test_a_wrong_bound_of_a_scorer_is_an_error_and_no_optimum():
             gapless.solve(problem, method)
 
 
-@pytest.mark.parametrize("tree", ["scip", "own"])
-def test_rows_that_enter_a_few_at_a_time_lead_to_the_same_tree(tree, random_sentences, monkeypatch):
+@pytest.fixture
+def three_rows_at_a_time(monkeypatch):
     monkeypatch.setattr(generator, "MOST", 3)
-    for problem in random_sentences(900, 60):
-        best = tree_scores(problem)[1].max(initial=-np.inf)
-        check(problem, gapless.solve(problem, "branch-price-and-cut", tree=tree), best)
+
+
+@pytest.mark.usefixtures("three_rows_at_a_time")
+@pytest.mark.parametrize("tree", ["scip", "own"])
+@examples(12)
+@given(rng=generators())
+def test_rows_that_enter_a_few_at_a_time_lead_to_the_same_tree(rng, tree, random_sentence):
+    problem = random_sentence(rng)
+    best = tree_scores(problem)[1].max(initial=-np.inf)
+    check(problem, gapless.solve(problem, "branch-price-and-cut", tree=tree), best)
 
 
 def test_scip_begins_with_a_tree_and_a_bound():
@@ -98,13 +107,15 @@ def test_scip_begins_with_a_tree_and_a_bound():
 
 
 @pytest.mark.parametrize("limit", [{"time": 1e-4}, {"time": 5e-3}, {"nodes": 0}])
-def test_a_search_that_scip_hardly_began_contradicts_nothing(limit, random_sentences):
+@examples(10)
+@given(rng=generators())
+def test_a_search_that_scip_hardly_began_contradicts_nothing(rng, limit, random_sentence):
     """A start tree may be the best one, and the first bound may meet it, which nobody has proved."""
-    for problem in random_sentences(901, 40):
-        best = tree_scores(problem)[1].max(initial=-np.inf)
-        begun = gapless.solve(problem, "lagrangian-cut")
-        start = begun.best if begun.solutions else None
-        result = gapless.solve(problem, "branch-price-and-cut", start=start, limits=gapless.Limits(**limit))
-        assert result.bound >= best - 1e-6
-        if result.status is Status.OPTIMAL:
-            assert result.value == pytest.approx(best, rel=1e-9, abs=1e-9)
+    problem = random_sentence(rng)
+    best = tree_scores(problem)[1].max(initial=-np.inf)
+    begun = gapless.solve(problem, "lagrangian-cut")
+    start = begun.best if begun.solutions else None
+    result = gapless.solve(problem, "branch-price-and-cut", start=start, limits=gapless.Limits(**limit))
+    assert result.bound >= best - 1e-6
+    if result.status is Status.OPTIMAL:
+        assert result.value == pytest.approx(best, rel=1e-9, abs=1e-9)

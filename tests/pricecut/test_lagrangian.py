@@ -5,6 +5,8 @@ import os
 
 import numpy as np
 import pytest
+from drawn import examples, generators, numbers, seeded, seeing
+from hypothesis import given
 
 import gapless
 import gapless_kernels
@@ -20,8 +22,9 @@ from gapless_pricecut.restricted import RestrictedRelaxation
 from gapless_splitbound import compiled_search
 
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="the lazy search is compiled")
-SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "240"))
-SHARDS = 8
+SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "20"))
+"""For each of the four ways; --long draws ten times as many."""
+ORDERS = ("best-first", "depth-first", "breadth-first")
 
 
 class Scorer:
@@ -106,45 +109,52 @@ def check(problem, result, best):
     assert meets(verdict.bound, best)
 
 
-@pytest.mark.parametrize("shard", range(SHARDS))
-@pytest.mark.parametrize(("choices", "program_after"), [(0, 60), (0, 1), (30, 60), (1 << 14, 60)])
-def test_agrees_with_enumeration_and_proves_it(shard, choices, program_after, monkeypatch):
+@pytest.fixture(params=[(0, 60), (0, 1), (30, 60), (1 << 14, 60)], ids=str)
+def way(request, monkeypatch):
+    """Choices of heads that are enumerated, and nodes before a linear program."""
+    monkeypatch.setattr(compiled_search, "CHOICES", request.param[0])
+    monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", request.param[1])
+
+
+@pytest.fixture
+def bounds_alone(monkeypatch):
+    monkeypatch.setattr(compiled_search, "CHOICES", 0)
+
+
+@pytest.mark.usefixtures("way")
+@examples(SENTENCES)
+@given(rng=generators())
+def test_agrees_with_enumeration_and_proves_it(rng):
     """With and without enumeration of small nodes, and with a linear program after the first node."""
-    monkeypatch.setattr(compiled_search, "CHOICES", choices)
-    monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", program_after)
-    rng = np.random.default_rng(500 + shard)
-    for number in range(SENTENCES // SHARDS):
-        parts = sentence(rng, int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.05, 0.1, 0.2, 0.3, 0.25, 0.1])))
-        result = gapless.solve(ParsingProblem(**parts), "lagrangian-cut", order=fused_order(number))
-        fresh = ParsingProblem(**parts)  # whoever verifies scores everything anew
-        check(fresh, result, best_score(fresh))
+    parts = sentence(rng, int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.05, 0.1, 0.2, 0.3, 0.25, 0.1])))
+    result = gapless.solve(ParsingProblem(**parts), "lagrangian-cut", order=ORDERS[rng.integers(3)])
+    fresh = ParsingProblem(**parts)  # whoever verifies scores everything anew
+    check(fresh, result, best_score(fresh))
 
 
-def fused_order(number):
-    return ("best-first", "depth-first", "breadth-first")[number % 3]
+@examples(15)
+@given(rng=generators())
+def test_lazy_and_eager_searches_give_one_answer(rng):
+    parts = sentence(rng, int(rng.integers(1, 8)))
+    lazy = gapless.solve(ParsingProblem(**parts), "lagrangian-cut")
+    eager = gapless.solve(ParsingProblem(**parts), "split-bound")
+    assert lazy.status is eager.status
+    if lazy.solutions:
+        assert lazy.value == pytest.approx(eager.value, rel=1e-9, abs=1e-9)
 
 
-def test_lazy_and_eager_searches_give_one_answer():
-    rng = np.random.default_rng(9)
-    for _ in range(40):
-        parts = sentence(rng, 7)
-        lazy = gapless.solve(ParsingProblem(**parts), "lagrangian-cut")
-        eager = gapless.solve(ParsingProblem(**parts), "split-bound")
-        assert lazy.status is eager.status
-        if lazy.solutions:
-            assert lazy.value == pytest.approx(eager.value, rel=1e-9, abs=1e-9)
-
-
-def test_many_sentences_at_once():
-    rng = np.random.default_rng(10)
-    sentences = [sentence(rng, 5) for _ in range(40)]
+@seeing("scored")
+@examples(4)
+@given(rng=generators())
+def test_many_sentences_at_once(seen, rng):
+    sentences = [sentence(rng, int(rng.integers(1, 6))) for _ in range(rng.integers(1, 11))]
     batch = gapless.solve_many([ParsingProblem(**parts) for parts in sentences], "lagrangian-cut")
     for i, parts in enumerate(sentences):
         problem = ParsingProblem(**parts)
         check(problem, batch[i], best_score(problem))
         if batch.statuses[i] is Status.OPTIMAL:
             assert batch.values[i] == pytest.approx(batch[i].value, rel=1e-12)
-    assert batch.arrays["parts_scored"].sum() > 0
+    seen["scored"] += int(batch.arrays["parts_scored"].sum())
 
 
 def easy(n=14, seed=3):
@@ -233,24 +243,26 @@ def test_ctrl_c_while_scoring_gives_a_true_bound(after):
         assert result.verify(whole)
 
 
-def test_ctrl_c_at_any_call_leaves_a_tree_that_scores_what_is_said():
+@seeing("stopped")
+@examples(6)
+@given(rng=generators())
+def test_ctrl_c_at_any_call_leaves_a_tree_that_scores_what_is_said(seen, rng):
     """A tree whose scores were interrupted is no incumbent: bounds stand for some of them."""
-    for seed in range(12):
-        arcs, scores = hard(6, seed)
-        best = best_score(ParsingProblem(arcs, factors=[Grandchild(scores.table)]))
-        for after in itertools.count(1):
-            broken = failing(scores, KeyboardInterrupt(), after)
-            result = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(broken)]), "lagrangian-cut")
-            if result.stop is not Stop.INTERRUPTED:
-                break
-            assert result.bound >= best - 1e-9
-            assert all(solution.value <= best + 1e-9 for solution in result.solutions)
-        assert after > 2
+    arcs, scores = hard(6, rng)
+    best = best_score(ParsingProblem(arcs, factors=[Grandchild(scores.table)]))
+    for after in itertools.count(1):
+        broken = failing(scores, KeyboardInterrupt(), after)
+        result = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(broken)]), "lagrangian-cut")
+        if result.stop is not Stop.INTERRUPTED:
+            break
+        assert result.bound >= best - 1e-9
+        assert all(solution.value <= best + 1e-9 for solution in result.solutions)
+    seen["stopped"] += after - 1
 
 
 def hard(n, seed=0):
     """Parts that weigh as much as arcs."""
-    rng = np.random.default_rng(seed)
+    rng = numbers(seed)
     table = rng.normal(0, 1.5, (n + 1,) * 3)
     loose = np.abs(rng.normal(0, 0.5, table.shape))
     return rng.normal(0, 1, (n + 1, n + 1)), Scorer(table, loose)
@@ -268,51 +280,55 @@ def test_limits_leave_a_true_bound_that_can_be_checked(nodes, monkeypatch):
     assert result.verify(problem)
 
 
+@pytest.mark.usefixtures("bounds_alone")
 @pytest.mark.parametrize("keep_proof", [False, True])
-def test_a_search_may_begin_again_from_any_multipliers(keep_proof, monkeypatch):
-    monkeypatch.setattr(compiled_search, "CHOICES", 0)
-    rng = np.random.default_rng(4)
-    for seed in range(20):
-        arcs, scores = hard(8, seed)
-        problem = ParsingProblem(arcs, factors=[Grandchild(scores), Sibling(hard(8, seed + 50)[1])])
-        best = gapless.solve(problem, "split-bound", certificate=False).value
-        lazy = ParsingProblem(arcs, factors=problem.factors)
-        search = LagrangianSearch(lazy, "best-first", keep_proof=keep_proof)
-        for nodes in (1, 4, 9):
-            if search.advance(10.0, nodes):
-                break
-            search.kernel.restart(rng.normal(0, 1, len(search.kernel.slots()[0])))
-            search.kernel.settle()
-            assert search.bound >= best - 1e-9
-        assert search.finish()
-        assert search.value == pytest.approx(best, rel=1e-9)
-        if keep_proof:
-            verdict = search.certificate().verify(problem)
-            assert verdict
-            assert meets(verdict.bound, best)
+@examples(4)
+@given(rng=seeded())
+def test_a_search_may_begin_again_from_any_multipliers(rng, keep_proof):
+    arcs, scores = hard(8, rng)
+    problem = ParsingProblem(arcs, factors=[Grandchild(scores), Sibling(hard(8, rng)[1])])
+    best = gapless.solve(problem, "split-bound", certificate=False).value
+    lazy = ParsingProblem(arcs, factors=problem.factors)
+    search = LagrangianSearch(lazy, "best-first", keep_proof=keep_proof)
+    for nodes in (1, 4, 9):
+        if search.advance(10.0, nodes):
+            break
+        search.kernel.restart(rng.normal(0, 1, len(search.kernel.slots()[0])))
+        search.kernel.settle()
+        assert search.bound >= best - 1e-9
+    assert search.finish()
+    assert search.value == pytest.approx(best, rel=1e-9)
+    if keep_proof:
+        verdict = search.certificate().verify(problem)
+        assert verdict
+        assert meets(verdict.bound, best)
 
 
-def test_a_linear_program_closes_what_stalls(monkeypatch):
+@pytest.fixture
+def a_program_at_once(monkeypatch):
+    monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
+    monkeypatch.setattr(lagrangian_search, "ROOT_STEPS", 3)
+
+
+@pytest.mark.usefixtures("bounds_alone", "a_program_at_once")
+@seeing("closed")
+@examples(12)
+@given(rng=seeded())
+def test_a_linear_program_closes_what_stalls(seen, rng):
     """Its prices prove what it proves: an integral relaxation leaves nothing to branch on."""
-    monkeypatch.setattr(compiled_search, "CHOICES", 0)
-    closed = 0
-    for seed in range(25):
-        arcs, scores = hard(10, seed)
-        problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
-        monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
-        monkeypatch.setattr(lagrangian_search, "ROOT_STEPS", 3)
-        result = gapless.solve(problem, "lagrangian-cut")
-        assert result.status is Status.OPTIMAL
-        assert result.verify(problem)
-        if not result.stats.extra["program"]:
-            continue
-        relaxed = gapless.solve(problem, "price-and-cut", fix=False)
-        if relaxed.status is Status.OPTIMAL:
-            assert result.stats.nodes == 2  # the root, and the root again
-            assert result.stats.parts_added > 0
-            assert not result.stats.extra["root_closed"]
-            closed += 1
-    assert closed > 2
+    arcs, scores = hard(10, rng)
+    problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
+    result = gapless.solve(problem, "lagrangian-cut")
+    assert result.status is Status.OPTIMAL
+    assert result.verify(problem)
+    if not result.stats.extra["program"]:
+        return
+    relaxed = gapless.solve(problem, "price-and-cut", fix=False)
+    if relaxed.status is Status.OPTIMAL:
+        assert result.stats.nodes == 2  # the root, and the root again
+        assert result.stats.parts_added > 0
+        assert not result.stats.extra["root_closed"]
+        seen["closed"] += 1
 
 
 def stalling(monkeypatch, error):
@@ -339,32 +355,36 @@ def test_a_linear_program_that_fails_is_done_without(monkeypatch):
     assert len(asked) == 1
 
 
-def test_an_unfinished_linear_program_takes_no_bound_away(monkeypatch):
+@pytest.fixture
+def an_unfinished_program(monkeypatch):
     def unfinished(problem, kept, *, parts, **options):
         """No time for a round: a tree, and prices that prove little."""
         found = gapless.solve(problem, "price-and-cut").best
         return RestrictedRelaxation(np.nan, np.inf, np.zeros(parts.size), np.zeros(kept.size), found, 0)
 
-    monkeypatch.setattr(compiled_search, "CHOICES", 0)
     monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 4)
     monkeypatch.setattr(lagrangian_search, "restricted_relaxation", unfinished)
-    reached = 0
-    for seed in range(8):
-        arcs, scores = hard(10, seed)
-        problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
-        search = LagrangianSearch(problem, "best-first")
-        search.program_due = False
-        if search.advance(10.0, 4):
-            continue
-        bound, search.program_due = search.bound, True
-        assert not search.advance(10.0, 5)
-        assert search.program_solved
-        assert search.bound <= bound
-        assert search.value >= gapless.solve(problem, "price-and-cut").value - 1e-9
-        assert search.finish()
-        assert search.certificate().verify(problem)
-        reached += 1
-    assert reached > 2
+
+
+@pytest.mark.usefixtures("bounds_alone", "an_unfinished_program")
+@seeing("reached")
+@examples(6)
+@given(rng=seeded())
+def test_an_unfinished_linear_program_takes_no_bound_away(seen, rng):
+    arcs, scores = hard(10, rng)
+    problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
+    search = LagrangianSearch(problem, "best-first")
+    search.program_due = False
+    if search.advance(10.0, 4):
+        return
+    bound, search.program_due = search.bound, True
+    assert not search.advance(10.0, 5)
+    assert search.program_solved
+    assert search.bound <= bound
+    assert search.value >= gapless.solve(problem, "price-and-cut").value - 1e-9
+    assert search.finish()
+    assert search.certificate().verify(problem)
+    seen["reached"] += 1
 
 
 def test_a_contradiction_in_a_linear_program_is_no_failure_to_go_on_after(monkeypatch):
@@ -377,22 +397,22 @@ def test_a_contradiction_in_a_linear_program_is_no_failure_to_go_on_after(monkey
     assert len(asked) == 3
 
 
-def test_any_numbers_make_a_true_certificate():
-    rng = np.random.default_rng(6)
-    for _ in range(40):
-        parts = sentence(rng, 4)
-        problem = ParsingProblem(**parts)
-        best = best_score(problem)
-        search = LagrangianSearch(ParsingProblem(**parts), "best-first")
-        if not search.lazy:
-            continue
-        scopes, places = search.kernel.slots()
-        owned = np.flatnonzero(scopes >= 0)
-        values = rng.choice([0.0, 1e300, -1e300, np.nan, np.inf, 0.5, -0.5, 2.0], owned.size)
-        ways = grouping(problem, search.kernel.groups())[0]
-        evidence = CompletedDual(ways, [], scopes[owned], places[owned], values)
-        verdict = evidence.verify(problem)
-        assert not verdict or verdict.bound >= best - 1e-9
+@examples(20)
+@given(rng=generators())
+def test_any_numbers_make_a_true_certificate(rng):
+    parts = sentence(rng, 4)
+    problem = ParsingProblem(**parts)
+    best = best_score(problem)
+    search = LagrangianSearch(ParsingProblem(**parts), "best-first")
+    if not search.lazy:
+        return
+    scopes, places = search.kernel.slots()
+    owned = np.flatnonzero(scopes >= 0)
+    values = rng.choice([0.0, 1e300, -1e300, np.nan, np.inf, 0.5, -0.5, 2.0], owned.size)
+    ways = grouping(problem, search.kernel.groups())[0]
+    evidence = CompletedDual(ways, [], scopes[owned], places[owned], values)
+    verdict = evidence.verify(problem)
+    assert not verdict or verdict.bound >= best - 1e-9
 
 
 @pytest.mark.parametrize(("value", "holds"), [(-1e300, True), (-np.inf, False), (np.nan, False)])

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from drawn import examples, generators, seeing
+from hypothesis import assume, given
 
 from gapless import Limits
 from gapless.core.tolerance import margin, round_bound
@@ -16,10 +18,9 @@ CLOSE = 1e-6
 
 
 def kept_arcs(rng, problem):
-    """A random tree's arcs and some more; None when there is no tree."""
+    """A random tree's arcs and some more, and the best score of a tree among them."""
     heads, scores = tree_scores(problem)
-    if not len(heads):
-        return None, None
+    assume(len(heads))
     chosen = heads[rng.integers(len(heads))]
     kept = rng.random(problem.decisions.count) < 0.6
     kept[problem.decisions.index[chosen, np.arange(1, problem.length + 1)]] = True
@@ -27,56 +28,57 @@ def kept_arcs(rng, problem):
     return kept, scores[inside].max()
 
 
-def kept_sentences(random_sentences, seed, count):
-    rng = np.random.default_rng(seed)
-    for problem in random_sentences(seed, count):
-        kept, best = kept_arcs(rng, problem)
-        if kept is not None:
-            yield problem, kept, best
+def kept_sentence(random_sentence, rng):
+    problem = random_sentence(rng)
+    return problem, *kept_arcs(rng, problem)
 
 
-def test_multipliers_are_those_of_the_split_bound(random_sentences):
-    seen = 0
-    for problem, kept, best in kept_sentences(random_sentences, 31, 150):
-        found = restricted_relaxation(problem, kept, budget=Budget())
-        fixings = Fixings.none(problem.decisions.count).fix(off=np.flatnonzero(~kept))
-        assert found.bound >= best - margin(best)
-        if found.tree is not None:
-            assert kept[problem.encode(found.tree)].all()
-            assert problem.value(found.tree) <= best + margin(best)
-        if found.bound == -np.inf:
-            continue
-        split = Split(problem)
-        assert found.multipliers.shape == split.start().shape
-        weights, constant = split.weights(found.multipliers, fixings)
-        trees = TreeMaximiser(problem, backbone_for(problem, "first")).solve(weights, fixings).value
-        close = CLOSE * max(1.0, abs(found.bound))
-        assert round_bound(trees + constant, problem.granularity) <= found.bound + close
-        evidence = SplitMultipliers(split.orientation, found.multipliers / split.scale, loss=split.loss)
-        verdict = evidence.verify(problem, fixings)
-        assert verdict
-        assert round_bound(verdict.bound, problem.granularity) <= found.bound + close
-        seen += 1
-    assert seen > 80
+@seeing("bounded")
+@examples(40)
+@given(rng=generators())
+def test_multipliers_are_those_of_the_split_bound(seen, rng, random_sentence):
+    problem, kept, best = kept_sentence(random_sentence, rng)
+    found = restricted_relaxation(problem, kept, budget=Budget())
+    fixings = Fixings.none(problem.decisions.count).fix(off=np.flatnonzero(~kept))
+    assert found.bound >= best - margin(best)
+    if found.tree is not None:
+        assert kept[problem.encode(found.tree)].all()
+        assert problem.value(found.tree) <= best + margin(best)
+    if found.bound == -np.inf:
+        return
+    split = Split(problem)
+    assert found.multipliers.shape == split.start().shape
+    weights, constant = split.weights(found.multipliers, fixings)
+    trees = TreeMaximiser(problem, backbone_for(problem, "first")).solve(weights, fixings).value
+    close = CLOSE * max(1.0, abs(found.bound))
+    assert round_bound(trees + constant, problem.granularity) <= found.bound + close
+    evidence = SplitMultipliers(split.orientation, found.multipliers / split.scale, loss=split.loss)
+    verdict = evidence.verify(problem, fixings)
+    assert verdict
+    assert round_bound(verdict.bound, problem.granularity) <= found.bound + close
+    seen["bounded"] += 1
 
 
-def test_the_objective_is_that_of_the_program_with_the_other_arcs_off(random_sentences, whole_program):
-    compared = 0
-    for problem, kept, _ in kept_sentences(random_sentences, 32, 60):
-        program = whole_program(problem, "lean", "cut-sets")
-        for arc in np.flatnonzero(~kept).tolist():
-            program.row({arc: 1.0}, 0.0, 0.0)
-        found = restricted_relaxation(problem, kept, budget=Budget(), parts=Parts(problem))
-        assert np.all(found.point[~kept] == 0)
-        if program.complete and found.bound > -np.inf:
-            assert found.objective == pytest.approx(program.optimum(), rel=CLOSE, abs=CLOSE)
-            compared += 1
-    assert compared > 20
+@seeing("compared")
+@examples(20)
+@given(rng=generators())
+def test_the_objective_is_that_of_the_program_with_the_other_arcs_off(seen, rng, random_sentence, whole_program):
+    problem, kept, _ = kept_sentence(random_sentence, rng)
+    program = whole_program(problem, "lean", "cut-sets")
+    for arc in np.flatnonzero(~kept).tolist():
+        program.row({arc: 1.0}, 0.0, 0.0)
+    found = restricted_relaxation(problem, kept, budget=Budget(), parts=Parts(problem))
+    assert np.all(found.point[~kept] == 0)
+    if program.complete and found.bound > -np.inf:
+        assert found.objective == pytest.approx(program.optimum(), rel=CLOSE, abs=CLOSE)
+        seen["compared"] += 1
 
 
-def test_a_spent_budget_leaves_a_true_bound(random_sentences):
-    for problem, kept, best in kept_sentences(random_sentences, 33, 20):
-        found = restricted_relaxation(problem, kept, budget=Budget(Limits(iterations=0)))
-        assert np.isnan(found.objective)
-        assert found.bound >= best - margin(best)
-        assert found.multipliers.shape == Split(problem).start().shape
+@examples(10)
+@given(rng=generators())
+def test_a_spent_budget_leaves_a_true_bound(rng, random_sentence):
+    problem, kept, best = kept_sentence(random_sentence, rng)
+    found = restricted_relaxation(problem, kept, budget=Budget(Limits(iterations=0)))
+    assert np.isnan(found.objective)
+    assert found.bound >= best - margin(best)
+    assert found.multipliers.shape == Split(problem).start().shape

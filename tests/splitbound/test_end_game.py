@@ -1,7 +1,6 @@
 """What ends a search that bounds alone do not end: propagation of -inf, and small nodes enumerated."""
 
 import itertools
-from collections import Counter
 
 import attrs
 import numpy as np
@@ -144,26 +143,29 @@ def test_without_an_answer_in_time_it_is_said_what_is_known():
     assert unbounded.verify(problem).reason == "no structure is held; no bound is claimed"
 
 
-@pytest.mark.parametrize("choices", [0, 12, 1 << 14])
-def test_searches_that_enumerate_find_the_optimum(monkeypatch, choices):
-    monkeypatch.setattr(role_search, "CHOICES", choices)
-    monkeypatch.setattr(role_search, "BACKBONE_CHOICES", choices)
-    enumerated = Counter()
+@pytest.fixture
+def choices(request, monkeypatch):
+    """How many choices of heads are enumerated."""
+    monkeypatch.setattr(role_search, "CHOICES", request.param)
+    monkeypatch.setattr(role_search, "BACKBONE_CHOICES", request.param)
 
-    @examples(15)
-    @given(rng=generators())
-    def find_the_optimum(rng):
-        problem, k = some_problem(rng, longest=4), 1 + 2 * int(rng.integers(2))
-        scores = np.sort(tree_scores(problem)[1])[::-1]
-        best = scores[scores > -np.inf][:k]
-        result = gapless.solve(problem, "split-bound", k=k)
-        assert [s.value for s in result.solutions] == pytest.approx(best, rel=1e-9, abs=1e-9)
-        assert result.status is (Status.OPTIMAL if best.size else Status.INFEASIBLE)
-        assert Result.from_json(result.to_json()).verify(problem)
-        enumerated[bool(result.stats.extra["enumerated"])] += 1
 
-    find_the_optimum()
-    assert bool(enumerated[True]) == bool(choices)
+@pytest.mark.usefixtures("choices")
+@pytest.mark.parametrize(("choices", "some"), [(0, False), (12, True), (1 << 14, True)], indirect=["choices"])
+@seeing("as expected")
+@examples(15)
+@given(rng=generators())
+def test_searches_that_enumerate_find_the_optimum(seen, rng, some):
+    problem, k = some_problem(rng, longest=4), 1 + 2 * int(rng.integers(2))
+    scores = np.sort(tree_scores(problem)[1])[::-1]
+    best = scores[scores > -np.inf][:k]
+    result = gapless.solve(problem, "split-bound", k=k)
+    assert [s.value for s in result.solutions] == pytest.approx(best, rel=1e-9, abs=1e-9)
+    assert result.status is (Status.OPTIMAL if best.size else Status.INFEASIBLE)
+    assert Result.from_json(result.to_json()).verify(problem)
+    enumerated = bool(result.stats.extra["enumerated"])
+    assert some or not enumerated
+    seen["as expected"] += enumerated is some
 
 
 def test_an_enumerated_leaf_may_not_stand_for_a_forbidden_one():
