@@ -238,9 +238,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import the room of a kernel when the kernel is first named."""
     if name == "INSTRUCTION_SET":
-        value: Any = (
-            import_module("gapless_kernels.lanes._sets").instruction_sets()[-1] if COMPILED else "numpy"
-        )
+        value: Any = import_module("gapless_kernels.lanes._sets").instruction_sets()[-1] if COMPILED else "numpy"
     elif name in _ROOM_OF:
         value = getattr(import_module(f"gapless_kernels.{_ROOM_OF[name]}"), name)
     else:
