@@ -96,7 +96,7 @@ def test_a_kernel_that_differs_is_found(monkeypatch):
     assert all(tally.compared and not tally.different for tally in compare_kernels(0))
 
     def off(module, rng):
-        return (np.nextafter(1.0, 2.0) if module.__name__.endswith("_ref") else 1.0,)
+        return (np.nextafter(1.0, 2.0) if module.__name__.endswith("_twin") else 1.0,)
 
     monkeypatch.setattr(twins, "_KERNELS", {"off": ("parsing._eisner", off)})
     (tally,) = compare_kernels(0)
