@@ -11,7 +11,7 @@ from hypothesis import given
 import gapless
 from gapless import InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
 from gapless.core import serial
-from gapless.core.tolerance import margin
+from gapless.core.tolerance import INTEGRAL, margin
 from gapless.roles import Fixings, OracleError
 from gapless.scip import solve_monolithic, write_model
 from gapless_ordering import OrderingProblem, ilp_cuts
@@ -127,8 +127,8 @@ def test_separation_finds_a_row_exactly_when_there_is_one(seen, rng):
     point = fractional_point(rng, problem)
     worst = max(excess(problem, point, row) for row in every_row(problem))
     found = violated(problem, point)
-    assert bool(found) == (worst > VIOLATED)
-    assert all(excess(problem, point, row) > VIOLATED for row in found)
+    assert bool(found) == (worst > INTEGRAL)
+    assert all(excess(problem, point, row) > INTEGRAL for row in found)
     seen["cut off"] += bool(found)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from drawn import examples, generators, seeing
 from hypothesis import given
 
+from gapless.core.tolerance import INTEGRAL
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import all_trees
 from gapless_pricecut.separation import crossed_rows, violated_sets
@@ -43,11 +44,11 @@ def test_cut_sets_are_found_exactly_when_there_are_some(seen, rng):
     arcs, point = mixture(rng, int(rng.integers(1, 8)))
     sets = violated_sets(arcs, point)
     worst = least(arcs, point)
-    assert len(sets) > 0 if worst < 1.0 - 2 * VIOLATED else worst < 1.0 or not len(sets)
+    assert len(sets) > 0 if worst < 1.0 - 2 * INTEGRAL else worst < 1.0 or not len(sets)
     for inside in sets:
         assert not inside[0]
         assert inside.any()
-        assert entering(arcs, point, inside) < 1.0 - VIOLATED
+        assert entering(arcs, point, inside) < 1.0 - INTEGRAL
     assert len({inside.tobytes() for inside in sets}) == len(sets)
     seen["violated" if len(sets) else "not violated"] += 1
 

@@ -37,6 +37,10 @@ OP unsigned at_least_f32_avx2(block_f32_avx2 x, block_f32_avx2 y)
     return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(x.a, y.a, _CMP_GE_OQ)) |
            (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(x.b, y.b, _CMP_GE_OQ)) << 8;
 }
+OP unsigned reaching_f32_avx2(const float *p, float bound)
+{
+    return at_least_f32_avx2(load_f32_avx2(p), all_f32_avx2(bound));
+}
 OP unsigned improper_f32_avx2(block_f32_avx2 x)
 {
     const __m256 largest = _mm256_set1_ps(FLT_MAX);
@@ -132,6 +136,10 @@ OP unsigned at_least_f64_avx2(block_f64_avx2 x, block_f64_avx2 y)
     for (int i = 0; i < 4; i++)
         bits |= (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(x.q[i], y.q[i], _CMP_GE_OQ)) << 4 * i;
     return bits;
+}
+OP unsigned reaching_f64_avx2(const double *p, double bound)
+{
+    return at_least_f64_avx2(load_f64_avx2(p), all_f64_avx2(bound));
 }
 OP unsigned improper_f64_avx2(block_f64_avx2 x)
 {

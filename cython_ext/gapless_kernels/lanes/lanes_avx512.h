@@ -17,6 +17,10 @@ OP unsigned at_least_f32_avx512(block_f32_avx512 a, block_f32_avx512 b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ);
 }
+OP unsigned reaching_f32_avx512(const float *p, float bound)
+{
+    return at_least_f32_avx512(load_f32_avx512(p), all_f32_avx512(bound));
+}
 OP unsigned improper_f32_avx512(block_f32_avx512 a)
 {
     return _mm512_cmp_ps_mask(a, _mm512_set1_ps(FLT_MAX), _CMP_NLE_UQ);
@@ -85,6 +89,10 @@ OP unsigned at_least_f64_avx512(block_f64_avx512 x, block_f64_avx512 y)
 {
     return (unsigned)_mm512_cmp_pd_mask(x.a, y.a, _CMP_GE_OQ) |
            (unsigned)_mm512_cmp_pd_mask(x.b, y.b, _CMP_GE_OQ) << 8;
+}
+OP unsigned reaching_f64_avx512(const double *p, double bound)
+{
+    return at_least_f64_avx512(load_f64_avx512(p), all_f64_avx512(bound));
 }
 OP unsigned improper_f64_avx512(block_f64_avx512 x)
 {

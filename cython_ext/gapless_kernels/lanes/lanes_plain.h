@@ -49,6 +49,14 @@ GAPLESS_INLINE unsigned NAMED(at_least)(NAMED(block) x, NAMED(block) y)
         bits |= (unsigned)(x.q[i] >= y.q[i]) << i;
     return bits;
 }
+/* The same for the numbers at p and one bound. */
+GAPLESS_INLINE unsigned NAMED(reaching)(const REAL *p, REAL bound)
+{
+    unsigned bits = 0;
+    for (int i = 0; i < GAPLESS_BLOCK; i++)
+        bits |= (unsigned)(p[i] >= bound) << i;
+    return bits;
+}
 /* Not 0 if a lane is NaN or plus infinity. */
 GAPLESS_INLINE unsigned NAMED(improper)(NAMED(block) x)
 {

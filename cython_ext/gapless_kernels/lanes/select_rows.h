@@ -1,7 +1,7 @@
 /* A template of lanes/versions.h or lanes/types.h. */
 
 /* The rank-th largest (1 for the largest) of the values, which are reordered. */
-TARGET static inline REAL NAMED(select)(REAL *values, ptrdiff_t count, ptrdiff_t rank)
+TARGET static REAL NAMED(select)(REAL *values, ptrdiff_t count, ptrdiff_t rank)
 {
     ptrdiff_t low = 0, high = count - 1;
     while (low < high) {

@@ -66,10 +66,9 @@ TARGET static inline ptrdiff_t NAMED(keep_best)(const NAMED(beam_room) *room, pt
     const REAL lowest = -LARGEST;
     const REAL *row = room->row;
     const REAL bound = width <= GAPLESS_BLOCK ? NAMED(floor_of)(row, stride, width, lowest) : lowest;
-    const LANES(block) least = LANES(all)(bound);
     ptrdiff_t count = 0;
     for (ptrdiff_t y = 0; y < stride; y += GAPLESS_BLOCK) {
-        unsigned mask = LANES(at_least)(LANES(load)(row + y), least);
+        unsigned mask = LANES(reaching)(row + y, bound);
         for (; mask; mask &= mask - 1)
             room->found[count++] = (int32_t)y + gapless_lowest(mask);
     }

@@ -33,9 +33,8 @@ TARGET static inline ptrdiff_t NAMED(first_largest)(const double *values, ptrdif
             lanes[k] = GAPLESS_MAX(values[y + k], lanes[k]);
     for (int k = 0; k < GAPLESS_BLOCK; k++)
         best = GAPLESS_MAX(lanes[k], best);
-    const LANES(block) least = LANES(all)(best);
     for (ptrdiff_t y = 0; y < stride; y += GAPLESS_BLOCK) {
-        const unsigned mask = LANES(at_least)(LANES(load)(values + y), least);
+        const unsigned mask = LANES(reaching)(values + y, best);
         if (mask)
             return y + gapless_lowest(mask);
     }

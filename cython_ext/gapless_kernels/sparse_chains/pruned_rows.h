@@ -54,9 +54,8 @@ TARGET static inline ptrdiff_t NAMED(survivors)(const TYPED(chain_model) *m, int
     }
     for (ptrdiff_t y = m->labels; y < m->stride; y++)
         bounds[y] = -(REAL)INFINITY;
-    const LANES(block) least = LANES(all)(bar);
     for (ptrdiff_t y = 0; y < m->stride; y += GAPLESS_BLOCK) {
-        unsigned mask = LANES(at_least)(LANES(load)(bounds + y), least);
+        unsigned mask = LANES(reaching)(bounds + y, bar);
         for (; mask; mask &= mask - 1) {
             const int32_t label = (int32_t)y + gapless_lowest(mask);
             members[count] = label;
