@@ -78,7 +78,7 @@ def largest_differences(transition):
 # --- decoding ---------------------------------------------------------------------------------------------------
 
 cdef void *address(array, bint writable=False) except? NULL:
-    """Where a contiguous array starts, NULL for None; the caller keeps the array alive."""
+    """Address of a contiguous array, NULL for None; the caller keeps the array alive."""
     cdef Py_buffer view
     cdef void *start
     if array is None:

@@ -113,7 +113,7 @@ cdef void describe(
 
 
 def additions(first, last, tables, unary):
-    """What is added to label scores: nine rows, and what they cost in digits.
+    """Additions to label scores: nine rows, and their cost in digits.
 
     Rows for the first, a middle, the last and the only position; what rounding takes from each of them; zeros. Large
     additions may cancel label scores, so that small numbers remain with a large error; the second result is a

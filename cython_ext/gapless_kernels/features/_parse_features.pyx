@@ -168,7 +168,7 @@ cdef void list_features(
 
 
 def feature_counts(parts, templates):
-    """How many features each part has; see `_parse_features_twin.feature_counts`."""
+    """Number of features of each part; see `_parse_features_twin.feature_counts`."""
     check_parts(parts, templates)
     between = templates[:, FROM] >= 0
     counts = np.full(len(parts), np.count_nonzero(~between) + np.count_nonzero(templates[~between, COMPANION] >= 0))

@@ -148,7 +148,7 @@ cdef class Search:
         return 0
 
     cdef uint64_t *room(self, ptrdiff_t which, ptrdiff_t count) except NULL:
-        """Where a gather writes."""
+        """Output of a gather."""
         cdef uint64_t *larger
         if self.near_room[which] < count * self.words:
             larger = <uint64_t *>realloc(self.near[which], (2 * count * self.words + 1) * 8)
@@ -183,7 +183,7 @@ cdef class Search:
         return 0
 
     cdef const uint64_t *gather(self, ptrdiff_t depth) except? NULL:
-        """What the targets find within `depth` steps."""
+        """Vertices that the targets find within `depth` steps."""
         cdef const uint64_t *found = NULL
         cdef uint64_t *to
         cdef ptrdiff_t j, at

@@ -217,7 +217,7 @@ cdef _found(ps_search *s, int status, bint interrupted):
 
 
 cdef _open(ps_search *s):
-    """What the best multipliers leave, with tables that are theirs."""
+    """The rest under the best multipliers, with their tables."""
     cdef Py_ssize_t i, j, n = s.g.n, classes = s.given.classes
     ps_both_tables(s)
     vertices, prices = np.empty(n, np.int64), np.empty(classes)

@@ -276,7 +276,7 @@ cdef class SplitBoundSearch:
         return self.status
 
     def slots(self):
-        """Which scope each multiplier of the search belongs to; see the stub."""
+        """Scope of each multiplier of the search; see the stub."""
         cdef Py_ssize_t k, c
         scopes, places = np.full(self.s.slots, -1, np.int64), np.zeros(self.s.slots, np.int64)
         cdef int64_t[::1] scope = scopes, place = places
