@@ -41,7 +41,9 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse what follows the name of the command."""
-        self.fill()
+        if self._fill is not None:
+            self.fill()
+            return self.parse_known_args(args, namespace)  # which the arguments may have replaced
         return super().parse_known_args(args, namespace)
 
     def format_help(self) -> str:
