@@ -2,53 +2,29 @@
 
 from typing import TYPE_CHECKING
 
-__all__ = [
-    "AdjacentSibling",
-    "AnyOf",
-    "ArcConjunctions",
-    "Arcs",
-    "Backbone",
-    "BackboneFactor",
-    "Comb",
-    "DependencyTree",
-    "GrandSibling",
-    "Grandchild",
-    "GreatGrandchild",
-    "Node",
-    "OutermostGrandchild",
-    "ParsingProblem",
-    "Pattern",
-    "Sibling",
-    "TreeMaximiser",
-    "TriSibling",
-    "Valency",
-    "backbone_for",
-    "valency",
-]
-
 if TYPE_CHECKING:
-    from gapless_dependency.arcs import Arcs
-    from gapless_dependency.backbones import Backbone, backbone_for
-    from gapless_dependency.factors.adjacent_sibling import AdjacentSibling
-    from gapless_dependency.factors.any_of import AnyOf
-    from gapless_dependency.factors.arc_conjunctions import ArcConjunctions
-    from gapless_dependency.factors.backbone_factor import BackboneFactor
-    from gapless_dependency.factors.comb import Comb
-    from gapless_dependency.factors.grand_sibling import GrandSibling
-    from gapless_dependency.factors.grandchild import Grandchild
-    from gapless_dependency.factors.great_grandchild import GreatGrandchild
-    from gapless_dependency.factors.outermost_grandchild import OutermostGrandchild
-    from gapless_dependency.factors.pattern import Node, Pattern
-    from gapless_dependency.factors.sibling import Sibling
-    from gapless_dependency.factors.tri_sibling import TriSibling
-    from gapless_dependency.factors.valency import Valency, valency
-    from gapless_dependency.problem import ParsingProblem
-    from gapless_dependency.tree import DependencyTree
-    from gapless_dependency.tree_maximiser import TreeMaximiser
+    from gapless_dependency.arcs import Arcs as Arcs
+    from gapless_dependency.backbones import Backbone as Backbone, backbone_for as backbone_for
+    from gapless_dependency.factors.adjacent_sibling import AdjacentSibling as AdjacentSibling
+    from gapless_dependency.factors.any_of import AnyOf as AnyOf
+    from gapless_dependency.factors.arc_conjunctions import ArcConjunctions as ArcConjunctions
+    from gapless_dependency.factors.backbone_factor import BackboneFactor as BackboneFactor
+    from gapless_dependency.factors.comb import Comb as Comb
+    from gapless_dependency.factors.grand_sibling import GrandSibling as GrandSibling
+    from gapless_dependency.factors.grandchild import Grandchild as Grandchild
+    from gapless_dependency.factors.great_grandchild import GreatGrandchild as GreatGrandchild
+    from gapless_dependency.factors.outermost_grandchild import OutermostGrandchild as OutermostGrandchild
+    from gapless_dependency.factors.pattern import Node as Node, Pattern as Pattern
+    from gapless_dependency.factors.sibling import Sibling as Sibling
+    from gapless_dependency.factors.tri_sibling import TriSibling as TriSibling
+    from gapless_dependency.factors.valency import Valency as Valency, valency as valency
+    from gapless_dependency.problem import ParsingProblem as ParsingProblem
+    from gapless_dependency.tree import DependencyTree as DependencyTree
+    from gapless_dependency.tree_maximiser import TreeMaximiser as TreeMaximiser
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__ = lazy_names(
+    __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
             "gapless_dependency.arcs": "Arcs",
