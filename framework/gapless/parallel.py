@@ -115,25 +115,19 @@ def spread(
 ) -> Iterator[Finished]:
     """Work on all problems, in chunks; they are returned in the order in which they finish.
 
+    Raises `MissingDependency`: joblib is not installed. `SolveError`: a worker process was killed.
+
     Parameters
     ----------
     work : callable
         ``work(start, some)`` is given the number of the first of some problems; it and what it returns must be fit
         for `cloudpickle`.
-    problems : sequence
     jobs : int
         Workers; -1 for all that there are.
     at_once : int
         The most problems in a chunk.
     threads : bool
         Whether threads do, where the user has not configured a backend: equal slices, and nothing is copied.
-
-    Raises
-    ------
-    MissingDependency
-        joblib is not installed.
-    SolveError
-        A worker process was killed.
     """
     with _pool(jobs, "generator_unordered", threads=threads) as pool:
         workers = _workers(jobs)
@@ -161,18 +155,13 @@ def spread_in_order(
 
     The problems are taken by the thread that asks for the outcomes, and never more than ``4 * at_once`` for each
     worker before their outcomes have been taken: whoever asks slowly slows the whole down, and memory stays flat.
-    An exception of `problems` is raised where it belongs, after the outcomes of those before it.
+    An exception of `problems` is raised where it belongs, after the outcomes of those before it. Raises
+    what `spread` raises.
 
     Parameters
     ----------
     work, jobs, at_once
         As in `spread`; with ``jobs=1`` all happens in this process.
-    problems : iterator
-
-    Raises
-    ------
-    MissingDependency, SolveError
-        As in `spread`.
     """
     pace = Pace(at_once)
     source = _Source(problems, pace)

@@ -14,7 +14,6 @@ def svg(width: float, height: float, title: str, drawn: Iterable[str]) -> str:
 
     Parameters
     ----------
-    width, height : float
     title : str
         For people who hear the picture instead of seeing it.
     drawn : iterable of str

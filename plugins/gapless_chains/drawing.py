@@ -27,7 +27,6 @@ class _Run:
     ----------
     first, stop : int
         The tokens from the first to the one before `stop`.
-    label : str
     outside : bool
         Whether this is no entity.
     """
@@ -48,7 +47,6 @@ def draw_labelling(
 
     Parameters
     ----------
-    problem : Labelling
     structure : int array (n,)
     words : sequence of n str
         Numbers stand instead when there are not as many as nodes.

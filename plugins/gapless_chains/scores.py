@@ -26,18 +26,13 @@ def scores(name: str, values: Any) -> FloatArray:
     """`values` as an immutable float64 array: a copy, unless `values` is itself such a copy.
 
     Tables are remembered by the identity of these arrays, so none may ever change. An array that is read-only now
-    can be made writeable again by its owner; the copies cannot, their memory is a bytes object.
+    can be made writeable again by its owner; the copies cannot, their memory is a bytes object. Raises
+    `InvalidProblem`: not numbers, ragged, masked, NaN, plus infinity, or too large; minus infinity is allowed.
 
     Parameters
     ----------
     name : str
         Name of the array in messages.
-    values : array, tensor or lists of real numbers
-
-    Raises
-    ------
-    InvalidProblem
-        Not numbers, ragged, masked, NaN, plus infinity, or too large; minus infinity is allowed.
     """
     known = _checked.get(id(values))
     if known is not None and known is values:
@@ -51,10 +46,7 @@ def scores(name: str, values: Any) -> FloatArray:
 def given_scores(name: str, values: Any) -> NDArray[Any]:
     """`values` as an array of real numbers in whatever type they have, not copied where that is possible.
 
-    Raises
-    ------
-    InvalidProblem
-        Not numbers, or what `gapless.core.given_array` refuses.
+    Raises `InvalidProblem`: not numbers, or what `gapless.core.given_array` refuses.
     """
     given = given_array(values, f"{name} is")
     if given.dtype.kind == "c":

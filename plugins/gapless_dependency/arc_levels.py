@@ -13,7 +13,6 @@ class Arc:
 
     Parameters
     ----------
-    head, modifier : int
     level : int
         Height above the words, at least 1.
     crosses : bool

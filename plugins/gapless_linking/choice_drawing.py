@@ -64,15 +64,12 @@ class _Scene:
 
     Parameters
     ----------
-    problem : LinkingProblem
     chosen : sequence of k int
         Vertices.
-    mentions : sequence of k str
     name : callable
         Name of a vertex.
     fair : sequence of k collections of int, or None
         The right vertices.
-    frame : _Frame
     """
 
     problem: LinkingProblem
@@ -100,7 +97,6 @@ def draw_choice(
 
     Parameters
     ----------
-    problem : LinkingProblem
     chosen : int array (k,)
         Vertices.
     mentions : sequence of k str

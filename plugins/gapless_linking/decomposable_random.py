@@ -20,7 +20,6 @@ def random_decomposable(rng: np.random.Generator, sets: int | None = None) -> Li
 
     Parameters
     ----------
-    rng : Generator
     sets : int, optional
         At most so many; else up to 5.
     """
@@ -122,7 +121,6 @@ def large_decomposable(edges: int, sets: int = 7, *, seed: int = 0) -> LinkingPr
         About so many: 13 for each ring.
     sets : int
         At most ``edges / 1300``.
-    seed : int
     """
     rng = np.random.default_rng(seed)
     rings = max(2, edges // 13)

@@ -35,7 +35,6 @@ class Hits:
 
     Parameters
     ----------
-    problem : LinkingProblem
     to_sets : float64 (N, k)
         Distances of the members from the nearest candidate of each set that is not forbidden; inf where no path
         leads, or none is left.
@@ -113,8 +112,6 @@ def result_of(
 
     Parameters
     ----------
-    problem : LinkingProblem
-    solve : Solve
     members : int64 (k,), or None
         The choice.
     hits : Hits or None

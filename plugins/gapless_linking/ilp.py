@@ -14,15 +14,7 @@ def run(problem: LinkingProblem, solve: Solve) -> Result[IntArray]:
     The model has a column for each pair of candidates of different sets. A few hundred candidates in five sets, or
     50 in eight, take seconds; twelve sets of 96 are out of reach.
 
-    Returns
-    -------
-    Result
-        Without a certificate: SCIP's tree is not recorded.
-
-    Raises
-    ------
-    InvalidProblem
-        An infeasible start structure.
+    No certificate: SCIP's tree is not recorded. Raises `InvalidProblem`: an infeasible start structure.
     """
     from gapless import scip  # noqa: PLC0415  keeps loading this plug-in light
 

@@ -34,8 +34,6 @@ class Listing:
 
     Parameters
     ----------
-    problem : LinkingProblem
-    costs : Costs
     k : int
         Number of choices wanted.
     search : callable

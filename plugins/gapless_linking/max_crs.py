@@ -27,7 +27,6 @@ class MaxCRS:
     ----------
     problem : LinkingProblem
         Vertices are the elements 0..n-1, numbered as in the capacities.
-    alpha : float
     """
 
     problem: LinkingProblem
@@ -42,17 +41,14 @@ class MaxCRS:
 def from_max_crs(sets: Sequence[Any], capacity: Any) -> MaxCRS:
     """Reduce MaxCRS to entity linking.
 
+    Raises `InvalidProblem`: sets that overlap, or capacities of another kind.
+
     Parameters
     ----------
     sets : sequence of k sequences of int
         Disjoint; elements are rows of `capacity`.
     capacity : (n, n) array of numbers
         Symmetric, finite, at least 0; within a set not looked at.
-
-    Raises
-    ------
-    InvalidProblem
-        Sets that overlap, or capacities of another kind.
     """
     table = score_array(capacity, "capacity: the numbers")
     members = [np.asarray(given, np.int64) for given in sets]

@@ -45,7 +45,8 @@ def run_pagerank(
 ) -> Result[IntArray]:
     """Choose the candidate of largest PageRank (Blanco, Boldi, Marino 2013, section 6), the first of equals.
 
-    Ranks are found by power iteration with damping 0.85, as networkx does it.
+    Ranks are found by power iteration with damping 0.85, as networkx does it. Raises `UnknownOption`: `on` is
+    neither.
 
     Parameters
     ----------
@@ -55,11 +56,6 @@ def run_pagerank(
         ``graph``: ranks of the graph alone, found once and kept: for many documents on a large graph.
     bound : bool
         As in `run_degree`.
-
-    Raises
-    ------
-    UnknownOption
-        `on` is neither.
     """
     if on not in ("connected", "graph"):
         raise UnknownOption(f"on is {on!r}, expected 'connected' or 'graph'")
@@ -84,7 +80,6 @@ def graph_pagerank(graph: Graph, begin: FloatArray | None = None) -> FloatArray:
 
     Parameters
     ----------
-    graph : Graph
     begin : float64 (n,), optional
         Ranks to begin with.
     """

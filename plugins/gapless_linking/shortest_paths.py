@@ -38,7 +38,6 @@ def shortest_paths(problem: LinkingProblem, chosen: Sequence[int], mentions: Seq
     ----------
     problem : LinkingProblem
         With a graph of unit lengths, its connection added if it has one.
-    chosen : sequence of k int
     mentions : sequence of int
         Between which of them.
     """

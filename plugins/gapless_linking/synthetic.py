@@ -49,7 +49,6 @@ class Communities:
     ----------
     labels : int64 (vertices,)
         The community of each vertex, by outside id.
-    kind : CommunityKind
     """
 
     labels: IntArray
@@ -62,7 +61,7 @@ def synthetic_graph(
     """A graph whose degrees follow a power law, with communities.
 
     Chung-Lu: each end of an edge is a vertex drawn in proportion to its expected degree. A share of the edges takes
-    the second end from the community of the first.
+    the second end from the community of the first. Returns Graph, Communities.
 
     Parameters
     ----------
@@ -72,11 +71,6 @@ def synthetic_graph(
         Distinct ones drawn; those outside the largest component are left out.
     communities : {"base", "clustered"}
         See `KINDS`.
-    seed : int
-
-    Returns
-    -------
-    Graph, Communities
     """
     if communities not in KINDS:
         raise InvalidProblem(f"communities is {communities!r}, expected one of {sorted(KINDS)}")
@@ -133,6 +127,8 @@ def synthetic_candidates(
 ) -> list[IntArray]:
     """Candidate sets as a document about two or three topics would have them.
 
+    Returns list of k int64 (size,): outside ids, ascending.
+
     Parameters
     ----------
     graph, communities
@@ -141,12 +137,6 @@ def synthetic_candidates(
         Number of sets.
     size : int
         Candidates of each set; drawn in proportion to the square root of their degree, without repetition.
-    seed : int
-
-    Returns
-    -------
-    list of k int64 (size,)
-        Outside ids, ascending.
     """
     rng = np.random.default_rng(seed)
     if 2 * size > graph.vertex_count:

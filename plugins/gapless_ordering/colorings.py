@@ -46,18 +46,14 @@ def trials_for(failure: float, success: float) -> int:
 class Colorings:
     """A sequence of random colourings. Colouring t depends on the seed and t alone, whoever asks for it.
 
+    Raises `UnknownOption`: the seed is negative or no integer.
+
     Parameters
     ----------
     classes : int
         Number of classes coloured, independently of each other.
     colors : int
         As many as classes or more: each class has a colour of its own in every colouring.
-    seed : int
-
-    Raises
-    ------
-    UnknownOption
-        The seed is negative or no integer.
     """
 
     classes: int

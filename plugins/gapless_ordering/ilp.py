@@ -13,16 +13,7 @@ def run(problem: OrderingProblem, solve: Solve) -> Result[IntArray]:
 
     The model has 2 n^2 columns and n^2 rows that couple them, and its relaxation is weak: at n = 50 it takes
     seconds, at n = 100 half a minute, and at n = 200 minutes and most of a gigabyte. Beyond, it is of no use.
-
-    Returns
-    -------
-    Result
-        Without a certificate: SCIP's tree is not recorded.
-
-    Raises
-    ------
-    InvalidProblem
-        An infeasible start path.
+    No certificate: SCIP's tree is not recorded. Raises `InvalidProblem`: an infeasible start path.
     """
     from gapless import scip  # noqa: PLC0415  keeps loading this plug-in light
 

@@ -28,21 +28,14 @@ def run(problem: OrderingProblem, solve: Solve, *, tree: str = "scip") -> Result
 
     The relaxation is far tighter than the paper's and has half of its columns, but still n^2 of them, all from the
     beginning: n = 100 takes up to a few seconds, n = 200 some more, and at n = 600 its 360,000 edges fill a
-    gigabyte before the first program is solved. It is there to judge and to compare.
+    gigabyte before the first program is solved. It is there to judge and to compare. Raises `UnknownOption`:
+    another tree. `InvalidProblem`: an infeasible start path. `SolveError`: SCIP or a role failed; ``error.result``
+    holds the best so far.
 
     Parameters
     ----------
     tree : {"scip", "own"}
         Who owns the search tree: SCIP, which leaves no certificate, or our own, which does.
-
-    Raises
-    ------
-    UnknownOption
-        Another tree.
-    InvalidProblem
-        An infeasible start path.
-    SolveError
-        SCIP or a role failed; ``error.result`` holds the best so far.
     """
     if tree not in tuple(OWNERS):
         raise UnknownOption(f"tree is {tree!r}{nearest(tree, OWNERS)}; it must be one of: {', '.join(OWNERS)}")
@@ -74,10 +67,6 @@ def _first(problem: OrderingProblem, solve: Solve) -> Sequence[IntArray]:
 
 class BranchAndCut(Generator[LinearView]):
     """Separates subtours, rounds points and writes certificates for one solve.
-
-    Parameters
-    ----------
-    problem : OrderingProblem
 
     Attributes
     ----------

@@ -39,7 +39,6 @@ def draw_path(problem: OrderingProblem, path: IntArray, title: str = "", against
 
     Parameters
     ----------
-    problem : OrderingProblem
     path : int array (k,)
     title : str
         Written above.

@@ -63,7 +63,6 @@ def violated(problem: OrderingProblem, point: FloatArray) -> list[Subtour]:
 
     Parameters
     ----------
-    problem : OrderingProblem
     point : float64 (decisions,)
         In-degrees equal out-degrees.
     """

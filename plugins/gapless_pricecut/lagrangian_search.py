@@ -31,13 +31,6 @@ PROGRAM_AFTER = 60
 class LagrangianSearch(compiled_search.Search):
     """One search: multipliers for the rows of the linear program, trees by the arborescence oracle.
 
-    Parameters
-    ----------
-    problem : ParsingProblem
-    order : str
-    start : DependencyTree, optional
-    keep_proof : bool
-
     Attributes
     ----------
     lazy : bool

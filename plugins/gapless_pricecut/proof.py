@@ -26,7 +26,6 @@ class Bounded:
 
     Parameters
     ----------
-    bound : float
     tree : int64 (n,)
         Arcs of the best tree under the completed weights; empty when there is none.
     through : float64 (arcs,)
@@ -43,14 +42,11 @@ class Proof:
 
     Parameters
     ----------
-    parts : Parts
     alive : bool (arcs,)
         Where to look for trees.
 
     Attributes
     ----------
-    tree : DependencyTree or None
-    value : float
     bound : float
         On all trees of the alive arcs that were given.
     evidence : Certificate or None

@@ -55,9 +55,10 @@ def restricted_relaxation(
 ) -> RestrictedRelaxation:
     """Solve the relaxation of `price-and-cut` over some arcs, all others being off.
 
+    Raises `InvalidProblem`: a factor is no conjunction. `SolveError`: the LP solver gave up.
+
     Parameters
     ----------
-    problem : ParsingProblem
     kept : bool (arcs,)
     budget : Budget
         Its iterations count rounds.
@@ -65,13 +66,6 @@ def restricted_relaxation(
         A tree of kept arcs to begin with.
     parts : Parts, optional
         Of the problem; to be made once by those who ask again and again.
-
-    Raises
-    ------
-    InvalidProblem
-        A factor is no conjunction.
-    SolveError
-        The LP solver gave up.
     """
     parts = parts or Parts(problem)
     proof = Proof(parts, kept)

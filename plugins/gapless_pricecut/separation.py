@@ -21,7 +21,6 @@ def violated_sets(arcs: Arcs, point: FloatArray) -> BoolArray:
 
     Parameters
     ----------
-    arcs : Arcs
     point : float64 (arcs,)
         Every word has one head.
     """

@@ -28,7 +28,6 @@ class TreeRows:
     ----------
     program : LinearProgram
         Empty.
-    problem : ParsingProblem
     """
 
     def __init__(self, program: LinearProgram, problem: ParsingProblem) -> None:

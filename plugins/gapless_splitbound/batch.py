@@ -61,7 +61,6 @@ def decode_many(
 
     Parameters
     ----------
-    problems, solve
     decode : callable
         Solves one problem.
     begin : callable

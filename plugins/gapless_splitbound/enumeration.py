@@ -43,7 +43,6 @@ def best_tree(problem: ParsingProblem, state: IntArray) -> BestTree:
 
     Parameters
     ----------
-    problem : ParsingProblem
     state : integers (arcs,)
         With few `choices_left`: all are held in memory at once.
     """

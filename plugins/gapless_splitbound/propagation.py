@@ -21,10 +21,6 @@ class Propagation:
 
     Bounds alone cannot see that a factor allows nothing: beside such factors there is no floor under the scores
     of allowed trees, so a bound never becomes -inf by descent.
-
-    Parameters
-    ----------
-    problem : ParsingProblem
     """
 
     def __init__(self, problem: ParsingProblem) -> None:

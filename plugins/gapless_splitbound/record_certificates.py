@@ -23,7 +23,6 @@ def certificate_of(problem: ParsingProblem, proof: Mapping[str, Any], *, group: 
 
     Parameters
     ----------
-    problem : ParsingProblem
     proof : mapping
         As `gapless_kernels.SplitBoundSearch.proof` describes it.
     group : bool

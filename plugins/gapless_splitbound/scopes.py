@@ -84,7 +84,6 @@ def penalty_of(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]
 
     Parameters
     ----------
-    problem : ParsingProblem
     blocks : list of (int64 (m, width), float64 (m,))
         Scopes and their scores.
     """

@@ -10,6 +10,8 @@ from gapless.core.sparse import BoolArray, FloatArray
 def project_rows(values: FloatArray, total: FloatArray, used: BoolArray) -> FloatArray:
     """The nearest rows that are not negative and sum to `total`.
 
+    Returns float64 (m, w).
+
     Parameters
     ----------
     values : float64 (m, w)
@@ -17,10 +19,6 @@ def project_rows(values: FloatArray, total: FloatArray, used: BoolArray) -> Floa
         Not negative.
     used : bool (m, w)
         Entries that take part, at least one in a row; the others stay as they are.
-
-    Returns
-    -------
-    float64 (m, w)
     """
     descending = -np.sort(-np.where(used, values, -np.inf), axis=1)
     partial = np.cumsum(np.where(np.isfinite(descending), descending, 0.0), axis=1) - total[:, None]

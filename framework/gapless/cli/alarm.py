@@ -19,10 +19,8 @@ class TimeIsUp(BaseException):
 def alarm(seconds: float | None) -> Iterator[None]:
     """Raise `TimeIsUp` inside the block after so many seconds; None waits for ever.
 
-    Raises
-    ------
-    InvalidLimits
-        `seconds` is not positive, or this is no main thread of a Unix process, which alone can hear it.
+    Raises `InvalidLimits`: `seconds` is not positive, or this is no main thread of a Unix process, which alone can
+    hear it.
     """
     if seconds is None:
         yield

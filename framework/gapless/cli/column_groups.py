@@ -37,7 +37,6 @@ def column_groups(heads: Sequence[str], cells: Sequence[Sequence[str]], width: i
 
     Parameters
     ----------
-    heads : sequence of str
     cells : sequence of sequence of str
         Row by row.
     width : int

@@ -30,8 +30,6 @@ class Table:
 
     Parameters
     ----------
-    title : str
-    columns : sequence of str
     rows : sequence of sequence
         Numbers or text, one for each column.
     """

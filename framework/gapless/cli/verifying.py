@@ -58,7 +58,6 @@ class Failure:
         The record's name or number; empty when a file holds none.
     place : str
         The part of the record; or file and line, when it contradicts itself and so could not even be read.
-    reason : str
     undecided : bool
         Whether the check was stopped before its end.
     """
@@ -104,7 +103,8 @@ def verify_records(
     """Verify the records of one file and say what fails.
 
     A record that takes more than `seconds`, or more steps than `work`, is undecided, and counts as failed: what is
-    not verified does not hold. What will take longer than a second is announced on standard error.
+    not verified does not hold. What will take longer than a second is announced on standard error. Raises
+    `InvalidProblem`: a document cannot be read, or is no record; the message names file and line.
 
     Returns
     -------
@@ -112,11 +112,6 @@ def verify_records(
         How many there are.
     list of Failure
         Also has an entry when there are none.
-
-    Raises
-    ------
-    InvalidProblem
-        A document cannot be read, or is no record; the message names file and line.
     """
     checked = 0
     failures: list[Failure] = []

@@ -1,4 +1,4 @@
-"""Who imports the class that a document names, when nothing that is loaded knows it."""
+"""Import of the class that a document names, when nothing that is loaded knows it."""
 
 from __future__ import annotations
 

@@ -23,12 +23,10 @@ class Node:
     ----------
     number : int
         Its place in the certificate; creation order.
-    fixings : Fixings
     bound : float
         Inherited, then its own.
     certificate : Certificate
         Evidence for `bound`.
-    depth : int
     state : object
         Warm start.
     """

@@ -101,10 +101,8 @@ def children_of(
 ) -> list[Fixings | None]:
     """Fixings of each child, None where a branch contradicts the parent.
 
-    Raises
-    ------
-    UncoveredBranching
-        The children lose a part of the node, one repeats it, or one speaks of a decision that does not exist.
+    Raises `UncoveredBranching`: the children lose a part of the node, one repeats it, or one speaks of a decision
+    that does not exist.
     """
     name = type(brancher).__name__
     unknown = unknown_decision(branches, decisions.count)

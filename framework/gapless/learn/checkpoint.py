@@ -89,12 +89,8 @@ class Checkpoint:
     def read(cls, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> Checkpoint | None:
         """The stored training, or None if there is no file.
 
-        Raises
-        ------
-        DamagedFile
-            The file cannot be read.
-        InvalidProblem
-            The file was made under other settings; the message names them.
+        Raises `DamagedFile`: the file cannot be read. `InvalidProblem`: the file was made under other settings; the
+        message names them.
         """
         if not Path(path).exists():
             return None

@@ -71,7 +71,6 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
 
     Parameters
     ----------
-    record : Record
     verdict : Verdict or None
         None when not checked.
     again : mapping or None

@@ -22,7 +22,6 @@ class Fingerprint:
         Name for people; the same data may have another path another day.
     size : int
         Number of parts.
-    digest : str
     """
 
     name: str = attrs.field(eq=False)
@@ -33,10 +32,7 @@ class Fingerprint:
     def of(cls, name: str, parts: Iterable[Any]) -> Fingerprint:
         """The fingerprint of strings, bytes, numbers, arrays, None, or tuples and lists of them, in order.
 
-        Raises
-        ------
-        TypeError
-            For other types, whose ``repr`` may not distinguish values.
+        Raises `TypeError`: for other types, whose ``repr`` may not distinguish values.
         """
         digest, size = sha256(), 0
         for size, part in enumerate(parts, 1):  # noqa: B007  used after the loop

@@ -38,7 +38,6 @@ class Look(Generic[S]):
 
     Parameters
     ----------
-    view : MasterView
     bound : float
         Bound on the restricted master, by weak duality; -inf under Farkas prices.
     attained : float
@@ -62,8 +61,6 @@ class ModelMaster(Generic[S]):
 
     Parameters
     ----------
-    problem : Problem
-    formulation : Formulation
     model : pyscipopt.Model
         Empty at first; filled with the initial batch.
     """

@@ -39,8 +39,6 @@ def apply_limits(model: Any, budget: Budget, *, scale: float = 1.0) -> None:
 
     Parameters
     ----------
-    model : pyscipopt.Model
-    budget : Budget
     scale : float
         Factor of the scores in the model.
     """

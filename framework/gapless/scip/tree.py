@@ -39,8 +39,6 @@ class Tree(Generic[S]):
     ----------
     problem, formulation, budget
         As in `branch_price_and_cut`.
-    model : pyscipopt.Model
-    guard : Guard
     limit : int, optional
         Approximate limit on columns and rows per generator and round.
     """

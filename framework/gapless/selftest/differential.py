@@ -49,12 +49,10 @@ class Mistake:
 
     Parameters
     ----------
-    problem, method : str
     case : int
         Number of the instance, which is drawn by ``numpy.random.default_rng([seed, case])``.
     reason : str
         The broken rule, with details.
-    instance : Problem
     """
 
     problem: str
@@ -70,8 +68,6 @@ class Tally:
 
     Parameters
     ----------
-    problem, method : str
-    exact : bool
     instances, proved, verified, refused : int
         Instances answered, answers proved OPTIMAL or INFEASIBLE, certificates verified, and instances that the
         method refused.
@@ -79,7 +75,6 @@ class Tally:
         CPU time, checks included.
     closed : bool
         Whether the method completed its share; False after Ctrl-C.
-    mistakes : list of Mistake
     """
 
     problem: str
@@ -119,24 +114,18 @@ def differential(
 ) -> list[Tally]:
     """Test every method of the specimens' problem types.
 
+    Returns list of Tally: one per method; after Ctrl-C, the results so far.
+
     Parameters
     ----------
-    registry : Registry
-    specimens : sequence of Specimens
     cases : int
         Instances per problem type.
     seconds : float
         CPU time in total; every method solves some instances regardless.
-    seed : int
     method : str, optional
         Restriction to the method of this name.
     advance : callable
         Called with the number of instances just answered.
-
-    Returns
-    -------
-    list of Tally
-        One per method; after Ctrl-C, the results so far.
     """
     began = time.process_time()
     runs: list[_Run] = []

@@ -25,7 +25,6 @@ class TwinTally:
 
     Parameters
     ----------
-    kernel : str
     compared, different : int
         Inputs.
     reason : str

@@ -32,10 +32,8 @@ def k_best_in_domains(problem: ChainProblem, result: Result[IntArray], k: int) -
 
     Parameters
     ----------
-    problem : ChainProblem
     result : Result
         OPTIMAL, with a `PotentialsCertificate`.
-    k : int
     """
     certificate = result.certificate
     assert isinstance(certificate, PotentialsCertificate)
@@ -70,10 +68,8 @@ def affordable_labels(problem: ChainProblem, potentials: FloatArray, allowance: 
 
     Parameters
     ----------
-    problem : ChainProblem
     potentials : float64 (n, K)
         See `PotentialsCertificate`; true where minus infinity.
-    allowance : float
     """
     local, n = problem.local, problem.positions
     alive = (local > -np.inf) & (potentials > -np.inf)

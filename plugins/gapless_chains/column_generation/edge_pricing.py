@@ -45,7 +45,6 @@ class EdgePricing:
         ``pairs(edge)`` is the (K, K) array of its pair scores, source first.
     into, out_of : float64 (K,) or (edges, K)
         Maxima of the pair scores into each target, and out of each source.
-    scale : float
 
     Attributes
     ----------

@@ -37,7 +37,6 @@ def replace_forbidden(message: FloatArray, best: float, guess: FloatArray, domai
     guess : float64 (K,)
     domain : bool (K,)
         Labels of the receiver that are in its domain.
-    floor : float
     """
     forbidden = message == -np.inf
     if forbidden.any():

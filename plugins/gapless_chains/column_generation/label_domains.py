@@ -54,7 +54,6 @@ class LabelDomains(Restricted[IntArray, V]):
 
     Parameters
     ----------
-    problem : Labelling
     first : {"greedy", "local"}
         First domains: the greedy labelling from the root, or each node's best label by its own score (the paper's,
         section 4.1).

@@ -55,10 +55,8 @@ class PartScores:
     def lookup(self, *positions: IntArray) -> FloatArray:
         """Scores of parts, one position array for each axis.
 
-        Raises
-        ------
-        InvalidProblem
-            Another number of scores than parts, or NaN, plus infinity, or beyond 1e12, naming the part.
+        Raises `InvalidProblem`: another number of scores than parts, or NaN, plus infinity, or beyond 1e12, naming
+        the part.
         """
         if isinstance(self.given, np.ndarray):
             scores: FloatArray = self.given[positions]
@@ -80,10 +78,7 @@ class PartScores:
     def bound(self, *positions: IntArray) -> FloatArray:
         """Upper bounds on scores of parts, arguments as for `lookup`; the scores where nobody gives bounds.
 
-        Raises
-        ------
-        InvalidProblem
-            Another number of bounds than parts.
+        Raises `InvalidProblem`: another number of bounds than parts.
         """
         if not self.bounded:
             return self.lookup(*positions)

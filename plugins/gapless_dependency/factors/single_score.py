@@ -13,7 +13,6 @@ def single_score(value: Any, name: str = "a factor") -> float:
 
     Parameters
     ----------
-    value : number
     name : str
         The factor's, for messages.
     """

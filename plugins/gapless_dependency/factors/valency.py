@@ -173,8 +173,6 @@ class ModifierSets(Factor):
 
     Parameters
     ----------
-    head, width : int
-    score_each : float
     most : int
         The polynomial is the valency's up to this many modifiers.
     """

@@ -53,10 +53,8 @@ class Judge:
 def judge_of(problem: ParsingProblem, backbone: str) -> Judge:
     """The check of bounds over that backbone. No backbone's code is used, nor its word on what it counts.
 
-    Raises
-    ------
-    InvalidProblem
-        There is no such backbone, or none for trees with crossing arcs, or a factor that it cannot count.
+    Raises `InvalidProblem`: there is no such backbone, or none for trees with crossing arcs, or a factor that it
+    cannot count.
     """
     if backbone not in _COUNTED or (backbone != "first" and not problem.projective):
         kind = "projective" if problem.projective else "non-projective"

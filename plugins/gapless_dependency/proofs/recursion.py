@@ -47,7 +47,6 @@ class Recursion:
 
         Parameters
         ----------
-        made : Items
         *parts : Items or Scores
             Items are complete by now. The last axis, over which the best is taken, comes after those of the items
             that are made.

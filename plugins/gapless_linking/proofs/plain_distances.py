@@ -67,7 +67,6 @@ class PlainDistances:
 
     Parameters
     ----------
-    problem : LinkingProblem
     graph : Graph, optional
         With the edges of the problem's connection; None where distances were given.
     """

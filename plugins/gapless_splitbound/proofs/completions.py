@@ -22,16 +22,13 @@ MOST_SCORED_ALONE = 1 << 12
 def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
     """Score of the best tree under `fixings`; -inf if there is none.
 
+    Raises `InvalidProblem`: more than `MOST_CHOICES` ways to choose heads, or `MOST_SCORED_ALONE` beside a
+    `BackboneFactor`.
+
     Parameters
     ----------
-    problem : ParsingProblem
     fixings : Fixings
         With what they imply: a word with one candidate has it on.
-
-    Raises
-    ------
-    InvalidProblem
-        More than `MOST_CHOICES` ways to choose heads, or `MOST_SCORED_ALONE` beside a `BackboneFactor`.
     """
     arcs, open_arcs = problem.decisions, fixings.state != 0
     choices = [

@@ -21,18 +21,13 @@ def best_configuration(factor: ConfigurationFactor, weights: FloatArray) -> floa
 
     A bound rests on ``best``, which whoever wrote the factor wrote, too. Over at most 8 open arcs the answer is
     certain. Over more, the configuration that ``best`` names, the empty one, single arcs and the heaviest arcs
-    for each count are scored: a factor that passes all these may still be wrong.
+    for each count are scored: a factor that passes all these may still be wrong. Raises `InvalidProblem`: a
+    configuration is worth more.
 
     Parameters
     ----------
-    factor : ConfigurationFactor
     weights : float64 (arcs,)
         -inf where an arc is not possible.
-
-    Raises
-    ------
-    InvalidProblem
-        A configuration is worth more.
     """
     claimed, named = factor.best(weights)
     open_arcs = np.flatnonzero(weights > -np.inf)
@@ -73,7 +68,6 @@ def allows(factor: ConfigurationFactor, on: BoolArray, free: BoolArray) -> bool:
 
     Parameters
     ----------
-    factor : ConfigurationFactor
     on, free : bool (arcs,)
         Decisions that every configuration holds, and those that it may hold.
     """
