@@ -62,10 +62,7 @@ class Finished:
 class Pace:
     """How many problems make a chunk: one at first, then what the last ones took says.
 
-    Parameters
-    ----------
-    most : int
-        Never more than this.
+    `most`: never more than this.
     """
 
     def __init__(self, most: int = AT_ONCE) -> None:

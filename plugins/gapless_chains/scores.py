@@ -28,11 +28,7 @@ def scores(name: str, values: Any) -> FloatArray:
     Tables are remembered by the identity of these arrays, so none may ever change. An array that is read-only now
     can be made writeable again by its owner; the copies cannot, their memory is a bytes object. Raises
     `InvalidProblem`: not numbers, ragged, masked, NaN, plus infinity, or too large; minus infinity is allowed.
-
-    Parameters
-    ----------
-    name : str
-        Name of the array in messages.
+    `name`: name of the array in messages.
     """
     known = _checked.get(id(values))
     if known is not None and known is values:

@@ -29,12 +29,7 @@ def check_granularity(granularity: Any, scores: FloatArray, factors: Sequence[An
     """Refuse a granularity that the scores of a problem are no multiples of, as far as it can be seen now.
 
     Conjunctions are checked where they are scored, by `gapless.ScoredFactor`. Raises `InvalidProblem`: naming the
-    arc or the factor.
-
-    Parameters
-    ----------
-    scores : float64 (n + 1, n + 1)
-        Of the arcs.
+    arc or the factor. `scores` (float64 (n + 1, n + 1)): of the arcs.
     """
     if not isinstance(granularity, float | int | np.number) or not 0 < granularity < math.inf:
         raise InvalidProblem(f"granularity is {granularity!r}, expected a positive number")

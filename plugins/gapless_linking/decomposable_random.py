@@ -16,12 +16,8 @@ def random_decomposable(rng: np.random.Generator, sets: int | None = None) -> Li
     """A small problem that meets both conditions of Blanco et al. 2013, section 4.
 
     Among them are sets that reach over several blobs, singletons, anchors (repeated, on bridges, in empty parts,
-    of weight zero and below), weighted and unit graphs, ties everywhere, and priors that forbid.
-
-    Parameters
-    ----------
-    sets : int, optional
-        At most so many; else up to 5.
+    of weight zero and below), weighted and unit graphs, ties everywhere, and priors that forbid. `sets`: at most so
+    many; else up to 5.
     """
     made = _blobs(rng, int(rng.integers(2, 9)))
     part = _parts(made)

@@ -33,11 +33,8 @@ def _table_pays(problem: LinkingProblem) -> bool:
 class Hits:
     """The distance of each candidate to each set.
 
-    Parameters
-    ----------
-    to_sets : float64 (N, k)
-        Distances of the members from the nearest candidate of each set that is not forbidden; inf where no path
-        leads, or none is left.
+    `to_sets` (float64 (N, k)): distances of the members from the nearest candidate of each set that is not
+    forbidden; inf where no path leads, or none is left.
     """
 
     problem: LinkingProblem

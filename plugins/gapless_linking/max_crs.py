@@ -21,12 +21,8 @@ class MaxCRS:
     MaxCRS asks for one element of each of k disjoint sets such that the capacities between them, over ordered
     pairs, have the largest sum h. With alpha twice the largest capacity, an edge of length ``alpha - c(x, y)``
     joins each pair of elements of different sets. As these lengths lie between alpha / 2 and alpha, no detour is
-    shorter than an edge, and a choice of capacity h costs ``k (k - 1) alpha - h``.
-
-    Parameters
-    ----------
-    problem : LinkingProblem
-        Vertices are the elements 0..n-1, numbered as in the capacities.
+    shorter than an edge, and a choice of capacity h costs ``k (k - 1) alpha - h``. `problem`: vertices are the
+    elements 0..n-1, numbered as in the capacities.
     """
 
     problem: LinkingProblem

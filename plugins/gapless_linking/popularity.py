@@ -29,12 +29,8 @@ def run_degree(problem: LinkingProblem, solve: Solve, *, bound: bool = False) ->
     """Choose the candidate of largest degree (Blanco, Boldi, Marino 2013, section 6), the first of equals.
 
     Degrees are those with the edges of the connection. Forbidden candidates are passed over; otherwise neither
-    prior nor anchors matter.
-
-    Parameters
-    ----------
-    bound : bool
-        Whether to bound the cost of all choices by hitting distances; without it nothing is proved.
+    prior nor anchors matter. `bound`: whether to bound the cost of all choices by hitting distances; without it
+    nothing is proved.
     """
     graph = graph_of(problem)
     return _most_popular(problem, solve, graph.degree(problem.members, problem.connection), bound)
@@ -78,10 +74,7 @@ def run_pagerank(
 def graph_pagerank(graph: Graph, begin: FloatArray | None = None) -> FloatArray:
     """PageRank of each vertex (inner number) of an undirected graph; edges count by their weights.
 
-    Parameters
-    ----------
-    begin : float64 (n,), optional
-        Ranks to begin with.
+    `begin` (float64 (n,)): ranks to begin with.
     """
     weights = np.ones(graph.neighbours.size) if graph.weights is None else graph.weights
     leaving = _row_sums(graph.offsets, weights)

@@ -27,12 +27,7 @@ def run(problem: LinkingProblem, solve: Solve, *, bound: bool = False) -> Result
     Distances along the tree are much longer than those of the graph, so this is the weakest of the paper's
     heuristics; it was made for graphs after `maximal_connection` or `minimal_connection`. Raises `InvalidProblem`:
     a group does not induce a connected subgraph: connect the sets first. The message names one. Or the problem has
-    no graph.
-
-    Parameters
-    ----------
-    bound : bool
-        Whether to bound the cost of all choices by hitting distances; without it nothing is proved.
+    no graph. `bound`: whether to bound the cost of all choices by hitting distances; without it nothing is proved.
     """
     graph = changed_graph(problem)
     try:

@@ -45,10 +45,7 @@ KINDS = {"base": CommunityKind(2000, 0.4, 8 / 96), "clustered": CommunityKind(15
 class Communities:
     """Communities of a synthetic graph.
 
-    Parameters
-    ----------
-    labels : int64 (vertices,)
-        The community of each vertex, by outside id.
+    `labels` (int64 (vertices,)): the community of each vertex, by outside id.
     """
 
     labels: IntArray

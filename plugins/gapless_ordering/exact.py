@@ -30,12 +30,8 @@ def run(problem: OrderingProblem, solve: Solve, *, memory_limit: float = 2.0**31
     then wider. Hard instances (metric ones, long paths) go on with walks that remember the classes on the cycles
     seen so far, and multipliers for those. Raises `InvalidProblem`: the start path is infeasible. `UnknownOption`:
     `memory_limit` is no number of bytes. `OracleError`: an observer raised; ``error.result`` holds the best answer
-    so far. `SolveError`: no memory.
-
-    Parameters
-    ----------
-    memory_limit : float
-        Bytes for labels. A search that would need more ends with its bound: stop NODES.
+    so far. `SolveError`: no memory. `memory_limit`: bytes for labels. A search that would need more ends with its
+    bound: stop NODES.
     """
     _check(memory_limit)
     watch = Watch(solve.budget, solve.k)

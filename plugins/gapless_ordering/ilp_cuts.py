@@ -30,12 +30,8 @@ def run(problem: OrderingProblem, solve: Solve, *, tree: str = "scip") -> Result
     beginning: n = 100 takes up to a few seconds, n = 200 some more, and at n = 600 its 360,000 edges fill a
     gigabyte before the first program is solved. It is there to judge and to compare. Raises `UnknownOption`:
     another tree. `InvalidProblem`: an infeasible start path. `SolveError`: SCIP or a role failed; ``error.result``
-    holds the best so far.
-
-    Parameters
-    ----------
-    tree : {"scip", "own"}
-        Who owns the search tree: SCIP, which leaves no certificate, or our own, which does.
+    holds the best so far. `tree` ({"scip", "own"}): who owns the search tree: SCIP, which leaves no certificate, or
+    our own, which does.
     """
     if tree not in tuple(OWNERS):
         raise UnknownOption(f"tree is {tree!r}{nearest(tree, OWNERS)}; it must be one of: {', '.join(OWNERS)}")

@@ -59,12 +59,8 @@ def violated(problem: OrderingProblem, point: FloatArray) -> list[Subtour]:
 
     Vertices that the source does not reach along the point are taken first. Else, for each class, the smallest cut
     between its vertices, as many as are visited, and the sink: moved to out-degrees, the row says that at least
-    y(S and C) leaves S, so that the row with the largest violation is a minimum cut (networkx).
-
-    Parameters
-    ----------
-    point : float64 (decisions,)
-        In-degrees equal out-degrees.
+    y(S and C) leaves S, so that the row with the largest violation is a minimum cut (networkx). `point` (float64
+    (decisions,)): In-degrees equal out-degrees.
     """
     n = problem.vertices
     inner, sink = point[n : n + n * n].reshape(n, n), point[n + n * n :]

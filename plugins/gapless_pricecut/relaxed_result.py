@@ -27,12 +27,7 @@ def solve_relaxation(problem: ParsingProblem, solve: Solve, make: Make) -> Resul
 
     Returns Result: OPTIMAL when the bound meets the rounded tree; else FEASIBLE with the relaxation's bound, stop
     being RELAXED unless a limit came first. Raises `InvalidProblem`: a factor is no conjunction, or the start tree
-    is infeasible. `SolveError`: the LP solver failed, or an observer raised.
-
-    Parameters
-    ----------
-    make : callable
-        Makes the relaxation.
+    is infeasible. `SolveError`: the LP solver failed, or an observer raised. `make`: makes the relaxation.
     """
     check_start(problem, solve.start)
     budget = solve.budget

@@ -30,10 +30,7 @@ class Propagation:
     def forbidden(self, state: IntArray) -> IntArray | None:
         """Free arcs that some factor forbids; None when a factor allows nothing at all.
 
-        Parameters
-        ----------
-        state : integers (arcs,)
-            With what it implies.
+        `state` (integers (arcs,)): with what it implies.
         """
         found = [np.zeros(0, np.int64)]
         for number, (factor, scope) in enumerate(self.configurations):

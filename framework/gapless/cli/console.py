@@ -28,10 +28,7 @@ def _has_rich() -> bool:
 class Table:
     """A table that was shown.
 
-    Parameters
-    ----------
-    rows : sequence of sequence
-        Numbers or text, one for each column.
+    `rows`: numbers or text, one for each column.
     """
 
     title: str

@@ -161,11 +161,7 @@ def flips(literals: Iterable[tuple[int, bool]]) -> Iterator[tuple[list[int], lis
     """The same partition by decisions that are on or off: part i has the first i - 1 literals, and not the i-th.
 
     Yields list of int, list of int: the decisions on and off in each part; last, those of the structure itself.
-
-    Parameters
-    ----------
-    literals : iterable of (int, bool)
-        Decisions that are open, and whether the structure has them on.
+    `literals` (iterable of (int, bool)): decisions that are open, and whether the structure has them on.
     """
     on: list[int] = []
     off: list[int] = []

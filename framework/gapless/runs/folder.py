@@ -128,10 +128,7 @@ class RunFolder:
     def timed(self, name: str, measure: Callable[[], float | None]) -> float | None:
         """A speed that is measured once: a continued or finished run keeps the measurement of its first start.
 
-        Parameters
-        ----------
-        measure : callable
-            Called when the run has no measurement yet.
+        `measure`: called when the run has no measurement yet.
         """
         if name not in self.manifest.timed:
             self._change(timed={**self.manifest.timed, name: measure()})

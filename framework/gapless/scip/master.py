@@ -59,10 +59,7 @@ class Look(Generic[S]):
 class ModelMaster(Generic[S]):
     """Columns as variables and rows as constraints of `model`, in step with a ledger.
 
-    Parameters
-    ----------
-    model : pyscipopt.Model
-        Empty at first; filled with the initial batch.
+    `model`: empty at first; filled with the initial batch.
     """
 
     def __init__(self, problem: Problem[S], formulation: Formulation[S], model: Model) -> None:
@@ -89,10 +86,7 @@ class ModelMaster(Generic[S]):
     def extend(self, batch: Batch, *, priced: bool = False) -> int:
         """Add what is new, rows first; return the number of new columns and rows.
 
-        Parameters
-        ----------
-        priced : bool
-            Whether SCIP is in its pricing loop.
+        `priced`: whether SCIP is in its pricing loop.
         """
         rows = self._ledger.enter_rows(batch.rows)
         if rows is not None:

@@ -239,10 +239,7 @@ class Tree(Generic[S]):
     def enforce(self, *, solved: bool) -> Answer:
         """Close the node or branch.
 
-        Parameters
-        ----------
-        solved : bool
-            Whether SCIP solved an LP here. If not (numerical trouble), the node is branched without a point.
+        `solved`: whether SCIP solved an LP here. If not (numerical trouble), the node is branched without a point.
         """
         fixings = self._enter()
         if solved and self.model.getLPSolstat() == SCIP_LPSOLSTAT.UNBOUNDEDRAY:

@@ -23,12 +23,7 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
     """Score of the best tree under `fixings`; -inf if there is none.
 
     Raises `InvalidProblem`: more than `MOST_CHOICES` ways to choose heads, or `MOST_SCORED_ALONE` beside a
-    `BackboneFactor`.
-
-    Parameters
-    ----------
-    fixings : Fixings
-        With what they imply: a word with one candidate has it on.
+    `BackboneFactor`. `fixings`: with what they imply: a word with one candidate has it on.
     """
     arcs, open_arcs = problem.decisions, fixings.state != 0
     choices = [

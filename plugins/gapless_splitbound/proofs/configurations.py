@@ -22,12 +22,7 @@ def best_configuration(factor: ConfigurationFactor, weights: FloatArray) -> floa
     A bound rests on ``best``, which whoever wrote the factor wrote, too. Over at most 8 open arcs the answer is
     certain. Over more, the configuration that ``best`` names, the empty one, single arcs and the heaviest arcs
     for each count are scored: a factor that passes all these may still be wrong. Raises `InvalidProblem`: a
-    configuration is worth more.
-
-    Parameters
-    ----------
-    weights : float64 (arcs,)
-        -inf where an arc is not possible.
+    configuration is worth more. `weights` (float64 (arcs,)): -inf where an arc is not possible.
     """
     claimed, named = factor.best(weights)
     open_arcs = np.flatnonzero(weights > -np.inf)
