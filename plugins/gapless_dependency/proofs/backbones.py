@@ -19,7 +19,7 @@ from gapless_dependency.factors import (
     OutermostGrandchild,
 )
 from gapless_dependency.problem import ParsingProblem
-from gapless_dependency.proofs import adjacent_siblings, grand_siblings, outermost_grandchildren, spans
+from gapless_dependency.proofs import grand_siblings, outermost_grandchildren, spans
 from gapless_dependency.proofs.entered_sets import arborescence_bounds
 from gapless_dependency.proofs.rounding import raised
 
@@ -70,10 +70,6 @@ def judge_of(problem: ParsingProblem, backbone: str) -> Judge:
     if backbone == "first":
         return Judge(counted, partial(spans.through_every_arc, single_root=single_root))
     sibling = _total(problem, AdjacentSibling)
-    if backbone == "sibling":
-        return Judge(
-            counted, partial(adjacent_siblings.through_every_arc, sibling=sibling, single_root=single_root)
-        )
     if backbone == "carreras":
         through = partial(
             outermost_grandchildren.through_every_arc,
@@ -84,7 +80,7 @@ def judge_of(problem: ParsingProblem, backbone: str) -> Judge:
         return Judge(counted, through)
     through = partial(
         grand_siblings.through_every_arc,
-        grandchild=_grandchildren(problem),
+        grandchild=_grandchildren(problem) if backbone == "grand-sibling" else None,
         sibling=sibling,
         grand_sibling=_total(problem, GrandSibling),
         single_root=single_root,
