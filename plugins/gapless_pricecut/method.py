@@ -18,9 +18,9 @@ from gapless.roles import Solve
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.delayed import Delayed
 from gapless_pricecut.formulation import BranchPriceAndCut
-from gapless_pricecut.full import Full
 from gapless_pricecut.paper import Paper
 from gapless_pricecut.program import ROW_SETS
+from gapless_pricecut.relaxation_loop import Full
 from gapless_pricecut.relaxed_result import solve_relaxation
 
 VARIANTS = ("default", "paper")

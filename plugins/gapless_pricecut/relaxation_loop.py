@@ -129,3 +129,18 @@ class Relaxing(ABC):
     def integral(self) -> bool:
         """Whether the last point is one tree."""
         return bool(np.all(np.abs(self.point - np.rint(self.point)) <= INTEGRAL))
+
+
+class Full(Relaxing):
+    """Everything is scored and enters at once; cut-sets and rows of projective trees enter when violated."""
+
+    def enter_first(self, tree: IntArray, through: FloatArray) -> None:
+        """All arcs, rows of groups and scopes."""
+        self.program.add_arcs(np.flatnonzero(self.proof.alive))
+        self.program.add_rows(self.left.rows)
+        self.program.add_scopes(self.left.scopes)
+
+    def price(self, prices: Prices) -> int:
+        """Bound; nothing can be missing."""
+        self.bound_by(prices)
+        return 0

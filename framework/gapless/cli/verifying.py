@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import attrs
 
 from gapless.cli import exit_codes
-from gapless.cli.alarm import TimeIsUp, alarm
 from gapless.cli.console import Console
 from gapless.cli.reading import read_problem
 from gapless.core import serial
 from gapless.core.certificate import UNREADABLE, Verdict
-from gapless.core.errors import InvalidProblem, InvalidResult
+from gapless.core.errors import InvalidLimits, InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
 from gapless.core.record import Record
 from gapless.core.result import Result
@@ -46,6 +49,37 @@ def add_verify_options(parser: argparse.ArgumentParser) -> None:
         metavar="STEPS",
         help=f"steps for each record, about a second for 1e9; it fails as undecided (default {DEFAULT_WORK:g})",
     )
+
+
+class TimeIsUp(BaseException):
+    """Raised wherever the work is; no error, so that nothing that handles errors takes it for one."""
+
+
+@contextlib.contextmanager
+def alarm(seconds: float | None) -> Iterator[None]:
+    """Raise `TimeIsUp` inside the block after so many seconds; None waits for ever.
+
+    Raises `InvalidLimits`: `seconds` is not positive, or this is no main thread of a Unix process, which alone can
+    hear it.
+    """
+    if seconds is None:
+        yield
+        return
+    if not 0 < seconds < 1e8:
+        raise InvalidLimits(f"--time is {seconds}, expected a positive number of seconds")
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        raise InvalidLimits("--time needs a Unix system: leave it out, or end the process from outside")
+
+    def ring(_: int, __: FrameType | None) -> None:
+        raise TimeIsUp
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @attrs.frozen
