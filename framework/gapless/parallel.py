@@ -45,12 +45,8 @@ class Finished:
     ----------
     start : int
         The number of its first problem.
-    count : int
-        Its problems.
     seconds : float
         What they took, without the way there and back.
-    outcome : object
-        What the work returned.
     """
 
     start: int

@@ -62,14 +62,7 @@ class _Frame:
 class _Scene:
     """The vertices that are drawn.
 
-    Parameters
-    ----------
-    chosen : sequence of k int
-        Vertices.
-    name : callable
-        Name of a vertex.
-    fair : sequence of k collections of int, or None
-        The right vertices.
+    `fair`: the right vertices.
     """
 
     problem: LinkingProblem
@@ -105,8 +98,6 @@ def draw_choice(
         Name of a vertex; by default the problem's, or its number.
     fair : sequence of k collections of int, optional
         The right vertices of each mention: then those are green and wrong ones red.
-    title : str
-        Written above.
     """
     vertices = chosen.tolist()
     spelled = mentions if len(mentions) == problem.k else [problem.mention(i) for i in range(problem.k)]

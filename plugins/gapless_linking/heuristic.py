@@ -114,8 +114,6 @@ def result_of(
         The choice.
     hits : Hits or None
         None claims no bound.
-    explanation : sequence of str
-        Why nothing was chosen.
     stop : Stop
         Explanation where the bound does not prove the answer.
     """

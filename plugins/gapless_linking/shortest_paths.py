@@ -17,8 +17,6 @@ class Path:
 
     Parameters
     ----------
-    first, second : int
-        Numbers of the mentions.
     vertices : tuple of int
         From one chosen vertex to the other, both included.
     added : frozenset of int
@@ -34,12 +32,7 @@ class Path:
 def shortest_paths(problem: LinkingProblem, chosen: Sequence[int], mentions: Sequence[int]) -> list[Path]:
     """One shortest path for each pair of mentions; by way of vertices of large degree where there are several.
 
-    Parameters
-    ----------
-    problem : LinkingProblem
-        With a graph of unit lengths, its connection added if it has one.
-    mentions : sequence of int
-        Between which of them.
+    `problem`: with a graph of unit lengths, its connection added if it has one.
     """
     steps = _Steps(problem)
     ends = {int(chosen[i]) for i in mentions}

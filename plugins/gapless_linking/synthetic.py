@@ -25,8 +25,6 @@ class CommunityKind:
 
     Parameters
     ----------
-    size : int
-        Vertices of one community.
     inside : float
         Share of the edges that join two vertices of one community.
     on_topic : float
@@ -130,8 +128,6 @@ def synthetic_candidates(
     ----------
     graph, communities
         From `synthetic_graph`.
-    k : int
-        Number of sets.
     size : int
         Candidates of each set; drawn in proportion to the square root of their degree, without repetition.
     """

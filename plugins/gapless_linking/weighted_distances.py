@@ -26,8 +26,6 @@ def weighted_distances(
 
     Parameters
     ----------
-    graph : Graph
-        With weights.
     points : int64 (p,)
         Inner numbers.
     clique_first : int64 (c + 1,)

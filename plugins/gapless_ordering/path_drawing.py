@@ -40,8 +40,6 @@ def draw_path(problem: OrderingProblem, path: IntArray, title: str = "", against
     Parameters
     ----------
     path : int array (k,)
-    title : str
-        Written above.
     against : int array, optional
         Another path: vertices that it does not have at the same place are red.
     """

@@ -23,14 +23,7 @@ class Subtour:
     x(E(S)) counts the edges of the path inside S, y its vertices. A path has fewer edges in S than vertices, unless
     it has none of both, and at most one vertex of a class: the row holds for every path. It is the generalised
     subtour elimination of prize-collecting problems with a class in the place of a vertex; without C alone, x(E(S))
-    <= y(S), it would be no more than the degrees of vertices say.
-
-    Parameters
-    ----------
-    members : int64 (m,)
-        S, ascending.
-    group : int
-        C.
+    <= y(S), it would be no more than the degrees of vertices say. `members` is S, ascending, `group` C.
     """
 
     members: IntArray = attrs.field(converter=int_array)

@@ -108,8 +108,6 @@ class Parts:
     group_lower, group_word : int64 (groups,)
     groups_of : int64 (arcs,)
         Number of groups of which each arc is the lower arc.
-    largest : float
-        A size of scores.
     tolerance : float
         Gains up to here are noise, and nothing enters a program for them.
     loss : float

@@ -36,8 +36,6 @@ class Relaxing(ABC):
     ----------
     left : Open
         The rows and scopes that the alive arcs leave.
-    objective : float
-        Of the last program.
     point : float64 (arcs,)
     complete : bool
         Whether nothing is missing any more: then `objective` is that of the relaxation.

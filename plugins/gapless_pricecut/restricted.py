@@ -33,8 +33,6 @@ class RestrictedRelaxation:
         The last point of the program, 0 at arcs that are not kept.
     tree : DependencyTree or None
         The best allowed tree that was met.
-    added : int
-        Columns for parts.
     """
 
     objective: float
@@ -60,8 +58,6 @@ def restricted_relaxation(
     Parameters
     ----------
     kept : bool (arcs,)
-    budget : Budget
-        Its iterations count rounds.
     start : DependencyTree, optional
         A tree of kept arcs to begin with.
     parts : Parts, optional

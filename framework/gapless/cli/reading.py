@@ -24,8 +24,6 @@ class Stored:
         The file, and the line if it has lines.
     name : str
         What its record calls it.
-    words : sequence of str
-        Of its record.
     """
 
     problem: Problem[Any]

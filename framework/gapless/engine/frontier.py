@@ -23,12 +23,8 @@ class Node:
     ----------
     number : int
         Its place in the certificate; creation order.
-    bound : float
-        Inherited, then its own.
     certificate : Certificate
         Evidence for `bound`.
-    state : object
-        Warm start.
     """
 
     number: int

@@ -34,8 +34,6 @@ def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: fl
         Integral where columns must be.
     structure : S
         Structure that the problem reads from the decisions of `z`.
-    constant : float
-        Constant of the formulation.
     bound : float
         Claimed upper bound on every structure here.
     """

@@ -48,8 +48,6 @@ class Run:
     ----------
     about : mapping
         About the task: name, arguments, version, start, seconds.
-    tables : sequence of mappings
-        Title, columns, rows.
     documents : sequence of (str, str)
         Names and contents of the JSON documents in the folder.
     figures : sequence of (str, str)
@@ -113,8 +111,6 @@ def run_of(
 
     Parameters
     ----------
-    files : sequence of Path
-        The records.
     folder : Path or None
         Folder of the tables, documents and figures.
     again : mapping or None

@@ -16,12 +16,7 @@ _DIGITS = 16
 class Fingerprint:
     """Fingerprint of the data of a run: a corpus, a graph, a model.
 
-    Parameters
-    ----------
-    name : str
-        Name for people; the same data may have another path another day.
-    size : int
-        Number of parts.
+    `name`: name for people; the same data may have another path another day.
     """
 
     name: str = attrs.field(eq=False)

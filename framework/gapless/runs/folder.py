@@ -37,8 +37,6 @@ class RunFolder:
 
     Parameters
     ----------
-    path : Path
-        An existing folder.
     settings : mapping of str to JSON data
         Options that affect the answers.
     anew : bool

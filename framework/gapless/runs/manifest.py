@@ -40,8 +40,6 @@ class Manifest:
         Logs of the folder: of `gapless.Record`, which can be verified; of `Answer`, which hold numbers only.
     began : str
         UTC time of the first start.
-    starts : int
-        Number of starts.
     version : str
         Version of gapless at the last start.
     timed : mapping of str to float or None

@@ -71,8 +71,6 @@ class Tally:
     instances, proved, verified, refused : int
         Instances answered, answers proved OPTIMAL or INFEASIBLE, certificates verified, and instances that the
         method refused.
-    seconds : float
-        CPU time, checks included.
     closed : bool
         Whether the method completed its share; False after Ctrl-C.
     """
@@ -118,8 +116,6 @@ def differential(
 
     Parameters
     ----------
-    cases : int
-        Instances per problem type.
     seconds : float
         CPU time in total; every method solves some instances regardless.
     method : str, optional

@@ -111,8 +111,6 @@ class Priced:
         The numbers are multiples of this power of one half.
     slack : int (n + 1, n)
         The weight that prices leave of each arc, less the most that they leave into its word; [head, word - 1].
-    bound : int
-        On all trees.
     """
 
     graph: ObjectArray
