@@ -41,12 +41,7 @@ _AHEAD = 4
 class Finished:
     """What came of one chunk.
 
-    Parameters
-    ----------
-    start : int
-        The number of its first problem.
-    seconds : float
-        What they took, without the way there and back.
+    `start`: the number of its first problem. `seconds`: what they took, without the way there and back.
     """
 
     start: int

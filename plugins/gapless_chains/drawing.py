@@ -23,12 +23,7 @@ _SPAN = re.compile(r"([BIESLU])-(.+)")
 class _Run:
     """Neighbouring tokens under one label.
 
-    Parameters
-    ----------
-    first, stop : int
-        The tokens from the first to the one before `stop`.
-    outside : bool
-        Whether this is no entity.
+    `first`, `stop`: the tokens from the first to the one before `stop`. `outside`: whether this is no entity.
     """
 
     first: int

@@ -12,14 +12,8 @@ from gapless.core.sparse import BoolArray, FloatArray
 def reached_from_left(local: FloatArray, transition: FloatArray) -> BoolArray:
     """Labels that end an allowed path over positions 0..i of a chain.
 
-    Returns bool (n, K).
-
-    Parameters
-    ----------
-    local : float64 (n, K)
-        Label scores; minus infinity forbids.
-    transition : float64 (K, K) or (n-1, K, K)
-        Pair scores, source first; minus infinity forbids.
+    Returns bool (n, K). `local` (float64 (n, K)): label scores; minus infinity forbids. `transition` (float64 (K,
+    K) or (n-1, K, K)): pair scores, source first; minus infinity forbids.
     """
     reached = local > -np.inf
     for i in range(len(local) - 1):

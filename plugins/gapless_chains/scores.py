@@ -104,3 +104,12 @@ def as_names(values: Iterable[str] | None) -> tuple[str, ...] | None:
     if isinstance(values, str):
         raise InvalidProblem("labels is one string; give a list of names")
     return tuple(values)
+
+
+def check_ends(count: int, labels: tuple[str, ...] | None, **scores: FloatArray | None) -> None:
+    """Refuse scores and names that are not one for each of `count` labels."""
+    for name, array in scores.items():
+        if array is not None and array.shape != (count,):
+            raise InvalidProblem(f"{name} has shape {array.shape}, expected {(count,)}, one score for each label")
+    if labels is not None and (len(labels) != count or not all(isinstance(label, str) for label in labels)):
+        raise InvalidProblem(f"labels holds {len(labels)} entries, expected {count} strings")

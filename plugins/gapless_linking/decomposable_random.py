@@ -109,14 +109,8 @@ def large_decomposable(edges: int, sets: int = 7, *, seed: int = 0) -> LinkingPr
     """A decomposable problem of any size, for measurements.
 
     Rings of eight vertices with four chords, each joined by a bridge to one of the fifty before it, so that the
-    tree of rings is deep. A set holds a ring and the one above it; sets lie evenly over the graph.
-
-    Parameters
-    ----------
-    edges : int
-        About so many: 13 for each ring.
-    sets : int
-        At most ``edges / 1300``.
+    tree of rings is deep. A set holds a ring and the one above it; sets lie evenly over the graph. `edges`: about
+    so many: 13 for each ring. `sets`: at most ``edges / 1300``.
     """
     rng = np.random.default_rng(seed)
     rings = max(2, edges // 13)

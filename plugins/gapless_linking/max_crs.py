@@ -37,14 +37,8 @@ class MaxCRS:
 def from_max_crs(sets: Sequence[Any], capacity: Any) -> MaxCRS:
     """Reduce MaxCRS to entity linking.
 
-    Raises `InvalidProblem`: sets that overlap, or capacities of another kind.
-
-    Parameters
-    ----------
-    sets : sequence of k sequences of int
-        Disjoint; elements are rows of `capacity`.
-    capacity : (n, n) array of numbers
-        Symmetric, finite, at least 0; within a set not looked at.
+    Raises `InvalidProblem`: sets that overlap, or capacities of another kind. `sets`: disjoint; elements are rows
+    of `capacity`. `capacity` ((n, n) array of numbers): symmetric, finite, at least 0; within a set not looked at.
     """
     table = score_array(capacity, "capacity: the numbers")
     members = [np.asarray(given, np.int64) for given in sets]

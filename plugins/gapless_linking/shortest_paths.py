@@ -15,12 +15,8 @@ from gapless_linking.problem import LinkingProblem
 class Path:
     """A shortest path between what two mentions are linked to.
 
-    Parameters
-    ----------
-    vertices : tuple of int
-        From one chosen vertex to the other, both included.
-    added : frozenset of int
-        The steps that take an edge of the connection: step i leads from vertex i to vertex i + 1.
+    `vertices`: from one chosen vertex to the other, both included. `added`: the steps that take an edge of the
+    connection: step i leads from vertex i to vertex i + 1.
     """
 
     first: int

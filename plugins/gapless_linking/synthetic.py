@@ -23,12 +23,8 @@ SHIFT = 10
 class CommunityKind:
     """The clustering of a graph.
 
-    Parameters
-    ----------
-    inside : float
-        Share of the edges that join two vertices of one community.
-    on_topic : float
-        Share of a candidate set that comes from the document's topics, which are communities.
+    `inside`: share of the edges that join two vertices of one community. `on_topic`: share of a candidate set that
+    comes from the document's topics, which are communities.
     """
 
     size: int

@@ -46,14 +46,8 @@ def trials_for(failure: float, success: float) -> int:
 class Colorings:
     """A sequence of random colourings. Colouring t depends on the seed and t alone, whoever asks for it.
 
-    Raises `UnknownOption`: the seed is negative or no integer.
-
-    Parameters
-    ----------
-    classes : int
-        Number of classes coloured, independently of each other.
-    colors : int
-        As many as classes or more: each class has a colour of its own in every colouring.
+    Raises `UnknownOption`: the seed is negative or no integer. `classes`: number of classes coloured, independently
+    of each other. `colors`: as many as classes or more: each class has a colour of its own in every colouring.
     """
 
     classes: int

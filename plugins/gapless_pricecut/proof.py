@@ -24,12 +24,8 @@ REPARSES = 3
 class Bounded:
     """A bound on the trees of some alive arcs.
 
-    Parameters
-    ----------
-    tree : int64 (n,)
-        Arcs of the best tree under the completed weights; empty when there is none.
-    through : float64 (arcs,)
-        A bound on the trees with each arc.
+    `tree` (int64 (n,)): arcs of the best tree under the completed weights; empty when there is none. `through`
+    (float64 (arcs,)): a bound on the trees with each arc.
     """
 
     bound: float

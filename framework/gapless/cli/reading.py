@@ -18,12 +18,7 @@ from gapless.core.record import Record, read_documents, read_values
 class Stored:
     """A problem of a file.
 
-    Parameters
-    ----------
-    place : str
-        The file, and the line if it has lines.
-    name : str
-        What its record calls it.
+    `place`: the file, and the line if it has lines. `name`: what its record calls it.
     """
 
     problem: Problem[Any]

@@ -33,7 +33,7 @@ ANNOUNCED = 1.0
 """Seconds; what takes longer is told beforehand."""
 
 
-def add_verify_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``gapless verify``."""
     parser.add_argument(
         "files",
@@ -107,7 +107,7 @@ class Failure:
         return f"{'UNDECIDED' if self.undecided else 'FAILED'} {told}"
 
 
-def verify_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
+def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless verify FILE [FILE ...]``."""
     problem = read_problem(parsed.problem) if parsed.problem else None
     files = [file for path in parsed.files for file in record_files(path)]

@@ -20,14 +20,8 @@ EXPECTED = f"expected a number of at most {LARGEST:g} in size, or -inf"
 def score_array(values: Any, what: str) -> FloatArray:
     """A float64 copy of `values` of any numeric type.
 
-    Raises `InvalidProblem`: text, complex numbers, dates, or anything that `given_array` refuses.
-
-    Parameters
-    ----------
-    values : array, tensor or lists of real numbers
-        See `given_array`.
-    what : str
-        Plural name in messages: "grandchild: scores".
+    Raises `InvalidProblem`: text, complex numbers, dates, or anything that `given_array` refuses. `values`: see
+    `given_array`. `what`: plural name in messages: "grandchild: scores".
     """
     given = given_array(values, f"{what} are")
     try:

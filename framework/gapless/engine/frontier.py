@@ -19,12 +19,7 @@ ORDERS: tuple[str, ...] = ("best-first", "depth-first", "breadth-first")
 class Node:
     """One node of a search tree.
 
-    Parameters
-    ----------
-    number : int
-        Its place in the certificate; creation order.
-    certificate : Certificate
-        Evidence for `bound`.
+    `number`: its place in the certificate; creation order. `certificate`: evidence for `bound`.
     """
 
     number: int

@@ -47,12 +47,8 @@ def sampled_features(features: FeatureMap[Any, Any, Any], examples: Sequence[Any
 class Checkpoint:
     """A training after a completed epoch.
 
-    Parameters
-    ----------
-    data : dict
-        JSON data: settings, history, random state, number of the best epoch.
-    arrays : dict of str to ndarray
-        The current weights, and those of the best epoch.
+    `data`: JSON data: settings, history, random state, number of the best epoch. `arrays`: the current weights, and
+    those of the best epoch.
     """
 
     data: dict[str, Any]

@@ -69,12 +69,8 @@ class Answer:
 def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] | None) -> Answer:
     """Gather the information on a record.
 
-    Parameters
-    ----------
-    verdict : Verdict or None
-        None when not checked.
-    again : mapping or None
-        Options for a second solve by the method when the record has no events; None for no second solve.
+    `verdict`: None when not checked. `again`: options for a second solve by the method when the record has no
+    events; None for no second solve.
     """
     result = record.result
     trace: Sequence[Event] = result.trace

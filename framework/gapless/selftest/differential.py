@@ -47,12 +47,8 @@ _ENOUGH = 50
 class Mistake:
     """A wrong answer.
 
-    Parameters
-    ----------
-    case : int
-        Number of the instance, which is drawn by ``numpy.random.default_rng([seed, case])``.
-    reason : str
-        The broken rule, with details.
+    `case`: number of the instance, which is drawn by ``numpy.random.default_rng([seed, case])``. `reason`: the
+    broken rule, with details.
     """
 
     problem: str
@@ -66,13 +62,9 @@ class Mistake:
 class Tally:
     """Results of one method.
 
-    Parameters
-    ----------
-    instances, proved, verified, refused : int
-        Instances answered, answers proved OPTIMAL or INFEASIBLE, certificates verified, and instances that the
-        method refused.
-    closed : bool
-        Whether the method completed its share; False after Ctrl-C.
+    `instances`, `proved`, `verified`, `refused`: instances answered, answers proved OPTIMAL or INFEASIBLE,
+    certificates verified, and instances that the method refused. `closed`: whether the method completed its share;
+    False after Ctrl-C.
     """
 
     problem: str

@@ -30,14 +30,8 @@ def generate_labels(
 
     Raises `InvalidProblem`: the start structure is infeasible. `SolveError`: see `price_and_cut`; ``error.result``
     says that nothing is known. Also when scores cancel so far that float64 cannot close the gap; ``error.result``
-    then holds the answer and its bound.
-
-    Parameters
-    ----------
-    solve : Solve
-        A start structure joins the first domains.
-    gap : float, optional
-        Wins over the gap of the limits.
+    then holds the answer and its bound. `solve`: a start structure joins the first domains. `gap`: wins over the
+    gap of the limits.
     """
     budget = solve.budget
     limits = budget.limits if gap is None else attrs.evolve(budget.limits, gap=gap)

@@ -18,12 +18,8 @@ ULPS = 2.0**-48
 class PricedEdges:
     """The result of `EdgePricing.price`.
 
-    Parameters
-    ----------
-    sources, targets : bool (edges, K)
-        Labels at either end that take part in a setting of positive reduced cost.
-    maxima : float64 (edges,)
-        Largest positive reduced cost of each edge.
+    `sources`, `targets` (bool (edges, K)): labels at either end that take part in a setting of positive reduced
+    cost. `maxima` (float64 (edges,)): largest positive reduced cost of each edge.
     """
 
     sources: BoolArray

@@ -231,12 +231,7 @@ class LabelDomains(Restricted[IntArray, V]):
 def floor_below_every_labelling(theta: FloatArray, largest: float) -> float:
     """A penalty that no labelling can earn back: eight times the largest magnitude of a labelling's score.
 
-    Parameters
-    ----------
-    theta : float64 (n, K)
-        Label scores.
-    largest : float
-        Largest finite magnitude of a pair score.
+    `theta` (float64 (n, K)): label scores. `largest`: largest finite magnitude of a pair score.
     """
     finite = np.isfinite(theta)
     local = float(np.max(np.abs(theta), axis=1, where=finite, initial=0.0).sum())

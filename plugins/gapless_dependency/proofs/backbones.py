@@ -38,12 +38,8 @@ _COUNTED: dict[str, tuple[type[BackboneFactor] | type[Grandchild], ...]] = {
 class Judge:
     """Bounds on trees under any arc weights and the scores of some factors of a problem.
 
-    Parameters
-    ----------
-    counted : tuple of factors
-        Those whose scores are in every bound.
-    bounds : callable
-        See `Bounds`. Rounding is counted: sums of the exact weights do not exceed the bounds.
+    `counted`: those whose scores are in every bound. `bounds`: see `Bounds`. Rounding is counted: sums of the exact
+    weights do not exceed the bounds.
     """
 
     counted: tuple[Factor | BackboneFactor, ...]

@@ -17,12 +17,8 @@ WHOLE = 30
 class SetPrices:
     """Sets of words, each entered by at least one arc of any tree (one word: by exactly one).
 
-    Parameters
-    ----------
-    members : bool (sets, n + 1)
-        Without the root. The first n are the single words in order.
-    values : int (sets,)
-        Not positive but for single words.
+    `members` (bool (sets, n + 1)): without the root. The first n are the single words in order. `values` (int
+    (sets,)): not positive but for single words.
     """
 
     members: BoolArray

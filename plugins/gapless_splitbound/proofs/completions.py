@@ -83,12 +83,7 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
 def are_trees(heads: IntArray, *, single_root: bool, projective: bool) -> BoolArray:
     """Rows that hold the heads of a tree; bool (rows,).
 
-    Parameters
-    ----------
-    heads : int64 (rows, n)
-        In 0..n, that of word 1 first.
-    single_root, projective : bool
-        As in `ParsingProblem`.
+    `heads` (int64 (rows, n)): in 0..n, that of word 1 first. `single_root`, `projective`: as in `ParsingProblem`.
     """
     count, n = heads.shape
     above = np.concatenate([np.zeros((count, 1), np.int64), heads], axis=1)

@@ -59,12 +59,8 @@ def allows(factor: ConfigurationFactor, on: BoolArray, free: BoolArray) -> bool:
     """Whether some configuration scores more than -inf.
 
     Over at most 8 free arcs all configurations are scored. Over more, ``best`` is asked with weights that outweigh
-    any sum of scores: it then leaves out an arc that is on only where no allowed configuration has them all.
-
-    Parameters
-    ----------
-    on, free : bool (arcs,)
-        Decisions that every configuration holds, and those that it may hold.
+    any sum of scores: it then leaves out an arc that is on only where no allowed configuration has them all. `on`,
+    `free` (bool (arcs,)): decisions that every configuration holds, and those that it may hold.
     """
     places = np.flatnonzero(free)
     if places.size <= ENUMERATED:
