@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -283,4 +283,5 @@ def _stacked(matrices: Sequence[Sparse]) -> Sparse:
 def join(parts: list[R]) -> R:
     """Columns or rows, one after the other."""
     fields = zip(*(attrs.astuple(part, recurse=False) for part in parts), strict=True)
-    return type(parts[0])(*(_stacked(f) if isinstance(f[0], Sparse) else np.concatenate(f) for f in fields))
+    joined: list[Any] = [_stacked(f) if isinstance(f[0], Sparse) else np.concatenate(f) for f in fields]
+    return type(parts[0])(*joined)
