@@ -122,7 +122,7 @@ def best_members(problem: LinkingProblem, costs: FloatArray) -> tuple[IntArray |
 def split_group(graph: Graph, vertices: IntArray, group: IntArray) -> tuple[int, int] | None:
     """Two vertices of one group that no path within the group connects; None if each group is connected.
 
-    Returns pair of int, or None: places in `vertices`.
+    Returns places in `vertices`, or None.
 
     Parameters
     ----------

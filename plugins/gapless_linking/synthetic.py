@@ -52,7 +52,7 @@ def synthetic_graph(
     """A graph whose degrees follow a power law, with communities.
 
     Chung-Lu: each end of an edge is a vertex drawn in proportion to its expected degree. A share of the edges takes
-    the second end from the community of the first. Returns Graph, Communities.
+    the second end from the community of the first.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def synthetic_candidates(
 ) -> list[IntArray]:
     """Candidate sets as a document about two or three topics would have them.
 
-    Returns list of k int64 (size,): outside ids, ascending.
+    Returns k arrays of outside ids, int64 (size,), ascending.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ Make = Callable[[Parts, Proof], Relaxing]
 def solve_relaxation(problem: ParsingProblem, solve: Solve, make: Make) -> Result[DependencyTree]:
     """Solve a relaxation and round it.
 
-    Returns Result: OPTIMAL when the bound meets the rounded tree; else FEASIBLE with the relaxation's bound, stop
+    The result is OPTIMAL when the bound meets the rounded tree; else FEASIBLE with the relaxation's bound, stop
     being RELAXED unless a limit came first. Raises `InvalidProblem`: a factor is no conjunction, or the start tree
     is infeasible. `SolveError`: the LP solver failed, or an observer raised. `make`: makes the relaxation.
     """

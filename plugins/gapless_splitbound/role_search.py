@@ -20,10 +20,7 @@ from gapless_splitbound.variants import VARIANTS
 class CountedMaximiser(Maximiser[DependencyTree]):
     """Hands on to another maximiser.
 
-    Attributes
-    ----------
-    calls : int
-        Solves and passes for max-marginals, "DP calls" for short.
+    `calls`: solves and passes for max-marginals, "DP calls" for short.
     """
 
     def __init__(self, maximiser: Maximiser[DependencyTree]) -> None:

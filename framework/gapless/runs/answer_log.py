@@ -95,7 +95,7 @@ class AnswerLog:
     def append(self, answer: Record | Answer) -> int:
         """Write an answer under its name; from here on it survives the process.
 
-        Returns int: bytes written. Raises `OSError`: the disk is full, or a similar failure; the file then ends
+        Returns the bytes written. Raises `OSError`: the disk is full, or a similar failure; the file then ends
         with the previous answer.
         """
         if answer.name in self._places:

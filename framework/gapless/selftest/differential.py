@@ -104,7 +104,7 @@ def differential(
 ) -> list[Tally]:
     """Test every method of the specimens' problem types.
 
-    Returns list of Tally: one per method; after Ctrl-C, the results so far.
+    Returns one tally per method; after Ctrl-C, the results so far.
 
     Parameters
     ----------

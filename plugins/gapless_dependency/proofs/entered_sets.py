@@ -63,7 +63,7 @@ def best_through_some(
     """A bound on the trees that hold at least one of some arcs.
 
     Prices of the best tree may say too much about other arcs. So the arc of which they say most gets prices of its
-    own, until that is one which has them. Returns float: -inf when there is no such tree.
+    own, until that is one which has them. Returns -inf when there is no such tree.
 
     Parameters
     ----------

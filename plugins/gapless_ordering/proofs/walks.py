@@ -61,7 +61,7 @@ class WalkTables:
     def rule_out(self, prices: FloatArray, level: float) -> float:
         """Rule out each place of a vertex where no walk exceeds `level`; the bound on the walks that are left.
 
-        Returns float: -inf when there is none. `prices` (float64 (classes,)): multipliers, not negative.
+        Returns -inf when there is none. `prices` (float64 (classes,)): multipliers, not negative.
         """
         paid, total = prices[self.groups], sum_of(prices, self.length)
         before = np.full(self.alive.shape, -np.inf)
