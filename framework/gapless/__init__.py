@@ -7,85 +7,44 @@ The names here are those that users call. Base classes and values for those who 
 are in `gapless.roles`. Every name is imported when it is first asked for.
 """
 
-# ruff: noqa: F405
-
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "BatchResult",
-    "Certificate",
-    "Event",
-    "GaplessError",
-    "InvalidLimits",
-    "InvalidProblem",
-    "InvalidResult",
-    "Limits",
-    "MissingDependency",
-    "NoSolution",
-    "Problem",
-    "Record",
-    "Result",
-    "Solution",
-    "SolveError",
-    "Status",
-    "Stop",
-    "UnknownName",
-    "UnknownOption",
-    "Verdict",
-    "VerificationFailed",
-    "__version__",
-    "dumps",
-    "loads",
-    "read_values",
-    "solve",
-    "solve_many",
-    "solve_stream",
-    "work_limit",
-]
-
 if TYPE_CHECKING:
-    from gapless.core.batch_result import BatchResult
-    from gapless.core.certificate import Certificate, Verdict
+    from gapless.core.batch_result import BatchResult as BatchResult
+    from gapless.core.certificate import Certificate as Certificate, Verdict as Verdict
     from gapless.core.errors import (
-        GaplessError,
-        InvalidLimits,
-        InvalidProblem,
-        InvalidResult,
-        MissingDependency,
-        SolveError,
-        UnknownName,
-        UnknownOption,
-        VerificationFailed,
+        GaplessError as GaplessError,
+        InvalidLimits as InvalidLimits,
+        InvalidProblem as InvalidProblem,
+        InvalidResult as InvalidResult,
+        MissingDependency as MissingDependency,
+        SolveError as SolveError,
+        UnknownName as UnknownName,
+        UnknownOption as UnknownOption,
+        VerificationFailed as VerificationFailed,
     )
-    from gapless.core.events import Event
-    from gapless.core.limits import Limits, Stop
-    from gapless.core.problem import Problem
-    from gapless.core.record import Record, read_values
-    from gapless.core.result import NoSolution, Result, Solution, Status
-    from gapless.core.serial import dumps, loads
-    from gapless.core.work import work_limit
+    from gapless.core.events import Event as Event
+    from gapless.core.limits import Limits as Limits, Stop as Stop
+    from gapless.core.problem import Problem as Problem
+    from gapless.core.record import Record as Record, read_values as read_values
+    from gapless.core.result import (
+        NoSolution as NoSolution,
+        Result as Result,
+        Solution as Solution,
+        Status as Status,
+    )
+    from gapless.core.serial import dumps as dumps, loads as loads
+    from gapless.core.work import work_limit as work_limit
     from gapless.roles import *  # noqa: F403  where they were before there was `gapless.roles`
-    from gapless.solving import solve, solve_many
-    from gapless.streaming import solve_stream
-
-    __all__ += [
-        "Answer", "Batch", "BoolArray", "BoundCertificate", "Branch", "Brancher", "Budget", "Columns",
-        "ConfigurationFactor", "Decisions", "DuplicateName", "Factor", "FixedColumn", "Fixings",
-        "FloatArray", "Formulation", "Generator", "InconsistentBound", "IntArray", "LinearDualCertificate",
-        "LinearModel", "LinearView", "Maximised", "Maximiser", "Method", "MissingBound", "MostFractional",
-        "NoCertificate", "Observer", "OracleError", "OutOfWork", "PointCertificate",
-        "ProbabilisticCertificate", "ProblemBatch", "Registry", "Relaxation", "Relaxed",
-        "ReplayCertificate", "Restricted", "Rows", "ScoredFactor", "Sense", "Slacks", "Solve", "Sparse",
-        "Specimens", "Stats", "Task", "Tightening", "TreeCertificate", "UncoveredBranching", "View",
-        "hookimpl", "load_plugins", "serialisable", "spend_work",
-    ]  # fmt: skip
+    from gapless.solving import solve as solve, solve_many as solve_many
+    from gapless.streaming import solve_stream as solve_stream
 else:
     from gapless.core.owners import ask_when_unknown
     from gapless.lazy import lazy_names
 
-    _get, __dir__ = lazy_names(
+    _get, __dir__, __all__ = lazy_names(
         __name__,
         {
             "gapless.core.batch_result": "BatchResult",
@@ -106,6 +65,8 @@ else:
         },
         submodules="cli core parallel plugins roles solving streaming",
     )
+
+    __all__ += ["__version__"]
 
     def __getattr__(name):
         """Import a name; one that has moved is said to have."""

@@ -1,7 +1,7 @@
 """Names of a package that are imported when they are first asked for (PEP 562).
 
-The package imports the same names under ``TYPE_CHECKING`` for type checkers and editors, and lists them in
-``__all__``; a test compares the three.
+The package imports the same names under ``TYPE_CHECKING`` for type checkers and editors, each ``as`` itself, which
+shows it to them; a test compares the two.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 def lazy_names(
     package: str, homes: Mapping[str, str], submodules: str = ""
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make the functions ``__getattr__`` and ``__dir__`` of a package.
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Make the functions ``__getattr__`` and ``__dir__`` of a package, and its list ``__all__``.
 
     Parameters
     ----------
@@ -52,4 +52,4 @@ def lazy_names(
     def names() -> list[str]:
         return sorted({*vars(sys.modules[package]), *home_of, *modules})
 
-    return get, names
+    return get, names, sorted(home_of)

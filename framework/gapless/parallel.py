@@ -41,16 +41,7 @@ _AHEAD = 4
 class Finished:
     """Outcome of one chunk.
 
-    Parameters
-    ----------
-    start : int
-        The number of its first problem.
-    count : int
-        Its problems.
-    seconds : float
-        Seconds of the work, without the transfer.
-    outcome : object
-        Return value of the work.
+    `start`: the number of its first problem. `seconds`: of the work, without the transfer.
     """
 
     start: int
@@ -62,10 +53,7 @@ class Finished:
 class Pace:
     """Size of the next chunk: one problem at first, then from the time of the last ones.
 
-    Parameters
-    ----------
-    most : int
-        Never more than this.
+    `most`: never more than this.
     """
 
     def __init__(self, most: int = AT_ONCE) -> None:
@@ -115,25 +103,19 @@ def spread(
 ) -> Iterator[Finished]:
     """Work on all problems, in chunks; they are returned in the order in which they finish.
 
+    Raises `MissingDependency`: joblib is not installed. `SolveError`: a worker process was killed.
+
     Parameters
     ----------
     work : callable
         ``work(start, some)`` is given the number of the first of some problems; it and what it returns must be fit
         for `cloudpickle`.
-    problems : sequence
     jobs : int
         Workers; -1 for all that there are.
     at_once : int
         The most problems in a chunk.
     threads : bool
         Whether threads do, where the user has not configured a backend: equal slices, and nothing is copied.
-
-    Raises
-    ------
-    MissingDependency
-        joblib is not installed.
-    SolveError
-        A worker process was killed.
     """
     with _pool(jobs, "generator_unordered", threads=threads) as pool:
         workers = _workers(jobs)
@@ -161,18 +143,13 @@ def spread_in_order(
 
     The problems are taken by the thread that asks for the outcomes, and never more than ``4 * at_once`` for each
     worker before their outcomes have been taken: whoever asks slowly slows the whole down, and memory stays flat.
-    An exception of `problems` is raised where it belongs, after the outcomes of those before it.
+    An exception of `problems` is raised where it belongs, after the outcomes of those before it. Raises
+    what `spread` raises.
 
     Parameters
     ----------
     work, jobs, at_once
         As in `spread`; with ``jobs=1`` all happens in this process.
-    problems : iterator
-
-    Raises
-    ------
-    MissingDependency, SolveError
-        As in `spread`.
     """
     pace = Pace(at_once)
     source = _Source(problems, pace)

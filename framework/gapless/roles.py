@@ -5,112 +5,68 @@ Users who only call `gapless.solve` need none of them. Every name is imported wh
 
 from typing import TYPE_CHECKING
 
-__all__ = [
-    "Answer",
-    "Batch",
-    "BoolArray",
-    "BoundCertificate",
-    "Branch",
-    "Brancher",
-    "Budget",
-    "Certificate",
-    "Columns",
-    "ConfigurationFactor",
-    "Decisions",
-    "DuplicateName",
-    "Factor",
-    "FixedColumn",
-    "Fixings",
-    "FloatArray",
-    "Formulation",
-    "Generator",
-    "InconsistentBound",
-    "IntArray",
-    "LinearDualCertificate",
-    "LinearModel",
-    "LinearView",
-    "Maximised",
-    "Maximiser",
-    "Method",
-    "MissingBound",
-    "MostFractional",
-    "NoCertificate",
-    "Observer",
-    "OracleError",
-    "OutOfWork",
-    "PointCertificate",
-    "ProbabilisticCertificate",
-    "Problem",
-    "ProblemBatch",
-    "Registry",
-    "Relaxation",
-    "Relaxed",
-    "ReplayCertificate",
-    "Restricted",
-    "Rows",
-    "ScoredFactor",
-    "Sense",
-    "Slacks",
-    "Solve",
-    "Sparse",
-    "Specimens",
-    "Stats",
-    "Task",
-    "Tightening",
-    "TreeCertificate",
-    "UncoveredBranching",
-    "View",
-    "hookimpl",
-    "load_plugins",
-    "serialisable",
-    "spend_work",
-]
-
 if TYPE_CHECKING:
-    from gapless.core.batch import Batch, Columns, Rows
-    from gapless.core.branch import Branch
-    from gapless.core.brancher import Brancher, MostFractional
+    from gapless.core.batch import Batch as Batch, Columns as Columns, Rows as Rows
+    from gapless.core.branch import Branch as Branch
+    from gapless.core.brancher import Brancher as Brancher, MostFractional as MostFractional
     from gapless.core.certificate import (
-        BoundCertificate,
-        Certificate,
-        LinearDualCertificate,
-        NoCertificate,
-        PointCertificate,
-        ProbabilisticCertificate,
-        ReplayCertificate,
+        BoundCertificate as BoundCertificate,
+        Certificate as Certificate,
+        LinearDualCertificate as LinearDualCertificate,
+        NoCertificate as NoCertificate,
+        PointCertificate as PointCertificate,
+        ProbabilisticCertificate as ProbabilisticCertificate,
+        ReplayCertificate as ReplayCertificate,
     )
-    from gapless.core.decisions import Decisions, Fixings
+    from gapless.core.decisions import Decisions as Decisions, Fixings as Fixings
     from gapless.core.errors import (
-        DuplicateName,
-        FixedColumn,
-        InconsistentBound,
-        MissingBound,
-        OracleError,
-        UncoveredBranching,
+        DuplicateName as DuplicateName,
+        FixedColumn as FixedColumn,
+        InconsistentBound as InconsistentBound,
+        MissingBound as MissingBound,
+        OracleError as OracleError,
+        UncoveredBranching as UncoveredBranching,
     )
-    from gapless.core.events import Observer
-    from gapless.core.factor import ConfigurationFactor, Factor, ScoredFactor
-    from gapless.core.formulation import Formulation
-    from gapless.core.limits import Budget
-    from gapless.core.model import LinearModel
-    from gapless.core.oracle import Answer, Generator, LinearView, Maximised, Maximiser, Slacks, View
-    from gapless.core.problem import Problem, Sense
-    from gapless.core.problem_batch import ProblemBatch
-    from gapless.core.relaxation import Relaxation, Relaxed, Restricted
-    from gapless.core.result import Stats
-    from gapless.core.serial import serialisable
-    from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
-    from gapless.core.tree_certificate import Tightening, TreeCertificate
-    from gapless.core.work import OutOfWork, spend_work
-    from gapless.plugins.call import Solve
-    from gapless.plugins.hookspecs import hookimpl
-    from gapless.plugins.manager import load_plugins
-    from gapless.plugins.registry import Method, Registry, Task
-    from gapless.plugins.specimens import Specimens
+    from gapless.core.events import Observer as Observer
+    from gapless.core.factor import (
+        ConfigurationFactor as ConfigurationFactor,
+        Factor as Factor,
+        ScoredFactor as ScoredFactor,
+    )
+    from gapless.core.formulation import Formulation as Formulation
+    from gapless.core.limits import Budget as Budget
+    from gapless.core.model import LinearModel as LinearModel
+    from gapless.core.oracle import (
+        Answer as Answer,
+        Generator as Generator,
+        LinearView as LinearView,
+        Maximised as Maximised,
+        Maximiser as Maximiser,
+        Slacks as Slacks,
+        View as View,
+    )
+    from gapless.core.problem import Problem as Problem, Sense as Sense
+    from gapless.core.problem_batch import ProblemBatch as ProblemBatch
+    from gapless.core.relaxation import Relaxation as Relaxation, Relaxed as Relaxed, Restricted as Restricted
+    from gapless.core.result import Stats as Stats
+    from gapless.core.serial import serialisable as serialisable
+    from gapless.core.sparse import (
+        BoolArray as BoolArray,
+        FloatArray as FloatArray,
+        IntArray as IntArray,
+        Sparse as Sparse,
+    )
+    from gapless.core.tree_certificate import Tightening as Tightening, TreeCertificate as TreeCertificate
+    from gapless.core.work import OutOfWork as OutOfWork, spend_work as spend_work
+    from gapless.plugins.call import Solve as Solve
+    from gapless.plugins.hookspecs import hookimpl as hookimpl
+    from gapless.plugins.manager import load_plugins as load_plugins
+    from gapless.plugins.registry import Method as Method, Registry as Registry, Task as Task
+    from gapless.plugins.specimens import Specimens as Specimens
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__ = lazy_names(
+    __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
             "gapless.core.batch": "Batch Columns Rows",

@@ -184,10 +184,6 @@ class Wanted:
 
     Parameters
     ----------
-    method : str or None
-    limits : Limits
-    seed : int
-    options : mapping
     k : int
         As in `solve`.
     together : bool

@@ -12,13 +12,8 @@ RED, BLUE, GREEN = "#b3261e", "#1f5fa8", "#2e7d32"
 def svg(width: float, height: float, title: str, drawn: Iterable[str]) -> str:
     """One SVG element on white ground.
 
-    Parameters
-    ----------
-    width, height : float
-    title : str
-        For people who hear the picture instead of seeing it.
-    drawn : iterable of str
-        Elements, in the order in which they are painted.
+    `title`: for people who hear the picture instead of seeing it. `drawn`: elements, in the order in which they are
+    painted.
     """
     drawing = "\n".join(
         [
@@ -53,12 +48,8 @@ def cut(words: str, letters: int) -> str:
 def tree_places(parents: Sequence[int], widths: Sequence[float]) -> tuple[list[float], list[int]]:
     """Places of the nodes of a tree or forest: leaves side by side, parents above the middle of their children.
 
-    Parameters
-    ----------
-    parents : sequence of n int
-        -1 for a root. Parents come before children.
-    widths : sequence of n float
-        Room of each node. A node wider than all that hangs below it moves its subtree apart.
+    `parents`: -1 for a root. Parents come before children. `widths`: room of each node. A node wider
+    than all that hangs below it moves its subtree apart.
 
     Returns
     -------

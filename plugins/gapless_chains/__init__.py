@@ -8,50 +8,33 @@ The column generation is that of Belanger, Passos, Riedel and McCallum 2012. Bui
 
 from typing import TYPE_CHECKING
 
-__all__ = [
-    "ChainBatch",
-    "ChainModel",
-    "ChainProblem",
-    "ChainView",
-    "DomainMessages",
-    "DominanceCertificate",
-    "KBest",
-    "MarginViolations",
-    "PotentialsCertificate",
-    "ReducedCostOracle",
-    "TransitionBounds",
-    "TreeMessages",
-    "TreePotentialsCertificate",
-    "TreeProblem",
-    "TreeReducedCostOracle",
-    "TreeView",
-    "k_best_of_batch",
-    "margin_violation",
-    "path_values",
-    "transition_bounds",
-    "two_best",
-]
-
 if TYPE_CHECKING:
-    from gapless_chains.batch import ChainBatch, ChainModel
-    from gapless_chains.column_generation.messages import ChainView, DomainMessages
-    from gapless_chains.column_generation.reduced_cost import ReducedCostOracle
-    from gapless_chains.k_best import k_best_of_batch
-    from gapless_chains.k_best_labellings import KBest
-    from gapless_chains.margin import MarginViolations, margin_violation, two_best
-    from gapless_chains.path_values import path_values
-    from gapless_chains.problem import ChainProblem
-    from gapless_chains.proofs.potentials import PotentialsCertificate
-    from gapless_chains.proofs.survivors import DominanceCertificate
-    from gapless_chains.transition_bounds import TransitionBounds, transition_bounds
-    from gapless_chains.trees.certificate import TreePotentialsCertificate
-    from gapless_chains.trees.messages import TreeMessages, TreeView
-    from gapless_chains.trees.problem import TreeProblem
-    from gapless_chains.trees.reduced_cost import TreeReducedCostOracle
+    from gapless_chains.batch import ChainBatch as ChainBatch, ChainModel as ChainModel
+    from gapless_chains.column_generation.messages import ChainView as ChainView, DomainMessages as DomainMessages
+    from gapless_chains.column_generation.reduced_cost import ReducedCostOracle as ReducedCostOracle
+    from gapless_chains.k_best import k_best_of_batch as k_best_of_batch
+    from gapless_chains.k_best_labellings import KBest as KBest
+    from gapless_chains.margin import (
+        MarginViolations as MarginViolations,
+        margin_violation as margin_violation,
+        two_best as two_best,
+    )
+    from gapless_chains.path_values import path_values as path_values
+    from gapless_chains.problem import ChainProblem as ChainProblem
+    from gapless_chains.proofs.potentials import PotentialsCertificate as PotentialsCertificate
+    from gapless_chains.proofs.survivors import DominanceCertificate as DominanceCertificate
+    from gapless_chains.transition_bounds import (
+        TransitionBounds as TransitionBounds,
+        transition_bounds as transition_bounds,
+    )
+    from gapless_chains.trees.certificate import TreePotentialsCertificate as TreePotentialsCertificate
+    from gapless_chains.trees.messages import TreeMessages as TreeMessages, TreeView as TreeView
+    from gapless_chains.trees.problem import TreeProblem as TreeProblem
+    from gapless_chains.trees.reduced_cost import TreeReducedCostOracle as TreeReducedCostOracle
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__ = lazy_names(
+    __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
             "gapless_chains.batch": "ChainBatch ChainModel",

@@ -16,7 +16,7 @@ from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import ProblemBatch
 from gapless_chains.padding import unpadded
 from gapless_chains.problem import ChainProblem
-from gapless_chains.scores import as_final, as_initial, as_names, as_transition, given_scores
+from gapless_chains.scores import as_final, as_initial, as_names, as_transition, check_ends, given_scores
 
 # Tokens that a kernel gets at once: enough that a call costs nothing, little enough that Ctrl-C is prompt.
 CHUNK = 1 << 16
@@ -63,16 +63,7 @@ class ChainModel:
                 f"transition has shape {shape}, expected (K, K): chains of one model share one matrix; "
                 "a chain whose transitions vary along it is a ChainProblem of its own"
             )
-        for name in ("initial", "final"):
-            array = getattr(self, name)
-            if array is not None and array.shape != shape[:1]:
-                raise InvalidProblem(
-                    f"{name} has shape {array.shape}, expected {shape[:1]}, one score for each label"
-                )
-        if self.labels is not None and (
-            len(self.labels) != shape[0] or not all(isinstance(s, str) for s in self.labels)
-        ):
-            raise InvalidProblem(f"labels holds {len(self.labels)} entries, expected {shape[0]} strings")
+        check_ends(shape[0], self.labels, initial=self.initial, final=self.final)
 
     @classmethod
     def of(cls, problem: ChainProblem) -> ChainModel:

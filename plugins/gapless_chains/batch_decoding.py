@@ -62,11 +62,14 @@ def decode_many(
 ) -> BatchResult[IntArray]:
     """Decode many chains by `kernel`, a chunk at a time; Ctrl-C keeps the chunks that are finished.
 
+    Returns BatchResult: with the arrays ``labels`` (all sentences one after another), ``offsets``, those of the
+    kernel, and those of `KBest.arrays` where several labellings were asked for. Raises `InvalidProblem`: a score is
+    NaN or plus infinity; the message names the sentence and the place.
+
     Parameters
     ----------
     problems : sequence of ChainProblem
         A `ChainBatch` is read where it lies; of a list, chains that share their scores are copied together.
-    solve : Solve
     kernel : callable
         ``kernel(batch)`` decodes a batch.
     again : callable
@@ -79,17 +82,6 @@ def decode_many(
         ``alone(problem)`` decodes a chain that no batch can hold.
     several : KBest, optional
         Room for what `Found.k_best` holds.
-
-    Returns
-    -------
-    BatchResult
-        With the arrays ``labels`` (all sentences one after another), ``offsets``, those of the kernel, and those of
-        `KBest.arrays` where several labellings were asked for.
-
-    Raises
-    ------
-    InvalidProblem
-        A score is NaN or plus infinity; the message names the sentence and the place.
     """
     count = len(problems)
     batches, left = shared_batches(problems)

@@ -29,17 +29,8 @@ def run(problem: ChainProblem, solve: Solve, *, width: int = 10, bound: bool = T
     2012, appendix A.2): exact messages cost less than their reduced costs would, so the bound is the best value
     itself, and the answer is OPTIMAL wherever the beam found it. Chains whose transitions vary are decoded exactly.
 
-    Parameters
-    ----------
-    width : int
-        At least 1.
-    bound : bool
-        Whether to bound the best value. Without it the bound is infinite and nothing is proved.
-
-    Raises
-    ------
-    UnknownOption
-        `width` is below 1, or no integer.
+    Without `bound`, the bound is infinite and nothing is proved. Raises `UnknownOption`: `width` is below 1, or no
+    integer.
     """
     check_count("width", width)
     if problem.transition.ndim == 3:

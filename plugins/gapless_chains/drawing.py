@@ -23,13 +23,7 @@ _SPAN = re.compile(r"([BIESLU])-(.+)")
 class _Run:
     """Neighbouring tokens under one label.
 
-    Parameters
-    ----------
-    first, stop : int
-        The tokens from the first to the one before `stop`.
-    label : str
-    outside : bool
-        Whether this is no entity.
+    `first`, `stop`: the tokens from the first to the one before `stop`. `outside`: whether this is no entity.
     """
 
     first: int
@@ -48,7 +42,6 @@ def draw_labelling(
 
     Parameters
     ----------
-    problem : Labelling
     structure : int array (n,)
     words : sequence of n str
         Numbers stand instead when there are not as many as nodes.

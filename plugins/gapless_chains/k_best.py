@@ -85,19 +85,15 @@ def k_best_of(
 ) -> tuple[IntArray, FloatArray]:
     """The k best labellings of one chain, and their values.
 
+    Returns int64 (count, n) and float64 (count,): best first; fewer than k only where there are no more.
+
     Parameters
     ----------
     local : float64 (n, K)
         Label scores, those of starting and ending included.
     transition : float64 (K, K) or (n-1, K, K)
-    k : int
     prune : mapping
         From a `Pruning` of the transitions.
-
-    Returns
-    -------
-    int64 (count, n) and float64 (count,)
-        Best first; fewer than k only where there are no more.
     """
     n, width = local.shape
     k = _at_most(n, width, k)

@@ -15,10 +15,7 @@ from gapless.core.sparse import BoolArray, IntArray
 def token_mask(mask: Any, shape: tuple[int, int]) -> BoolArray:
     """Places that hold a token, bool (S, T), from booleans or from numbers 0 and 1.
 
-    Raises
-    ------
-    InvalidProblem
-        Another shape, or another number; the message names the place.
+    Raises `InvalidProblem`: another shape, or another number; the message names the place.
     """
     given = given_array(mask, "mask is")
     if given.shape != shape:
@@ -43,17 +40,15 @@ def token_mask(mask: Any, shape: tuple[int, int]) -> BoolArray:
 def unpadded(unary: NDArray[Any], lengths: Any, mask: Any) -> tuple[NDArray[Any], IntArray]:
     """The rows of all tokens (N, K), a copy, and how many each sentence has (S,).
 
+    Raises `InvalidProblem`: neither of them is given, or both; they do not fit; padding stands elsewhere; a
+    sentence is empty.
+
     Parameters
     ----------
     unary : array (S, T, K)
     lengths : (S,) integers, or None
     mask : (S, T) booleans, or 0 and 1, or None
         Padding stands behind the tokens.
-
-    Raises
-    ------
-    InvalidProblem
-        Neither of them is given, or both; they do not fit; padding stands elsewhere; a sentence is empty.
     """
     shape = unary.shape[0], unary.shape[1]
     if (lengths is None) == (mask is None):

@@ -15,7 +15,7 @@ from gapless.roles import LinearModel, serialisable
 from gapless_chains.labelling import Labelling
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_left
-from gapless_chains.scores import as_final, as_initial, as_names, as_transition, immutable, scores
+from gapless_chains.scores import as_final, as_initial, as_names, as_transition, check_ends, immutable, scores
 
 
 def _unary(values: Any) -> FloatArray:
@@ -75,12 +75,7 @@ class ChainProblem(Labelling):
                 f"transition has shape {self.transition.shape}, expected {(k, k)} or {(n - 1, k, k)} "
                 f"because unary has shape {shape}"
             )
-        for name in ("initial", "final"):
-            array = getattr(self, name)
-            if array is not None and array.shape != (k,):
-                raise InvalidProblem(f"{name} has shape {array.shape}, expected {(k,)}, one score for each label")
-        if self.labels is not None and (len(self.labels) != k or not all(isinstance(s, str) for s in self.labels)):
-            raise InvalidProblem(f"labels holds {len(self.labels)} entries, expected {k} strings")
+        check_ends(k, self.labels, initial=self.initial, final=self.final)
 
     @classmethod
     def many(

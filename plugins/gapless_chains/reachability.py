@@ -12,16 +12,8 @@ from gapless.core.sparse import BoolArray, FloatArray
 def reached_from_left(local: FloatArray, transition: FloatArray) -> BoolArray:
     """Labels that end an allowed path over positions 0..i of a chain.
 
-    Parameters
-    ----------
-    local : float64 (n, K)
-        Label scores; minus infinity forbids.
-    transition : float64 (K, K) or (n-1, K, K)
-        Pair scores, source first; minus infinity forbids.
-
-    Returns
-    -------
-    bool (n, K)
+    Returns bool (n, K). `local` (float64 (n, K)): label scores; minus infinity forbids. `transition` (float64 (K,
+    K) or (n-1, K, K)): pair scores, source first; minus infinity forbids.
     """
     reached = local > -np.inf
     for i in range(len(local) - 1):
@@ -33,6 +25,8 @@ def reached_from_left(local: FloatArray, transition: FloatArray) -> BoolArray:
 def reached_from_below(local: FloatArray, parents: Sequence[int], pairs: Callable[[int], FloatArray]) -> BoolArray:
     """Labels with which the part of a tree from a node down can be labelled.
 
+    Returns bool (n, K).
+
     Parameters
     ----------
     local : float64 (n, K)
@@ -41,10 +35,6 @@ def reached_from_below(local: FloatArray, parents: Sequence[int], pairs: Callabl
         The parent of each node, which comes before it; -1 for a root.
     pairs : callable
         ``pairs(node)`` are the pair scores (K, K) of the edge above a node, the parent's label first.
-
-    Returns
-    -------
-    bool (n, K)
     """
     reached = local > -np.inf
     for i in range(len(parents) - 1, -1, -1):

@@ -26,18 +26,9 @@ def scores(name: str, values: Any) -> FloatArray:
     """`values` as an immutable float64 array: a copy, unless `values` is itself such a copy.
 
     Tables are remembered by the identity of these arrays, so none may ever change. An array that is read-only now
-    can be made writeable again by its owner; the copies cannot, their memory is a bytes object.
-
-    Parameters
-    ----------
-    name : str
-        Name of the array in messages.
-    values : array, tensor or lists of real numbers
-
-    Raises
-    ------
-    InvalidProblem
-        Not numbers, ragged, masked, NaN, plus infinity, or too large; minus infinity is allowed.
+    can be made writeable again by its owner; the copies cannot, their memory is a bytes object. Raises
+    `InvalidProblem`: not numbers, ragged, masked, NaN, plus infinity, or too large; minus infinity is allowed.
+    `name`: name of the array in messages.
     """
     known = _checked.get(id(values))
     if known is not None and known is values:
@@ -51,10 +42,7 @@ def scores(name: str, values: Any) -> FloatArray:
 def given_scores(name: str, values: Any) -> NDArray[Any]:
     """`values` as an array of real numbers in whatever type they have, not copied where that is possible.
 
-    Raises
-    ------
-    InvalidProblem
-        Not numbers, or what `gapless.core.given_array` refuses.
+    Raises `InvalidProblem`: not numbers, or what `gapless.core.given_array` refuses.
     """
     given = given_array(values, f"{name} is")
     if given.dtype.kind == "c":
@@ -116,3 +104,12 @@ def as_names(values: Iterable[str] | None) -> tuple[str, ...] | None:
     if isinstance(values, str):
         raise InvalidProblem("labels is one string; give a list of names")
     return tuple(values)
+
+
+def check_ends(count: int, labels: tuple[str, ...] | None, **scores: FloatArray | None) -> None:
+    """Refuse scores and names that are not one for each of `count` labels."""
+    for name, array in scores.items():
+        if array is not None and array.shape != (count,):
+            raise InvalidProblem(f"{name} has shape {array.shape}, expected {(count,)}, one score for each label")
+    if labels is not None and (len(labels) != count or not all(isinstance(label, str) for label in labels)):
+        raise InvalidProblem(f"labels holds {len(labels)} entries, expected {count} strings")

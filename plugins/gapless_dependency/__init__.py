@@ -2,69 +2,44 @@
 
 from typing import TYPE_CHECKING
 
-__all__ = [
-    "AdjacentSibling",
-    "AnyOf",
-    "ArcConjunctions",
-    "Arcs",
-    "Backbone",
-    "BackboneFactor",
-    "Comb",
-    "DependencyTree",
-    "GrandSibling",
-    "Grandchild",
-    "GreatGrandchild",
-    "Node",
-    "OutermostGrandchild",
-    "ParsingProblem",
-    "Pattern",
-    "Sibling",
-    "TreeMaximiser",
-    "TriSibling",
-    "Valency",
-    "backbone_for",
-    "valency",
-]
-
 if TYPE_CHECKING:
-    from gapless_dependency.arcs import Arcs
-    from gapless_dependency.backbones import Backbone, backbone_for
-    from gapless_dependency.factors.adjacent_sibling import AdjacentSibling
-    from gapless_dependency.factors.any_of import AnyOf
-    from gapless_dependency.factors.arc_conjunctions import ArcConjunctions
-    from gapless_dependency.factors.backbone_factor import BackboneFactor
-    from gapless_dependency.factors.comb import Comb
-    from gapless_dependency.factors.grand_sibling import GrandSibling
-    from gapless_dependency.factors.grandchild import Grandchild
-    from gapless_dependency.factors.great_grandchild import GreatGrandchild
-    from gapless_dependency.factors.outermost_grandchild import OutermostGrandchild
-    from gapless_dependency.factors.pattern import Node, Pattern
-    from gapless_dependency.factors.sibling import Sibling
-    from gapless_dependency.factors.tri_sibling import TriSibling
-    from gapless_dependency.factors.valency import Valency, valency
-    from gapless_dependency.problem import ParsingProblem
-    from gapless_dependency.tree import DependencyTree
-    from gapless_dependency.tree_maximiser import TreeMaximiser
+    from gapless_dependency.arcs import Arcs as Arcs
+    from gapless_dependency.backbones import Backbone as Backbone, backbone_for as backbone_for
+    from gapless_dependency.factors.any_of import AnyOf as AnyOf
+    from gapless_dependency.factors.arc_conjunctions import ArcConjunctions as ArcConjunctions
+    from gapless_dependency.factors.backbone_factor import BackboneFactor as BackboneFactor
+    from gapless_dependency.factors.comb import Comb as Comb
+    from gapless_dependency.factors.grandchildren import (
+        Grandchild as Grandchild,
+        GreatGrandchild as GreatGrandchild,
+    )
+    from gapless_dependency.factors.modifier_chains import (
+        AdjacentSibling as AdjacentSibling,
+        GrandSibling as GrandSibling,
+        OutermostGrandchild as OutermostGrandchild,
+    )
+    from gapless_dependency.factors.pattern import Node as Node, Pattern as Pattern
+    from gapless_dependency.factors.siblings import Sibling as Sibling, TriSibling as TriSibling
+    from gapless_dependency.factors.valency import Valency as Valency, valency as valency
+    from gapless_dependency.problem import ParsingProblem as ParsingProblem
+    from gapless_dependency.tree import DependencyTree as DependencyTree
+    from gapless_dependency.tree_maximiser import TreeMaximiser as TreeMaximiser
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__ = lazy_names(
+    __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
             "gapless_dependency.arcs": "Arcs",
             "gapless_dependency.backbones": "Backbone backbone_for",
-            "gapless_dependency.factors.adjacent_sibling": "AdjacentSibling",
             "gapless_dependency.factors.any_of": "AnyOf",
             "gapless_dependency.factors.arc_conjunctions": "ArcConjunctions",
             "gapless_dependency.factors.backbone_factor": "BackboneFactor",
             "gapless_dependency.factors.comb": "Comb",
-            "gapless_dependency.factors.grandchild": "Grandchild",
-            "gapless_dependency.factors.grand_sibling": "GrandSibling",
-            "gapless_dependency.factors.great_grandchild": "GreatGrandchild",
+            "gapless_dependency.factors.grandchildren": "Grandchild GreatGrandchild",
+            "gapless_dependency.factors.modifier_chains": "AdjacentSibling GrandSibling OutermostGrandchild",
             "gapless_dependency.factors.pattern": "Node Pattern",
-            "gapless_dependency.factors.outermost_grandchild": "OutermostGrandchild",
-            "gapless_dependency.factors.sibling": "Sibling",
-            "gapless_dependency.factors.tri_sibling": "TriSibling",
+            "gapless_dependency.factors.siblings": "Sibling TriSibling",
             "gapless_dependency.factors.valency": "Valency valency",
             "gapless_dependency.problem": "ParsingProblem",
             "gapless_dependency.tree": "DependencyTree",

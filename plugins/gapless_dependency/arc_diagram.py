@@ -30,14 +30,12 @@ def draw_svg(
 
     Parameters
     ----------
-    words : sequence of n str
     heads : sequence of n int
         The head of each word, 0 for the root.
     labels : sequence of n str, optional
         Relations, written on the arcs.
     tags : sequence of n str, optional
         Written below the words.
-    gold : sequence of n int, optional
     title : str
         For people who hear the picture instead of seeing it.
     """

@@ -11,13 +11,7 @@ import attrs
 class Arc:
     """An arc between two words, both counted from 1.
 
-    Parameters
-    ----------
-    head, modifier : int
-    level : int
-        Height above the words, at least 1.
-    crosses : bool
-        Whether it crosses another arc.
+    `level`: height above the words, at least 1. `crosses`: whether it crosses another arc.
     """
 
     head: int

@@ -22,10 +22,7 @@ FEW_SCOPES = 30
 def all_trees(length: int, projective: bool, single_root: bool) -> IntArray:
     """Heads of all dependency trees of `length` words, int64 (trees, length).
 
-    Raises
-    ------
-    SpaceTooLarge
-        More than 7 words.
+    Raises `SpaceTooLarge`: more than 7 words.
     """
     if length > LONGEST:
         raise SpaceTooLarge(f"the sentence has {length} words, trees are enumerated up to {LONGEST}")
@@ -75,10 +72,7 @@ def tree_scores(problem: ParsingProblem) -> tuple[IntArray, FloatArray]:
 def best_trees(problem: ParsingProblem, k: int = 1) -> list[Solution[DependencyTree]]:
     """The `k` best trees, best first; fewer when there are fewer.
 
-    Raises
-    ------
-    SpaceTooLarge
-        More than 7 words.
+    Raises `SpaceTooLarge`: more than 7 words.
     """
     heads, scores = tree_scores(problem)
     order = np.argsort(-scores, kind="stable")[:k]

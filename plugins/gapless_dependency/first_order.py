@@ -21,12 +21,8 @@ from gapless_dependency.tree import DependencyTree
 def run(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
     """Parse one sentence by Eisner's algorithm (projective) or Chu-Liu-Edmonds.
 
-    Limits never stop it: it has no bound before it has the answer.
-
-    Raises
-    ------
-    InvalidProblem
-        The problem has factors.
+    Limits never stop it: it has no bound before it has the answer. Raises `InvalidProblem`: the problem has
+    factors.
     """
     _refuse_factors(problem)
     if solve.k == 1:
@@ -43,12 +39,8 @@ def run(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
 def run_many(problems: Sequence[ParsingProblem], solve: Solve) -> BatchResult[DependencyTree]:
     """Parse many sentences; a result is made when one is asked for. Ctrl-C keeps the sentences that are finished.
 
-    A sentence whose problem has factors fails alone.
-
-    Returns
-    -------
-    BatchResult
-        With the arrays ``heads`` (all sentences one after another, -1 where there is no tree) and ``offsets``.
+    A sentence whose problem has factors fails alone. Returns BatchResult: with the arrays ``heads`` (all sentences
+    one after another, -1 where there is no tree) and ``offsets``.
     """
     offsets = row_offsets(problem.length for problem in problems)
     heads = np.full(offsets[-1], -1, np.int64)

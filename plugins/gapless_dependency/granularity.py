@@ -28,19 +28,8 @@ class FinitelyValued(Protocol):
 def check_granularity(granularity: Any, scores: FloatArray, factors: Sequence[Any]) -> None:
     """Refuse a granularity that the scores of a problem are no multiples of, as far as it can be seen now.
 
-    Conjunctions are checked where they are scored, by `gapless.ScoredFactor`.
-
-    Parameters
-    ----------
-    granularity : float
-    scores : float64 (n + 1, n + 1)
-        Of the arcs.
-    factors : sequence of Factor, ConfigurationFactor or BackboneFactor
-
-    Raises
-    ------
-    InvalidProblem
-        Naming the arc or the factor.
+    Conjunctions are checked where they are scored, by `gapless.ScoredFactor`. Raises `InvalidProblem`: naming the
+    arc or the factor. `scores` (float64 (n + 1, n + 1)): of the arcs.
     """
     if not isinstance(granularity, float | int | np.number) or not 0 < granularity < math.inf:
         raise InvalidProblem(f"granularity is {granularity!r}, expected a positive number")

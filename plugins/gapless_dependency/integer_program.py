@@ -58,10 +58,7 @@ def integer_program(
       less r - 1 (Qian and Liu 2013, section 3.2); one that is -inf has that sum at most r - 1.
     - Other factors bring their own `LinearForm`.
 
-    Raises
-    ------
-    NotImplementedError
-        A `ConfigurationFactor` without ``linear_form``.
+    Raises `NotImplementedError`: a `ConfigurationFactor` without ``linear_form``.
     """
     rows = _Rows()
     decisions = rows.columns(arc_weights, np.ones(arcs.count), integer=True)

@@ -84,9 +84,6 @@ def random_problem(
 
     Parameters
     ----------
-    rng : Generator
-    n : int
-    projective, single_root : bool
     families : sequence of str
         Names from `FAMILIES`; the conjunctions among them are `CONJUNCTIVE`.
     ties : bool

@@ -8,10 +8,7 @@ from gapless.core.sparse import IntArray
 def cycle(heads: IntArray) -> list[int]:
     """The words of a cycle, closed by its first one; empty when there is none.
 
-    Parameters
-    ----------
-    heads : int64 (n,)
-        Entry i is the head of word i + 1.
+    `heads` (int64 (n,)): entry i is the head of word i + 1.
     """
     above = [0, *heads.tolist()]
     state = [0] * len(above)

@@ -5,20 +5,14 @@ The problem of Blanco, Boldi, Marino, Entity-Linking via Graph-Distance Minimiza
 
 from typing import TYPE_CHECKING
 
-__all__ = [
-    "Connection",
-    "Graph",
-    "LinkingProblem",
-]
-
 if TYPE_CHECKING:
-    from gapless_linking.connection import Connection
-    from gapless_linking.graph import Graph
-    from gapless_linking.problem import LinkingProblem
+    from gapless_linking.connection import Connection as Connection
+    from gapless_linking.graph import Graph as Graph
+    from gapless_linking.problem import LinkingProblem as LinkingProblem
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__ = lazy_names(
+    __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
             "gapless_linking.connection": "Connection",

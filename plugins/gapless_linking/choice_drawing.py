@@ -62,17 +62,7 @@ class _Frame:
 class _Scene:
     """The vertices that are drawn.
 
-    Parameters
-    ----------
-    problem : LinkingProblem
-    chosen : sequence of k int
-        Vertices.
-    mentions : sequence of k str
-    name : callable
-        Name of a vertex.
-    fair : sequence of k collections of int, or None
-        The right vertices.
-    frame : _Frame
+    `fair`: the right vertices.
     """
 
     problem: LinkingProblem
@@ -100,7 +90,6 @@ def draw_choice(
 
     Parameters
     ----------
-    problem : LinkingProblem
     chosen : int array (k,)
         Vertices.
     mentions : sequence of k str
@@ -109,8 +98,6 @@ def draw_choice(
         Name of a vertex; by default the problem's, or its number.
     fair : sequence of k collections of int, optional
         The right vertices of each mention: then those are green and wrong ones red.
-    title : str
-        Written above.
     """
     vertices = chosen.tolist()
     spelled = mentions if len(mentions) == problem.k else [problem.mention(i) for i in range(problem.k)]

@@ -24,19 +24,10 @@ def run(problem: LinkingProblem, solve: Solve) -> Result[IntArray]:
     depth-first search finds all bridges, and the tree of the parts between them says what lies behind each: the
     useful edges are the bridges that are not within one set, and cutting them all leaves the paper's base cases.
     After O(n + m) for that, each set costs one search of its region for each bridge that leaves it: O(k m) at most.
-    Nothing recurs, so a path of a million vertices is no harder than a bush.
-
-    Returns
-    -------
-    Result
-        OPTIMAL or INFEASIBLE, with a `DecompositionCertificate`.
-
-    Raises
-    ------
-    InvalidProblem
-        The problem is not decomposable: a set does not induce a connected subgraph (the paper's first condition),
-        or candidates of two sets share a biconnected component, which no bridge cuts (the second). The message
-        names them.
+    Nothing recurs, so a path of a million vertices is no harder than a bush. The result is OPTIMAL or INFEASIBLE,
+    with a `DecompositionCertificate`. Raises `InvalidProblem`: the problem is not decomposable: a set does not
+    induce a connected subgraph (the paper's first condition), or candidates of two sets share a biconnected
+    component, which no bridge cuts (the second). The message names them.
     """
     try:
         chosen, why = algorithm_1(problem)

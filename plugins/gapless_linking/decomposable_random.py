@@ -16,13 +16,8 @@ def random_decomposable(rng: np.random.Generator, sets: int | None = None) -> Li
     """A small problem that meets both conditions of Blanco et al. 2013, section 4.
 
     Among them are sets that reach over several blobs, singletons, anchors (repeated, on bridges, in empty parts,
-    of weight zero and below), weighted and unit graphs, ties everywhere, and priors that forbid.
-
-    Parameters
-    ----------
-    rng : Generator
-    sets : int, optional
-        At most so many; else up to 5.
+    of weight zero and below), weighted and unit graphs, ties everywhere, and priors that forbid. `sets`: at most so
+    many; else up to 5.
     """
     made = _blobs(rng, int(rng.integers(2, 9)))
     part = _parts(made)
@@ -114,15 +109,8 @@ def large_decomposable(edges: int, sets: int = 7, *, seed: int = 0) -> LinkingPr
     """A decomposable problem of any size, for measurements.
 
     Rings of eight vertices with four chords, each joined by a bridge to one of the fifty before it, so that the
-    tree of rings is deep. A set holds a ring and the one above it; sets lie evenly over the graph.
-
-    Parameters
-    ----------
-    edges : int
-        About so many: 13 for each ring.
-    sets : int
-        At most ``edges / 1300``.
-    seed : int
+    tree of rings is deep. A set holds a ring and the one above it; sets lie evenly over the graph. `edges`: about
+    so many: 13 for each ring. `sets`: at most ``edges / 1300``.
     """
     rng = np.random.default_rng(seed)
     rings = max(2, edges // 13)

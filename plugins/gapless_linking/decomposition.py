@@ -40,6 +40,7 @@ class PartTree:
         Whoever leaves a region does it through a gate, an end of a bridge; behind it lie sets, each of which counts
         twice, and anchors. So the gate is charged with 2 for each set and b(z) for each anchor behind it, as
         Theorem 1 does for one bridge after the other. What lies beyond the gate is the same for all candidates.
+        Returns float64 (n,).
 
         Parameters
         ----------
@@ -51,10 +52,6 @@ class PartTree:
         anchors : int64 (a,)
             Inner numbers.
         weights : float64 (a,)
-
-        Returns
-        -------
-        float64 (n,)
         """
         count, parts = self.part.size, self.tops.size
         mass = np.concatenate([np.full(homes.size, 2.0), weights])
@@ -88,10 +85,8 @@ def choose(
 
     Parameters
     ----------
-    problem : LinkingProblem
     graph : Graph
         With the edges of its connection.
-    tree : PartTree
     region, homes
         As in `PartTree.charges`.
     """
@@ -127,17 +122,13 @@ def best_members(problem: LinkingProblem, costs: FloatArray) -> tuple[IntArray |
 def split_group(graph: Graph, vertices: IntArray, group: IntArray) -> tuple[int, int] | None:
     """Two vertices of one group that no path within the group connects; None if each group is connected.
 
+    Returns places in `vertices`, or None.
+
     Parameters
     ----------
-    graph : Graph
     vertices : int64 (p,)
         Inner numbers, distinct.
     group : int64 (p,)
-
-    Returns
-    -------
-    pair of int, or None
-        Places in `vertices`.
     """
     place = np.full(graph.vertex_count, -1)
     place[vertices] = np.arange(vertices.size)

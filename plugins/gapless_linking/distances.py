@@ -39,26 +39,18 @@ def pairwise_distances(
     Without weights by bit-parallel breadth-first search from both ends, from 64 or 128 vertices at once. That takes
     60 or 100 bytes at most for each vertex of the graph; see `search_bytes`. With weights by Dijkstra's algorithm.
 
+    Returns (p, p) array: without weights uint8, or uint16 or uint32 where distances exceed 254; the type's largest
+    value means that no path leads there. With weights float64 and inf. Raises `InvalidProblem`: unknown vertices,
+    or not even 64 vertices at once fit into `memory_limit`.
+
     Parameters
     ----------
-    graph : Graph
     vertices : int64 (p,)
         Outside ids, distinct.
     connection : Connection, optional
         Edges on top of the graph.
     memory_limit : float
         Bytes that the search may take beside the graph and the answer.
-
-    Returns
-    -------
-    (p, p) array
-        Without weights uint8, or uint16 or uint32 where distances exceed 254; the type's largest value means that
-        no path leads there. With weights float64 and inf.
-
-    Raises
-    ------
-    InvalidProblem
-        Unknown vertices, or not even 64 vertices at once fit into `memory_limit`.
     """
     inner = graph.require(vertices, "vertices")
     first, members = (connection or Connection()).flat(graph)

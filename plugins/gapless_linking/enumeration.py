@@ -16,12 +16,7 @@ def all_structures(problem: LinkingProblem, *, limit: int = LIMIT) -> tuple[IntA
     """All allowed structures, int64 (structures, k), and their costs, float64 (structures,).
 
     In the order of `candidates`, the last set fastest. Own costs are added up in extended precision, so that large
-    ones which cancel leave what is left.
-
-    Raises
-    ------
-    SpaceTooLarge
-        More than `limit` choices from the first few sets.
+    ones which cancel leave what is left. Raises `SpaceTooLarge`: more than `limit` choices from the first few sets.
     """
     chosen = np.zeros((1, 0), np.int64)
     own, apart = np.zeros(1, np.longdouble), np.zeros(1)
@@ -44,10 +39,7 @@ def all_structures(problem: LinkingProblem, *, limit: int = LIMIT) -> tuple[IntA
 def best_structures(problem: LinkingProblem, k: int = 1, *, limit: int = LIMIT) -> list[Solution[IntArray]]:
     """The `k` best structures, best first; of equal ones the first in the order of `candidates`.
 
-    Raises
-    ------
-    SpaceTooLarge
-        See `all_structures`.
+    Raises `SpaceTooLarge`: see `all_structures`.
     """
     structures, costs = all_structures(problem, limit=limit)
     order = np.argsort(costs, kind="stable")[:k]

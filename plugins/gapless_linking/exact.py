@@ -27,23 +27,10 @@ def run(problem: LinkingProblem, solve: Solve, *, kicks: int = 50) -> Result[Int
     Local search finds a good choice. Then costs are moved from pairs of candidates to the candidates themselves,
     pair of sets by pair of sets, until the sum of each set's least cost bounds all choices as well as it can;
     candidates that would cost too much are dropped, sets with one left are folded into the others. What is still
-    open goes to Russian doll search, or is split.
-
-    Parameters
-    ----------
-    kicks : int
-        Restarts of local search from its best choice, a little changed.
-
-    Raises
-    ------
-    InvalidProblem
-        The start structure is infeasible.
-    OracleError
-        An observer raised; ``error.result`` holds the best answer so far.
-    SolveError
-        No memory.
-    UnknownOption
-        `kicks` is negative, or no integer.
+    open goes to Russian doll search, or is split. Raises `InvalidProblem`: the start structure is infeasible.
+    `OracleError`: an observer raised; ``error.result`` holds the best answer so far. `SolveError`: no memory.
+    `UnknownOption`: `kicks` is negative, or no integer. `kicks`: restarts of local search from its best choice, a
+    little changed.
     """
     check_count("kicks", kicks, at_least=0)
     return _Search(problem, solve, kicks).run()
@@ -52,10 +39,7 @@ def run(problem: LinkingProblem, solve: Solve, *, kicks: int = 50) -> Result[Int
 def local_search(problem: LinkingProblem, solve: Solve, *, kicks: int = 500) -> Result[IntArray]:
     """Best-improvement local search with kicks; no bound.
 
-    Parameters
-    ----------
-    kicks : int
-        Restarts of the search from its best choice, a little changed.
+    `kicks`: restarts of the search from its best choice, a little changed.
     """
     check_count("kicks", kicks, at_least=0)
     return _Search(problem, solve, kicks, prove=False).run()

@@ -72,7 +72,6 @@ def compressed(
     u, v : int64 (m,)
         Both ends, below n.
     weights : float64 (m,), optional
-    n : int
 
     Returns
     -------

@@ -21,18 +21,9 @@ def run(problem: LinkingProblem, solve: Solve, *, starts: int = 1) -> Result[Int
     A set and one of its candidates are drawn; then the sets after it take in turn the candidate with the smallest
     sum of distances to those chosen before, the first of equals. Where there are anchors or priors, distances
     count twice, as in the cost, and what the candidate costs by itself is added. In the end the first set chooses
-    anew, as its choice was random. The bound is that of ``hitting-distance``, as the distances are known.
-
-    Parameters
-    ----------
-    starts : int
-        Number of random beginnings, the best of which is kept. The draws follow from the solve's seed, and those of
-        few starts are the first of those of many.
-
-    Raises
-    ------
-    UnknownOption
-        `starts` is below 1, or no integer.
+    anew, as its choice was random. The bound is that of ``hitting-distance``, as the distances are known. Raises
+    `UnknownOption`: `starts` is below 1, or no integer. `starts`: number of random beginnings, the best of which is
+    kept. The draws follow from the solve's seed, and those of few starts are the first of those of many.
     """
     check_count("starts", starts)
     rng = np.random.default_rng(solve.seed)

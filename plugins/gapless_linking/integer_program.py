@@ -29,12 +29,8 @@ def integer_program(problem: LinkingProblem) -> LinearModel:
     but 1 stands in its rows. Programs by length (a column for each member, set and length: "chosen, and nothing
     chosen from that set is as near") are smaller, and weaker; on sets of 4 to 20 candidates SCIP was as fast or
     faster with the pairs. What a set and a pair of sets cost at least is in the constant, so that large numbers
-    that cancel do not use up the solver's precision.
-
-    Returns
-    -------
-    LinearModel
-        N columns z, one for each decision, and at most N^2 / 2 columns y; k + k N rows.
+    that cancel do not use up the solver's precision. Returns LinearModel: n columns z, one for each decision, and
+    at most N^2 / 2 columns y; k + k N rows.
     """
     k, count = problem.k, problem.members.size
     owner = np.repeat(np.arange(k), np.diff(problem.first))

@@ -30,16 +30,8 @@ class Listing:
     """The least choices known, and the search for those that are missing.
 
     All choices that differ in one member from one that was found are known at once: mostly they are the next best,
-    and parts need not be searched for what costs as much as the k-th of them.
-
-    Parameters
-    ----------
-    problem : LinkingProblem
-    costs : Costs
-    k : int
-        Number of choices wanted.
-    search : callable
-        Finds the best choice of a part; see `PartSearch`.
+    and parts need not be searched for what costs as much as the k-th of them. `search`: finds the best choice of a
+    part; see `PartSearch`.
     """
 
     def __init__(self, problem: LinkingProblem, costs: Costs, k: int, search: PartSearch) -> None:

@@ -21,13 +21,8 @@ class MaxCRS:
     MaxCRS asks for one element of each of k disjoint sets such that the capacities between them, over ordered
     pairs, have the largest sum h. With alpha twice the largest capacity, an edge of length ``alpha - c(x, y)``
     joins each pair of elements of different sets. As these lengths lie between alpha / 2 and alpha, no detour is
-    shorter than an edge, and a choice of capacity h costs ``k (k - 1) alpha - h``.
-
-    Parameters
-    ----------
-    problem : LinkingProblem
-        Vertices are the elements 0..n-1, numbered as in the capacities.
-    alpha : float
+    shorter than an edge, and a choice of capacity h costs ``k (k - 1) alpha - h``. `problem`: vertices are the
+    elements 0..n-1, numbered as in the capacities.
     """
 
     problem: LinkingProblem
@@ -42,17 +37,8 @@ class MaxCRS:
 def from_max_crs(sets: Sequence[Any], capacity: Any) -> MaxCRS:
     """Reduce MaxCRS to entity linking.
 
-    Parameters
-    ----------
-    sets : sequence of k sequences of int
-        Disjoint; elements are rows of `capacity`.
-    capacity : (n, n) array of numbers
-        Symmetric, finite, at least 0; within a set not looked at.
-
-    Raises
-    ------
-    InvalidProblem
-        Sets that overlap, or capacities of another kind.
+    Raises `InvalidProblem`: sets that overlap, or capacities of another kind. `sets`: disjoint; elements are rows
+    of `capacity`. `capacity` ((n, n) array of numbers): symmetric, finite, at least 0; within a set not looked at.
     """
     table = score_array(capacity, "capacity: the numbers")
     members = [np.asarray(given, np.int64) for given in sets]

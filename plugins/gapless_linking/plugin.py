@@ -22,10 +22,12 @@ METHODS = (
     Method("greedy", LINKING, "gapless_linking.greedy:run",
            "set after set, nearest to what is chosen, with a bound (Blanco et al. 2013, section 6)",
            exact=False),
-    Method("hitting-distance", LINKING, "gapless_linking.hitting_distance:run",
+    Method("hitting-distance", LINKING, "gapless_linking.heuristic:run",
            "nearest to the nearest candidates, with a bound (Blanco et al. 2013, section 5.2)",
            exact=False),
-    Method("ilp", LINKING, "gapless_linking.ilp:run",
+    # A column for each pair of candidates of different sets: a few hundred candidates in five sets, or 50 in
+    # eight, take seconds; twelve sets of 96 are out of reach.
+    Method("ilp", LINKING, "gapless.plugins.integer_program:run",
            "one integer program with a column for each pair of candidates, on SCIP",
            warm_start=True),
     Method("local-search", LINKING, "gapless_linking.exact:local_search",

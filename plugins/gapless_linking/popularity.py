@@ -29,12 +29,8 @@ def run_degree(problem: LinkingProblem, solve: Solve, *, bound: bool = False) ->
     """Choose the candidate of largest degree (Blanco, Boldi, Marino 2013, section 6), the first of equals.
 
     Degrees are those with the edges of the connection. Forbidden candidates are passed over; otherwise neither
-    prior nor anchors matter.
-
-    Parameters
-    ----------
-    bound : bool
-        Whether to bound the cost of all choices by hitting distances; without it nothing is proved.
+    prior nor anchors matter. `bound`: whether to bound the cost of all choices by hitting distances; without it
+    nothing is proved.
     """
     graph = graph_of(problem)
     return _most_popular(problem, solve, graph.degree(problem.members, problem.connection), bound)
@@ -45,7 +41,8 @@ def run_pagerank(
 ) -> Result[IntArray]:
     """Choose the candidate of largest PageRank (Blanco, Boldi, Marino 2013, section 6), the first of equals.
 
-    Ranks are found by power iteration with damping 0.85, as networkx does it.
+    Ranks are found by power iteration with damping 0.85, as networkx does it. Raises `UnknownOption`: `on` is
+    neither.
 
     Parameters
     ----------
@@ -55,11 +52,6 @@ def run_pagerank(
         ``graph``: ranks of the graph alone, found once and kept: for many documents on a large graph.
     bound : bool
         As in `run_degree`.
-
-    Raises
-    ------
-    UnknownOption
-        `on` is neither.
     """
     if on not in ("connected", "graph"):
         raise UnknownOption(f"on is {on!r}, expected 'connected' or 'graph'")
@@ -82,11 +74,7 @@ def run_pagerank(
 def graph_pagerank(graph: Graph, begin: FloatArray | None = None) -> FloatArray:
     """PageRank of each vertex (inner number) of an undirected graph; edges count by their weights.
 
-    Parameters
-    ----------
-    graph : Graph
-    begin : float64 (n,), optional
-        Ranks to begin with.
+    `begin` (float64 (n,)): ranks to begin with.
     """
     weights = np.ones(graph.neighbours.size) if graph.weights is None else graph.weights
     leaving = _row_sums(graph.offsets, weights)

@@ -38,7 +38,6 @@ def random_problem(
 
     Parameters
     ----------
-    rng : Generator
     k : int, optional
         The number of sets, else 1 to 7.
     kind : {"graph", "lengths", "ties", "zeros", "equal", "uniform", "huge", "mixed"}, optional

@@ -15,14 +15,8 @@ from gapless_linking.problem import LinkingProblem
 class Path:
     """A shortest path between what two mentions are linked to.
 
-    Parameters
-    ----------
-    first, second : int
-        Numbers of the mentions.
-    vertices : tuple of int
-        From one chosen vertex to the other, both included.
-    added : frozenset of int
-        The steps that take an edge of the connection: step i leads from vertex i to vertex i + 1.
+    `vertices`: from one chosen vertex to the other, both included. `added`: the steps that take an edge of the
+    connection: step i leads from vertex i to vertex i + 1.
     """
 
     first: int
@@ -34,13 +28,7 @@ class Path:
 def shortest_paths(problem: LinkingProblem, chosen: Sequence[int], mentions: Sequence[int]) -> list[Path]:
     """One shortest path for each pair of mentions; by way of vertices of large degree where there are several.
 
-    Parameters
-    ----------
-    problem : LinkingProblem
-        With a graph of unit lengths, its connection added if it has one.
-    chosen : sequence of k int
-    mentions : sequence of int
-        Between which of them.
+    `problem`: with a graph of unit lengths, its connection added if it has one.
     """
     steps = _Steps(problem)
     ends = {int(chosen[i]) for i in mentions}

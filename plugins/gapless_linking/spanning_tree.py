@@ -25,18 +25,9 @@ def run(problem: LinkingProblem, solve: Solve, *, bound: bool = False) -> Result
     In a group of several sets each chooses without regard to the others of its group, as in the paper.
 
     Distances along the tree are much longer than those of the graph, so this is the weakest of the paper's
-    heuristics; it was made for graphs after `maximal_connection` or `minimal_connection`.
-
-    Parameters
-    ----------
-    bound : bool
-        Whether to bound the cost of all choices by hitting distances; without it nothing is proved.
-
-    Raises
-    ------
-    InvalidProblem
-        A group does not induce a connected subgraph: connect the sets first. The message names one. Or the problem
-        has no graph.
+    heuristics; it was made for graphs after `maximal_connection` or `minimal_connection`. Raises `InvalidProblem`:
+    a group does not induce a connected subgraph: connect the sets first. The message names one. Or the problem has
+    no graph. `bound`: whether to bound the cost of all choices by hitting distances; without it nothing is proved.
     """
     graph = changed_graph(problem)
     try:

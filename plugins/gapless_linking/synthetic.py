@@ -23,14 +23,8 @@ SHIFT = 10
 class CommunityKind:
     """The clustering of a graph.
 
-    Parameters
-    ----------
-    size : int
-        Vertices of one community.
-    inside : float
-        Share of the edges that join two vertices of one community.
-    on_topic : float
-        Share of a candidate set that comes from the document's topics, which are communities.
+    `inside`: share of the edges that join two vertices of one community. `on_topic`: share of a candidate set that
+    comes from the document's topics, which are communities.
     """
 
     size: int
@@ -45,11 +39,7 @@ KINDS = {"base": CommunityKind(2000, 0.4, 8 / 96), "clustered": CommunityKind(15
 class Communities:
     """Communities of a synthetic graph.
 
-    Parameters
-    ----------
-    labels : int64 (vertices,)
-        The community of each vertex, by outside id.
-    kind : CommunityKind
+    `labels` (int64 (vertices,)): the community of each vertex, by outside id.
     """
 
     labels: IntArray
@@ -72,11 +62,6 @@ def synthetic_graph(
         Distinct ones drawn; those outside the largest component are left out.
     communities : {"base", "clustered"}
         See `KINDS`.
-    seed : int
-
-    Returns
-    -------
-    Graph, Communities
     """
     if communities not in KINDS:
         raise InvalidProblem(f"communities is {communities!r}, expected one of {sorted(KINDS)}")
@@ -133,20 +118,14 @@ def synthetic_candidates(
 ) -> list[IntArray]:
     """Candidate sets as a document about two or three topics would have them.
 
+    Returns k arrays of outside ids, int64 (size,), ascending.
+
     Parameters
     ----------
     graph, communities
         From `synthetic_graph`.
-    k : int
-        Number of sets.
     size : int
         Candidates of each set; drawn in proportion to the square root of their degree, without repetition.
-    seed : int
-
-    Returns
-    -------
-    list of k int64 (size,)
-        Outside ids, ascending.
     """
     rng = np.random.default_rng(seed)
     if 2 * size > graph.vertex_count:

@@ -22,20 +22,15 @@ def weighted_distances(
 ) -> FloatArray:
     """Distances between inner numbers, one source at a time; scipy if it is there, else networkx.
 
+    Returns float64 (p, p): inf where no path leads.
+
     Parameters
     ----------
-    graph : Graph
-        With weights.
     points : int64 (p,)
         Inner numbers.
     clique_first : int64 (c + 1,)
     clique_members : int32
         Further edges of length 1, as in `Connection.flat`.
-
-    Returns
-    -------
-    float64 (p, p)
-        inf where no path leads.
     """
     whole = graph.with_cliques(clique_first, clique_members)
     points = whole.inner(graph.vertices[points])

@@ -5,19 +5,13 @@ The problem of Deshpande, Barzilay, Karger, Randomized Decoding for Selection-an
 
 from typing import TYPE_CHECKING
 
-__all__ = [
-    "Auxiliary",
-    "AuxiliaryWords",
-    "OrderingProblem",
-]
-
 if TYPE_CHECKING:
-    from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
-    from gapless_ordering.problem import OrderingProblem
+    from gapless_ordering.auxiliary import Auxiliary as Auxiliary, AuxiliaryWords as AuxiliaryWords
+    from gapless_ordering.problem import OrderingProblem as OrderingProblem
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__ = lazy_names(
+    __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
             "gapless_ordering.auxiliary": "Auxiliary AuxiliaryWords",

@@ -27,19 +27,8 @@ def run(problem: OrderingProblem, solve: Solve, *, width: int = 80, bound: bool 
     The best `width` prefixes of each length go on to all vertices of classes that they have not visited; of
     prefixes with the same last vertex and the same classes only the better goes on, as the same can follow on both.
     Deshpande, Barzilay, Karger 2007 compare with beams of 1, 80 and 1345 (section 6). The **true gap** comes with
-    it.
-
-    Parameters
-    ----------
-    width : int
-        At least 1.
-    bound : bool
-        Whether to bound the best value. Without it the bound is infinite and nothing is proved.
-
-    Raises
-    ------
-    UnknownOption
-        `width` is below 1, or no integer.
+    it; without
+    `bound`, it is infinite and nothing is proved. Raises `UnknownOption`: `width` is below 1, or no integer.
     """
     check_count("width", width)
     try:

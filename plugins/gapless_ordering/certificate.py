@@ -44,7 +44,6 @@ class WalkCertificate(BoundCertificate):
         Not negative; classes that are not named have 0.
     memory : int64 (m, 2), optional
         Pairs (vertex, class): what a walk that comes to the vertex goes on remembering.
-    exhaustive : bool
     """
 
     kind: ClassVar[str] = "walks with multipliers"

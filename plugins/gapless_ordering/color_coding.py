@@ -52,6 +52,9 @@ def run(
     ``colors`` (r), ``success`` (p) and ``found_at``: the number of the colouring that found the answer, from 1 on;
     0 if it was known before the first.
 
+    Raises `UnknownOption`: an option is out of range, or the dynamic program's table would be too large.
+    `OracleError`: an observer raised; ``error.result`` holds the best answer so far. `SolveError`: no memory.
+
     Parameters
     ----------
     failure : float
@@ -65,15 +68,6 @@ def run(
         path so far. Without bounds this is the paper's algorithm.
     jobs : int
         Threads; -1 for one on each core.
-
-    Raises
-    ------
-    UnknownOption
-        An option is out of range, or the dynamic program's table would be too large.
-    OracleError
-        An observer raised; ``error.result`` holds the best answer so far.
-    SolveError
-        No memory.
     """
     _check(problem, failure, trials, colors, jobs)
     if problem.class_count < problem.length:

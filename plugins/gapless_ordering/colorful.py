@@ -32,7 +32,6 @@ class ColorfulPaths:
 
     Parameters
     ----------
-    problem : OrderingProblem
     vertices : int64 (m,)
         The vertices that are left.
     classes : int64 (m,)
@@ -110,8 +109,6 @@ class ColorfulPaths:
         Parameters
         ----------
         colorings : uint8 (t, class_count)
-        colors : int
-        incumbent : float
         pulse : callable
             Asked now and then; True ends it.
 

@@ -46,18 +46,8 @@ def trials_for(failure: float, success: float) -> int:
 class Colorings:
     """A sequence of random colourings. Colouring t depends on the seed and t alone, whoever asks for it.
 
-    Parameters
-    ----------
-    classes : int
-        Number of classes coloured, independently of each other.
-    colors : int
-        As many as classes or more: each class has a colour of its own in every colouring.
-    seed : int
-
-    Raises
-    ------
-    UnknownOption
-        The seed is negative or no integer.
+    Raises `UnknownOption`: the seed is negative or no integer. `classes`: number of classes coloured, independently
+    of each other. `colors`: as many as classes or more: each class has a colour of its own in every colouring.
     """
 
     classes: int

@@ -22,10 +22,8 @@ def cut_program(problem: OrderingProblem, subtours: Sequence[Subtour] = ()) -> L
     - :math:`\sum_v y_v = k`, and :math:`y(C) \le 1` for each class C;
     - the given `Subtour` rows, in their order. With all of them, whole points are paths.
 
-    Returns
-    -------
-    LinearModel
-        A column for each decision, then one for each vertex; an edge that is forbidden is at most 0.
+    Returns LinearModel: a column for each decision, then one for each vertex; an edge that is forbidden is at most
+    0.
     """
     n = problem.vertices
     tail, head, scores = edges(problem)

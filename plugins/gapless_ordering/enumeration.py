@@ -16,12 +16,7 @@ def all_paths(problem: OrderingProblem, *, limit: int = LIMIT) -> tuple[IntArray
     """All allowed paths, int64 (paths, k), and their scores, float64 (paths,).
 
     All paths of one vertex, of two, and so on up to k: each is extended by all vertices of classes that it has not
-    visited.
-
-    Raises
-    ------
-    SpaceTooLarge
-        More than `limit` candidates for paths of one length.
+    visited. Raises `SpaceTooLarge`: more than `limit` candidates for paths of one length.
     """
     one_class = problem.classes[:, None] == problem.classes
     paths, scores = _allowed(np.arange(problem.vertices)[:, None], problem.start)
@@ -42,10 +37,7 @@ def all_paths(problem: OrderingProblem, *, limit: int = LIMIT) -> tuple[IntArray
 def best_paths(problem: OrderingProblem, k: int = 1, *, limit: int = LIMIT) -> list[Solution[IntArray]]:
     """The `k` best paths, best first; of equal ones the first in the order of vertices. Fewer when there are fewer.
 
-    Raises
-    ------
-    SpaceTooLarge
-        See `all_paths`.
+    Raises `SpaceTooLarge`: see `all_paths`.
     """
     paths, scores = all_paths(problem, limit=limit)
     order = np.argsort(-scores, kind="stable")[:k]

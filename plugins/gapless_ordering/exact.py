@@ -28,23 +28,10 @@ def run(problem: OrderingProblem, solve: Solve, *, memory_limit: float = 2.0**31
     vertices through which no walk is better than the best path known are ruled out. What is left of the gap is
     closed by label setting, layer by layer, with the walks' bounds as completions: first narrow, as a guided beam,
     then wider. Hard instances (metric ones, long paths) go on with walks that remember the classes on the cycles
-    seen so far, and multipliers for those.
-
-    Parameters
-    ----------
-    memory_limit : float
-        Bytes for labels. A search that would need more ends with its bound: stop NODES.
-
-    Raises
-    ------
-    InvalidProblem
-        The start path is infeasible.
-    UnknownOption
-        `memory_limit` is no number of bytes.
-    OracleError
-        An observer raised; ``error.result`` holds the best answer so far.
-    SolveError
-        No memory.
+    seen so far, and multipliers for those. Raises `InvalidProblem`: the start path is infeasible. `UnknownOption`:
+    `memory_limit` is no number of bytes. `OracleError`: an observer raised; ``error.result`` holds the best answer
+    so far. `SolveError`: no memory. `memory_limit`: bytes for labels. A search that would need more ends with its
+    bound: stop NODES.
     """
     _check(memory_limit)
     watch = Watch(solve.budget, solve.k)

@@ -75,14 +75,7 @@ def _first(problem: OrderingProblem, solve: Solve) -> Sequence[IntArray]:
 class BranchAndCut(Generator[LinearView]):
     """Separates subtours, rounds points and writes certificates for one solve.
 
-    Parameters
-    ----------
-    problem : OrderingProblem
-
-    Attributes
-    ----------
-    subtours : list of Subtour
-        All rows that were found, in the order of their keys.
+    `subtours`: all rows that were found, in the order of their keys.
     """
 
     def __init__(self, problem: OrderingProblem) -> None:

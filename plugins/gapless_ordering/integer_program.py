@@ -30,12 +30,8 @@ def integer_program(problem: OrderingProblem) -> LinearModel:
       :math:`a_v = \sum_u f_{uv}`, :math:`b_v = \sum_u f_{vu}` and :math:`a_v - b_v = d_v` for each vertex;
       :math:`b_s = \sum_v f_{sv} = k + 1` and :math:`a_t = \sum_v f_{vt} = 1`.
 
-    So the edges of the path are numbered k + 1, k, ..., 1, which no cycle can be.
-
-    Returns
-    -------
-    LinearModel
-        2 n + n^2 indicators, at most as many numbers, 3 n + 2 further columns.
+    So the edges of the path are numbered k + 1, k, ..., 1, which no cycle can be. Returns LinearModel: 2 n + n^2
+    indicators, at most as many numbers, 3 n + 2 further columns.
     """
     n, k = problem.vertices, problem.length
     tail, head, scores = edges(problem)

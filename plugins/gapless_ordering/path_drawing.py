@@ -39,10 +39,7 @@ def draw_path(problem: OrderingProblem, path: IntArray, title: str = "", against
 
     Parameters
     ----------
-    problem : OrderingProblem
     path : int array (k,)
-    title : str
-        Written above.
     against : int array, optional
         Another path: vertices that it does not have at the same place are red.
     """

@@ -20,7 +20,9 @@ METHODS = (
     Method("exact", ORDERING, "gapless_ordering.exact:run",
            "walks with multipliers, elimination, label setting (compiled)",
            default=True, k_best=True, warm_start=True, run_many="gapless_ordering.exact:run_many"),
-    Method("ilp", ORDERING, "gapless_ordering.ilp:run",
+    # 2 n^2 columns and n^2 rows that couple them: seconds at n = 50, half a minute at n = 100, and minutes and
+    # most of a gigabyte at n = 200.
+    Method("ilp", ORDERING, "gapless.plugins.integer_program:run",
            "the paper's flow formulation on SCIP (Deshpande et al. 2007, section 4)",
            warm_start=True),
     Method("ilp-cuts", ORDERING, "gapless_ordering.ilp_cuts:run",

@@ -72,7 +72,6 @@ def random_problem(
 
     Parameters
     ----------
-    rng : Generator
     n : int, optional
         The number of vertices, else 1 to 9.
     length : int, optional
@@ -115,12 +114,6 @@ def title_like(n: int, length: int, seed: int) -> OrderingProblem:
     Content words have Zipf frequencies, about a dozen observed successors each and back-off to unigrams with
     absolute discounting; of the direct transition and those through 24 auxiliary words the best counts.
     Selection probabilities have a heavy tail. One to four variants of a stem are one class.
-
-    Parameters
-    ----------
-    n : int
-    length : int
-    seed : int
     """
     rng = np.random.default_rng(seed)
     content = 1.0 / (rng.permutation(n) + 2.7)
@@ -168,12 +161,6 @@ def summary_like(n: int, length: int, seed: int) -> OrderingProblem:
 
     The precedence of two sentences follows their places in a latent story and a good deal of noise; selection has
     a heavy tail; random clusters of three sentences on average say the same.
-
-    Parameters
-    ----------
-    n : int
-    length : int
-    seed : int
     """
     rng = np.random.default_rng(seed)
     place = rng.random(n)
@@ -212,12 +199,6 @@ def metric(n: int, length: int, seed: int) -> OrderingProblem:
     """Points of the unit square with prizes in [0, 0.2); a path collects prizes and pays Euclidean distances.
 
     Each edge carries half the prizes of its ends, so that a path scores the same in both directions.
-
-    Parameters
-    ----------
-    n : int
-    length : int
-    seed : int
     """
     rng = np.random.default_rng(seed)
     points, half = rng.random((n, 2)), 0.1 * rng.random(n)

@@ -23,14 +23,7 @@ class Subtour:
     x(E(S)) counts the edges of the path inside S, y its vertices. A path has fewer edges in S than vertices, unless
     it has none of both, and at most one vertex of a class: the row holds for every path. It is the generalised
     subtour elimination of prize-collecting problems with a class in the place of a vertex; without C alone, x(E(S))
-    <= y(S), it would be no more than the degrees of vertices say.
-
-    Parameters
-    ----------
-    members : int64 (m,)
-        S, ascending.
-    group : int
-        C.
+    <= y(S), it would be no more than the degrees of vertices say. `members` is S, ascending, `group` C.
     """
 
     members: IntArray = attrs.field(converter=int_array)
@@ -59,13 +52,8 @@ def violated(problem: OrderingProblem, point: FloatArray) -> list[Subtour]:
 
     Vertices that the source does not reach along the point are taken first. Else, for each class, the smallest cut
     between its vertices, as many as are visited, and the sink: moved to out-degrees, the row says that at least
-    y(S and C) leaves S, so that the row with the largest violation is a minimum cut (networkx).
-
-    Parameters
-    ----------
-    problem : OrderingProblem
-    point : float64 (decisions,)
-        In-degrees equal out-degrees.
+    y(S and C) leaves S, so that the row with the largest violation is a minimum cut (networkx). `point` (float64
+    (decisions,)): In-degrees equal out-degrees.
     """
     n = problem.vertices
     inner, sink = point[n : n + n * n].reshape(n, n), point[n + n * n :]

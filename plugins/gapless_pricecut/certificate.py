@@ -31,7 +31,6 @@ class CompletedDual(BoundCertificate):
 
     Parameters
     ----------
-    orientation : tuple of int
     alone : int64
         Both as in `SplitMultipliers`.
     scopes : int64 (k,)
@@ -85,10 +84,8 @@ class CompletedDual(BoundCertificate):
     def completed(self, problem: Problem[Any]) -> SplitMultipliers:
         """A multiplier for every scope of the problem.
 
-        Raises
-        ------
-        InvalidProblem
-            Not a parsing problem of conjunctions, scopes that it has not, or values that are not finite.
+        Raises `InvalidProblem`: not a parsing problem of conjunctions, scopes that it has not, or values that are
+        not finite.
         """
         if not isinstance(problem, ParsingProblem) or problem.configurations or problem.backbone_factors:
             raise InvalidProblem("a completed dual speaks of a ParsingProblem whose factors are conjunctions")

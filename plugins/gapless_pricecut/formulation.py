@@ -11,7 +11,7 @@ from gapless.core.sparse import FloatArray
 from gapless.roles import Answer, Batch, BoundCertificate, Formulation, LinearView, Relaxed
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.dual_completion import Open, Prices, complete
-from gapless_pricecut.generator import JointPricing, join_columns
+from gapless_pricecut.generator import JointPricing, join
 from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.proof import Proof
 
@@ -57,7 +57,7 @@ class BranchPriceAndCut:
         rows = left.rows[on[left.upper] & on[left.lower][left.group]]
         parts.score(rows)
         rows = rows[parts.estimate[rows] > -np.inf]
-        columns = join_columns([generator.arc_columns(rows), generator.pair_columns(rows)])
+        columns = join([generator.arc_columns(rows), generator.pair_columns(rows)])
         return Batch(columns, generator.first_rows(rows))
 
     def rounding(self, relaxed: Relaxed[DependencyTree]) -> DependencyTree | None:

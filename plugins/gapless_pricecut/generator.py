@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
+import attrs
 import numpy as np
 
 from gapless.core.tolerance import INTEGRAL
@@ -22,6 +25,8 @@ from gapless.roles import (
 from gapless_pricecut.dual_completion import Open, spend, spread
 from gapless_pricecut.pricing_tables import NOISE, Parts
 from gapless_pricecut.separation import crossed_rows, violated_sets
+
+R = TypeVar("R", Columns, Rows)
 
 
 class Keys:
@@ -152,10 +157,8 @@ class JointPricing(Generator[LinearView]):
             separated = self._separated(view.point)
         finite = together[scopes.scores[together] > -np.inf]
         chosen = np.append(wanted, finite)
-        columns = join_columns([self.pair_columns(rows), self.scope_columns(chosen)])
-        return Batch(
-            columns, join_rows([self.link_rows(rows), self.scope_rows(np.append(wanted, together)), separated])
-        )
+        columns = join([self.pair_columns(rows), self.scope_columns(chosen)])
+        return Batch(columns, join([self.link_rows(rows), self.scope_rows(np.append(wanted, together)), separated]))
 
     def _separated(self, point: FloatArray) -> Rows:
         """Cut-sets and rows of projective trees that a point violates."""
@@ -243,7 +246,7 @@ class JointPricing(Generator[LinearView]):
             scopes.width[numbers[below]] - 1.0,
             _grouped(rank[place[~up]], scopes.arcs.indices[entries[~up]], np.ones(int((~up).sum())), below.size),
         )
-        return join_rows([each, together])
+        return join([each, together])
 
     def _entries(self, numbers: IntArray) -> tuple[IntArray, IntArray, BoolArray]:
         """The entries of scopes, each with the place of its scope in `numbers` and whether it scores above 0."""
@@ -267,7 +270,7 @@ def _without_use(keys: IntArray, objective: FloatArray, entries: Sparse) -> Colu
     return Columns(keys, objective, entries, Sparse.empty(keys.size), integer=np.zeros(keys.size, bool))
 
 
-def _stacked(matrices: list[Sparse]) -> Sparse:
+def _stacked(matrices: Sequence[Sparse]) -> Sparse:
     ends = np.cumsum([0, *(m.indices.size for m in matrices)])
     indptr = [np.zeros(1, np.int64), *(m.indptr[1:] + end for m, end in zip(matrices, ends, strict=False))]
     return Sparse(
@@ -277,24 +280,8 @@ def _stacked(matrices: list[Sparse]) -> Sparse:
     )
 
 
-def join_columns(columns: list[Columns]) -> Columns:
-    """One after the other."""
-    return Columns(
-        np.concatenate([c.keys for c in columns]),
-        np.concatenate([c.objective for c in columns]),
-        _stacked([c.coefficients for c in columns]),
-        _stacked([c.uses for c in columns]),
-        np.concatenate([c.upper for c in columns]),
-        np.concatenate([c.integer for c in columns]),
-    )
-
-
-def join_rows(rows: list[Rows]) -> Rows:
-    """One after the other."""
-    return Rows(
-        np.concatenate([r.keys for r in rows]),
-        np.concatenate([r.lower for r in rows]),
-        np.concatenate([r.upper for r in rows]),
-        _stacked([r.coefficients for r in rows]),
-        _stacked([r.uses for r in rows]),
-    )
+def join(parts: list[R]) -> R:
+    """Columns or rows, one after the other."""
+    fields = zip(*(attrs.astuple(part, recurse=False) for part in parts), strict=True)
+    joined: list[Any] = [_stacked(f) if isinstance(f[0], Sparse) else np.concatenate(f) for f in fields]
+    return type(parts[0])(*joined)

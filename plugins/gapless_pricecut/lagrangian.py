@@ -35,7 +35,9 @@ def run(
     """Find the best tree, or the k best, and prove it.
 
     The rows that tie parts to arcs (Riedel et al. 2012, section 3.2) are priced into the arcs' weights, over which
-    the best tree is found. Parts are scored only where their upper bounds matter for a tree that was met.
+    the best tree is found. Parts are scored only where their upper bounds matter for a tree that was met. Raises
+    `UnknownOption`: an unknown order. `InvalidProblem`: the start tree is infeasible, or a score exceeds its upper
+    bound.
 
     Parameters
     ----------
@@ -43,13 +45,6 @@ def run(
         Choice of the next open node.
     certificate : bool
         Whether to keep what `Result.verify` needs.
-
-    Raises
-    ------
-    UnknownOption
-        An unknown order.
-    InvalidProblem
-        The start tree is infeasible, or a score exceeds its upper bound.
     """
     check_options("default", order)
     if solve.k > 1 and _fits(problem, solve):

@@ -18,9 +18,9 @@ from gapless.roles import Solve
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.delayed import Delayed
 from gapless_pricecut.formulation import BranchPriceAndCut
-from gapless_pricecut.full import Full
 from gapless_pricecut.paper import Paper
 from gapless_pricecut.program import ROW_SETS
+from gapless_pricecut.relaxation_loop import Full
 from gapless_pricecut.relaxed_result import solve_relaxation
 
 VARIANTS = ("default", "paper")
@@ -33,19 +33,15 @@ def full(
 ) -> Result[DependencyTree]:
     """The whole relaxation in one linear program (the brute force of section 6).
 
+    Raises `UnknownOption`: other names. `InvalidProblem`: a factor that is no conjunction, or an infeasible start
+    tree.
+
     Parameters
     ----------
     rows : {"lean", "all", "arcgp-gparc", "onegp-nogp"}
         Rows that tie pairs in groups to their arcs, see `ROW_SETS`.
     tree : {"cut-sets", "flow"}
         Rows that make arcs a tree: cut-sets, found when violated, or a single-commodity flow (section 3.1).
-
-    Raises
-    ------
-    UnknownOption
-        Other names.
-    InvalidProblem
-        A factor that is no conjunction, or an infeasible start tree.
     """
     one_of("rows", rows, ROW_SETS)
     one_of("tree", tree, TREES)
@@ -81,21 +77,15 @@ def branch_price_and_cut(
 ) -> Result[DependencyTree]:
     """The best tree, by the same columns and rows and by branching.
 
+    Raises `UnknownOption`: other names. `InvalidProblem`: a factor that is no conjunction, or an infeasible start
+    tree. `SolveError`: SCIP or a role failed; ``error.result`` holds the best so far.
+
     Parameters
     ----------
     tree : {"scip", "own"}
         Owner of the search tree: SCIP, which leaves no certificate, or our own, which does.
     order : {"best-first", "depth-first", "breadth-first"}
         Choice of the next open node.
-
-    Raises
-    ------
-    UnknownOption
-        Other names.
-    InvalidProblem
-        A factor that is no conjunction, or an infeasible start tree.
-    SolveError
-        SCIP or a role failed; ``error.result`` holds the best so far.
     """
     from gapless import scip  # noqa: PLC0415  keeps loading this plug-in light
 
@@ -127,10 +117,7 @@ def branch_price_and_cut(
 def integer_program(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
     """The monolithic integer program on SCIP: the judge, for every problem with a linear model.
 
-    Raises
-    ------
-    InvalidProblem
-        A factor that cannot be written into a linear model.
+    Raises `InvalidProblem`: a factor that cannot be written into a linear model.
     """
     from gapless import scip  # noqa: PLC0415  as above
 

@@ -26,7 +26,6 @@ class Block:
 
     Parameters
     ----------
-    scored : ScoredFactor
     arcs : int64 (m, width)
     possible : bool (m,)
         False where no tree holds all arcs of a scope.
@@ -91,11 +90,10 @@ class Parts:
 
     Pairs (u, l) of arcs in a *group* (a lower arc l and the word that the arcs u enter, see `Split`) are *rows* of
     a table: one for each (group, u), whatever number of factors score it. Rows are bounded first and scored when a
-    program asks for it.
+    program asks for it. Raises `InvalidProblem`: a factor is no conjunction.
 
     Parameters
     ----------
-    problem : ParsingProblem
     whole_groups : bool
         Whether pairs of a group that lacks one of the arcs into its word are taken out of it. A program over groups
         alone then scores every tree exactly; with such groups it may not, as in `Split`.
@@ -110,18 +108,10 @@ class Parts:
     group_lower, group_word : int64 (groups,)
     groups_of : int64 (arcs,)
         Number of groups of which each arc is the lower arc.
-    scopes : Scopes
-    largest : float
-        A size of scores.
     tolerance : float
         Gains up to here are noise, and nothing enters a program for them.
     loss : float
         Finite loss for a score of -inf, where a program needs a number.
-
-    Raises
-    ------
-    InvalidProblem
-        A factor is no conjunction.
     """
 
     def __init__(self, problem: ParsingProblem, *, whole_groups: bool = False) -> None:

@@ -58,14 +58,11 @@ class PartsProgram:
 
     Parameters
     ----------
-    parts : Parts
-    rows : RowSet
     offers_none : bool (groups,)
         Groups whose OneGP row is an inequality.
 
     Attributes
     ----------
-    tree : TreeRows
     row_column : int64 (rows,)
         The column of each row of a group; -1 where it is absent.
     scope_column : int64 (scopes,)

@@ -24,13 +24,8 @@ REPARSES = 3
 class Bounded:
     """A bound on the trees of some alive arcs.
 
-    Parameters
-    ----------
-    bound : float
-    tree : int64 (n,)
-        Arcs of the best tree under the completed weights; empty when there is none.
-    through : float64 (arcs,)
-        A bound on the trees with each arc.
+    `tree` (int64 (n,)): arcs of the best tree under the completed weights; empty when there is none. `through`
+    (float64 (arcs,)): a bound on the trees with each arc.
     """
 
     bound: float
@@ -43,14 +38,11 @@ class Proof:
 
     Parameters
     ----------
-    parts : Parts
     alive : bool (arcs,)
         Space of trees to search.
 
     Attributes
     ----------
-    tree : DependencyTree or None
-    value : float
     bound : float
         On all trees of the alive arcs that were given.
     evidence : Certificate or None

@@ -25,10 +25,8 @@ class Relaxing(ABC):
 
     Parameters
     ----------
-    parts : Parts
     proof : Proof
         Gets a bound and a tree in every round.
-    rows : RowSet
     flow : bool
         Whether a flow makes arcs a tree, in place of cut-sets.
     early : bool
@@ -38,11 +36,7 @@ class Relaxing(ABC):
     ----------
     left : Open
         The rows and scopes that the alive arcs leave.
-    program : PartsProgram
-    objective : float
-        Of the last program.
     point : float64 (arcs,)
-    rounds : int
     complete : bool
         Whether nothing is missing any more: then `objective` is that of the relaxation.
     """
@@ -92,10 +86,7 @@ class Relaxing(ABC):
     def run(self, budget: Budget, enough: Callable[[], bool]) -> None:
         """Rounds until nothing is missing, the budget is spent, or `enough` says so after one.
 
-        Raises
-        ------
-        SolveError
-            The LP solver gave up.
+        Raises `SolveError`: the LP solver gave up.
         """
         while budget.spent() is None:
             if not self.program.solve(budget):
@@ -136,3 +127,18 @@ class Relaxing(ABC):
     def integral(self) -> bool:
         """Whether the last point is one tree."""
         return bool(np.all(np.abs(self.point - np.rint(self.point)) <= INTEGRAL))
+
+
+class Full(Relaxing):
+    """Everything is scored and enters at once; cut-sets and rows of projective trees enter when violated."""
+
+    def enter_first(self, tree: IntArray, through: FloatArray) -> None:
+        """All arcs, rows of groups and scopes."""
+        self.program.add_arcs(np.flatnonzero(self.proof.alive))
+        self.program.add_rows(self.left.rows)
+        self.program.add_scopes(self.left.scopes)
+
+    def price(self, prices: Prices) -> int:
+        """Bound; nothing can be missing."""
+        self.bound_by(prices)
+        return 0

@@ -25,25 +25,9 @@ Make = Callable[[Parts, Proof], Relaxing]
 def solve_relaxation(problem: ParsingProblem, solve: Solve, make: Make) -> Result[DependencyTree]:
     """Solve a relaxation and round it.
 
-    Parameters
-    ----------
-    problem : ParsingProblem
-    solve : Solve
-    make : callable
-        Makes the relaxation.
-
-    Returns
-    -------
-    Result
-        OPTIMAL when the bound meets the rounded tree; else FEASIBLE with the relaxation's bound, stop being RELAXED
-        unless a limit came first.
-
-    Raises
-    ------
-    InvalidProblem
-        A factor is no conjunction, or the start tree is infeasible.
-    SolveError
-        The LP solver failed, or an observer raised.
+    The result is OPTIMAL when the bound meets the rounded tree; else FEASIBLE with the relaxation's bound, stop
+    being RELAXED unless a limit came first. Raises `InvalidProblem`: a factor is no conjunction, or the start tree
+    is infeasible. `SolveError`: the LP solver failed, or an observer raised. `make`: makes the relaxation.
     """
     check_start(problem, solve.start)
     budget = solve.budget

@@ -33,8 +33,6 @@ class RestrictedRelaxation:
         The last point of the program, 0 at arcs that are not kept.
     tree : DependencyTree or None
         The best allowed tree that was met.
-    added : int
-        Columns for parts.
     """
 
     objective: float
@@ -55,23 +53,15 @@ def restricted_relaxation(
 ) -> RestrictedRelaxation:
     """Solve the relaxation of `price-and-cut` over some arcs, all others being off.
 
+    Raises `InvalidProblem`: a factor is no conjunction. `SolveError`: the LP solver gave up.
+
     Parameters
     ----------
-    problem : ParsingProblem
     kept : bool (arcs,)
-    budget : Budget
-        Its iterations count rounds.
     start : DependencyTree, optional
         A tree of kept arcs to begin with.
     parts : Parts, optional
         Of the problem; to be made once by those who ask again and again.
-
-    Raises
-    ------
-    InvalidProblem
-        A factor is no conjunction.
-    SolveError
-        The LP solver gave up.
     """
     parts = parts or Parts(problem)
     proof = Proof(parts, kept)

@@ -17,13 +17,8 @@ def violated_sets(arcs: Arcs, point: FloatArray) -> BoolArray:
 
     Words that one arc enters with weight 1 are contracted into its head: a violated set that held the word but not
     the head would be entered once, and one that holds the head may as well hold the word. Words that the root does
-    not reach at all are taken first; else minimum cuts from the root to each word that is left (networkx).
-
-    Parameters
-    ----------
-    arcs : Arcs
-    point : float64 (arcs,)
-        Every word has one head.
+    not reach at all are taken first; else minimum cuts from the root to each word that is left (networkx). `point`
+    (float64 (arcs,)): every word has one head.
     """
     size = arcs.length + 1
     support = np.flatnonzero(point > INTEGRAL)

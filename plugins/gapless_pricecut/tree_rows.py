@@ -24,11 +24,7 @@ class TreeRows:
     - Projective: a word strictly between the ends of an arc that is on has its head between them, see
       `gapless_dependency.integer_program`; found when violated.
 
-    Parameters
-    ----------
-    program : LinearProgram
-        Empty.
-    problem : ParsingProblem
+    `program`: empty at first.
     """
 
     def __init__(self, program: LinearProgram, problem: ParsingProblem) -> None:

@@ -2,30 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-__all__ = [
-    "EnumeratedTrees",
-    "ForbiddenConfigurations",
-    "LargestGap",
-    "Split",
-    "SplitBound",
-    "SplitMultipliers",
-    "SplitRelaxation",
-    "candidate_heads",
-    "prune",
-]
-
 if TYPE_CHECKING:
-    from gapless_splitbound.branching import LargestGap
-    from gapless_splitbound.certificate import SplitMultipliers
-    from gapless_splitbound.enumerated import EnumeratedTrees
-    from gapless_splitbound.forbidden_configurations import ForbiddenConfigurations
-    from gapless_splitbound.lagrangian import SplitBound, SplitRelaxation
-    from gapless_splitbound.multipliers import Split
-    from gapless_splitbound.pruning import candidate_heads, prune
+    from gapless_splitbound.branching import LargestGap as LargestGap
+    from gapless_splitbound.certificate import SplitMultipliers as SplitMultipliers
+    from gapless_splitbound.enumerated import EnumeratedTrees as EnumeratedTrees
+    from gapless_splitbound.forbidden_configurations import ForbiddenConfigurations as ForbiddenConfigurations
+    from gapless_splitbound.lagrangian import SplitBound as SplitBound, SplitRelaxation as SplitRelaxation
+    from gapless_splitbound.multipliers import Split as Split
+    from gapless_splitbound.pruning import candidate_heads as candidate_heads, prune as prune
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__ = lazy_names(
+    __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
             "gapless_splitbound.branching": "LargestGap",

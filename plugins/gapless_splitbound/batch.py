@@ -59,13 +59,7 @@ def decode_many(
 ) -> BatchResult[DependencyTree]:
     """As `run_many`.
 
-    Parameters
-    ----------
-    problems, solve
-    decode : callable
-        Solves one problem.
-    begin : callable
-        Makes a search without a proof for a problem; None where the compiled search cannot take it.
+    `begin`: makes a search without a proof for a problem; None where the compiled search cannot take it.
     """
     limits = solve.budget.limits
 

@@ -96,11 +96,8 @@ class Search:
 
     Parameters
     ----------
-    problem : ParsingProblem
-    variant, order : str
     start : DependencyTree, optional
         Feasible.
-    keep_proof : bool
     kept : bool (arcs,), optional
         Only trees of these arcs. No certificate can be made of such a search.
     tables : Tables, optional
@@ -331,10 +328,8 @@ def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool
 def bound_with_rounding(problem: ParsingProblem, exact: float, bound: float, value: float) -> float:
     """The bound, raised by the rounding seen in the value of the tree, which may be in the bound as well.
 
-    Raises
-    ------
-    InconsistentBound
-        The search scored its tree otherwise than the problem does, by more than rounding explains.
+    Raises `InconsistentBound`: the search scored its tree otherwise than the problem does, by more than rounding
+    explains.
     """
     noise = abs(exact - value)
     if noise <= margin(exact):

@@ -25,8 +25,6 @@ class EndGame(Relaxation[DependencyTree]):
 
     Parameters
     ----------
-    inner : Relaxation
-    problem : ParsingProblem
     choices : int
         Enumerate up to so many; 0 for never.
 

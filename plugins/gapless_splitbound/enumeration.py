@@ -39,13 +39,8 @@ def best_tree(problem: ParsingProblem, state: IntArray) -> BestTree:
     """The best tree that a state of the arcs leaves.
 
     Heads are chosen word by word, those with the fewest first. A factor is scored once the last word that it looks
-    at has its head, and what it forbids is followed no further.
-
-    Parameters
-    ----------
-    problem : ParsingProblem
-    state : integers (arcs,)
-        With few `choices_left`: all are held in memory at once.
+    at has its head, and what it forbids is followed no further. `state` (integers (arcs,)): with few
+    `choices_left`: all are held in memory at once.
     """
     arcs = problem.decisions
     into = [np.flatnonzero(state[arcs.first[m] : arcs.first[m + 1]] != OFF) + arcs.first[m] for m in _words(arcs)]

@@ -156,10 +156,7 @@ class _Listing:
     def _tree_of(self, run: compiled_search.Search, kept: BoolArray) -> DependencyTree | None:
         """The tree that a part's search holds, if it enters the list.
 
-        Raises
-        ------
-        InconsistentBound
-            It is infeasible, of another part, or not worth what the search says.
+        Raises `InconsistentBound`: it is infeasible, of another part, or not worth what the search says.
         """
         if not run.value > self.known.threshold:
             return None

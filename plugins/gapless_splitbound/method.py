@@ -35,6 +35,9 @@ def run(
 ) -> Result[DependencyTree]:
     """Find the best tree, or the k best, and prove it.
 
+    Raises `UnknownOption`: an unknown variant or order. `InvalidProblem`: the start tree is infeasible, or a factor
+    that the backbone cannot take.
+
     Parameters
     ----------
     variant : {"default", "paper"}
@@ -48,13 +51,6 @@ def run(
         best of those trees, the status FEASIBLE with stop RESTRICTED, and the bound one of the whole problem.
     certificate : bool
         Whether to keep what `Result.verify` needs.
-
-    Raises
-    ------
-    UnknownOption
-        An unknown variant or order.
-    InvalidProblem
-        The start tree is infeasible, or a factor that the backbone cannot take.
     """
     check_options(variant, order)
     if heads_kept is not None:

@@ -10,7 +10,6 @@ from gapless.roles import Fixings, InconsistentBound
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import Backbone
 from gapless_splitbound.scopes import SPLIT, Scopes, penalty
-from gapless_splitbound.simplex import project_rows
 from gapless_splitbound.subproblem import OpenScopes, Subproblem, is_on, subproblem_of
 
 
@@ -257,3 +256,25 @@ class Split:
 def _all_on(held: BoolArray, free: BoolArray) -> BoolArray:
     all_on: BoolArray = np.all(held | ~free, axis=1)
     return all_on
+
+
+def project_rows(values: FloatArray, total: FloatArray, used: BoolArray) -> FloatArray:
+    """The nearest rows that are not negative and sum to `total`.
+
+    Returns float64 (m, w).
+
+    Parameters
+    ----------
+    values : float64 (m, w)
+    total : float64 (m,)
+        Not negative.
+    used : bool (m, w)
+        Entries that take part, at least one in a row; the others stay as they are.
+    """
+    descending = -np.sort(-np.where(used, values, -np.inf), axis=1)
+    partial = np.cumsum(np.where(np.isfinite(descending), descending, 0.0), axis=1) - total[:, None]
+    ranks = np.arange(1, values.shape[1] + 1)
+    # The last rank at which the entry stays above the threshold; the first always does when total > 0.
+    kept = np.maximum((descending * ranks > partial).sum(axis=1), 1)
+    threshold = partial[np.arange(len(values)), kept - 1] / kept
+    return np.where(used, np.maximum(values - threshold[:, None], 0.0), values)

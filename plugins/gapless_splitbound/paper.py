@@ -24,12 +24,7 @@ class PaperRelaxation(Relaxation[DependencyTree]):
     """Projected subgradient with the step rule of Rush et al. (2010).
 
     The step starts at max_c 1 / |score of c| and is halved whenever the bound rises. Nothing is fixed; the search
-    branches as soon as the bound stands still.
-
-    Parameters
-    ----------
-    dualized : SplitBound
-        With multipliers that are shares.
+    branches as soon as the bound stands still. `dualized`: with multipliers that are shares.
     """
 
     def __init__(self, dualized: SplitBound) -> None:

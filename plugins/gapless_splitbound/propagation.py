@@ -21,10 +21,6 @@ class Propagation:
 
     Bounds alone cannot see that a factor allows nothing: beside such factors there is no floor under the scores
     of allowed trees, so a bound never becomes -inf by descent.
-
-    Parameters
-    ----------
-    problem : ParsingProblem
     """
 
     def __init__(self, problem: ParsingProblem) -> None:
@@ -34,10 +30,7 @@ class Propagation:
     def forbidden(self, state: IntArray) -> IntArray | None:
         """Free arcs that some factor forbids; None when a factor allows nothing at all.
 
-        Parameters
-        ----------
-        state : integers (arcs,)
-            With what it implies.
+        `state` (integers (arcs,)): with what it implies.
         """
         found = [np.zeros(0, np.int64)]
         for number, (factor, scope) in enumerate(self.configurations):

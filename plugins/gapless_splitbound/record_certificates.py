@@ -21,13 +21,7 @@ ENUMERATED = -2
 def certificate_of(problem: ParsingProblem, proof: Mapping[str, Any], *, group: bool) -> Certificate:
     """The tree of a search as a `TreeCertificate` with multipliers at its leaves and fixings.
 
-    Parameters
-    ----------
-    problem : ParsingProblem
-    proof : mapping
-        As `gapless_kernels.SplitBoundSearch.proof` describes it.
-    group : bool
-        Whether the search grouped pairs.
+    `proof`: as `gapless_kernels.SplitBoundSearch.proof` describes it. `group`: whether the search grouped pairs.
     """
     split = Split(problem, group=group)
     empty = np.zeros(0, bool)
@@ -50,12 +44,8 @@ def certificate_of(problem: ParsingProblem, proof: Mapping[str, Any], *, group: 
 def tree_certificate(proof: Mapping[str, Any], at: Callable[[int], Certificate]) -> TreeCertificate:
     """The tree of a search.
 
-    Parameters
-    ----------
-    proof : mapping
-        As `gapless_kernels.SplitBoundSearch.proof` describes it.
-    at : callable
-        From a row of multipliers to what they prove; `ENUMERATED` stands for no multipliers.
+    `proof`: as `gapless_kernels.SplitBoundSearch.proof` describes it. `at`: from a row of multipliers to what they
+    prove; `ENUMERATED` stands for no multipliers.
     """
     parents = proof["parent"].tolist()
     inner = set(parents)

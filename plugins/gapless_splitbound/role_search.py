@@ -6,16 +6,36 @@ import attrs
 
 from gapless import Result, Status
 from gapless.engine import tree_search
-from gapless.roles import Solve
+from gapless.roles import Fixings, FloatArray, Maximised, Maximiser, Slacks, Solve
 from gapless_dependency import DependencyTree, ParsingProblem, TreeMaximiser, backbone_for
 from gapless_splitbound.branching import LargestGap
-from gapless_splitbound.counting import CountedMaximiser
 from gapless_splitbound.end_game import EndGame
 from gapless_splitbound.enumeration import BACKBONE_CHOICES, CHOICES
 from gapless_splitbound.lagrangian import SplitBound, SplitRelaxation
 from gapless_splitbound.multipliers import Split
 from gapless_splitbound.paper import PaperRelaxation
 from gapless_splitbound.variants import VARIANTS
+
+
+class CountedMaximiser(Maximiser[DependencyTree]):
+    """Hands on to another maximiser.
+
+    `calls`: solves and passes for max-marginals, "DP calls" for short.
+    """
+
+    def __init__(self, maximiser: Maximiser[DependencyTree]) -> None:
+        self.maximiser = maximiser
+        self.calls = 0
+
+    def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[DependencyTree]:
+        """One call."""
+        self.calls += 1
+        return self.maximiser.solve(weights, fixings)
+
+    def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
+        """One call."""
+        self.calls += 1
+        return self.maximiser.slacks(weights, fixings)
 
 
 def search(

@@ -80,13 +80,8 @@ def penalty_of(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]
 
     Any finite number above -inf keeps a bound true. This one is so large that a tree with one forbidden scope
     falls below every allowed tree; a bound below the floor says that no tree is allowed. Other factors than
-    conjunctions may score anything, so beside them there is no floor.
-
-    Parameters
-    ----------
-    problem : ParsingProblem
-    blocks : list of (int64 (m, width), float64 (m,))
-        Scopes and their scores.
+    conjunctions may score anything, so beside them there is no floor. `blocks` (list of (int64 (m, width), float64
+    (m,))): scopes and their scores.
     """
     return _penalty(problem, [(scores, possible(scopes, problem.decisions)) for scopes, scores in blocks])
 

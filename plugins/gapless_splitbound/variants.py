@@ -21,7 +21,6 @@ class Variant:
         Whether multipliers are the paper's shares rather than scores.
     fix : bool
         Whether arcs are fixed by max-marginals.
-    rule : StepRule
     """
 
     group: bool

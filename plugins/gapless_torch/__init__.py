@@ -7,16 +7,14 @@ PyTorch is imported when a loss is asked for.
 
 from typing import TYPE_CHECKING
 
-__all__ = ["ChainHinge", "DependencyHinge", "StructuredHinge"]
-
 if TYPE_CHECKING:
-    from gapless_torch.chain_hinge import ChainHinge
-    from gapless_torch.dependency_hinge import DependencyHinge
-    from gapless_torch.structured_hinge import StructuredHinge
+    from gapless_torch.chain_hinge import ChainHinge as ChainHinge
+    from gapless_torch.dependency_hinge import DependencyHinge as DependencyHinge
+    from gapless_torch.structured_hinge import StructuredHinge as StructuredHinge
 else:
     from gapless.lazy import lazy_names
 
-    _get, __dir__ = lazy_names(
+    _get, __dir__, __all__ = lazy_names(
         __name__,
         {
             "gapless_torch.chain_hinge": "ChainHinge",

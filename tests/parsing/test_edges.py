@@ -21,7 +21,7 @@ from gapless_dependency import (
     backbone_for,
     valency,
 )
-from gapless_dependency.factors.part_table import PartTable
+from gapless_dependency.factors.part_scores import PartTable
 
 ZEROS = np.zeros((4, 4))
 CUBE = np.zeros((4, 4, 4))

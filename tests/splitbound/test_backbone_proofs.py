@@ -19,7 +19,7 @@ from gapless_dependency import (
     Sibling,
 )
 from gapless_dependency.enumeration import all_trees
-from gapless_dependency.proofs import adjacent_siblings, grand_siblings, outermost_grandchildren
+from gapless_dependency.proofs import grand_siblings, outermost_grandchildren
 from gapless_dependency.proofs.backbones import judge_of
 
 BACKBONES = ("sibling", "carreras", "grand-sibling")
@@ -29,7 +29,9 @@ FACTORS = {
     "grand-sibling": (Grandchild, AdjacentSibling, GrandSibling),
 }
 THROUGH = {
-    "sibling": adjacent_siblings.through_every_arc,
+    "sibling": lambda weights, sibling, **rest: grand_siblings.through_every_arc(
+        weights, None, sibling, None, **rest
+    ),
     "carreras": outermost_grandchildren.through_every_arc,
     "grand-sibling": grand_siblings.through_every_arc,
 }

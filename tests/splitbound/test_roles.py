@@ -14,8 +14,8 @@ from gapless.testing import check_brancher, check_method, check_relaxation
 from gapless_dependency import ParsingProblem, TreeMaximiser, backbone_for
 from gapless_dependency.random_problems import FAMILIES, random_problem
 from gapless_splitbound import LargestGap, Split, SplitBound, SplitRelaxation, candidate_heads, prune
+from gapless_splitbound.multipliers import project_rows
 from gapless_splitbound.paper import PaperRelaxation
-from gapless_splitbound.simplex import project_rows
 
 
 def problems():

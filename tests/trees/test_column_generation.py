@@ -12,7 +12,7 @@ from gapless.engine import PricedRelaxation, price_and_cut
 from gapless.roles import Budget, Fixings, InconsistentBound
 from gapless.testing import check_oracle, check_relaxation
 from gapless_chains import TreeMessages, TreeProblem, TreeReducedCostOracle
-from gapless_chains.trees.weights import root_weights
+from gapless_chains.trees.messages import root_weights
 
 INF = float("inf")
 METHOD = "column-generation"

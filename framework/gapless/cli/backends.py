@@ -31,14 +31,8 @@ def add_backend_options(parser: argparse.ArgumentParser) -> None:
 def chosen_backend(parsed: argparse.Namespace, console: Console) -> Iterator[None]:
     """While it lasts, what asks for workers gets those of ``--backend``.
 
-    Raises
-    ------
-    MissingDependency
-        joblib, distributed or ray is not installed.
-    UnknownOption
-        An address without a cluster, or Dask without an address.
-    GaplessError
-        The cluster does not answer.
+    Raises `MissingDependency`: joblib, distributed or ray is not installed. `UnknownOption`: an address without a
+    cluster, or Dask without an address. `GaplessError`: the cluster does not answer.
     """
     backend, address = getattr(parsed, "backend", None), getattr(parsed, "cluster", None)
     if address and backend not in CLUSTERS:

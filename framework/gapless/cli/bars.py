@@ -25,12 +25,7 @@ _TITLE = Column(no_wrap=True, overflow="ellipsis", max_width=32)
 class Bars(Progress):
     """Bars below each other, gone at the end.
 
-    Parameters
-    ----------
-    stream : text stream
-        A terminal.
-    redirect : bool
-        Whether what is printed to ``sys.stdout`` meanwhile comes to stand above the bars, on `stream`.
+    `redirect`: whether what is printed to ``sys.stdout`` meanwhile comes to stand above the bars, on `stream`.
     """
 
     def __init__(self, stream: TextIO, *, redirect: bool) -> None:

@@ -15,15 +15,7 @@ GAP = 2
 
 @attrs.frozen
 class Column:
-    """A column in its place.
-
-    Parameters
-    ----------
-    number : int
-        Of the table.
-    width : int
-        Letters.
-    """
+    """A column in its place."""
 
     number: int
     width: int
@@ -34,14 +26,6 @@ def column_groups(heads: Sequence[str], cells: Sequence[Sequence[str]], width: i
 
     Names and numbers are not cut, heads are folded between words, and so is prose. A column that is alone with the
     names may still be too wide.
-
-    Parameters
-    ----------
-    heads : sequence of str
-    cells : sequence of sequence of str
-        Row by row.
-    width : int
-        Of the terminal.
     """
     columns = list(zip(heads, *cells, strict=True))
     whole = [max(map(len, column)) for column in columns]

@@ -14,31 +14,11 @@ COMMANDS = (
     ("plugins", "List plug-ins with versions and hooks.", "", "listing:list_plugins"),
     ("methods", "List methods and their options, by problem type.", "", "listing:list_methods"),
     ("run", "Run a task.", "", ""),
-    ("solve", "Solve a problem stored as JSON.", "solving:add_solve_options", "solving:solve_file"),
-    (
-        "verify",
-        "Re-check stored results without any solver.",
-        "verifying:add_verify_options",
-        "verifying:verify_file",
-    ),
-    (
-        "report",
-        "Write one HTML page about an answer or a run.",
-        "reporting:add_report_options",
-        "reporting:report_source",
-    ),
-    (
-        "export",
-        "Write a problem as a CIP, LP or MPS model.",
-        "exporting:add_export_options",
-        "exporting:export_file",
-    ),
-    (
-        "completion",
-        "Print the completions of a shell.",
-        "completion:add_completion_options",
-        "completion:print_completion",
-    ),
+    ("solve", "Solve a problem stored as JSON.", "solving:add_options", "solving:run"),
+    ("verify", "Re-check stored results without any solver.", "verifying:add_options", "verifying:run"),
+    ("report", "Write one HTML page about an answer or a run.", "reporting:add_options", "reporting:run"),
+    ("export", "Write a problem as a CIP, LP or MPS model.", "exporting:add_options", "exporting:run"),
+    ("completion", "Print the completions of a shell.", "completion:add_options", "completion:run"),
 )
 """Name, summary, the function that adds the options, the one that runs the command: in modules of this package."""
 

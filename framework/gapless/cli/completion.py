@@ -14,12 +14,12 @@ SHELLS = ("bash", "zsh", "tcsh")
 """Those that shtab writes for; fish is not among them."""
 
 
-def add_completion_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``gapless completion``."""
     parser.add_argument("shell", choices=SHELLS, help="whose script to print")
 
 
-def print_completion(parsed: argparse.Namespace, console: Console, plugins: Plugins) -> int:
+def run(parsed: argparse.Namespace, console: Console, plugins: Plugins) -> int:
     """``gapless completion SHELL``."""
     try:
         import shtab  # noqa: PLC0415  an extra

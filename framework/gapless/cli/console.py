@@ -28,12 +28,7 @@ def _has_rich() -> bool:
 class Table:
     """A table that was shown.
 
-    Parameters
-    ----------
-    title : str
-    columns : sequence of str
-    rows : sequence of sequence
-        Numbers or text, one for each column.
+    `rows`: numbers or text, one for each column.
     """
 
     title: str

@@ -11,13 +11,13 @@ from gapless.plugins.manager import Plugins
 from gapless.scip.export import write_model
 
 
-def add_export_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``gapless export``."""
     parser.add_argument("file", help="problem as JSON, or a record")
     parser.add_argument("--out", required=True, help="where to; the suffix (.cip .lp .mps) says the format")
 
 
-def export_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
+def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless export FILE --out MODEL``."""
     write_model(read_problem(parsed.file), parsed.out)
     console.say(f"wrote {parsed.out}")

@@ -18,15 +18,7 @@ from gapless.core.record import Record, read_documents, read_values
 class Stored:
     """A problem of a file.
 
-    Parameters
-    ----------
-    problem : Problem
-    place : str
-        The file, and the line if it has lines.
-    name : str
-        Its name in the record.
-    words : sequence of str
-        Of its record.
+    `place`: the file, and the line if it has lines. `name`: its name in the record.
     """
 
     problem: Problem[Any]
@@ -38,10 +30,7 @@ class Stored:
 def read_problem(path: str) -> Problem[Any]:
     """The one problem of a file.
 
-    Raises
-    ------
-    InvalidProblem
-        The file cannot be read, or holds something else.
+    Raises `InvalidProblem`: the file cannot be read, or holds something else.
     """
     values = list(read_values(path))
     if len(values) != 1:
@@ -60,10 +49,7 @@ def holds_many(path: str) -> bool:
 def read_problems(path: str) -> Iterator[Stored]:
     """The problems of a file with one on each line, lazily.
 
-    Raises
-    ------
-    InvalidProblem
-        A line cannot be read, or holds something else; the message names file and line.
+    Raises `InvalidProblem`: a line cannot be read, or holds something else; the message names file and line.
     """
     for place, text in read_documents(path):
         try:

@@ -13,7 +13,7 @@ from gapless.plugins.manager import Plugins
 from gapless.report import write_report
 
 
-def add_report_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``gapless report``."""
     parser.add_argument(
         "source",
@@ -38,7 +38,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def report_source(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
+def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless report SOURCE -o FILE``."""
     if parsed.details < 0:
         raise UnknownOption(f"--details is {parsed.details}, it must be a number >= 0")

@@ -90,10 +90,7 @@ def made_folder(out: str | None) -> Iterator[Path | None]:
 def answers_folder(out: str | None) -> Path | None:
     """The folder of ``--out``, made if it is missing; None without the option.
 
-    Raises
-    ------
-    InvalidProblem
-        It cannot be made.
+    Raises `InvalidProblem`: it cannot be made.
     """
     if not out:
         return None

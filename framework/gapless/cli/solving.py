@@ -22,7 +22,7 @@ from gapless.plugins.manager import Plugins
 from gapless.solving import solve
 
 
-def add_solve_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``gapless solve``."""
     parser.add_argument(
         "file", help="problem as JSON, as gapless.dumps writes it, or a record; or .jsonl, with one on each line"
@@ -56,7 +56,7 @@ def add_solve_options(parser: argparse.ArgumentParser) -> None:
     add_backend_options(parser)
 
 
-def solve_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
+def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless solve FILE``."""
     many = holds_many(parsed.file)
     alone = {"--start": parsed.start is not None, "--trace": parsed.trace}

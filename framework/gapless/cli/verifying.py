@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import attrs
 
 from gapless.cli import exit_codes
-from gapless.cli.alarm import TimeIsUp, alarm
 from gapless.cli.console import Console
 from gapless.cli.reading import read_problem
 from gapless.core import serial
 from gapless.core.certificate import UNREADABLE, Verdict
-from gapless.core.errors import InvalidProblem, InvalidResult
+from gapless.core.errors import InvalidLimits, InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
 from gapless.core.record import Record
 from gapless.core.result import Result
@@ -30,7 +33,7 @@ ANNOUNCED = 1.0
 """Seconds; what takes longer is told beforehand."""
 
 
-def add_verify_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``gapless verify``."""
     parser.add_argument(
         "files",
@@ -48,6 +51,37 @@ def add_verify_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+class TimeIsUp(BaseException):
+    """Raised wherever the work is; no error, so that nothing that handles errors takes it for one."""
+
+
+@contextlib.contextmanager
+def alarm(seconds: float | None) -> Iterator[None]:
+    """Raise `TimeIsUp` inside the block after so many seconds; None waits for ever.
+
+    Raises `InvalidLimits`: `seconds` is not positive, or this is no main thread of a Unix process, which alone can
+    hear it.
+    """
+    if seconds is None:
+        yield
+        return
+    if not 0 < seconds < 1e8:
+        raise InvalidLimits(f"--time is {seconds}, expected a positive number of seconds")
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        raise InvalidLimits("--time needs a Unix system: leave it out, or end the process from outside")
+
+    def ring(_: int, __: FrameType | None) -> None:
+        raise TimeIsUp
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 @attrs.frozen
 class Failure:
     """An answer that does not hold.
@@ -58,7 +92,6 @@ class Failure:
         The record's name or number; empty when a file holds none.
     place : str
         The part of the record; or file and line, when it contradicts itself and so could not even be read.
-    reason : str
     undecided : bool
         Whether the check was stopped before its end.
     """
@@ -74,7 +107,7 @@ class Failure:
         return f"{'UNDECIDED' if self.undecided else 'FAILED'} {told}"
 
 
-def verify_file(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
+def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless verify FILE [FILE ...]``."""
     problem = read_problem(parsed.problem) if parsed.problem else None
     files = [file for path in parsed.files for file in record_files(path)]
@@ -104,7 +137,8 @@ def verify_records(
     """Verify the records of one file and say what fails.
 
     A record that takes more than `seconds`, or more steps than `work`, is undecided, and counts as failed: what is
-    not verified does not hold. What will take longer than a second is announced on standard error.
+    not verified does not hold. What will take longer than a second is announced on standard error. Raises
+    `InvalidProblem`: a document cannot be read, or is no record; the message names file and line.
 
     Returns
     -------
@@ -112,11 +146,6 @@ def verify_records(
         Their number.
     list of Failure
         Also has an entry when there are none.
-
-    Raises
-    ------
-    InvalidProblem
-        A document cannot be read, or is no record; the message names file and line.
     """
     checked = 0
     failures: list[Failure] = []

@@ -24,20 +24,10 @@ def given_array(values: Any, subject: str) -> NDArray[Any]:
     """`values` as a NumPy array, sharing memory where possible.
 
     Floating-point types foreign to NumPy (bfloat16, the 8-bit ones) are widened to float32, which is exact; all
-    other types are kept for the caller to check.
-
-    Parameters
-    ----------
-    values : array, tensor, number, or nested lists of them
-    subject : str
-        First words of a message, verb included: "unary is", "sibling: scores are".
-
-    Raises
-    ------
-    InvalidProblem
-        A tensor that requires grad, unless gradients are off (``torch.no_grad()``), or is on another device; a
-        sparse or masked array, which would be read only in part; ragged lists; other values that cannot be read as
-        an array.
+    other types are kept for the caller to check. Raises `InvalidProblem`: a tensor that requires grad, unless
+    gradients are off (``torch.no_grad()``), or is on another device; a sparse or masked array, which would be read
+    only in part; ragged lists; other values that cannot be read as an array. `subject`: first words of a message,
+    verb included: "unary is", "sibling: scores are".
     """
     if type(values) is np.ndarray or isinstance(values, _SCALARS):
         return np.asarray(values)

@@ -99,10 +99,7 @@ def score_of(problem: Problem[S], structure: S) -> float:
 def check_start(problem: Problem[S], structures: Iterable[S]) -> None:
     """Refuse structures to begin with that are infeasible.
 
-    Raises
-    ------
-    InvalidProblem
-        The message says the first rule that is broken.
+    Raises `InvalidProblem`: the message says the first rule that is broken.
     """
     for structure in structures:
         broken = list(problem.violations(structure))

@@ -81,10 +81,7 @@ def read_values(path: str | os.PathLike[str]) -> Iterator[Any]:
 def read_documents(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
     """JSON documents of a file for `read_values`, each with its place: file, and line if there are lines.
 
-    Raises
-    ------
-    InvalidProblem
-        The file is missing, truncated or unreadable.
+    Raises `InvalidProblem`: the file is missing, truncated or unreadable.
     """
     file = Path(path)
     opener: Any = gzip.open if file.suffix == ".gz" else open

@@ -20,17 +20,8 @@ EXPECTED = f"expected a number of at most {LARGEST:g} in size, or -inf"
 def score_array(values: Any, what: str) -> FloatArray:
     """A float64 copy of `values` of any numeric type.
 
-    Parameters
-    ----------
-    values : array, tensor or lists of real numbers
-        See `given_array`.
-    what : str
-        Plural name in messages: "grandchild: scores".
-
-    Raises
-    ------
-    InvalidProblem
-        Text, complex numbers, dates, or anything that `given_array` refuses.
+    Raises `InvalidProblem`: text, complex numbers, dates, or anything that `given_array` refuses. `values`: see
+    `given_array`. `what`: plural name in messages: "grandchild: scores".
     """
     given = given_array(values, f"{what} are")
     try:
@@ -45,16 +36,13 @@ def score_array(values: Any, what: str) -> FloatArray:
 def check_scores(scores: FloatArray, place: Callable[[tuple[int, ...]], str]) -> None:
     """Refuse NaN, plus infinity and numbers beyond `LARGEST`; minus infinity forbids and is allowed.
 
+    Raises `InvalidProblem`: for the first such place, which the message names.
+
     Parameters
     ----------
     scores : float64 array
     place : callable
         ``place(index)`` names the score at an index: "scores[0, 2]".
-
-    Raises
-    ------
-    InvalidProblem
-        For the first such place, which the message names.
     """
     # Two passes in the good case, without boolean arrays: the maximum is NaN when any entry is.
     if not scores.size or (scores.max() <= LARGEST and scores.min() >= -LARGEST):

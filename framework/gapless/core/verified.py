@@ -23,12 +23,8 @@ SECONDS = "verify_seconds"
 def verified(problem: Problem[S], result: Result[S]) -> Result[S]:
     """`result`, once `Result.verify` has accepted it.
 
-    After Ctrl-C during the check, the answer is returned without a bound, because none was checked.
-
-    Raises
-    ------
-    VerificationFailed
-        The result does not hold, or has no certificate to check.
+    After Ctrl-C during the check, the answer is returned without a bound, because none was checked. Raises
+    `VerificationFailed`: the result does not hold, or has no certificate to check.
     """
     began = time.perf_counter()
     try:

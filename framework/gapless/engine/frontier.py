@@ -19,18 +19,7 @@ ORDERS: tuple[str, ...] = ("best-first", "depth-first", "breadth-first")
 class Node:
     """One node of a search tree.
 
-    Parameters
-    ----------
-    number : int
-        Its place in the certificate; creation order.
-    fixings : Fixings
-    bound : float
-        Inherited, then its own.
-    certificate : Certificate
-        Evidence for `bound`.
-    depth : int
-    state : object
-        Warm start.
+    `number`: its place in the certificate; creation order. `certificate`: evidence for `bound`.
     """
 
     number: int

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from gapless.core.errors import InconsistentBound, OracleError, SolveError
+from gapless.core.problem import Problem, score_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
+S = TypeVar("S")
 
 
 def guarded(role: object, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -21,6 +23,16 @@ def guarded(role: object, call: Callable[P, T], *args: P.args, **kwargs: P.kwarg
     except Exception as error:
         name = getattr(call, "__name__", "call")
         raise OracleError(f"{type(role).__name__}.{name} raised {type(error).__name__}: {error}") from error
+
+
+def feasible_score(problem: Problem[S], structure: S) -> float | None:
+    """The score of a structure that a role offers; None if it is infeasible."""
+    if guarded(problem, problem.violations, structure):
+        return None
+    score = float(guarded(problem, score_of, problem, structure))
+    if math.isnan(score):
+        raise InconsistentBound(f"{type(problem).__name__}.value returned NaN for a feasible structure")
+    return score
 
 
 def checked_bound(role: object, bound: float) -> float:

@@ -64,9 +64,6 @@ class StepRule:
         First factor of ``(bound - target) / |g|^2``.
     shrink : float
         Factor after `patience` steps without a better bound.
-    patience : int
-    iterations : int
-        Steps at one node.
     fix_below : float
         Fix by slacks only when the gap has fallen to this share of the gap at the last fixing.
     """

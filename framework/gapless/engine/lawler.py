@@ -160,15 +160,8 @@ def lawler(
 def flips(literals: Iterable[tuple[int, bool]]) -> Iterator[tuple[list[int], list[int]]]:
     """The same partition by decisions that are on or off: part i has the first i - 1 literals, and not the i-th.
 
-    Parameters
-    ----------
-    literals : iterable of (int, bool)
-        Decisions that are open, and whether the structure has them on.
-
-    Yields
-    ------
-    list of int, list of int
-        The decisions on and off in each part; last, those of the structure itself.
+    Yields list of int, list of int: the decisions on and off in each part; last, those of the structure itself.
+    `literals` (iterable of (int, bool)): decisions that are open, and whether the structure has them on.
     """
     on: list[int] = []
     off: list[int] = []

@@ -25,7 +25,7 @@ from gapless.core.sparse import IntArray
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless.core.tree_certificate import Tightening, TreeCertificate
 from gapless.engine.frontier import Frontier, Node
-from gapless.engine.guard import checked_bound, guarded
+from gapless.engine.guard import checked_bound, feasible_score, guarded
 from gapless.engine.lawler import flips
 
 S = TypeVar("S")
@@ -101,10 +101,8 @@ def children_of(
 ) -> list[Fixings | None]:
     """Fixings of each child, None where a branch contradicts the parent.
 
-    Raises
-    ------
-    UncoveredBranching
-        The children lose a part of the node, one repeats it, or one speaks of a decision that does not exist.
+    Raises `UncoveredBranching`: the children lose a part of the node, one repeats it, or one speaks of a decision
+    that does not exist.
     """
     name = type(brancher).__name__
     unknown = unknown_decision(branches, decisions.count)
@@ -259,11 +257,9 @@ class _Search(Generic[S]):
 
     def accept(self, structure: S) -> None:
         """Take a structure into the pool if it is feasible, new and good enough."""
-        if guarded(self.problem, self.problem.violations, structure):
+        score = feasible_score(self.problem, structure)
+        if score is None:
             return
-        score = float(guarded(self.problem, score_of, self.problem, structure))
-        if math.isnan(score):
-            raise InconsistentBound(f"{type(self.problem).__name__}.value returned NaN for a feasible structure")
         ids = np.sort(guarded(self.problem, self.problem.encode, structure))
         if score <= self.threshold or any(np.array_equal(ids, known) for _, known, _ in self.pool):
             return

@@ -19,7 +19,6 @@ class Watch:
 
     Parameters
     ----------
-    budget : Budget
     wanted : int
         Structures wanted; of several, neither a target nor a gap of the best ends the search.
     stop : Stop
@@ -63,16 +62,12 @@ class Watch:
     def result(self, bound: float, score: float, make: Callable[[Stop | None], Result[R]]) -> Result[R]:
         """Tell the observers that the search is over, and make its result.
 
+        Raises `OracleError`: an observer raised, now or before; ``error.result`` holds the best answer so far.
+
         Parameters
         ----------
-        bound, score : float
         make : callable
             ``make(stop)`` is the result of a search that ended for this reason, or for its own where that is None.
-
-        Raises
-        ------
-        OracleError
-            An observer raised, now or before; ``error.result`` holds the best answer so far.
         """
         if self.error is None:
             try:

@@ -47,12 +47,8 @@ def sampled_features(features: FeatureMap[Any, Any, Any], examples: Sequence[Any
 class Checkpoint:
     """A training after a completed epoch.
 
-    Parameters
-    ----------
-    data : dict
-        JSON data: settings, history, random state, number of the best epoch.
-    arrays : dict of str to ndarray
-        The current weights, and those of the best epoch.
+    `data`: JSON data: settings, history, random state, number of the best epoch. `arrays`: the current weights, and
+    those of the best epoch.
     """
 
     data: dict[str, Any]
@@ -89,12 +85,8 @@ class Checkpoint:
     def read(cls, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> Checkpoint | None:
         """The stored training, or None if there is no file.
 
-        Raises
-        ------
-        DamagedFile
-            The file cannot be read.
-        InvalidProblem
-            The file was made under other settings; the message names them.
+        Raises `DamagedFile`: the file cannot be read. `InvalidProblem`: the file was made under other settings; the
+        message names them.
         """
         if not Path(path).exists():
             return None

@@ -34,10 +34,7 @@ def best_structure(problem: Problem[S]) -> S:
 def structure_of(solver: Callable[[P], S | Result[S]]) -> Callable[[P], S]:
     """The solver, reduced to the best structure if it returns a whole `Result`.
 
-    Raises
-    ------
-    InvalidProblem
-        When called: the solver returned no structure, or several answers as a batch.
+    When called, raises `InvalidProblem`: the solver returned no structure, or several answers as a batch.
     """
 
     def solved(problem: P) -> S:

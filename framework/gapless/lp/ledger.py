@@ -83,10 +83,7 @@ class Ledger(Generic[S]):
     def enter_rows(self, rows: Rows) -> NewRows | None:
         """Add the rows with new keys; None when there are none.
 
-        Raises
-        ------
-        InvalidProblem
-            An entry in an unknown column, an unknown quantity, or a number that is not finite.
+        Raises `InvalidProblem`: an entry in an unknown column, an unknown quantity, or a number that is not finite.
         """
         chosen = self.rows.fresh(rows.keys)
         if not chosen.size:
@@ -117,10 +114,7 @@ class Ledger(Generic[S]):
     def enter_columns(self, columns: Columns) -> NewColumns | None:
         """Add the columns with new keys; None when there are none.
 
-        Raises
-        ------
-        InvalidProblem
-            An entry in an unknown row, an unknown quantity, or a number that is not finite.
+        Raises `InvalidProblem`: an entry in an unknown row, an unknown quantity, or a number that is not finite.
         """
         chosen = self.columns.fresh(columns.keys)
         if not chosen.size:

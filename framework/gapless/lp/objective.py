@@ -25,24 +25,17 @@ def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: fl
     """Raise if an integral point of a complete master scores differently from its structure.
 
     As long as rows are missing, they may be the reason for a lower score. A point may also score less than its
-    structure if the bound does not: missing columns may form the same structure at a better price.
+    structure if the bound does not: missing columns may form the same structure at a better price. Raises
+    `InconsistentBound`: names the columns, both scores and the remedy.
 
     Parameters
     ----------
-    ledger : Ledger
     z : float64 (columns,)
         Integral where columns must be.
     structure : S
         Structure that the problem reads from the decisions of `z`.
-    constant : float
-        Constant of the formulation.
     bound : float
         Claimed upper bound on every structure here.
-
-    Raises
-    ------
-    InconsistentBound
-        Names the columns, both scores and the remedy.
     """
     problem = ledger.problem
     rounded = np.where(ledger.integer, np.rint(z), z)

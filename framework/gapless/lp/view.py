@@ -26,7 +26,6 @@ class Held:
 
     Parameters
     ----------
-    columns : Keys
     values : float64 (columns,) or None
     usage : float64 (quantities,) or None
     objective : float

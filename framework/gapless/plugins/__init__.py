@@ -31,4 +31,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__ = lazy_names(__name__, {"gapless.plugins.call": "Solve"})
+    __getattr__, __dir__, _ = lazy_names(__name__, {"gapless.plugins.call": "Solve"})

@@ -15,10 +15,7 @@ class BrokenReference(GaplessError):
 def import_reference(reference: str) -> Any:
     """Import the object that a reference names.
 
-    Raises
-    ------
-    BrokenReference
-        The module cannot be imported, or does not hold the name.
+    Raises `BrokenReference`: the module cannot be imported, or does not hold the name.
     """
     module, _, name = reference.partition(":")
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 import attrs
@@ -17,9 +18,8 @@ from gapless.core.tolerance import margin
 from gapless.report.charts import Chart, bounds_over_time, work_over_rounds
 from gapless.report.search_tree import Node, search_tree
 from gapless.report.structures import Drawn, drawn_structures
-from gapless.report.tree_drawing import SHOWN, draw_tree
 from gapless.solving import solve
-from gapless.svg import cut
+from gapless.svg import cut, tree_places
 
 _LEAST_AGAIN = 60.0
 """Minimum time of a second solve in seconds; otherwise ten times that of the first."""
@@ -69,13 +69,8 @@ class Answer:
 def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] | None) -> Answer:
     """Gather the information on a record.
 
-    Parameters
-    ----------
-    record : Record
-    verdict : Verdict or None
-        None when not checked.
-    again : mapping or None
-        Options for a second solve by the method when the record has no events; None for no second solve.
+    `verdict`: None when not checked. `again`: options for a second solve by the method when the record has no
+    events; None for no second solve.
     """
     result = record.result
     trace: Sequence[Event] = result.trace
@@ -198,4 +193,35 @@ def _tree_sentence(result: Result[Any], nodes: Sequence[Node]) -> str:
     return (
         f"The search processed {result.stats.nodes} nodes or labels of its own kind and recorded no tree. "
         f"Its proof is in the certificate ({result.certificate.kind})."
+    )
+
+
+SHOWN = 1500
+"""Limit on the nodes; of a larger tree the first levels are drawn."""
+_ACROSS, _DOWN, _MARGIN, _RADIUS = 22.0, 54.0, 18.0, 7.0
+
+
+def draw_tree(nodes: Sequence[Node]) -> str:
+    """One SVG element; the page colours it and shows the description of a node on hover, focus and touch."""
+    shown = nodes[:SHOWN]
+    middles, depths = tree_places([node.parent for node in shown], [_ACROSS] * len(shown))
+    width = max(middles) + _ACROSS / 2 + 2 * _MARGIN
+    height = max(depths) * _DOWN + 2 * _MARGIN + 2 * _RADIUS
+    places = [
+        (middle + _MARGIN, depth * _DOWN + _MARGIN + _RADIUS) for middle, depth in zip(middles, depths, strict=True)
+    ]
+    lines, circles = [], []
+    for node, (x, y) in zip(shown, places, strict=True):
+        if node.parent >= 0:
+            a, b = places[node.parent]
+            lines.append(f"M{a:.0f} {b:.0f}C{a:.0f} {b + 26:.0f} {x:.0f} {y - 26:.0f} {x:.0f} {y:.0f}")
+        words = escape(f"node {node.number}: {node.words()}")
+        circles.append(
+            f'<circle class="{node.outcome}" cx="{x:.0f}" cy="{y:.0f}" r="{_RADIUS:.0f}" data-tip="{words}" '
+            f'tabindex="0" role="img" aria-label="{words}"/>'
+        )
+    return (
+        f'<svg class="tree" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}" role="group" aria-label="search tree of {len(nodes)} nodes">'
+        f'<path class="edge" d="{"".join(lines)}"/>{"".join(circles)}</svg>'
     )

@@ -50,10 +50,8 @@ class Chart:
     ----------
     title, across : str
         Title, and label of the horizontal axis.
-    lines : sequence of Line
     x_ticks, y_ticks : sequence of (float, str)
         Position in per cent across or down, and label.
-    columns : sequence of str
     rows : sequence of sequence of str
         The same data in numbers, thinned out.
     sentence : str

@@ -48,20 +48,16 @@ class Run:
     ----------
     about : mapping
         About the task: name, arguments, version, start, seconds.
-    tables : sequence of mappings
-        Title, columns, rows.
     documents : sequence of (str, str)
         Names and contents of the JSON documents in the folder.
     figures : sequence of (str, str)
         Names, and SVG as data URIs.
-    figures_left_out : int
     records : sequence of sequences
         Name, status, value, gap, seconds, nodes, verdict, anchor; for each record.
     unlisted : int
         Number of records that are counted but not listed.
     counts : mapping of str to int
         Numbers of records in total, proved, proved without a certificate, verified, failed.
-    details : sequence of Detail
     """
 
     about: Mapping[str, Any]
@@ -110,23 +106,17 @@ def run_of(
 ) -> Run:
     """Gather the information on a run; records are read one by one and not kept.
 
+    Raises `InvalidProblem`: a file contains something other than records, or cannot be read; the message names the
+    line.
+
     Parameters
     ----------
-    files : sequence of Path
-        The records.
     folder : Path or None
         Folder of the tables, documents and figures.
     again : mapping or None
         As in `answer_of`; for the answers shown in full.
-    verify : bool
     details : int
         Limit on the most laborious and on the least certain answers shown in full.
-    progress : callable
-
-    Raises
-    ------
-    InvalidProblem
-        A file contains something other than records, or cannot be read; the message names the line.
     """
     sure = _Top(details, "least sure")
     laborious = _Top(details, "most laborious")

@@ -29,6 +29,8 @@ def _silent(title: str, total: int) -> Iterator[Callable[[int], None]]:
 def report_of(record: Record, *, again: Mapping[str, Any] | None = None, verify: bool = True) -> str:
     """The report on one answer as a self-contained HTML page.
 
+    Raises `MissingDependency`: jinja2 is not installed (extra ``report``).
+
     Parameters
     ----------
     record : Record
@@ -37,11 +39,6 @@ def report_of(record: Record, *, again: Mapping[str, Any] | None = None, verify:
         Options for a second solve when the record has no events; {} for the defaults, None for no second solve.
     verify : bool
         Whether to check the certificate.
-
-    Raises
-    ------
-    MissingDependency
-        jinja2 is not installed (extra ``report``).
     """
     verdict = record.verify() if verify else None
     return render(record.name or "An answer", answer=answer_of(record, verdict, again), run=None)
@@ -59,6 +56,10 @@ def write_report(
 ) -> None:
     """Write the report on a stored answer, a file of answers, or the folder of a run.
 
+    Raises `InvalidProblem`: the source is missing or contains no answer; the message names the place.
+    `MissingDependency`: jinja2 is not installed (extra ``report``). `FileNotFoundError`: the folder of `out` does
+    not exist.
+
     Parameters
     ----------
     source : path
@@ -73,15 +74,6 @@ def write_report(
         Limit on the most laborious and on the least certain answers of a run that are shown in full.
     progress : callable
         As `Console.progress`.
-
-    Raises
-    ------
-    InvalidProblem
-        The source is missing or contains no answer; the message names the place.
-    MissingDependency
-        jinja2 is not installed (extra ``report``).
-    FileNotFoundError
-        The folder of `out` does not exist.
     """
     require_folder(out)
     path = Path(source)

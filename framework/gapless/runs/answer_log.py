@@ -26,7 +26,8 @@ SYNC_SECONDS = 1.0
 class AnswerLog:
     """Answers by name, in order of completion, those of earlier runs included.
 
-    A torn end is cut off. The log holds only the places of answers, which are read back on access.
+    A torn end is cut off. The log holds only the places of answers, which are read back on access. Raises
+    `InvalidProblem`: a line before the end is damaged, or holds no named value; the message names file and line.
 
     Parameters
     ----------
@@ -39,11 +40,6 @@ class AnswerLog:
     ----------
     cut : int
         Bytes of an unfinished answer that were cut off.
-
-    Raises
-    ------
-    InvalidProblem
-        A line before the end is damaged, or holds no named value; the message names file and line.
     """
 
     def __init__(self, path: Path, *, records: bool = True) -> None:
@@ -99,15 +95,8 @@ class AnswerLog:
     def append(self, answer: Record | Answer) -> int:
         """Write an answer under its name; from here on it survives the process.
 
-        Returns
-        -------
-        int
-            Bytes written.
-
-        Raises
-        ------
-        OSError
-            The disk is full, or a similar failure; the file then ends with the previous answer.
+        Returns the bytes written. Raises `OSError`: the disk is full, or a similar failure; the file then ends
+        with the previous answer.
         """
         if answer.name in self._places:
             raise InvalidProblem(f"{self.path}: there is an answer for {answer.name!r} already")
@@ -165,10 +154,7 @@ class AnswerLog:
 def read_log(path: Path) -> Iterator[tuple[str, str]]:
     """The documents of a log and their places (file and line), even during a run; a torn end is skipped.
 
-    Raises
-    ------
-    InvalidProblem
-        A line before the end is damaged; the message names file and line.
+    Raises `InvalidProblem`: a line before the end is damaged; the message names file and line.
     """
     for line in whole_lines(path):
         try:

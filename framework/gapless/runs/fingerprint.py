@@ -16,13 +16,7 @@ _DIGITS = 16
 class Fingerprint:
     """Fingerprint of the data of a run: a corpus, a graph, a model.
 
-    Parameters
-    ----------
-    name : str
-        Name for people; the same data may have another path another day.
-    size : int
-        Number of parts.
-    digest : str
+    `name`: name for people; the same data may have another path another day.
     """
 
     name: str = attrs.field(eq=False)
@@ -33,10 +27,7 @@ class Fingerprint:
     def of(cls, name: str, parts: Iterable[Any]) -> Fingerprint:
         """The fingerprint of strings, bytes, numbers, arrays, None, or tuples and lists of them, in order.
 
-        Raises
-        ------
-        TypeError
-            For other types, whose ``repr`` may not distinguish values.
+        Raises `TypeError`: for other types, whose ``repr`` may not distinguish values.
         """
         digest, size = sha256(), 0
         for size, part in enumerate(parts, 1):  # noqa: B007  used after the loop

@@ -32,13 +32,11 @@ class RunFolder:
     """Opens the folder of a new or continued run.
 
     A run that is refused (with a `GaplessError` other than `SolveError`) before its first answer leaves the folder
-    unchanged.
+    unchanged. Raises `InvalidProblem`: another process writes to the folder, or it holds another run; the message
+    states the differences. Warns `OtherVersion`: another version of gapless has worked on the run.
 
     Parameters
     ----------
-    path : Path
-        An existing folder.
-    task : str
     settings : mapping of str to JSON data
         Options that affect the answers.
     anew : bool
@@ -46,21 +44,10 @@ class RunFolder:
 
     Attributes
     ----------
-    manifest : Manifest
     interrupted : bool
         Set this when the run ends early; an exception sets it automatically.
     begun : bool
         Whether the folder holds this run; with `anew` only once a log is opened.
-
-    Raises
-    ------
-    InvalidProblem
-        Another process writes to the folder, or it holds another run; the message states the differences.
-
-    Warns
-    -----
-    OtherVersion
-        Another version of gapless has worked on the run.
     """
 
     def __init__(self, path: Path, task: str, settings: Mapping[str, Any], *, anew: bool = False) -> None:
@@ -97,10 +84,7 @@ class RunFolder:
     def about(self, what: str, fingerprint: Fingerprint) -> None:
         """Record the data of the run; a continued run must have the same data.
 
-        Raises
-        ------
-        InvalidProblem
-            The data differ.
+        Raises `InvalidProblem`: the data differ.
         """
         known = self.manifest.data.get(what)
         if known is not None and known != fingerprint:
@@ -114,17 +98,14 @@ class RunFolder:
     def log(self, name: str, *, records: bool = True) -> AnswerLog:
         """Open one of the run's logs, with the answers of earlier starts.
 
+        Raises `InvalidProblem`: a line is damaged; or the file exists, but was not written by a run of this folder.
+
         Parameters
         ----------
         name : str
             ``NAME.jsonl`` or ``NAME.jsonl.gz``, inside the folder.
         records : bool
             Whether it holds records, which ``gapless verify`` checks; else `Answer`.
-
-        Raises
-        ------
-        InvalidProblem
-            A line is damaged; or the file exists, but was not written by a run of this folder.
         """
         self._begin()
         if name not in self._logs:
@@ -145,11 +126,7 @@ class RunFolder:
     def timed(self, name: str, measure: Callable[[], float | None]) -> float | None:
         """A speed that is measured once: a continued or finished run keeps the measurement of its first start.
 
-        Parameters
-        ----------
-        name : str
-        measure : callable
-            Called when the run has no measurement yet.
+        `measure`: called when the run has no measurement yet.
         """
         if name not in self.manifest.timed:
             self._change(timed={**self.manifest.timed, name: measure()})

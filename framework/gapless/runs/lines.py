@@ -63,10 +63,7 @@ def decoded(content: bytes, path: Path) -> bytes:
 def whole_lines(path: Path) -> Iterator[Line]:
     """The lines of a log in order; a torn end, as left by a killed process, is skipped.
 
-    Raises
-    ------
-    InvalidProblem
-        The file is damaged before its end, or missing; the message names file and line.
+    Raises `InvalidProblem`: the file is damaged before its end, or missing; the message names file and line.
     """
     try:
         with path.open("rb") as file:

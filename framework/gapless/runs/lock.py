@@ -21,14 +21,7 @@ LOCK = ".lock"
 class FolderLock:
     """Held from construction to `release`; the system releases the lock of a dead process.
 
-    Parameters
-    ----------
-    folder : Path
-
-    Raises
-    ------
-    InvalidProblem
-        Another process holds it; the message names the process.
+    Raises `InvalidProblem`: another process holds it; the message names the process.
     """
 
     def __init__(self, folder: Path) -> None:

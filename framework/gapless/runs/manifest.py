@@ -34,17 +34,12 @@ class Manifest:
 
     Parameters
     ----------
-    task : str
     settings : mapping of str to JSON data
         Options that affect the answers, by their names on the command line.
-    data : mapping of str to Fingerprint
     records, measured : sequence of str
         Logs of the folder: of `gapless.Record`, which can be verified; of `Answer`, which hold numbers only.
-    state : State
     began : str
         UTC time of the first start.
-    starts : int
-        Number of starts.
     version : str
         Version of gapless at the last start.
     timed : mapping of str to float or None
@@ -71,10 +66,7 @@ class Manifest:
     def load(cls, folder: Path) -> Manifest | None:
         """The manifest of a folder; None when there is none.
 
-        Raises
-        ------
-        InvalidProblem
-            It cannot be read, or has a later format.
+        Raises `InvalidProblem`: it cannot be read, or has a later format.
         """
         path = folder / MANIFEST
         try:

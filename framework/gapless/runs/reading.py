@@ -15,10 +15,7 @@ from gapless.runs.manifest import Manifest
 def record_files(path: str | os.PathLike[str]) -> Sequence[Path]:
     """The file itself, or the record files of a folder: those in its manifest if it is a run.
 
-    Raises
-    ------
-    InvalidProblem
-        The folder contains none.
+    Raises `InvalidProblem`: the folder contains none.
     """
     folder = Path(path)
     if not folder.is_dir():

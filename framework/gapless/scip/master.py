@@ -38,7 +38,6 @@ class Look(Generic[S]):
 
     Parameters
     ----------
-    view : MasterView
     bound : float
         Bound on the restricted master, by weak duality; -inf under Farkas prices.
     attained : float
@@ -60,12 +59,7 @@ class Look(Generic[S]):
 class ModelMaster(Generic[S]):
     """Columns as variables and rows as constraints of `model`, in step with a ledger.
 
-    Parameters
-    ----------
-    problem : Problem
-    formulation : Formulation
-    model : pyscipopt.Model
-        Empty at first; filled with the initial batch.
+    `model`: empty at first; filled with the initial batch.
     """
 
     def __init__(self, problem: Problem[S], formulation: Formulation[S], model: Model) -> None:
@@ -92,10 +86,7 @@ class ModelMaster(Generic[S]):
     def extend(self, batch: Batch, *, priced: bool = False) -> int:
         """Add what is new, rows first; return the number of new columns and rows.
 
-        Parameters
-        ----------
-        priced : bool
-            Whether SCIP is in its pricing loop.
+        `priced`: whether SCIP is in its pricing loop.
         """
         rows = self._ledger.enter_rows(batch.rows)
         if rows is not None:

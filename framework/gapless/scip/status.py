@@ -37,12 +37,7 @@ without GMP has a minimum of 1e-10, and would print this on standard error, whic
 def apply_limits(model: Any, budget: Budget, *, scale: float = 1.0) -> None:
     """Pass the limits of a solve to SCIP, with tight tolerances: a small gap is not a proof.
 
-    Parameters
-    ----------
-    model : pyscipopt.Model
-    budget : Budget
-    scale : float
-        Factor of the scores in the model.
+    `scale`: factor of the scores in the model.
     """
     limits = budget.limits
     model.setParam("limits/gap", min(limits.gap, _LARGEST))

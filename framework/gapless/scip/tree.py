@@ -19,11 +19,11 @@ from gapless.core.decisions import Fixings
 from gapless.core.errors import InconsistentBound, InvalidProblem, MissingBound, UncoveredBranching
 from gapless.core.formulation import Formulation, rounds_at
 from gapless.core.limits import Budget, Stop
-from gapless.core.problem import Problem, score_of
+from gapless.core.problem import Problem
 from gapless.core.relaxation import Relaxed
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless.engine.entering import enter, silent
-from gapless.engine.guard import guarded
+from gapless.engine.guard import feasible_score, guarded
 from gapless.engine.price_and_cut import ask, total_slack
 from gapless.engine.tree_search import children_of
 from gapless.scip.guard import Answer, Guard
@@ -39,8 +39,6 @@ class Tree(Generic[S]):
     ----------
     problem, formulation, budget
         As in `branch_price_and_cut`.
-    model : pyscipopt.Model
-    guard : Guard
     limit : int, optional
         Approximate limit on columns and rows per generator and round.
     """
@@ -76,12 +74,8 @@ class Tree(Generic[S]):
 
     def accept(self, structure: S) -> None:
         """Take a structure as incumbent if it is feasible and better."""
-        if guarded(self.problem, self.problem.violations, structure):
-            return
-        score = float(guarded(self.problem, score_of, self.problem, structure))
-        if math.isnan(score):
-            raise InconsistentBound(f"{type(self.problem).__name__}.value returned NaN for a feasible structure")
-        if score <= self.best:
+        score = feasible_score(self.problem, structure)
+        if score is None or score <= self.best:
             return
         self.incumbent, self.best = structure, score
         self.model.setObjlimit(self.master.cost(self._enough()))
@@ -241,10 +235,7 @@ class Tree(Generic[S]):
     def enforce(self, *, solved: bool) -> Answer:
         """Close the node or branch.
 
-        Parameters
-        ----------
-        solved : bool
-            Whether SCIP solved an LP here. If not (numerical trouble), the node is branched without a point.
+        `solved`: whether SCIP solved an LP here. If not (numerical trouble), the node is branched without a point.
         """
         fixings = self._enter()
         if solved and self.model.getLPSolstat() == SCIP_LPSOLSTAT.UNBOUNDEDRAY:

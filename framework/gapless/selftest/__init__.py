@@ -2,15 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-__all__ = ["Mistake", "Tally", "TwinTally", "compare_kernels", "differential"]
-
 if TYPE_CHECKING:
-    from gapless.selftest.differential import Mistake, Tally, differential
-    from gapless.selftest.twins import TwinTally, compare_kernels
+    from gapless.selftest.differential import Mistake as Mistake, Tally as Tally, differential as differential
+    from gapless.selftest.twins import TwinTally as TwinTally, compare_kernels as compare_kernels
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__ = lazy_names(
+    __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
             "gapless.selftest.differential": "Mistake Tally differential",

@@ -47,14 +47,8 @@ _ENOUGH = 50
 class Mistake:
     """A wrong answer.
 
-    Parameters
-    ----------
-    problem, method : str
-    case : int
-        Number of the instance, which is drawn by ``numpy.random.default_rng([seed, case])``.
-    reason : str
-        The broken rule, with details.
-    instance : Problem
+    `case`: number of the instance, which is drawn by ``numpy.random.default_rng([seed, case])``. `reason`: the
+    broken rule, with details.
     """
 
     problem: str
@@ -68,18 +62,9 @@ class Mistake:
 class Tally:
     """Results of one method.
 
-    Parameters
-    ----------
-    problem, method : str
-    exact : bool
-    instances, proved, verified, refused : int
-        Instances answered, answers proved OPTIMAL or INFEASIBLE, certificates verified, and instances that the
-        method refused.
-    seconds : float
-        CPU time, checks included.
-    closed : bool
-        Whether the method completed its share; False after Ctrl-C.
-    mistakes : list of Mistake
+    `instances`, `proved`, `verified`, `refused`: instances answered, answers proved OPTIMAL or INFEASIBLE,
+    certificates verified, and instances that the method refused. `closed`: whether the method completed its share;
+    False after Ctrl-C.
     """
 
     problem: str
@@ -119,24 +104,16 @@ def differential(
 ) -> list[Tally]:
     """Test every method of the specimens' problem types.
 
+    Returns one tally per method; after Ctrl-C, the results so far.
+
     Parameters
     ----------
-    registry : Registry
-    specimens : sequence of Specimens
-    cases : int
-        Instances per problem type.
     seconds : float
         CPU time in total; every method solves some instances regardless.
-    seed : int
     method : str, optional
         Restriction to the method of this name.
     advance : callable
         Called with the number of instances just answered.
-
-    Returns
-    -------
-    list of Tally
-        One per method; after Ctrl-C, the results so far.
     """
     began = time.process_time()
     runs: list[_Run] = []

@@ -21,16 +21,7 @@ Kernel = Callable[[Any, np.random.Generator], Sequence[Any]]
 
 @attrs.define
 class TwinTally:
-    """Comparison of a kernel with its twin.
-
-    Parameters
-    ----------
-    kernel : str
-    compared, different : int
-        Inputs.
-    reason : str
-        The first difference.
-    """
+    """Comparison of a kernel with its twin."""
 
     kernel: str
     compared: int = 0

@@ -37,10 +37,7 @@ class ConformanceError(AssertionError):
 class Check:
     """Rules checked for one object.
 
-    Parameters
-    ----------
-    role : object
-        The object under test, or its name.
+    `role`: the object under test, or its name.
     """
 
     def __init__(self, role: object) -> None:

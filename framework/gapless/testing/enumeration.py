@@ -90,12 +90,8 @@ def feasible_structures(
 def given_or_enumerated(problem: Problem[S], structures: Iterable[S] | None) -> list[Feasible[S]]:
     """All feasible structures, given or enumerated.
 
-    Raises
-    ------
-    InvalidProblem
-        A given structure is infeasible.
-    SpaceTooLarge
-        None are given, and there are too many assignments to enumerate.
+    Raises `InvalidProblem`: a given structure is infeasible. `SpaceTooLarge`: none are given, and there are too
+    many assignments to enumerate.
     """
     if structures is None:
         return feasible_structures(problem)

@@ -28,23 +28,10 @@ def generate_labels(
 ) -> Result[IntArray]:
     """Run `price_and_cut` until the slack closes or a limit, a gap or a target ends it.
 
-    Parameters
-    ----------
-    problem : Labelling
-    solve : Solve
-        A start structure joins the first domains.
-    messages : LabelDomains
-    oracle : LabelPricing
-    gap : float, optional
-        Wins over the gap of the limits.
-
-    Raises
-    ------
-    InvalidProblem
-        The start structure is infeasible.
-    SolveError
-        See `price_and_cut`; ``error.result`` says that nothing is known. Also when scores cancel so far that
-        float64 cannot close the gap; ``error.result`` then holds the answer and its bound.
+    Raises `InvalidProblem`: the start structure is infeasible. `SolveError`: see `price_and_cut`; ``error.result``
+    says that nothing is known. Also when scores cancel so far that float64 cannot close the gap; ``error.result``
+    then holds the answer and its bound. `solve`: a start structure joins the first domains. `gap`: wins over the
+    gap of the limits.
     """
     budget = solve.budget
     limits = budget.limits if gap is None else attrs.evolve(budget.limits, gap=gap)

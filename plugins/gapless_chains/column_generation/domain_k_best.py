@@ -28,14 +28,8 @@ def k_best_in_domains(problem: ChainProblem, result: Result[IntArray], k: int) -
     labelling whose bracket at some edge falls short of the largest by d is worth at most the bound less d. Labels
     that only take part in brackets that fall short by more than the gap between the bound and the k-th best are
     left out (Belanger et al. 2012, section 5 and appendix A.3: columns of small negative reduced cost). The gap is
-    not known before: a guess grows until k labellings are found, then it is exact.
-
-    Parameters
-    ----------
-    problem : ChainProblem
-    result : Result
-        OPTIMAL, with a `PotentialsCertificate`.
-    k : int
+    not known before: a guess grows until k labellings are found, then it is exact. `result`: OPTIMAL, with a
+    `PotentialsCertificate`.
     """
     certificate = result.certificate
     assert isinstance(certificate, PotentialsCertificate)
@@ -68,12 +62,7 @@ def k_best_in_domains(problem: ChainProblem, result: Result[IntArray], k: int) -
 def affordable_labels(problem: ChainProblem, potentials: FloatArray, allowance: float) -> BoolArray:
     """Labels with brackets on both sides that fall short of the largest there by at most `allowance`, bool (n, K).
 
-    Parameters
-    ----------
-    problem : ChainProblem
-    potentials : float64 (n, K)
-        See `PotentialsCertificate`; true where minus infinity.
-    allowance : float
+    `potentials` (float64 (n, K)): see `PotentialsCertificate`; true where minus infinity.
     """
     local, n = problem.local, problem.positions
     alive = (local > -np.inf) & (potentials > -np.inf)

@@ -18,12 +18,8 @@ ULPS = 2.0**-48
 class PricedEdges:
     """The result of `EdgePricing.price`.
 
-    Parameters
-    ----------
-    sources, targets : bool (edges, K)
-        Labels at either end that take part in a setting of positive reduced cost.
-    maxima : float64 (edges,)
-        Largest positive reduced cost of each edge.
+    `sources`, `targets` (bool (edges, K)): labels at either end that take part in a setting of positive reduced
+    cost. `maxima` (float64 (edges,)): largest positive reduced cost of each edge.
     """
 
     sources: BoolArray
@@ -45,7 +41,6 @@ class EdgePricing:
         ``pairs(edge)`` is the (K, K) array of its pair scores, source first.
     into, out_of : float64 (K,) or (edges, K)
         Maxima of the pair scores into each target, and out of each source.
-    scale : float
 
     Attributes
     ----------

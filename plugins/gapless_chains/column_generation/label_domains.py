@@ -11,7 +11,6 @@ import numpy as np
 from gapless import UnknownOption
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Batch, Budget, Fixings, Relaxed, Restricted, View
-from gapless_chains.column_generation.forbidden import floor_below_every_labelling, replace_forbidden
 from gapless_chains.labelling import Labelling
 from gapless_chains.reachability import reached_from_below
 from gapless_chains.transition_bounds import transition_bounds
@@ -54,7 +53,6 @@ class LabelDomains(Restricted[IntArray, V]):
 
     Parameters
     ----------
-    problem : Labelling
     first : {"greedy", "local"}
         First domains: the greedy labelling from the root, or each node's best label by its own score (the paper's,
         section 4.1).
@@ -228,3 +226,35 @@ class LabelDomains(Restricted[IntArray, V]):
             guess = scores.max() + (ends if ends.ndim == 1 else ends[node - self._root_rows]) + billed
             replace_forbidden(message, float(offers.max()), guess, receiver, self._floor)
         return message
+
+
+def floor_below_every_labelling(theta: FloatArray, largest: float) -> float:
+    """A penalty that no labelling can earn back: eight times the largest magnitude of a labelling's score.
+
+    `theta` (float64 (n, K)): label scores. `largest`: largest finite magnitude of a pair score.
+    """
+    finite = np.isfinite(theta)
+    local = float(np.max(np.abs(theta), axis=1, where=finite, initial=0.0).sum())
+    return -8.0 * (local + len(theta) * largest + 1.0)
+
+
+def replace_forbidden(message: FloatArray, best: float, guess: FloatArray, domain: BoolArray, floor: float) -> None:
+    """Give a number to the entries of a message that only forbidden pairs could make.
+
+    In the domain that is the floor, below every labelling. Outside, where any guess is allowed, it is `guess`: the
+    floor would make nearly every label look attractive.
+
+    Parameters
+    ----------
+    message : float64 (K,)
+        Changed in place.
+    best : float
+        The largest offer that the message was made of.
+    guess : float64 (K,)
+    domain : bool (K,)
+        Labels of the receiver that are in its domain.
+    """
+    forbidden = message == -np.inf
+    if forbidden.any():
+        outside = np.where(guess > -np.inf, guess, best + floor)
+        message[forbidden] = np.where(domain, best + floor, outside)[forbidden]

@@ -14,12 +14,7 @@ from gapless_chains.labelling import Labelling
 
 
 class LabelPricing(Generator[V]):
-    """Labels of edge settings with positive reduced cost. Labels in the domains are never returned.
-
-    Attributes
-    ----------
-    calls : int
-    """
+    """Labels of edge settings with positive reduced cost. Labels in the domains are never returned."""
 
     calls = 0
 

@@ -18,15 +18,8 @@ _LAST_DIGITS = 2.0**-48
 def competitive(theta: FloatArray, bounds: TransitionBounds) -> BoolArray:
     """Labels whose best conceivable contribution is not below the worst of their position's best label.
 
-    Parameters
-    ----------
-    theta : float64 (n, K)
-        Label scores; minus infinity where forbidden. Forbidden labels are not judged.
-    bounds : TransitionBounds
-
-    Returns
-    -------
-    bool (n, K)
+    Returns bool (n, K). `theta` (float64 (n, K)): label scores; minus infinity where forbidden. Forbidden labels
+    are not judged.
     """
     upper, lower = theta.copy(), theta.copy()
     with np.errstate(invalid="ignore"):

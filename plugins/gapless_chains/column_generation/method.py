@@ -58,7 +58,10 @@ def run(
     by default with the reduced cost of both directions (eq. 12). Every round has an answer and a true bound, so any
     limit may end it: `gap` is the paper's termination by duality gap (section 5, appendix A.2).
 
-    For ``k > 1`` the labels that a k-th best labelling could need join the domains, see `k_best_in_domains`.
+    For ``k > 1`` the labels that a k-th best labelling could need join the domains, see `k_best_in_domains`. Raises
+    `InvalidProblem`: the start structure is infeasible. `SolveError`: see `price_and_cut`; ``error.result`` says
+    that nothing is known. Where scores cancel so far that reduced costs cannot close the gap in float64, Viterbi
+    decides.
 
     Parameters
     ----------
@@ -73,14 +76,6 @@ def run(
         Whether labels that eq. 14 rules out are kept from the oracle.
     gap : float, optional
         Stop once ``bound - value <= gap * max(1, |value|)``; the same as ``Limits(gap=...)``, and wins over it.
-
-    Raises
-    ------
-    InvalidProblem
-        The start structure is infeasible.
-    SolveError
-        See `price_and_cut`; ``error.result`` says that nothing is known. Where scores cancel so far that reduced
-        costs cannot close the gap in float64, Viterbi decides.
     """
     messages = DomainMessages(problem, first=first, reduced_cost=reduced_cost, centred=centred, prune=prune)
     oracle = ReducedCostOracle(problem, reduced_cost=reduced_cost, centred=centred)
@@ -237,11 +232,8 @@ def two_best_in_domains(batch: ChainBatch, within: float) -> tuple[IntArray, Flo
     """The best labelling, and the second best if it is worth at least the best less `within`.
 
     Source: Belanger et al. 2012, appendix A.3: labels of reduced cost above ``-within`` stay in the domains.
-
-    Returns
-    -------
-    int64 (2, N) and float64 (S, 2)
-        Labels, -1 where there is no labelling, and values, then minus infinity; NaN where a score is invalid.
+    Returns int64 (2, N) and float64 (S, 2): labels, -1 where there is no labelling, and values, then minus
+    infinity; NaN where a score is invalid.
     """
     count, model = len(batch), batch.model
     labels, values, bounds = np.empty((2, batch.tokens), np.int64), np.empty((2, count)), np.empty(count)

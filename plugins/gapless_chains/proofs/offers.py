@@ -26,10 +26,7 @@ Offers = tuple[FloatArray, FloatArray]
 def checked_potentials(potentials: FloatArray, problem: Labelling) -> FloatArray:
     """The potentials, if they may be used.
 
-    Raises
-    ------
-    InvalidProblem
-        Another shape than the label scores of `problem`, NaN, plus infinity or beyond 1e150.
+    Raises `InvalidProblem`: another shape than the label scores of `problem`, NaN, plus infinity or beyond 1e150.
     """
     if potentials.shape != problem.unary.shape:
         raise InvalidProblem(

@@ -32,12 +32,8 @@ class LabelPotentials(BoundCertificate):
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Bound on the labellings of `problem` that agree with `fixings`.
 
-        Needs O(n K^2) time, and O(K^2) memory beside the offers that wait for their parent's turn.
-
-        Raises
-        ------
-        InvalidProblem
-            Of another type, or potentials of another shape, NaN, plus infinity or beyond 1e150.
+        Needs O(n K^2) time, and O(K^2) memory beside the offers that wait for their parent's turn. Raises
+        `InvalidProblem`: of another type, or potentials of another shape, NaN, plus infinity or beyond 1e150.
         """
         if not isinstance(problem, self.problem_type):
             wanted, given = self.problem_type.__name__, type(problem).__name__

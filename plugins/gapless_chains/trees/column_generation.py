@@ -23,19 +23,9 @@ def run(problem: TreeProblem, solve: Solve, *, first: str = "greedy") -> Result[
 
     Beside masks such as -1e9, float64 rounds reduced costs by more than a proof may leave open. The proof is then
     that of `gapless_chains.trees.viterbi`, whose messages toward the roots are rounded in one direction only;
-    ``stats.extra["proved_by_viterbi"]`` says so.
-
-    Parameters
-    ----------
-    first : {"greedy", "local"}
-        First domains, see `TreeMessages`. A start structure joins them.
-
-    Raises
-    ------
-    InvalidProblem
-        The start structure is infeasible.
-    SolveError
-        See `generate_labels`.
+    ``stats.extra["proved_by_viterbi"]`` says so. Raises `InvalidProblem`: the start structure is infeasible.
+    `SolveError`: see `generate_labels`. `first` ({"greedy", "local"}): first domains, see `TreeMessages`. A start
+    structure joins them.
     """
     messages = TreeMessages(problem, first=first)
     try:

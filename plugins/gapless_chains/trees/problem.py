@@ -15,7 +15,7 @@ from gapless.roles import LinearModel, serialisable
 from gapless_chains.labelling import Labelling
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_below
-from gapless_chains.scores import as_names, as_transition, scores
+from gapless_chains.scores import as_names, as_transition, check_ends, scores
 
 
 def _unary(values: Any) -> FloatArray:
@@ -87,8 +87,7 @@ class TreeProblem(Labelling):
         if self.parents.shape != (n,):
             raise InvalidProblem(f"parents has shape {self.parents.shape}, expected {(n,)}, one for each node")
         self._check_order()
-        if self.labels is not None and (len(self.labels) != k or not all(isinstance(s, str) for s in self.labels)):
-            raise InvalidProblem(f"labels holds {len(self.labels)} entries, expected {k} strings")
+        check_ends(k, self.labels)
 
     @classmethod
     def many(

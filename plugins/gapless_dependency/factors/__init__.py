@@ -1,33 +1,15 @@
 """Higher-order factors over arcs, one family a file."""
 
-from gapless_dependency.factors.adjacent_sibling import AdjacentSibling
-from gapless_dependency.factors.any_of import AnyOf
-from gapless_dependency.factors.arc_conjunctions import ArcConjunctions
-from gapless_dependency.factors.backbone_factor import BackboneFactor
-from gapless_dependency.factors.comb import Comb
-from gapless_dependency.factors.grand_sibling import GrandSibling
-from gapless_dependency.factors.grandchild import Grandchild
-from gapless_dependency.factors.great_grandchild import GreatGrandchild
-from gapless_dependency.factors.outermost_grandchild import OutermostGrandchild
-from gapless_dependency.factors.pattern import Node, Pattern
-from gapless_dependency.factors.sibling import Sibling
-from gapless_dependency.factors.tri_sibling import TriSibling
-from gapless_dependency.factors.valency import Valency, valency
-
-__all__ = [
-    "AdjacentSibling",
-    "AnyOf",
-    "ArcConjunctions",
-    "BackboneFactor",
-    "Comb",
-    "GrandSibling",
-    "Grandchild",
-    "GreatGrandchild",
-    "Node",
-    "OutermostGrandchild",
-    "Pattern",
-    "Sibling",
-    "TriSibling",
-    "Valency",
-    "valency",
-]
+from gapless_dependency.factors.any_of import AnyOf as AnyOf
+from gapless_dependency.factors.arc_conjunctions import ArcConjunctions as ArcConjunctions
+from gapless_dependency.factors.backbone_factor import BackboneFactor as BackboneFactor
+from gapless_dependency.factors.comb import Comb as Comb
+from gapless_dependency.factors.grandchildren import Grandchild as Grandchild, GreatGrandchild as GreatGrandchild
+from gapless_dependency.factors.modifier_chains import (
+    AdjacentSibling as AdjacentSibling,
+    GrandSibling as GrandSibling,
+    OutermostGrandchild as OutermostGrandchild,
+)
+from gapless_dependency.factors.pattern import Node as Node, Pattern as Pattern
+from gapless_dependency.factors.siblings import Sibling as Sibling, TriSibling as TriSibling
+from gapless_dependency.factors.valency import Valency as Valency, valency as valency

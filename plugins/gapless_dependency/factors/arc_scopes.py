@@ -11,10 +11,7 @@ from gapless_dependency.arcs import Arcs
 def arc_chains(arcs: Arcs, width: int) -> IntArray:
     """Chains of `width` arcs, each from the modifier of the one before it; no word twice.
 
-    Returns
-    -------
-    int64 (chains, width)
-        The topmost arc first, sorted by the lowest one.
+    Returns int64 (chains, width): the topmost arc first, sorted by the lowest one.
     """
     heads, modifiers, first = arcs.heads, arcs.modifiers, arcs.first
     sizes = first[1:] - first[:-1]
@@ -37,10 +34,7 @@ def arc_chains(arcs: Arcs, width: int) -> IntArray:
 def arcs_of_one_head(arcs: Arcs, width: int) -> IntArray:
     """Sets of `width` arcs with a common head.
 
-    Returns
-    -------
-    int64 (sets, width)
-        Ascending by modifier in each set; sorted by head.
+    Returns int64 (sets, width): ascending by modifier in each set; sorted by head.
     """
     order = np.argsort(arcs.heads, kind="stable")
     # For each arc, in order of heads, where the arcs of its head end.

@@ -14,11 +14,9 @@ from gapless_dependency.factors.part_scores import PartScores
 class PartFactor(Factor):
     """A factor whose sets of arcs are known by a few word positions, under which their scores are looked up.
 
-    Parameters
-    ----------
-    scores : array of n + 1 positions on each axis, or callable
-        One axis, or one int64 array (parts,), for each letter of `places`. A callable with a method
-        ``upper_bound`` of the same arguments is asked for scores only where its bounds leave a doubt.
+    `scores` (array of n + 1 positions on each axis, or callable): one axis, or one int64 array (parts,), for each
+    letter of `places`. A callable with a method ``upper_bound`` of the same arguments is asked for scores only
+    where its bounds leave a doubt.
     """
 
     places: ClassVar[str]

@@ -11,11 +11,7 @@ from gapless.core.score_array import EXPECTED, check_scores, score_array
 def single_score(value: Any, name: str = "a factor") -> float:
     """A factor's only score: a finite number of at most 1e12 in size, or -inf.
 
-    Parameters
-    ----------
-    value : number
-    name : str
-        The factor's, for messages.
+    `name`: the factor's, for messages.
     """
     try:
         array = score_array(value, f"{name}: scores")

@@ -171,12 +171,7 @@ def _arcs_from(arcs: Arcs, head: int) -> IntArray:
 class ModifierSets(Factor):
     """`score` for every set of `width` modifiers of one head: a term of the polynomial of a `Valency`.
 
-    Parameters
-    ----------
-    head, width : int
-    score_each : float
-    most : int
-        The polynomial is the valency's up to this many modifiers.
+    `most`: the polynomial is the valency's up to this many modifiers.
     """
 
     name: ClassVar[str] = "modifier-sets"

@@ -19,7 +19,7 @@ from gapless_dependency.factors import (
     OutermostGrandchild,
 )
 from gapless_dependency.problem import ParsingProblem
-from gapless_dependency.proofs import adjacent_siblings, grand_siblings, outermost_grandchildren, spans
+from gapless_dependency.proofs import grand_siblings, outermost_grandchildren, spans
 from gapless_dependency.proofs.entered_sets import arborescence_bounds
 from gapless_dependency.proofs.rounding import raised
 
@@ -38,12 +38,8 @@ _COUNTED: dict[str, tuple[type[BackboneFactor] | type[Grandchild], ...]] = {
 class Judge:
     """Bounds on trees under any arc weights and the scores of some factors of a problem.
 
-    Parameters
-    ----------
-    counted : tuple of factors
-        Those whose scores are in every bound.
-    bounds : callable
-        See `Bounds`. Rounding is counted: sums of the exact weights do not exceed the bounds.
+    `counted`: those whose scores are in every bound. `bounds`: see `Bounds`. Rounding is counted: sums of the exact
+    weights do not exceed the bounds.
     """
 
     counted: tuple[Factor | BackboneFactor, ...]
@@ -53,10 +49,8 @@ class Judge:
 def judge_of(problem: ParsingProblem, backbone: str) -> Judge:
     """The check of bounds over that backbone. No backbone's code is used, nor its word on what it counts.
 
-    Raises
-    ------
-    InvalidProblem
-        There is no such backbone, or none for trees with crossing arcs, or a factor that it cannot count.
+    Raises `InvalidProblem`: there is no such backbone, or none for trees with crossing arcs, or a factor that it
+    cannot count.
     """
     if backbone not in _COUNTED or (backbone != "first" and not problem.projective):
         kind = "projective" if problem.projective else "non-projective"
@@ -72,10 +66,6 @@ def judge_of(problem: ParsingProblem, backbone: str) -> Judge:
     if backbone == "first":
         return Judge(counted, partial(spans.through_every_arc, single_root=single_root))
     sibling = _total(problem, AdjacentSibling)
-    if backbone == "sibling":
-        return Judge(
-            counted, partial(adjacent_siblings.through_every_arc, sibling=sibling, single_root=single_root)
-        )
     if backbone == "carreras":
         through = partial(
             outermost_grandchildren.through_every_arc,
@@ -86,7 +76,7 @@ def judge_of(problem: ParsingProblem, backbone: str) -> Judge:
         return Judge(counted, through)
     through = partial(
         grand_siblings.through_every_arc,
-        grandchild=_grandchildren(problem),
+        grandchild=_grandchildren(problem) if backbone == "grand-sibling" else None,
         sibling=sibling,
         grand_sibling=_total(problem, GrandSibling),
         single_root=single_root,

@@ -17,12 +17,8 @@ WHOLE = 30
 class SetPrices:
     """Sets of words, each entered by at least one arc of any tree (one word: by exactly one).
 
-    Parameters
-    ----------
-    members : bool (sets, n + 1)
-        Without the root. The first n are the single words in order.
-    values : int (sets,)
-        Not positive but for single words.
+    `members` (bool (sets, n + 1)): without the root. The first n are the single words in order. `values` (int
+    (sets,)): not positive but for single words.
     """
 
     members: BoolArray
@@ -42,20 +38,15 @@ def arborescence_bounds(
 
     With a single root, arcs from it pay a charge larger than what any two trees differ by, which is given back
     once; arcs that there are not pay more. So that such charges cost no digits, all is done in whole numbers,
-    multiples of a power of two, and only the results are rounded, upwards.
+    multiples of a power of two, and only the results are rounded, upwards. Returns float, float64 (n + 1, n + 1):
+    the first is -inf when there is no tree.
 
     Parameters
     ----------
     weights : float64 (n + 1, n + 1)
         [head, modifier]; -inf where there is no arc.
-    single_root : bool
     through : bool
         Whether the trees with each arc are asked for; else the second answer holds nothing.
-
-    Returns
-    -------
-    float, float64 (n + 1, n + 1)
-        The first is -inf when there is no tree.
     """
     priced = Priced.of(weights, single_root)
     each = np.full(weights.shape, -np.inf)
@@ -72,7 +63,7 @@ def best_through_some(
     """A bound on the trees that hold at least one of some arcs.
 
     Prices of the best tree may say too much about other arcs. So the arc of which they say most gets prices of its
-    own, until that is one which has them.
+    own, until that is one which has them. Returns -inf when there is no such tree.
 
     Parameters
     ----------
@@ -81,11 +72,6 @@ def best_through_some(
     heads, words : int64 (k,)
     enough : float
         A bound that does not exceed this need be no tighter.
-
-    Returns
-    -------
-    float
-        -inf when there is no such tree.
     """
     priced = Priced.of(weights, single_root)
     least = priced.least
@@ -117,13 +103,10 @@ class Priced:
         Arcs, without those into the root.
     charge : int
         More than what two trees differ by.
-    single_root : bool
     bits : int
         The numbers are multiples of this power of one half.
     slack : int (n + 1, n)
         The weight that prices leave of each arc, less the most that they leave into its word; [head, word - 1].
-    bound : int
-        On all trees.
     """
 
     graph: ObjectArray

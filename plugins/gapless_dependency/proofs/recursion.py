@@ -45,12 +45,8 @@ class Recursion:
     def best(self, made: Items, *parts: Items | Scores) -> None:
         """Raise items to the best sum of their parts.
 
-        Parameters
-        ----------
-        made : Items
-        *parts : Items or Scores
-            Items are complete by now. The last axis, over which the best is taken, comes after those of the items
-            that are made.
+        `*parts`: items are complete by now. The last axis, over which the best is taken, comes after those of the
+        items that are made.
         """
         total = _sum(parts)
         spend_work(10 * total.size, 20)

@@ -12,18 +12,14 @@ from gapless_dependency.proofs.rounding import raised
 def through_every_arc(weights: FloatArray, single_root: bool, through: bool = True) -> tuple[float, FloatArray]:
     """Bounds on all projective trees and on those with each arc: the best ones, raised by what rounding may cost.
 
+    Returns float, float64 (n + 1, n + 1): -inf where there is no tree.
+
     Parameters
     ----------
     weights : float64 (n + 1, n + 1)
         [head, modifier]; -inf where there is no arc.
-    single_root : bool
     through : bool
         Whether the trees with each arc are asked for; else the second answer holds nothing.
-
-    Returns
-    -------
-    float, float64 (n + 1, n + 1)
-        -inf where there is no tree.
 
     Notes
     -----

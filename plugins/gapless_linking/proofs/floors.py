@@ -22,7 +22,6 @@ def true_floors(costs: MovedCosts, alive: BoolArray, order: IntArray, claimed: F
 
     Parameters
     ----------
-    costs : MovedCosts
     alive : bool (N,)
         Members that are left of those in `costs`.
     order : int64 (s,)

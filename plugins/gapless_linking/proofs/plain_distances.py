@@ -65,11 +65,7 @@ def _dijkstra(graph: Graph, sources: list[int], left: set[int]) -> dict[int, flo
 class PlainDistances:
     """Distances of a problem's candidates, by plain searches, or as they were given.
 
-    Parameters
-    ----------
-    problem : LinkingProblem
-    graph : Graph, optional
-        With the edges of the problem's connection; None where distances were given.
+    `graph`: with the edges of the problem's connection; None where distances were given.
     """
 
     problem: LinkingProblem

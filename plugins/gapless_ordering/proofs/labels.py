@@ -42,7 +42,6 @@ def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None,
     prices : float64 (classes,)
     memory : int64 (m, 2), optional
         Pairs (vertex, class) of what is kept at a vertex; None for everything.
-    level : float
     """
     n, classes = tables.start.size, prices.size
     paid, total = prices[tables.groups], sum_of(prices, tables.length)

@@ -61,16 +61,7 @@ class WalkTables:
     def rule_out(self, prices: FloatArray, level: float) -> float:
         """Rule out each place of a vertex where no walk exceeds `level`; the bound on the walks that are left.
 
-        Parameters
-        ----------
-        prices : float64 (classes,)
-            Multipliers, not negative.
-        level : float
-
-        Returns
-        -------
-        float
-            -inf when there is none.
+        Returns -inf when there is none. `prices` (float64 (classes,)): multipliers, not negative.
         """
         paid, total = prices[self.groups], sum_of(prices, self.length)
         before = np.full(self.alive.shape, -np.inf)
@@ -98,9 +89,7 @@ class WalkTables:
 def rounding(prices: FloatArray, length: int) -> float:
     """Loss of float64 in sums along a path that pays these multipliers: large ones swallow its scores.
 
-    Raises
-    ------
-    OverflowError
+    Raises `OverflowError`.
     """
     return 4.0 * EPSILON * (length + 1) * math.fsum(prices)
 

@@ -22,16 +22,8 @@ MOST_SCORED_ALONE = 1 << 12
 def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
     """Score of the best tree under `fixings`; -inf if there is none.
 
-    Parameters
-    ----------
-    problem : ParsingProblem
-    fixings : Fixings
-        With what they imply: a word with one candidate has it on.
-
-    Raises
-    ------
-    InvalidProblem
-        More than `MOST_CHOICES` ways to choose heads, or `MOST_SCORED_ALONE` beside a `BackboneFactor`.
+    Raises `InvalidProblem`: more than `MOST_CHOICES` ways to choose heads, or `MOST_SCORED_ALONE` beside a
+    `BackboneFactor`. `fixings`: with what they imply: a word with one candidate has it on.
     """
     arcs, open_arcs = problem.decisions, fixings.state != 0
     choices = [
@@ -91,12 +83,7 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
 def are_trees(heads: IntArray, *, single_root: bool, projective: bool) -> BoolArray:
     """Rows that hold the heads of a tree; bool (rows,).
 
-    Parameters
-    ----------
-    heads : int64 (rows, n)
-        In 0..n, that of word 1 first.
-    single_root, projective : bool
-        As in `ParsingProblem`.
+    `heads` (int64 (rows, n)): in 0..n, that of word 1 first. `single_root`, `projective`: as in `ParsingProblem`.
     """
     count, n = heads.shape
     above = np.concatenate([np.zeros((count, 1), np.int64), heads], axis=1)

@@ -21,18 +21,8 @@ def best_configuration(factor: ConfigurationFactor, weights: FloatArray) -> floa
 
     A bound rests on ``best``, which whoever wrote the factor wrote, too. Over at most 8 open arcs the answer is
     certain. Over more, the configuration that ``best`` names, the empty one, single arcs and the heaviest arcs
-    for each count are scored: a factor that passes all these may still be wrong.
-
-    Parameters
-    ----------
-    factor : ConfigurationFactor
-    weights : float64 (arcs,)
-        -inf where an arc is not possible.
-
-    Raises
-    ------
-    InvalidProblem
-        A configuration is worth more.
+    for each count are scored: a factor that passes all these may still be wrong. Raises `InvalidProblem`: a
+    configuration is worth more. `weights` (float64 (arcs,)): -inf where an arc is not possible.
     """
     claimed, named = factor.best(weights)
     open_arcs = np.flatnonzero(weights > -np.inf)
@@ -69,13 +59,8 @@ def allows(factor: ConfigurationFactor, on: BoolArray, free: BoolArray) -> bool:
     """Whether some configuration scores more than -inf.
 
     Over at most 8 free arcs all configurations are scored. Over more, ``best`` is asked with weights that outweigh
-    any sum of scores: it then leaves out an arc that is on only where no allowed configuration has them all.
-
-    Parameters
-    ----------
-    factor : ConfigurationFactor
-    on, free : bool (arcs,)
-        Decisions that every configuration holds, and those that it may hold.
+    any sum of scores: it then leaves out an arc that is on only where no allowed configuration has them all. `on`,
+    `free` (bool (arcs,)): decisions that every configuration holds, and those that it may hold.
     """
     places = np.flatnonzero(free)
     if places.size <= ENUMERATED:

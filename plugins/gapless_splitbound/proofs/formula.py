@@ -30,7 +30,6 @@ class Weighed:
     ----------
     weights : float64 (n + 1, n + 1)
         Raised by what float64 may have rounded away on the way to them.
-    constant : float
     lost : float
         Rounding of the constant, at most.
     floor : float
@@ -142,12 +141,8 @@ def weigh(
     Whatever the multipliers hold is turned into allowed ones: NaN to 0, charges clipped at 0, shares clipped and
     divided by their sum, parts of negative scores clipped to [0, 1], a loss that is
     no number or negative to 0. The docstring of `SplitMultipliers` states the
-    formula. Factors of `counted` are left to whoever bounds the trees under these weights.
-
-    Raises
-    ------
-    InvalidProblem
-        Too few or too many multipliers, or an orientation that does not fit.
+    formula. Factors of `counted` are left to whoever bounds the trees under these weights. Raises `InvalidProblem`:
+    too few or too many multipliers, or an orientation that does not fit.
     """
     implied = fixings.implied(problem.decisions)
     if implied is None:

@@ -1,0 +1,86 @@
+"""Scores of neighbours and ends in the chain of modifiers on one side of a head."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from gapless.core.sparse import IntArray
+from gapless.roles import serialisable
+from gapless_dependency.factors.backbone_factor import BackboneFactor, chains
+
+
+@serialisable("gapless_dependency.AdjacentSibling")
+class AdjacentSibling(BackboneFactor):
+    """``scores[h, s, m]`` for s, m adjacent modifiers of h on one side, m the farther (McDonald and Pereira 2006).
+
+    The first modifier m of h on a side scores ``scores[h, h, m]``. So each arc takes part once.
+
+    Parameters
+    ----------
+    scores : (n + 1, n + 1, n + 1) array of numbers
+    """
+
+    name: ClassVar[str] = "adjacent-sibling"
+    order: ClassVar[int] = 3
+    backbones: ClassVar[tuple[str, ...]] = ("sibling", "carreras", "grand-sibling")
+
+    def parts(self, heads: IntArray) -> list[tuple[int, ...]]:
+        """One for each arc."""
+        return [
+            (head, nearer, farther)
+            for (head, _), modifiers in chains(heads).items()
+            for nearer, farther in zip([head, *modifiers[:-1]], modifiers, strict=True)
+        ]
+
+
+@serialisable("gapless_dependency.GrandSibling")
+class GrandSibling(BackboneFactor):
+    """``scores[g, h, s, m]`` for s, m adjacent modifiers of h on one side, g the head of h (Koo and Collins 2010).
+
+    As in `AdjacentSibling`, s = h for the first modifier on a side. The root has no head: its modifiers score
+    ``scores[0, 0, s, m]``.
+
+    Parameters
+    ----------
+    scores : (n + 1, n + 1, n + 1, n + 1) array of numbers
+    """
+
+    name: ClassVar[str] = "grand-sibling"
+    order: ClassVar[int] = 4
+    backbones: ClassVar[tuple[str, ...]] = ("grand-sibling",)
+
+    def parts(self, heads: IntArray) -> list[tuple[int, ...]]:
+        """One for each arc."""
+        above = [0, *heads.tolist()]
+        return [
+            (above[head], head, nearer, farther)
+            for (head, _), modifiers in chains(heads).items()
+            for nearer, farther in zip([head, *modifiers[:-1]], modifiers, strict=True)
+        ]
+
+
+@serialisable("gapless_dependency.OutermostGrandchild")
+class OutermostGrandchild(BackboneFactor):
+    """``scores[h, m, c]`` for each arc h -> m and the farthest modifier c of m on each side of m (Carreras 2007).
+
+    Each arc takes part twice: c is m's farthest modifier to the left, and then the one to the right. One of the
+    two lies between h and m (Carreras' c_mi), the other beyond m (c_mo). A side without modifiers scores
+    ``scores[h, m, m]``, so a word without any scores that twice. The root's arcs, h = 0, take part like all others.
+
+    Parameters
+    ----------
+    scores : (n + 1, n + 1, n + 1) array of numbers
+    """
+
+    name: ClassVar[str] = "outermost-grandchild"
+    order: ClassVar[int] = 3
+    backbones: ClassVar[tuple[str, ...]] = ("carreras",)
+
+    def parts(self, heads: IntArray) -> list[tuple[int, ...]]:
+        """Two for each arc."""
+        known = chains(heads)
+        return [
+            (head, modifier, known.get((modifier, side), [modifier])[-1])
+            for modifier, head in enumerate(heads.tolist(), start=1)
+            for side in (-1, 1)
+        ]
