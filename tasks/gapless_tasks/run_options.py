@@ -56,7 +56,6 @@ def add_data_option(parser: argparse.ArgumentParser, folder: str | Path, otherwi
 
     Parameters
     ----------
-    parser : ArgumentParser
     folder : str or Path
         The task's part of the folder of corpora, such as ``tagging/wsj_pos``.
     otherwise : str
@@ -84,7 +83,6 @@ def add_run_options(parser: argparse.ArgumentParser, keeps: str, jobs: str = "pr
 
     Parameters
     ----------
-    parser : ArgumentParser
     keeps : str
         The contents of ``--out``, for its help.
     jobs : str
@@ -106,7 +104,6 @@ def run_in_folder(
 
     Parameters
     ----------
-    task : str
     arguments : Namespace
         With the options of `add_run_options`.
     answer_options : sequence of str

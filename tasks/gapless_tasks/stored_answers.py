@@ -24,7 +24,6 @@ def stored_places(
         For the message: "sentences".
     title : str
         Of the part of the run.
-    console : Console
     """
     if log is None:
         return ()

@@ -27,7 +27,6 @@ class Bench:
 
     Parameters
     ----------
-    console : Console
     limits : Limits
         For each problem and method.
     seeds : int

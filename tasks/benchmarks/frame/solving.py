@@ -28,8 +28,6 @@ class Way:
 
     Parameters
     ----------
-    method : str
-    options : mapping
     verified : bool
         Whether every answer's certificate is verified; that is not timed.
     separable : bool

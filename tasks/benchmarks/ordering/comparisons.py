@@ -58,8 +58,6 @@ def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool
 
     Parameters
     ----------
-    bench : Bench
-    titles : sequence of OrderingProblem
     judged : bool
         The marks speak of the real corpus.
     """

@@ -42,7 +42,6 @@ class DenseScores:
     arcs : float64 (n + 1, n + 1)
     grandparents : float64 (n + 1, n + 1, n + 1)
         [grandparent, head, modifier].
-    single_root : bool
     """
 
     arcs: FloatArray
@@ -70,10 +69,6 @@ class DenseScores:
 
 class Ad3:
     """The library.
-
-    Parameters
-    ----------
-    path : Path
 
     Raises
     ------

@@ -25,7 +25,6 @@ class Relaxed:
 
     Parameters
     ----------
-    objective : float
     point : float64 (arcs,)
     rounds : int
         Programs solved: one more than rounds of cut-sets.
@@ -47,7 +46,6 @@ class Model:
 
     Parameters
     ----------
-    solver : Highs
     arcs : Arcs
         Its first columns.
     flow : bool

@@ -34,14 +34,7 @@ class TitleGraph:
 
 @attrs.frozen(eq=False)
 class TitleModel:
-    """Selection and ordering together.
-
-    Parameters
-    ----------
-    content : ContentWords
-    selection : SelectionModel
-    ordering : BigramModel
-    """
+    """Selection and ordering together."""
 
     content: ContentWords
     selection: SelectionModel

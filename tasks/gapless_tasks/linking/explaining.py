@@ -25,9 +25,6 @@ class MentionTold:
 
     Parameters
     ----------
-    mention, chosen : str
-    right : bool
-    candidates : int
     runner_up : str or None
         None where there is no other candidate, or the search had not enough time.
     more : float or None

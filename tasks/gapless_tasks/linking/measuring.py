@@ -42,8 +42,6 @@ class Linked:
 
     Parameters
     ----------
-    document : Document
-    problem : LinkingProblem
     distance_seconds : float
         CPU time from candidate sets to distances, connection included.
     results : mapping of str to Result
@@ -85,12 +83,8 @@ class Measured:
 
     Parameters
     ----------
-    corpus : Corpus
-    connection : str
-    linked : sequence of Linked
     failed : sequence of str
         Sentences about solves that failed.
-    interrupted : bool
     """
 
     corpus: Corpus
@@ -116,7 +110,6 @@ def measure(
 
     Parameters
     ----------
-    corpus : Corpus
     connection : str
         One of `CONNECTIONS`.
     methods : sequence of str

@@ -24,7 +24,6 @@ class Line:
 
     Parameters
     ----------
-    name : str
     chosen : float
         The weight that is chosen.
     points : sequence of (float, Average)

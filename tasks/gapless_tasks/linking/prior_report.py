@@ -34,7 +34,6 @@ class Curve:
 
     Parameters
     ----------
-    corpus, connection, prior : str
     points : tuple of Scored
         One for each weight, ascending.
     """

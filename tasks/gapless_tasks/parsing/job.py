@@ -43,7 +43,6 @@ class Outcome:
     ----------
     accuracy : Attachment
         Of the sentences that have a gold tree.
-    parsed : Parsed
     scoring_seconds : float
         CPU time of looking up the features' weights.
     certified_words_per_second : float or None
@@ -79,12 +78,7 @@ class Outcome:
 
 @attrs.frozen
 class ParsingJob:
-    """``gapless run dependency-parsing``.
-
-    Parameters
-    ----------
-    source : ParserSource
-    """
+    """``gapless run dependency-parsing``."""
 
     source: ParserSource
 

@@ -29,7 +29,6 @@ class Point:
     ----------
     value : float or None
         None without a count.
-    sentences : int
     """
 
     value: float | None
@@ -44,7 +43,6 @@ class Figure:
     ----------
     key : str
         Its name in JSON data.
-    title : str
     axis : str
         The quantity on the y axis.
     curves : mapping of str to mapping of int to Point

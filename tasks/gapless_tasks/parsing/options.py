@@ -160,7 +160,6 @@ def settled(arguments: argparse.Namespace, known: Sequence[str], stored: Parser 
 
     Parameters
     ----------
-    arguments : Namespace
     known : sequence of str
         Families that can be trained.
     stored : Parser or None

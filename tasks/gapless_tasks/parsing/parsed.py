@@ -31,7 +31,6 @@ class LengthGroup:
     ----------
     longest : int
         They have more than ``longest - GROUP`` and up to `longest` words.
-    sentences, words : int
     seconds : float
         CPU time of decoding them; by the clock with several processes.
     calls : float or None
@@ -69,7 +68,6 @@ class Parsed:
         Counts of the method for each sentence: ``dp_calls``, ``nodes``, ``root_closed``, ``fixed``.
     reached : int
         The number of decoded sentences, failures included.
-    interrupted : bool
     """
 
     heads: Mapping[int, IntArray]
@@ -110,7 +108,6 @@ class Found:
     ----------
     value, bound : float
         NaN where there is none.
-    proved : bool
     heads : int64 (n,) or None
     result : Result or None
         None where the solve failed, and without a request.
@@ -133,8 +130,6 @@ class Found:
 
         Parameters
         ----------
-        batch : BatchResult
-        place : int
         seconds : float
             Its share of the time.
         results : bool

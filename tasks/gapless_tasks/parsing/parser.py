@@ -48,8 +48,6 @@ class Request:
     ----------
     families : tuple of str
         Names among `ParserSource.families`.
-    epochs : int
-    seed : int
     heads_kept : int or None
         Candidate heads in training; gold ones are always among them.
     checkpoint : Path or None

@@ -25,12 +25,7 @@ from gapless_tasks.parsing.training_progress import told
 
 @attrs.frozen
 class PerceptronParser:
-    """A `ParserModel` as the job asks for one.
-
-    Parameters
-    ----------
-    model : ParserModel
-    """
+    """A `ParserModel` as the job asks for one."""
 
     model: ParserModel
 

@@ -18,8 +18,6 @@ def told(
 
     Parameters
     ----------
-    console : Console
-    title : str
     total : int
         Examples of all epochs.
     mistakes : bool

@@ -36,12 +36,7 @@ PLOTLY_MISSING = "figures.html needs plotly: pip install 'gapless[report]'"
 
 @attrs.frozen
 class PriceAndCutJob:
-    """``gapless run price-and-cut``.
-
-    Parameters
-    ----------
-    systems : Systems
-    """
+    """``gapless run price-and-cut``."""
 
     systems: Systems = SHIPPED
 

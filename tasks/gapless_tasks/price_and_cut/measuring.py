@@ -29,13 +29,7 @@ _FINISHED = frozenset({gl.Stop.PROVED, gl.Stop.RELAXED})
 
 
 class Problems(Sequence[ParsingProblem]):
-    """The problems of sentences, made anew each time they are asked for: nothing of them is scored yet.
-
-    Parameters
-    ----------
-    model : GrandparentModel
-    sentences : sequence of Sentence
-    """
+    """The problems of sentences, made anew each time they are asked for: nothing of them is scored yet."""
 
     def __init__(self, model: GrandparentModel, sentences: Sequence[Sentence]) -> None:
         self.model, self.sentences = model, sentences
@@ -63,11 +57,8 @@ class Measured:
 
     Parameters
     ----------
-    system : System
     sentences : int
         Asked for; `parsed` says how many were reached.
-    lengths : sequence of int
-    parsed : Parsed
     accuracy : Attachment
         Of the sentences that have a gold tree.
     scored, added, total : float64 (sentences,)
@@ -157,10 +148,6 @@ def measure(
 
     Parameters
     ----------
-    system : System
-    model : GrandparentModel
-    sentences : sequence of Sentence
-    console : Console
     title : str
         Of the progress.
     limits : Limits

@@ -33,7 +33,6 @@ class Models:
         Each model is stored here under the name of its treebank.
     anew : bool
         Train although there is a stored one, and replace it.
-    learner : str
     epochs, seed : int
         See `Training`.
     """

@@ -16,7 +16,6 @@ class System:
 
     Parameters
     ----------
-    name : str
     method : str
         As `gapless.solve` takes it.
     options : tuple of (str, value)

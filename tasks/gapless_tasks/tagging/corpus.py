@@ -20,8 +20,6 @@ class Corpus:
 
     Parameters
     ----------
-    name : str
-    train, dev, test : sequence of TaggedSentence
     product : ProductLabels or None
         The combinations to decode over, where labels are joint ones.
     """

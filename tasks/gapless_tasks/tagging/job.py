@@ -52,7 +52,6 @@ class TaggingJob:
         For ``gapless run``.
     source : CorpusSource
         With columns, labels are joint ones, ``TAG|ENTITY``, decoded over all their combinations.
-    tables : PaperTables
     epochs, shuffles, min_count : int
         Defaults of training, see `train`; chosen on the development part.
     sweep_epochs : int

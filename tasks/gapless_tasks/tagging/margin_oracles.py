@@ -26,7 +26,6 @@ class Oracle:
 
     Parameters
     ----------
-    name : str
     speed : float
         Sentences a second.
     paper_speed : float or None
@@ -55,12 +54,8 @@ def show_margin_oracles(
 
     Parameters
     ----------
-    batch : ChainBatch
     gold : sequence of int64 (n,)
         -1 for a label that the model does not have.
-    rows : sequence of Row
-    console : Console
-    margin : float
     model : str
         The training of the model, for the caption.
     """

@@ -30,7 +30,6 @@ class Decoded:
 
     Parameters
     ----------
-    name : str
     exact : float
         Percent of the sentences whose value is the optimum.
     paper_exact, paper_speed : float or None
@@ -50,14 +49,7 @@ class Decoded:
 
 
 def show_tables(batch: ChainBatch, tables: PaperTables, console: Console) -> dict[str, Any]:
-    """Measure and print tables 1 and 2 B; returns them as JSON data.
-
-    Parameters
-    ----------
-    batch : ChainBatch
-    tables : PaperTables
-    console : Console
-    """
+    """Measure and print tables 1 and 2 B; returns them as JSON data."""
     decoders = _decoded(batch, tables.decoders, console)
     console.table(
         "Table 1: decoding (Belanger et al. 2012 in parentheses)",

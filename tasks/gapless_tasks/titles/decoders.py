@@ -27,12 +27,10 @@ class Decoder:
         Its name for people.
     method : str
         As it is registered.
-    options : mapping
     together : bool
         All titles in one call of `solve_many`.
     kept : bool
         Whether ``--out`` keeps the answers with their certificates: one row of each method.
-    paper : Numbers
     """
 
     name: str
@@ -62,10 +60,6 @@ class Decoder:
 
 def decoders(methods: Sequence[str]) -> list[Decoder]:
     """The rows of some methods, in their order.
-
-    Parameters
-    ----------
-    methods : sequence of str
 
     Raises
     ------

@@ -42,14 +42,12 @@ class Decoded:
 
     Parameters
     ----------
-    decoder : Decoder
     results : mapping of int to Result
         By the number of the graph; those that were reached and did not fail.
     seconds : mapping of int to float
         CPU time of each title, of the process that decoded it. The mean of all where they were decoded together.
     failed : int
         Titles whose decoder raised.
-    interrupted : bool
     """
 
     decoder: Decoder
@@ -103,13 +101,10 @@ def decode(
 
     Parameters
     ----------
-    decoder : Decoder
-    graphs : sequence of TitleGraph
     console : Console
         Draws progress; complains about failures.
     limits : Limits
         For each title.
-    seed : int
     numbers : sequence of int, optional
         Numbers of the graphs to decode; by default all.
     jobs : int
