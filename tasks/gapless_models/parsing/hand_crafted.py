@@ -200,8 +200,8 @@ _TABLE = (
 """Name, nodes, relations and features of each pattern.
 
 ``a>b`` is an arc, ``a<b`` says that a stands before b, ``a+b`` that b follows at once, ``a=b`` that both are the
-same word. Besides the features listed, which commas separate, there is one of the pattern alone, one of all tags, and
-one for every two tags.
+same word. Besides the features listed, which commas separate, there is one of the pattern alone, one of all tags,
+and one for every two tags.
 """
 
 
