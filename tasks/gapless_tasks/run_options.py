@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import gapless as gl
 from gapless.cli import exit_codes
@@ -17,38 +17,50 @@ from gapless.core.serial import write_aside
 from gapless.runs import SUMMARY, RunFolder
 from gapless_models.corpora.places import named_folder
 
-
-def positive(text: str) -> int:
-    """A positive whole number, for argparse."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive whole number")
-    return number
+T = TypeVar("T", int, float)
 
 
-def not_negative(text: str) -> int:
-    """A whole number from 0 on, for argparse."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = -1
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 0 on")
-    return number
+def _number(kind: type[T], holds: Callable[[T], bool], what: str) -> Callable[[str], T]:
+    """A converter of argparse for numbers that something holds for."""
+
+    def read(text: str) -> T:
+        with contextlib.suppress(ValueError):
+            if holds(found := kind(text)):
+                return found
+        raise argparse.ArgumentTypeError(f"{text} is not a {what}")
+
+    return read
 
 
-def positive_seconds(text: str) -> float:
-    """A positive number of seconds, for argparse."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number of seconds")
-    return seconds
+positive = _number(int, lambda number: number >= 1, "positive whole number")
+not_negative = _number(int, lambda number: number >= 0, "whole number from 0 on")
+positive_seconds = _number(float, lambda seconds: 0 < seconds < float("inf"), "positive number of seconds")
+
+
+def add_number(
+    parser: argparse.ArgumentParser,
+    name: str,
+    help: str,
+    default: float | None = None,
+    *,
+    metavar: str | None = "N",
+    kind: Callable[[str], float] = positive,
+) -> None:
+    """Add an option that takes a number; the default is told in its help."""
+    told = help if default is None else f"{help} (default {default:g})"
+    parser.add_argument(name, type=kind, metavar=metavar, default=default, help=told)
+
+
+def add_time_limit(
+    parser: argparse.ArgumentParser, each: str, default: float | None, name: str = "--limit-seconds"
+) -> None:
+    """Add a limit in seconds for each of something."""
+    add_number(parser, name, each, default, metavar="S", kind=positive_seconds)
+
+
+def add_method_option(parser: argparse.ArgumentParser, methods: Sequence[str]) -> None:
+    """Add ``--method``, which may be repeated."""
+    parser.add_argument("--method", action="append", help=f"default: {', '.join(methods)}; may be repeated")
 
 
 def add_data_option(parser: argparse.ArgumentParser, folder: str | Path, otherwise: str) -> None:
@@ -88,7 +100,7 @@ def add_run_options(parser: argparse.ArgumentParser, keeps: str, jobs: str = "pr
     jobs : str
         The unit of ``--jobs``, for its help.
     """
-    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help=f"{jobs} (default 1)")
+    add_number(parser, "--jobs", jobs, 1)
     parser.add_argument(
         "--out", metavar="DIR", help=f"keep {keeps}; the same command goes on there after it was killed"
     )

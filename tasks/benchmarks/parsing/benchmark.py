@@ -22,7 +22,7 @@ from gapless_dependency import ParsingProblem
 from gapless_models.parsing.treebank import FOLDER, Treebank, embedded_treebank, load_treebank
 from gapless_tasks.parsing.parser import Parser, Request
 from gapless_tasks.parsing.perceptron_parser import SOURCE
-from gapless_tasks.run_options import add_data_option, positive
+from gapless_tasks.run_options import add_data_option, add_number
 
 FAMILIES = ("grandchild", "sibling")
 HEADS_KEPT = 10
@@ -176,6 +176,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", metavar="FILE", help=f"a parser for {PROJECTIVE}, as dependency-parsing stores it"
     )
     parser.add_argument("--cache", metavar="DIR", help="keep the trained parsers here for the next run")
-    parser.add_argument("--epochs", type=positive, default=EPOCHS, help=f"of training (default {EPOCHS})")
-    parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N test sentences")
-    parser.add_argument("--rounds", type=positive, default=1, help="turns of each measurement (default 1)")
+    add_number(parser, "--epochs", "of training", EPOCHS, metavar=None)
+    add_number(parser, "--sentences", "only the first N test sentences")
+    add_number(parser, "--rounds", "turns of each measurement", 1, metavar=None)

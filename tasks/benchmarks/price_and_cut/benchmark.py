@@ -23,7 +23,7 @@ from benchmarks.price_and_cut.endurance import limit_lines, memory_lines
 from benchmarks.price_and_cut.material import Material
 from gapless.cli import Console
 from gapless_models.parsing.treebank import FOLDER, Treebank, load_treebank
-from gapless_tasks.run_options import add_data_option, positive
+from gapless_tasks.run_options import add_data_option, add_number
 
 TREEBANKS = ("danish", "italian", "hungarian")
 EXACT = "lagrangian-cut"
@@ -81,17 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--models", metavar="DIR", help="the models that gapless run price-and-cut --models DIR has trained"
     )
     parser.add_argument("--method", default=EXACT, help=f"the exact method (default {EXACT})")
-    parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N test sentences")
-    parser.add_argument("--rounds", type=positive, default=1, help="turns of each measurement (default 1)")
-    parser.add_argument(
-        "--memory",
-        type=positive,
-        metavar="N",
-        default=MEMORY,
-        help=f"sentences in one process (default {MEMORY:,})",
-    )
-    parser.add_argument(
-        "--ad3",
-        metavar="FILE",
-        help="a shared library that runs AD3, see benchmarks.price_and_cut.ad3_peer",
-    )
+    add_number(parser, "--sentences", "only the first N test sentences")
+    add_number(parser, "--rounds", "turns of each measurement", 1, metavar=None)
+    add_number(parser, "--memory", "sentences in one process", MEMORY)
+    library = "a shared library that runs AD3, see benchmarks.price_and_cut.ad3_peer"
+    parser.add_argument("--ad3", metavar="FILE", help=library)
