@@ -97,8 +97,6 @@ class ParserSource:
     families : sequence of str
         Those that it can train.
     trial : callable
-        ``trial(families, projective)``: a short problem with these factors; what does not fit it fits no sentence.
-    trial : callable
         ``trial(families, projective)``: a short problem with these factors and no scores; a method that does not
         fit it fits no sentence.
     """
