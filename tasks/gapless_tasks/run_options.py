@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import gapless as gl
-from gapless.cli import exit_codes
+from gapless.cli import Console, exit_codes
+from gapless.cli.console import plain_data
 from gapless.cli.running import made_folder
 from gapless.core.serial import write_aside
 from gapless.runs import SUMMARY, RunFolder
@@ -145,6 +146,43 @@ def run_in_folder(
             raise
         folder.interrupted = code == exit_codes.INTERRUPTED
     return code
+
+
+def finish(
+    document: dict[str, Any],
+    console: Console,
+    out: RunFolder | None,
+    *,
+    interrupted: bool,
+    wrong: Sequence[str] = (),
+    failed: bool = False,
+    proved: bool = True,
+) -> int:
+    """Complain about what is wrong, give out the run's document as JSON, and keep it as the summary of its folder.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    for what in wrong:
+        console.complain(what)
+    document["interrupted"] = interrupted
+    console.data(document)
+    if out is not None:
+        write_aside(out.path / SUMMARY, json.dumps(plain_data(document), indent=2) + "\n")
+    if interrupted:
+        return exit_codes.INTERRUPTED
+    if wrong or failed:
+        return exit_codes.FAILED
+    return exit_codes.PROVED if proved else exit_codes.STOPPED_EARLY
+
+
+def keep_drawing(out: RunFolder | None, name: str, draw: Callable[[], str], console: Console) -> None:
+    """Draw into the folder of a run, if there is one."""
+    if out is not None:
+        write_aside(out.path / name, draw())
+        console.say(f"drawn: {out.path / name}")
 
 
 def _mark_interrupted(folder: RunFolder, task: str) -> None:

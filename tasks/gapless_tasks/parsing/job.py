@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import time
 from collections.abc import Sequence
@@ -15,10 +14,8 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.cli import Console, exit_codes
-from gapless.core.serial import write_aside
-from gapless.roles import Task
-from gapless.runs import SUMMARY, Fingerprint, RunFolder
+from gapless.cli import Console
+from gapless.runs import Fingerprint, RunFolder
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Attachment, Sentence, attachment
 from gapless_models.parsing.treebank import Treebank, load_treebank
@@ -31,8 +28,9 @@ from gapless_tasks.parsing.from_arrays import certified_rate
 from gapless_tasks.parsing.length_figures import can_draw, show_figures, write_figures
 from gapless_tasks.parsing.parsed import Parsed
 from gapless_tasks.parsing.parser import Parser, ParserSource, Request
+from gapless_tasks.parsing.perceptron_parser import SOURCE
 from gapless_tasks.parsing.tables import MEANINGS, SPEEDS, Tables, models, speeds
-from gapless_tasks.run_options import run_in_folder
+from gapless_tasks.run_options import finish, run_in_folder
 
 
 @attrs.frozen
@@ -81,15 +79,6 @@ class ParsingJob:
     """``gapless run dependency-parsing``."""
 
     source: ParserSource
-
-    def task(self) -> Task:
-        """The task to register."""
-        return Task(
-            "dependency-parsing",
-            "Dependency parsing with non-local factors: exact decoding of projective and other trees.",
-            options.add_arguments,
-            self.run,
-        )
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
         """Run the job."""
@@ -153,16 +142,10 @@ class ParsingJob:
             if out is not None and drawn and can_draw():
                 write_figures(drawn, treebank.name, out.path / "figures.html", PLOTLY_MISSING)
                 console.say(f"figures 4 and 5 drawn: {out.path / 'figures.html'}")
-        document["interrupted"] = interrupted
-        console.data(document)
-        if out is not None:
-            write_aside(out.path / SUMMARY, json.dumps(document, indent=2, default=float) + "\n")
-        if interrupted:
-            return exit_codes.INTERRUPTED
         parsed = outcome.parsed
-        if parsed.verified is not None and not parsed.verified[parsed.proved].all():
-            return exit_codes.FAILED
-        return exit_codes.PROVED if parsed.proved.all() else exit_codes.STOPPED_EARLY
+        refused = parsed.verified is not None and not parsed.verified[parsed.proved].all()
+        end = partial(finish, document, console, out)
+        return end(interrupted=interrupted, failed=refused, proved=bool(parsed.proved.all()))
 
     def stored(self, place: Path | None, arguments: argparse.Namespace, console: Console) -> Parser | None:
         """The parser of a file; None where there is none, or a new one is to take its place.
@@ -297,6 +280,9 @@ class ParsingJob:
         gold = [i for i, sentence in enumerate(sentences) if sentence.heads]
         found = attachment([sentences[i] for i in gold], [parsed.heads.get(i) for i in gold])
         return Outcome(found, parsed, seconds, certified), problems
+
+
+JOB = ParsingJob(SOURCE)
 
 
 def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, console: Console) -> None:
