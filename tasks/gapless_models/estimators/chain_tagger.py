@@ -17,7 +17,7 @@ from gapless import BatchResult, InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains import ChainBatch, ChainModel, k_best_of_batch
 from gapless_models.estimators.dense_chain_features import DenseChainFeatures, DenseSentence
-from gapless_models.estimators.sequences import answers, kind_of, row_sequences, word_sequences
+from gapless_models.estimators.sequences import answers, kind_of, row_sequences, share_right, word_sequences
 from gapless_models.solve_all import solve_all
 from gapless_models.tagging.chain_features import EMISSION, FINAL, INITIAL, TRANSITION
 from gapless_models.tagging.decoder import decode
@@ -213,14 +213,7 @@ class ChainTagger(BaseEstimator):
         found = self.predict(X)
         if kind_of(X) == "matrix":
             return float(np.mean(np.asarray(found) == np.asarray(y)))
-        pairs = [
-            (a, b)
-            for right, labels in zip(answers(X, y, "labels"), found, strict=True)
-            for a, b in zip(right, labels, strict=True)
-        ]
-        if not pairs:
-            raise InvalidProblem("a score needs at least one token")
-        return float(np.mean([a == b for a, b in pairs]))
+        return share_right(answers(X, y, "labels"), found, "token")
 
     def _scores(self, X: Any) -> list[FloatArray]:
         """The label scores of each sentence, (n, K)."""
