@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -59,10 +59,6 @@ class CorpusFile:
     sha256: str = attrs.field(validator=_matches(_CHECKSUM, "a SHA-256 checksum"))
 
 
-def _read_files(listed: Sequence[Mapping[str, Any]]) -> tuple[CorpusFile, ...]:
-    return tuple(CorpusFile(**fields) for fields in listed)
-
-
 @attrs.frozen
 class OpenCorpus:
     """A corpus at one commit of its repository on GitHub.
@@ -93,7 +89,9 @@ class OpenCorpus:
     licence: str
     licence_url: str
     citation: str
-    files: tuple[CorpusFile, ...] = attrs.field(converter=_read_files)
+    files: tuple[CorpusFile, ...] = attrs.field(
+        converter=lambda listed: tuple(CorpusFile(**fields) for fields in listed)
+    )
 
     @property
     def bytes(self) -> int:

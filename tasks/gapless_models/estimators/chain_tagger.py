@@ -161,7 +161,8 @@ class ChainTagger(BaseEstimator):
             self.n_features_in_ = rows[0].shape[1]
             self.classes_, numbers = np.unique(np.concatenate(labels), return_inverse=True)
             golds = np.split(numbers.astype(np.int64), np.cumsum([len(given) for given in labels])[:-1])
-        examples = [DenseSentence(_with_one(x), gold) for x, gold in zip(rows, golds, strict=True)]
+        with_one = [np.column_stack([x, np.ones(len(x))]) for x in rows]  # for the intercept
+        examples = [DenseSentence(x, gold) for x, gold in zip(with_one, golds, strict=True)]
         model = DenseChainFeatures(self.n_features_in_ + 1, len(self.classes_))
         pairs = self.l2 if self.transition_l2 is None else self.transition_l2
         penalties = {block: pairs if block == TRANSITION else self.l2 for block in model.blocks}
@@ -241,8 +242,3 @@ class ChainTagger(BaseEstimator):
         """The user's labels of label numbers."""
         names: NDArray[Any] = self.classes_[self._class_numbers[labels]]
         return names
-
-
-def _with_one(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The rows with a 1 at their end, for the intercept."""
-    return np.column_stack([rows, np.ones(len(rows))])

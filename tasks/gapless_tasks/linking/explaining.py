@@ -31,7 +31,9 @@ def explain(linked: Linked, knowledge: Knowledge, console: Console, limits: gl.L
             (
                 told["mention"],
                 told["chosen"],
-                "yes" if told["right"] else "no: " + _titles(knowledge, document.fair[i]),
+                "yes"
+                if told["right"]
+                else "no: " + ", ".join(knowledge.titles[v] for v in document.fair[i].tolist()),
                 told["candidates"],
                 told["runner_up"] or "-",
                 "-" if told["more"] is None else f"{told['more']:g}",
@@ -100,7 +102,3 @@ def _pair(linked: Linked, path: Path, knowledge: Knowledge) -> dict[str, Any]:
         "cost": 2.0 * (len(names) - 1),
         "path": spelled,
     }
-
-
-def _titles(knowledge: Knowledge, vertices: IntArray) -> str:
-    return ", ".join(knowledge.titles[v] for v in vertices.tolist())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -130,7 +130,8 @@ class _Run:
     def _measure(self, corpus: Corpus, connection: str) -> Measured:
         # On the graph as it is the sets need not be connected, which the spanning tree stands on.
         methods = [name for name in self.methods if connection != PLAIN or name != "spanning-tree"]
-        log = self._log(corpus, connection, methods)
+        kept = f"{corpus.name.replace(' ', '-')}.{connection}.jsonl.gz"
+        log = self.out.log(kept) if self.out is not None and EXACT in methods else None
         one = measure(
             corpus,
             connection,
@@ -147,11 +148,6 @@ class _Run:
         if log is not None and len(log):
             self.console.say(f"answers kept: {log.path}")
         return one
-
-    def _log(self, corpus: Corpus, connection: str, methods: Sequence[str]) -> AnswerLog | None:
-        if self.out is None or EXACT not in methods:
-            return None
-        return self.out.log(f"{corpus.name.replace(' ', '-')}.{connection}.jsonl.gz")
 
     def _known(self, log: AnswerLog | None, corpus: Corpus, connection: str) -> dict[int, Callable[[], Linked]]:
         """The documents that were finished before, to be read one by one."""

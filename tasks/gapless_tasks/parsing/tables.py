@@ -116,7 +116,7 @@ class Tables:
                 "model": row.name,
                 "dev_uas": dev[row.name].document()["uas"],
                 **outcome.document(),
-                "paper": self._paper(row),
+                "paper": getattr(row, self.language) if self.language else None,
             }
             found.append(entry)
             if row.name == paper.FULL:
@@ -180,11 +180,8 @@ class Tables:
                 self.interrupted = True
                 break
             self.curves[row.name] = list(outcome.parsed.groups)
-            beside = {
-                "english": (row.english, row.english_speed),
-                "chinese": (row.chinese, row.chinese_speed),
-                None: (None, None),
-            }[self.language]
+            names = (self.language, f"{self.language}_speed")
+            beside = [getattr(row, name) if self.language else None for name in names]
             found.append({"pruning": row.name, **outcome.document(), "paper": beside})
         self.console.table(
             "Table 3: UAS without punctuation and speed by candidate heads of a word",
@@ -212,9 +209,6 @@ class Tables:
             return None
         stored = Path(self.arguments.model)
         return stored.with_name(f"{stored.stem}.{_slug(row.name)}{stored.suffix}")
-
-    def _paper(self, row: paper.Row) -> float | None:
-        return {"english": row.english, "chinese": row.chinese, None: None}[self.language]
 
 
 def speeds(known: Mapping[str, Any]) -> tuple[str, str]:
