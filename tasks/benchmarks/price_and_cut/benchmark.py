@@ -44,22 +44,20 @@ def _measured(arguments: argparse.Namespace, ad3: Ad3 | None, bench: Bench) -> I
     method = arguments.method
     for number, treebank in enumerate(_treebanks(arguments)):
         material = Material.of(treebank, models, bench)
-        with bench.group(material.name):
-            yield from exact_lines(material, method, arguments.rounds)
-        with bench.group(material.name):
-            if HIGHS.installed:
-                yield from highs_lines(material, method)
+        groups: list[Iterator[Found]] = [
+            exact_lines(material, method, arguments.rounds),
+            *([highs_lines(material, method)] if HIGHS.installed else []),
+            *([] if ad3 is None else [ad3_lines(material, method, ad3)]),
+            program_lines(material),
+            scoring_lines(material, method),
+            *([] if number else [memory_lines(material, method, arguments.memory)]),
+        ]
+        for measured in groups:
+            with bench.group(material.name):
+                yield from measured
+        if HIGHS.installed:
+            with bench.group(material.name):
                 check_agreement(material, method)
-        with bench.group(material.name):
-            if ad3 is not None:
-                yield from ad3_lines(material, method, ad3)
-        with bench.group(material.name):
-            yield from program_lines(material)
-        with bench.group(material.name):
-            yield from scoring_lines(material, method)
-        with bench.group(material.name):
-            if number == 0:
-                yield from memory_lines(material, method, arguments.memory)
     with bench.group("drawn"):
         yield from limit_lines(method, bench)
 
