@@ -17,7 +17,6 @@ def stored_places(
 
     Parameters
     ----------
-    log : AnswerLog or None
     names : sequence of str
         All that the run is to answer.
     nouns : str

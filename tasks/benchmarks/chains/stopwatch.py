@@ -65,7 +65,6 @@ def cycled(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dic
 
     Parameters
     ----------
-    decoders : mapping of str to callable
     scores : ScoreSet
         A few sentences, at least two, that fit the caches.
     rounds : int

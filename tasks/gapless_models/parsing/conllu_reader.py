@@ -36,7 +36,6 @@ class Entry:
 
     Parameters
     ----------
-    sentence : Sentence
     lines : tuple of str
         Its lines without line breaks, comments, multiword tokens and empty nodes included.
     """

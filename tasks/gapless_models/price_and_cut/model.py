@@ -70,7 +70,6 @@ class GrandparentModel:
 
         Parameters
         ----------
-        sentence : Sentence
         heads : bool (n + 1, n + 1), optional
             Candidate arcs [head, modifier]; all by default.
 

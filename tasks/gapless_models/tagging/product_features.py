@@ -35,7 +35,6 @@ class ProductFeatures(ChainFeatures):
     ----------
     features : int
         The number of features of words.
-    labels : ProductLabels
     """
 
     def __init__(self, features: int, labels: ProductLabels) -> None:

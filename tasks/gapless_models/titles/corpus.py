@@ -22,11 +22,8 @@ class Corpus:
 
     Parameters
     ----------
-    name : str
-    train, test : tuple of Section
     extra : tuple of Section
         More text for the language model.
-    content : ContentWords
     """
 
     name: str

@@ -20,7 +20,6 @@ class TitleGraph:
 
     Parameters
     ----------
-    section : Section
     problem : OrderingProblem
         Vertices are the distinct content words of the body, classes their stems, the length that of the true title.
     selection : float64 (n,)

@@ -25,7 +25,6 @@ class SentenceArrays:
         [head, modifier]; -inf where there is no arc.
     parts : sequence of (type of PartFactor, float64 (n + 1, n + 1, n + 1))
         For each factor the scores of its parts by their word positions; 0 where there is no part.
-    granularity : float or None
     others : sequence of factors
         Factors that are data already, and parts of more than three words, as tables.
     """
