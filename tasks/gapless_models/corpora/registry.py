@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -58,6 +58,10 @@ class CorpusFile:
     sha256: str = attrs.field(validator=_matches(_CHECKSUM, "a SHA-256 checksum"))
 
 
+def _read_files(listed: Sequence[Mapping[str, Any]]) -> tuple[CorpusFile, ...]:
+    return tuple(CorpusFile(**fields) for fields in listed)
+
+
 @attrs.frozen
 class OpenCorpus:
     """A corpus at one commit of its repository on GitHub.
@@ -83,9 +87,7 @@ class OpenCorpus:
     licence: str
     licence_url: str
     citation: str
-    files: tuple[CorpusFile, ...] = attrs.field(
-        converter=lambda listed: tuple(CorpusFile(**fields) for fields in listed)
-    )
+    files: tuple[CorpusFile, ...] = attrs.field(converter=_read_files)
 
     @property
     def bytes(self) -> int:

@@ -118,8 +118,8 @@ class GrandparentModel:
         try:
             classes = TokenClasses.from_data(metadata["classes"])
             templates = tuple(
-                Template(*map(int, levels), bool(above), bool(below))
-                for *levels, above, below in metadata["templates"]
+                Template(int(g), int(p), int(c), bool(above), bool(below))
+                for g, p, c, above, below in metadata["templates"]
             )
             weights = np.ascontiguousarray(arrays[GRANDPARENTS], np.float32)
             if weights.shape != (table_slices(templates, classes)[-1].stop,):

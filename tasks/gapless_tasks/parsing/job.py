@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -26,7 +25,7 @@ from gapless_tasks.parsing.explaining import explain
 from gapless_tasks.parsing.figures import PLOTLY_MISSING, figures
 from gapless_tasks.parsing.from_arrays import certified_rate
 from gapless_tasks.parsing.length_figures import can_draw, show_figures, write_figures
-from gapless_tasks.parsing.parsed import Parsed
+from gapless_tasks.parsing.parsed import Parsed, known
 from gapless_tasks.parsing.parser import Parser, ParserSource, Request
 from gapless_tasks.parsing.perceptron_parser import SOURCE
 from gapless_tasks.parsing.tables import MEANINGS, SPEEDS, Tables, models, speeds
@@ -58,9 +57,9 @@ class Outcome:
         return {
             "sentences": self.parsed.reached,
             "scored": len(self.accuracy.words),
-            "uas": _known(self.accuracy.uas_without_punctuation),
-            "uas_with_punctuation": _known(self.accuracy.uas),
-            "whole_trees": _known(self.accuracy.whole_trees),
+            "uas": known(self.accuracy.uas_without_punctuation),
+            "uas_with_punctuation": known(self.accuracy.uas),
+            "whole_trees": known(self.accuracy.whole_trees),
             "proved": float(self.parsed.proved.sum()) / reached,
             "verified": None if self.parsed.verified is None else float(self.parsed.verified.sum()) / reached,
             "words_per_second": self.parsed.words_per_second,
@@ -287,16 +286,16 @@ JOB = ParsingJob(SOURCE)
 
 def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, console: Console) -> None:
     """Print accuracy, proofs and speed."""
-    known = outcome.document()
+    found = outcome.document()
     clock = "CPU time" if arguments.jobs == 1 else f"clock, {arguments.jobs} processes already started"
     kept = "all heads" if arguments.heads_kept is None else f"{arguments.heads_kept} heads a word and the root"
     columns = ["UAS %", "with punct. %", "whole trees %", "proved %", *SPEEDS, "oracle calls", "closed at root %"]
-    shares = [known[name] for name in ("uas", "uas_with_punctuation", "whole_trees", "proved")]
+    shares = [found[name] for name in ("uas", "uas_with_punctuation", "whole_trees", "proved")]
     row = [
         *("" if share is None else round(100 * share, 2) for share in shares),
-        *speeds(known),
-        "" if known["oracle_calls"] is None else round(known["oracle_calls"], 1),
-        "" if known["closed_at_root"] is None else round(100 * known["closed_at_root"], 1),
+        *speeds(found),
+        "" if found["oracle_calls"] is None else round(found["oracle_calls"], 1),
+        "" if found["closed_at_root"] is None else round(100 * found["closed_at_root"], 1),
     ]
     console.table(
         f"Exact parsing of {outcome.parsed.reached} of {count} test sentences ({clock}; {kept})", columns, [row]
@@ -347,11 +346,6 @@ def described(arguments: argparse.Namespace, treebank: Treebank, parser: Parser)
         "limit_seconds": arguments.limit_seconds,
         "jobs": arguments.jobs,
     }
-
-
-def _known(share: float) -> float | None:
-    """JSON has no NaN."""
-    return None if math.isnan(share) else share
 
 
 def _named(families: Sequence[str]) -> str:

@@ -18,6 +18,11 @@ GROUP = 5
 """Words of length that share a timing."""
 
 
+def known(share: float) -> float | None:
+    """JSON has no NaN."""
+    return None if np.isnan(share) else share
+
+
 def group_of(length: int) -> int:
     """The longest length of the group that a length belongs to."""
     return -(-length // GROUP) * GROUP

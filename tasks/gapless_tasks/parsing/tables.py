@@ -180,8 +180,8 @@ class Tables:
                 self.interrupted = True
                 break
             self.curves[row.name] = list(outcome.parsed.groups)
-            names = (self.language, f"{self.language}_speed")
-            beside = [getattr(row, name) if self.language else None for name in names]
+            names = [] if self.language is None else [self.language, f"{self.language}_speed"]
+            beside = [getattr(row, name) for name in names] or [None, None]
             found.append({"pruning": row.name, **outcome.document(), "paper": beside})
         self.console.table(
             "Table 3: UAS without punctuation and speed by candidate heads of a word",

@@ -47,7 +47,7 @@ def show_margin_oracles(
         return margin_violation(subset, answers, margin, method=method)
 
     seconds = cpu_seconds({row.name: partial(ask, row.method) for row in rows}, ROUNDS)
-    document = [
+    document: list[dict[str, Any]] = [
         {
             "name": row.name,
             "speed": len(subset) / seconds[row.name],

@@ -78,15 +78,8 @@ def _rows(method: str) -> list[Decoder]:
     if method == EXACT:
         return [Decoder(EXACT, method), Decoder("exact, solve_many", method, together=True, kept=False)]
     if method == COLOUR_CODING:
-        return [
-            Decoder(
-                "colour coding (paper)",
-                method,
-                {"bounds": False},
-                paper=paper.COLOUR_CODING,
-            ),
-            Decoder("colour coding, bounds", method, kept=False),
-        ]
+        first = Decoder("colour coding (paper)", method, {"bounds": False}, paper=paper.COLOUR_CODING)
+        return [first, Decoder("colour coding, bounds", method, kept=False)]
     if method == BEAM:
         beside = {1: paper.BEAM_1, 80: paper.UNKNOWN, 1345: paper.BEAM_1345}
         return [
