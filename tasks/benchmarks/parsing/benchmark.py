@@ -19,8 +19,9 @@ from benchmarks.parsing.measurement import Decoded, decode, prepared, scored
 from benchmarks.parsing.synthetic import peaked
 from gapless.cli import Console
 from gapless_dependency import ParsingProblem
+from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import FOLDER, Treebank, embedded_treebank, load_treebank
-from gapless_tasks.parsing.parser import Parser, Request
+from gapless_tasks.parsing.parser import Request
 from gapless_tasks.parsing.perceptron_parser import SOURCE
 from gapless_tasks.run_options import add_data_option, add_number
 
@@ -56,7 +57,7 @@ def _treebanks(arguments: argparse.Namespace) -> Iterator[Treebank]:
         yield attrs.evolve(treebank, test=treebank.test[: arguments.sentences])
 
 
-def _parser(treebank: Treebank, cache: Path | None, arguments: argparse.Namespace, console: Console) -> Parser:
+def _parser(treebank: Treebank, cache: Path | None, arguments: argparse.Namespace, console: Console) -> ParserModel:
     """The model given, the one of an earlier run, or a new one."""
     given = Path(arguments.model) if arguments.model and treebank.name != OTHER else None
     stored = given or (None if cache is None else cache / f"{treebank.name.replace(' ', '-')}.npz")

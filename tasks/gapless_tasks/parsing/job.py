@@ -17,6 +17,7 @@ from gapless.cli import Console
 from gapless.runs import Fingerprint, RunFolder
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Attachment, Sentence, attachment
+from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import Treebank, load_treebank
 from gapless_tasks.parsing import options
 from gapless_tasks.parsing.answers import ANSWERS, keep_trees
@@ -26,9 +27,10 @@ from gapless_tasks.parsing.figures import PLOTLY_MISSING, figures
 from gapless_tasks.parsing.from_arrays import certified_rate
 from gapless_tasks.parsing.length_figures import can_draw, show_figures, write_figures
 from gapless_tasks.parsing.parsed import Parsed, known
-from gapless_tasks.parsing.parser import Parser, ParserSource, Request
+from gapless_tasks.parsing.parser import ParserSource, Request
 from gapless_tasks.parsing.perceptron_parser import SOURCE
 from gapless_tasks.parsing.tables import MEANINGS, SPEEDS, Tables, models, speeds
+from gapless_tasks.parsing.training_progress import forget_checkpoints
 from gapless_tasks.run_options import finish, run_in_folder
 
 
@@ -146,7 +148,7 @@ class ParsingJob:
         end = partial(finish, document, console, out)
         return end(interrupted=interrupted, failed=refused, proved=bool(parsed.proved.all()))
 
-    def stored(self, place: Path | None, arguments: argparse.Namespace, console: Console) -> Parser | None:
+    def stored(self, place: Path | None, arguments: argparse.Namespace, console: Console) -> ParserModel | None:
         """The parser of a file; None where there is none, or a new one is to take its place.
 
         Raises
@@ -163,7 +165,7 @@ class ParsingJob:
         console.say(f"parser of {place}: {_named(loaded.families)}")
         return loaded
 
-    def trained(self, treebank: Treebank, request: Request, place: Path | None, console: Console) -> Parser:
+    def trained(self, treebank: Treebank, request: Request, place: Path | None, console: Console) -> ParserModel:
         """Train a parser, and store it if there is a place for it.
 
         Raises
@@ -181,9 +183,7 @@ class ParsingJob:
         parser = self.source.train(treebank, request, console)
         if place is not None:
             parser.save(place)
-            # By name: a pattern would take the checkpoints of a neighbour, parser.npz2, too.
-            for kept in (".epochs", ".pruner.epochs"):
-                Path(f"{place}{kept}").unlink(missing_ok=True)
+            forget_checkpoints(place)
         console.say(f"trained with {_named(request.families)} in {time.perf_counter() - start:.0f} s")
         return parser
 
@@ -194,7 +194,7 @@ class ParsingJob:
         place: Path | None,
         arguments: argparse.Namespace,
         console: Console,
-    ) -> Parser:
+    ) -> ParserModel:
         """The parser that a request makes: of a file that says that it is that one, or a new one.
 
         Raises
@@ -227,7 +227,7 @@ class ParsingJob:
 
     def decode(
         self,
-        parser: Parser,
+        parser: ParserModel,
         sentences: Sequence[Sentence],
         arguments: argparse.Namespace,
         console: Console,
@@ -318,7 +318,7 @@ def fingerprint(problems: Sequence[ParsingProblem], name: str) -> Fingerprint:
     return Fingerprint.of(name, everything)
 
 
-def limits_of_gold(sentences: Sequence[Sentence], parser: Parser, console: Console) -> None:
+def limits_of_gold(sentences: Sequence[Sentence], parser: ParserModel, console: Console) -> None:
     """Say which gold trees are missing, and which the parser cannot find under any scores."""
     missing = sum(not one.heads for one in sentences)
     if missing:
@@ -331,7 +331,7 @@ def limits_of_gold(sentences: Sequence[Sentence], parser: Parser, console: Conso
         )
 
 
-def described(arguments: argparse.Namespace, treebank: Treebank, parser: Parser) -> dict[str, Any]:
+def described(arguments: argparse.Namespace, treebank: Treebank, parser: ParserModel) -> dict[str, Any]:
     """The options of the run, as JSON data."""
     return {
         "treebank": treebank.name,

@@ -12,8 +12,8 @@ from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import BACKBONES
+from gapless_models.parsing.parser_model import ParserModel
 from gapless_tasks.parsing import paper
-from gapless_tasks.parsing.parser import Parser
 from gapless_tasks.run_options import add_number, add_run_options, add_time_limit, positive
 
 ANSWER_OPTIONS = (
@@ -145,14 +145,14 @@ def prepare(arguments: argparse.Namespace) -> None:
         require_folder(arguments.model)
 
 
-def settled(arguments: argparse.Namespace, known: Sequence[str], stored: Parser | None) -> argparse.Namespace:
+def settled(arguments: argparse.Namespace, known: Sequence[str], stored: ParserModel | None) -> argparse.Namespace:
     """The options, completed: by the training of the stored parser, else by the defaults.
 
     Parameters
     ----------
     known : sequence of str
         Families that can be trained.
-    stored : Parser or None
+    stored : ParserModel or None
         The parser of ``--model``, where it is to be used.
 
     Returns

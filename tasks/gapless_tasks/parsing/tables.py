@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from gapless.cli import Console
 from gapless.runs import RunFolder
 from gapless_models.parsing.evaluation import bootstrap_p_value
+from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import Treebank
 from gapless_tasks.parsing import options, paper
 from gapless_tasks.parsing.parsed import LengthGroup
-from gapless_tasks.parsing.parser import Parser
 
 if TYPE_CHECKING:
     from gapless_tasks.parsing.job import Outcome, ParsingJob
@@ -61,7 +61,7 @@ class Tables:
         self.language = paper.language(treebank.name)
         self.curves: dict[str, list[LengthGroup]] = {}
         self.interrupted = False
-        self._full: Parser | None = None
+        self._full: ParserModel | None = None
 
     def show(self) -> dict[str, Any]:
         """Print both tables; returns them as JSON data."""
@@ -163,7 +163,7 @@ class Tables:
                 )
         self.console.say()
 
-    def _prunings(self, parser: Parser, found: list[dict[str, Any]]) -> None:
+    def _prunings(self, parser: ParserModel, found: list[dict[str, Any]]) -> None:
         """Table 3, with the full model."""
         for row in paper.PRUNINGS:
             outcome, _ = self.job.decode(
