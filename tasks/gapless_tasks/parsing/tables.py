@@ -125,18 +125,7 @@ class Tables:
             f"Table 2: UAS without punctuation, from {len(self.treebank.train):,} training sentences (the paper's: "
             f"40,000 of English, 16,000 of Chinese){left and f'; without {left}'}",
             ("model", "dev %", "test %", "(paper)", "proved %", *SPEEDS, "oracle calls"),
-            [
-                (
-                    entry["model"],
-                    _percent(entry["dev_uas"]),
-                    _percent(entry["uas"]),
-                    _number(entry["paper"], ".2f"),
-                    f"{100 * entry['proved']:.1f}",
-                    *speeds(entry),
-                    _number(entry["oracle_calls"], ".1f"),
-                )
-                for entry in found
-            ],
+            [(entry["model"], _percent(entry["dev_uas"]), *_measured(entry, entry["paper"])) for entry in found],
         )
         self.console.say(
             "the rows with a + add their factors to the first-order model, the paper's to its second-order one: "
@@ -187,15 +176,7 @@ class Tables:
             "Table 3: UAS without punctuation and speed by candidate heads of a word",
             ("pruning", "UAS %", "(paper)", "proved %", *SPEEDS, "(paper)", "oracle calls"),
             [
-                (
-                    entry["pruning"],
-                    _percent(entry["uas"]),
-                    _number(entry["paper"][0], ".2f"),
-                    f"{100 * entry['proved']:.1f}",
-                    *speeds(entry),
-                    _number(entry["paper"][1], ".0f"),
-                    _number(entry["oracle_calls"], ".1f"),
-                )
+                (entry["pruning"], *_measured(entry, entry["paper"][0], _number(entry["paper"][1], ".0f")))
                 for entry in found
             ],
         )
@@ -214,6 +195,12 @@ class Tables:
 def speeds(known: Mapping[str, Any]) -> tuple[str, str]:
     """Words a second, from arrays (empty where several processes share the work) and of the search alone."""
     return _number(known["certified_words_per_second"], ",.0f"), _number(known["words_per_second"], ",.0f")
+
+
+def _measured(entry: Mapping[str, Any], beside: float | None, *speed: str) -> tuple[str, ...]:
+    """Accuracy and the paper's, proofs, speeds with the paper's where it has one, oracle calls."""
+    accuracy = _percent(entry["uas"]), _number(beside, ".2f"), f"{100 * entry['proved']:.1f}"
+    return (*accuracy, *speeds(entry), *speed, _number(entry["oracle_calls"], ".1f"))
 
 
 def _slug(name: str) -> str:
