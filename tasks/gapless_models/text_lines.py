@@ -6,7 +6,6 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -37,7 +36,7 @@ def numbered_lines(path: Path, refuse: type[ValueError], suffix: str) -> Iterato
     """
     number = 0
     try:
-        with _open_bytes(path) as stream:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
             for number, raw in enumerate(stream, start=1):
                 content = raw.removeprefix(_BYTE_ORDER_MARK) if number == 1 else raw
                 yield number, content.decode("utf-8").rstrip("\r\n")
@@ -55,7 +54,3 @@ def numbered_lines(path: Path, refuse: type[ValueError], suffix: str) -> Iterato
             f"{path}, line {number + 1}: the gzip data is damaged or cut short ({error}); download or "
             "compress the file again"
         ) from error
-
-
-def _open_bytes(path: Path) -> BinaryIO | gzip.GzipFile:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")

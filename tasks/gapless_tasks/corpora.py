@@ -14,6 +14,11 @@ from gapless_models.corpora import pinning, places, registry
 from gapless_models.corpora.registry import OpenCorpus
 
 MIRROR = "GAPLESS_DATA_MIRROR"
+_FIELDS = (
+    *("name", "title", "languages", "kind", "version", "bytes"),
+    *("licence", "licence_url", "commercial", "citation", "source"),
+)
+"""Of a corpus, in JSON data."""
 
 
 def add_actions(data: argparse.ArgumentParser) -> None:
@@ -175,17 +180,7 @@ def _describe(corpus: OpenCorpus, console: Console) -> None:
 def _document(corpus: OpenCorpus, data: str | None) -> dict[str, Any]:
     root = _root(corpus, data)
     return {
-        "name": corpus.name,
-        "title": corpus.title,
-        "languages": corpus.languages,
-        "kind": corpus.kind,
-        "version": corpus.version,
-        "bytes": corpus.bytes,
-        "licence": corpus.licence,
-        "licence_url": corpus.licence_url,
-        "commercial": corpus.commercial,
-        "citation": corpus.citation,
-        "source": corpus.source,
+        **{name: getattr(corpus, name) for name in _FIELDS},
         "here": places.state(corpus, root),
         "path": str(places.folder_of(corpus, root)),
         "files": [

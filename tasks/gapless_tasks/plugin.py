@@ -7,40 +7,46 @@ from typing import Any
 from gapless.plugins import Task, hookimpl, table
 from gapless_tasks.moved import BENCHMARKS, benchmark_task
 
-TASKS = {
-    "pos-tagging": (
+TASKS = (
+    Task(
+        "pos-tagging",
         "Part-of-speech tagging: exact decoding of a chain model.",
-        "gapless_tasks.tagging.pos_tagging:TASK",
+        "gapless_tasks.tagging.pos_tagging:TASK.add_arguments",
+        "gapless_tasks.tagging.pos_tagging:TASK.run",
     ),
-    "joint-tagging": (
+    Task(
+        "joint-tagging",
         "Part-of-speech tags joined with entities: exact decoding over all combinations.",
-        "gapless_tasks.tagging.joint_tagging:TASK",
+        "gapless_tasks.tagging.joint_tagging:TASK.add_arguments",
+        "gapless_tasks.tagging.joint_tagging:TASK.run",
     ),
-    "dependency-parsing": (
+    Task(
+        "dependency-parsing",
         "Dependency parsing with non-local factors: exact decoding of projective and other trees.",
-        "gapless_tasks.parsing.task:TASK",
+        "gapless_tasks.parsing.options:add_arguments",
+        "gapless_tasks.parsing.job:JOB.run",
     ),
-    "entity-linking": (
+    Task(
+        "entity-linking",
         "Entity linking by graph distance: heuristics against the proved optimum, a prior (Blanco et al. 2013).",
-        "gapless_tasks.linking.task:TASK",
+        "gapless_tasks.linking.options:add_arguments",
+        "gapless_tasks.linking.job:run",
     ),
-    "price-and-cut": (
+    Task(
+        "price-and-cut",
         "Parse, price and cut: parsing with all grandparents, delayed columns and rows, lazy scores.",
-        "gapless_tasks.price_and_cut.task:TASK",
+        "gapless_tasks.price_and_cut.options:add_arguments",
+        "gapless_tasks.price_and_cut.job:JOB.run",
     ),
-    "title-generation": (
+    Task(
+        "title-generation",
         "Titles of book sections: select words and order them; decoders compared (Deshpande et al. 2007).",
-        "gapless_tasks.titles.task:TASK",
+        "gapless_tasks.titles.options:add_arguments",
+        "gapless_tasks.titles.job:run",
     ),
-}
-"""The summary of each task, and the place of its `gapless.roles.Task`."""
-
-gapless_register = table(
-    tasks=[
-        *(Task(name, text, f"{place}.add_arguments", f"{place}.run") for name, (text, place) in TASKS.items()),
-        *(benchmark_task(name) for name in BENCHMARKS),
-    ]
 )
+
+gapless_register = table(tasks=[*TASKS, *(benchmark_task(name) for name in BENCHMARKS)])
 
 
 @hookimpl

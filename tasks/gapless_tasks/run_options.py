@@ -8,47 +8,60 @@ import json
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import gapless as gl
-from gapless.cli import exit_codes
+from gapless.cli import Console, exit_codes
+from gapless.cli.console import plain_data
 from gapless.cli.running import made_folder
 from gapless.core.serial import write_aside
 from gapless.runs import SUMMARY, RunFolder
 from gapless_models.corpora.places import named_folder
 
-
-def positive(text: str) -> int:
-    """A positive whole number, for argparse."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive whole number")
-    return number
+T = TypeVar("T", int, float)
 
 
-def not_negative(text: str) -> int:
-    """A whole number from 0 on, for argparse."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = -1
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 0 on")
-    return number
+def _number(kind: type[T], holds: Callable[[T], bool], what: str) -> Callable[[str], T]:
+    """A converter of argparse for numbers that something holds for."""
+
+    def read(text: str) -> T:
+        with contextlib.suppress(ValueError):
+            if holds(found := kind(text)):
+                return found
+        raise argparse.ArgumentTypeError(f"{text} is not a {what}")
+
+    return read
 
 
-def positive_seconds(text: str) -> float:
-    """A positive number of seconds, for argparse."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number of seconds")
-    return seconds
+positive = _number(int, lambda number: number >= 1, "positive whole number")
+not_negative = _number(int, lambda number: number >= 0, "whole number from 0 on")
+positive_seconds = _number(float, lambda seconds: 0 < seconds < float("inf"), "positive number of seconds")
+
+
+def add_number(
+    parser: argparse.ArgumentParser,
+    name: str,
+    help: str,
+    default: float | None = None,
+    *,
+    metavar: str | None = "N",
+    kind: Callable[[str], float] = positive,
+) -> None:
+    """Add an option that takes a number; the default is told in its help."""
+    told = help if default is None else f"{help} (default {default:g})"
+    parser.add_argument(name, type=kind, metavar=metavar, default=default, help=told)
+
+
+def add_time_limit(
+    parser: argparse.ArgumentParser, each: str, default: float | None, name: str = "--limit-seconds"
+) -> None:
+    """Add a limit in seconds for each of something."""
+    add_number(parser, name, each, default, metavar="S", kind=positive_seconds)
+
+
+def add_method_option(parser: argparse.ArgumentParser, methods: Sequence[str]) -> None:
+    """Add ``--method``, which may be repeated."""
+    parser.add_argument("--method", action="append", help=f"default: {', '.join(methods)}; may be repeated")
 
 
 def add_data_option(parser: argparse.ArgumentParser, folder: str | Path, otherwise: str) -> None:
@@ -56,7 +69,6 @@ def add_data_option(parser: argparse.ArgumentParser, folder: str | Path, otherwi
 
     Parameters
     ----------
-    parser : ArgumentParser
     folder : str or Path
         The task's part of the folder of corpora, such as ``tagging/wsj_pos``.
     otherwise : str
@@ -84,13 +96,12 @@ def add_run_options(parser: argparse.ArgumentParser, keeps: str, jobs: str = "pr
 
     Parameters
     ----------
-    parser : ArgumentParser
     keeps : str
         The contents of ``--out``, for its help.
     jobs : str
         The unit of ``--jobs``, for its help.
     """
-    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help=f"{jobs} (default 1)")
+    add_number(parser, "--jobs", jobs, 1)
     parser.add_argument(
         "--out", metavar="DIR", help=f"keep {keeps}; the same command goes on there after it was killed"
     )
@@ -106,7 +117,6 @@ def run_in_folder(
 
     Parameters
     ----------
-    task : str
     arguments : Namespace
         With the options of `add_run_options`.
     answer_options : sequence of str
@@ -136,6 +146,43 @@ def run_in_folder(
             raise
         folder.interrupted = code == exit_codes.INTERRUPTED
     return code
+
+
+def finish(
+    document: dict[str, Any],
+    console: Console,
+    out: RunFolder | None,
+    *,
+    interrupted: bool,
+    wrong: Sequence[str] = (),
+    failed: bool = False,
+    proved: bool = True,
+) -> int:
+    """Complain about what is wrong, give out the run's document as JSON, and keep it as the summary of its folder.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    for what in wrong:
+        console.complain(what)
+    document["interrupted"] = interrupted
+    console.data(document)
+    if out is not None:
+        write_aside(out.path / SUMMARY, json.dumps(plain_data(document), indent=2) + "\n")
+    if interrupted:
+        return exit_codes.INTERRUPTED
+    if wrong or failed:
+        return exit_codes.FAILED
+    return exit_codes.PROVED if proved else exit_codes.STOPPED_EARLY
+
+
+def keep_drawing(out: RunFolder | None, name: str, draw: Callable[[], str], console: Console) -> None:
+    """Draw into the folder of a run, if there is one."""
+    if out is not None:
+        write_aside(out.path / name, draw())
+        console.say(f"drawn: {out.path / name}")
 
 
 def _mark_interrupted(folder: RunFolder, task: str) -> None:

@@ -17,14 +17,12 @@ def stored_places(
 
     Parameters
     ----------
-    log : AnswerLog or None
     names : sequence of str
         All that the run is to answer.
     nouns : str
         For the message: "sentences".
     title : str
         Of the part of the run.
-    console : Console
     """
     if log is None:
         return ()

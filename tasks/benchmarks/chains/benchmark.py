@@ -141,13 +141,8 @@ def show_times(measured: Measured, console: Console) -> None:
     if measured.accuracy is not None:
         title += f"; {100 * measured.accuracy:.2f} % of the labels right"
     columns = (
-        "decoder",
-        "from arrays, cold ns/token",
-        "sentences/s",
-        "search alone, cold ns/token",
-        f"x {VITERBI}, cold",
-        "warm",
-        "search alone, warm ns/token",
+        *("decoder", "from arrays, cold ns/token", "sentences/s", "search alone, cold ns/token"),
+        *(f"x {VITERBI}, cold", "warm", "search alone, warm ns/token"),
     )
     console.table(title, columns, rows)
     console.say()
@@ -177,12 +172,7 @@ def _each(seconds: Mapping[str, Seconds]) -> dict[str, Any]:
 
 def _call(call: Call) -> dict[str, Any]:
     spreads = {f"{name}_ns_per_token": attrs.asdict(_nanoseconds(getattr(call, name))) for name in _PARTS}
-    return {
-        "instruction_set": call.instruction_set,
-        "tokens": call.tokens,
-        "page_faults": call.page_faults,
-        **spreads,
-    }
+    return {**{name: getattr(call, name) for name in ("instruction_set", "tokens", "page_faults")}, **spreads}
 
 
 def _nanoseconds(seconds: Any) -> Spread:

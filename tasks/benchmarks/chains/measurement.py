@@ -55,7 +55,6 @@ class Measured:
 
     Parameters
     ----------
-    scores : ScoreSet
     streamed, cycled : mapping of str to array of float64, shape (rounds,)
         CPU seconds a token of each contender's search alone, with the scores coming from memory or staying in the
         caches.
@@ -95,10 +94,8 @@ def measure(scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Calla
 
     Parameters
     ----------
-    scores : ScoreSet
     loops : Compiled, optional
         The baselines that numba compiles; None leaves their rows out.
-    effort : Effort
     say : callable
         Is told what is being done.
     """

@@ -37,7 +37,6 @@ class Call:
     ----------
     instruction_set : str
         That the kernels used.
-    tokens : int
     call, kernel, viterbi : float64 (rounds,)
         CPU seconds of ``solve_many(batch, "dominance")``, of the dominance kernel, and of the Viterbi kernel, which
         write to memory that they used before.

@@ -65,7 +65,6 @@ def cycled(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dic
 
     Parameters
     ----------
-    decoders : mapping of str to callable
     scores : ScoreSet
         A few sentences, at least two, that fit the caches.
     rounds : int
@@ -85,7 +84,9 @@ def cycled(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dic
     seen = {name: np.empty(rounds) for name in decoders}
     for turn in range(rounds):
         for name in _in_turn(decoders, turn):
-            whole, start = (_fastest(decoders[name], part, repeats[name]) for part in (scores, first))
+            whole, start = (
+                min(cpu_seconds(decoders[name], part) for _ in range(repeats[name])) for part in (scores, first)
+            )
             seen[name][turn] = max(whole - start, _TICK) / tokens
     return seen
 
@@ -94,7 +95,3 @@ def _in_turn(decoders: Mapping[str, Decode], turn: int) -> list[str]:
     names = list(decoders)
     at = turn % max(1, len(names))
     return names[at:] + names[:at]
-
-
-def _fastest(decode: Decode, scores: ScoreSet, repeats: int) -> float:
-    return min(cpu_seconds(decode, scores) for _ in range(repeats))

@@ -49,58 +49,31 @@ _GENERATING = {_FEW: (0.55, 0.8), _SOME: (1.8, 5)}
 
 def _users(seconds: Mapping[str, Seconds]) -> Iterator[_Number]:
     """Ratios of what users get: both sides from arrays."""
-    for what, slower, faster, marks in (
-        (f"{PUBLIC}{DOMINANCE} over {PUBLIC}viterbi", f"{PUBLIC}viterbi", f"{PUBLIC}{DOMINANCE}", _OVER_VITERBI),
-        (f"{PUBLIC}{DOMINANCE} over {NUMBA}", NUMBA, f"{PUBLIC}{DOMINANCE}", _OVER_NUMBA),
-        (
-            f"{PUBLIC}column-generation over {PUBLIC}viterbi",
-            f"{PUBLIC}viterbi",
-            f"{PUBLIC}column-generation",
-            _GENERATING,
-        ),
+    for slower, faster, marks in (
+        (f"{PUBLIC}viterbi", f"{PUBLIC}{DOMINANCE}", _OVER_VITERBI),
+        (NUMBA, f"{PUBLIC}{DOMINANCE}", _OVER_NUMBA),
+        (f"{PUBLIC}viterbi", f"{PUBLIC}column-generation", _GENERATING),
     ):
-        yield _Number(f"{what}, from arrays", ratio(seconds, slower, faster), "x", marks)
+        yield _Number(f"{faster} over {slower}, from arrays", ratio(seconds, slower, faster), "x", marks)
 
 
 def _speeds(seconds: Mapping[str, Seconds]) -> Iterator[_Number]:
-    yield _Number(f"{DOMINANCE} over {VITERBI}, kernels", ratio(seconds, VITERBI, DOMINANCE), "x", _OVER_VITERBI)
-    yield _Number(
-        f"{PUBLIC}{DOMINANCE} over {NUMBA}, search alone",
-        ratio(seconds, NUMBA, f"{PUBLIC}{DOMINANCE}"),
-        "x",
-        _OVER_NUMBA,
-    )
-    yield _Number(
-        f"column generation over {VITERBI}, search alone",
-        ratio(seconds, VITERBI, f"{PUBLIC}column-generation"),
-        "x",
-        _GENERATING,
-    )
-    yield _Number(
-        f"{DOMINANCE} over the {READING}",
-        ratio(seconds, DOMINANCE, READING),
-        "x time",
-        {_SOME: (6, 2.5)},
-        more=False,
-    )
-    yield _Number(
-        f"{DOMINANCE} is faster than beam width",
-        _slower_beam(seconds),
-        "",
-        dict.fromkeys(_SIZES, (3, 3)),
-        more=False,
-    )
+    for what, slower, faster, marks in (
+        (f"{DOMINANCE} over {VITERBI}, kernels", VITERBI, DOMINANCE, _OVER_VITERBI),
+        (f"{PUBLIC}{DOMINANCE} over {NUMBA}, search alone", NUMBA, f"{PUBLIC}{DOMINANCE}", _OVER_NUMBA),
+        (f"column generation over {VITERBI}, search alone", VITERBI, f"{PUBLIC}column-generation", _GENERATING),
+    ):
+        yield _Number(what, ratio(seconds, slower, faster), "x", marks)
+    floor = ratio(seconds, DOMINANCE, READING)
+    yield _Number(f"{DOMINANCE} over the {READING}", floor, "x time", {_SOME: (6, 2.5)}, more=False)
+    every = dict.fromkeys(_SIZES, (3, 3))
+    yield _Number(f"{DOMINANCE} is faster than beam width", _slower_beam(seconds), "", every, more=False)
 
 
 def _costs(m: Measured) -> Iterator[_Number]:
     for kind, seconds in m.unprunable.items():
-        yield _Number(
-            f"{DOMINANCE} over {VITERBI}, {kind} scores, kernels",
-            ratio(seconds, DOMINANCE, VITERBI),
-            "x time",
-            dict.fromkeys(_SIZES, (1.15, 1.05)),
-            more=False,
-        )
+        what, every = f"{DOMINANCE} over {VITERBI}, {kind} scores, kernels", dict.fromkeys(_SIZES, (1.15, 1.05))
+        yield _Number(what, ratio(seconds, DOMINANCE, VITERBI), "x time", every, more=False)
     for call in m.calls:
         beside = f"{call.tokens:,} tokens, {call.instruction_set}"
         yield _Number(f"one call of solve_many over its kernel, {beside}", call.call / call.kernel, "x time")
@@ -113,13 +86,9 @@ def _costs(m: Measured) -> Iterator[_Number]:
     for what, size in (("all of the process", m.memory.process), ("arrays, tables ready", m.memory.arrays)):
         share = None if size is None else size / m.memory.scores
         yield _Number(f"memory beyond the scores, {what}", share, "x", dict.fromkeys(_SIZES, (2, 0.2)), more=False)
-    yield _Number(
-        "one call of gapless.solve, beyond its kernels",
-        None if m.overhead is None else _scaled(m.overhead, 1e6),
-        "us",
-        dict.fromkeys(_SIZES, (60, 60)),
-        more=False,
-    )
+    each = None if m.overhead is None else _scaled(m.overhead, 1e6)
+    every = dict.fromkeys(_SIZES, (60, 60))
+    yield _Number("one call of gapless.solve, beyond its kernels", each, "us", every, more=False)
 
 
 def _slower_beam(seconds: Mapping[str, Seconds]) -> Spread | None:

@@ -27,7 +27,6 @@ class Bench:
 
     Parameters
     ----------
-    console : Console
     limits : Limits
         For each problem and method.
     seeds : int
@@ -101,9 +100,10 @@ class Bench:
         show_compared(compared, self.console)
         for sentence in (*self.remarks, *self.wrong):
             self.console.complain(sentence)
+        processor = platform.processor() or platform.machine()
         self.console.data(
             {
-                "machine": _machine(),
+                "machine": {"processor": processor, "cores": os.cpu_count(), "instruction_set": INSTRUCTION_SET},
                 **more,
                 "compared": [_sides(pair) for pair in compared],
                 "lines": [{**attrs.asdict(one), "verdict": one.verdict if judged else ""} for one in lines],
@@ -172,9 +172,3 @@ def _sides(pair: Compared) -> dict[str, Any]:
         for how, timed in (("from_arrays", both.from_arrays), ("alone", both.alone))
     }
     return {**{name: getattr(pair, name) for name in ("ours", "peer", "what", "scores")}, **times}
-
-
-def _machine() -> dict[str, Any]:
-    """Processor, cores, and the instruction set that the kernels use."""
-    processor = platform.processor() or platform.machine()
-    return {"processor": processor, "cores": os.cpu_count(), "instruction_set": INSTRUCTION_SET}

@@ -49,7 +49,6 @@ class Line:
         ``cold``, ``warm``, or empty where it makes no difference.
     value : Spread or None
         None if it could not be measured.
-    unit : str
     must, aim : float or None
         None: a number without marks.
     more : bool

@@ -28,8 +28,6 @@ class Way:
 
     Parameters
     ----------
-    method : str
-    options : mapping
     verified : bool
         Whether every answer's certificate is verified; that is not timed.
     separable : bool
@@ -75,6 +73,13 @@ class Solved:
     failed: list[str]
     sense: Sense = Sense.MAXIMISE
 
+    @classmethod
+    def empty(cls, count: int, sense: Sense) -> Solved:
+        """Room for the answers to some problems, of which none is solved yet."""
+        seconds, alone = np.full((2, count), np.inf)
+        bounds = np.full(count, sense.sign * np.inf)
+        return cls(seconds, alone, np.full(count, np.nan), bounds, np.zeros(count, bool), [], sense)
+
     @property
     def both(self) -> Both[None]:
         """Both times."""
@@ -109,18 +114,7 @@ def solve_in_turn(
     which nothing is known yet; that is timed.
     """
     count = len(problems)
-    found = {
-        name: Solved(
-            np.empty(count),
-            np.empty(count),
-            np.full(count, np.nan),
-            np.empty(count),
-            np.zeros(count, bool),
-            [],
-            small.sense,
-        )
-        for name in ways
-    }
+    found = {name: Solved.empty(count, small.sense) for name in ways}
     for way in ways.values():
         _solve(way, small, limits, attrs.evolve)
     with console.progress(title, count) as advance:

@@ -45,7 +45,6 @@ class Timed(Generic[Answer]):
     ----------
     seconds : float64 (instances,)
         CPU time of this thread.
-    answers : list
     """
 
     seconds: FloatArray
@@ -86,12 +85,7 @@ class Side(Generic[Instance, Answer]):
 
 @attrs.frozen(eq=False)
 class Both(Generic[Answer]):
-    """The times of one side.
-
-    Parameters
-    ----------
-    from_arrays, alone : Timed
-    """
+    """The times of one side."""
 
     from_arrays: Timed[Answer]
     alone: Timed[Answer]
@@ -113,7 +107,6 @@ class Compared:
 
     Parameters
     ----------
-    ours, peer : str
     what, scores : str
         The quantity, and the scores that it was measured on.
     times : tuple of Both

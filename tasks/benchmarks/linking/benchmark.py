@@ -17,7 +17,7 @@ from benchmarks.linking.instances import CANDIDATES, VERTICES, Synthetic
 from benchmarks.linking.proof_rows import LinkingBench, proof_lines
 from gapless.cli import Console
 from gapless_models.linking.corpora import FOLDER
-from gapless_tasks.run_options import add_data_option, not_negative, positive, positive_seconds
+from gapless_tasks.run_options import add_data_option, add_number, add_time_limit, not_negative
 
 SEEDS = 5
 SECONDS = 60.0
@@ -70,35 +70,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", action="append", choices=GROUPS, help="one group of measurements; may be repeated (default: all)"
     )
-    parser.add_argument(
-        "--seeds", type=positive, metavar="N", default=SEEDS, help=f"drawn documents of each kind (default {SEEDS})"
-    )
-    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N documents of each corpus")
-    parser.add_argument(
-        "--vertices",
-        type=positive,
-        metavar="N",
-        default=VERTICES,
-        help=f"of the largest drawn graphs (default {VERTICES})",
-    )
-    parser.add_argument(
-        "--candidates", type=positive, metavar="N", default=CANDIDATES, help=f"of a mention (default {CANDIDATES})"
-    )
+    add_number(parser, "--seeds", "drawn documents of each kind", SEEDS)
+    add_number(parser, "--limit", "only the first N documents of each corpus")
+    add_number(parser, "--vertices", "of the largest drawn graphs", VERTICES)
+    add_number(parser, "--candidates", "of a mention", CANDIDATES)
     parser.add_argument(
         "--large", action="store_true", help="distances on a graph of the size of Wikipedia, too (minutes, 4 GB)"
     )
     parser.add_argument("--plot", metavar="FILE", help="draw the time of method decomposable against edges, as SVG")
-    parser.add_argument(
-        "--limit-seconds",
-        type=positive_seconds,
-        metavar="S",
-        default=SECONDS,
-        help=f"for each drawn document (default {SECONDS:g})",
-    )
-    parser.add_argument(
-        "--peer-seconds",
-        type=not_negative,
-        metavar="S",
-        default=PEER_SECONDS,
-        help=f"for each document and setting of toulbar2, 0 to leave it out (default {PEER_SECONDS})",
-    )
+    add_time_limit(parser, "for each drawn document", SECONDS)
+    peers = "for each document and setting of toulbar2, 0 to leave it out"
+    add_number(parser, "--peer-seconds", peers, PEER_SECONDS, metavar="S", kind=not_negative)

@@ -16,6 +16,7 @@ from gapless.svg import BLUE, GREY, INK, RED, svg, text
 from gapless_linking import LinkingProblem
 from gapless_linking.decomposable import algorithm_1
 from gapless_linking.decomposable_random import large_decomposable
+from gapless_tasks.plot import Axes
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 """Edges."""
@@ -23,7 +24,6 @@ TITLE = "decomposable: time against edges"
 _EXPONENT = (1.2, 1.1)
 """Of the edges: 1 is linear; large graphs leave the caches, so that the last steps cost more each."""
 _WIDTH, _HEIGHT = 640, 400
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 610, 50, 350
 
 
 @attrs.frozen(eq=False)
@@ -90,32 +90,21 @@ def draw_scaling(scaling: Scaling) -> str:
     y: FloatArray = np.log10([np.median(seconds, axis=1) for _, _, seconds in curves]) + 3.0
     low, high = math.floor(float(y.min())), math.ceil(float(y.max()))
     first, last = math.floor(float(x[0])), math.ceil(float(x[-1]))
-
-    def across(value: float) -> float:
-        return _LEFT + (_RIGHT - _LEFT) * (value - first) / (last - first)
-
-    def up(value: float) -> float:
-        return _BOTTOM - (_BOTTOM - _TOP) * (value - low) / (high - low)
+    axes = Axes(70, 610, 50, 350, (first, last), (low, high))
 
     def drawn() -> Iterator[str]:
         yield text(_WIDTH / 2, 26, TITLE, INK, 14)
-        yield f'<path d="M{_LEFT} {_TOP}V{_BOTTOM}H{_RIGHT}" fill="none" stroke="{INK}"/>'
-        for decade in range(first, last + 1):
-            yield f'<path d="M{across(decade):.1f} {_BOTTOM}v5" stroke="{INK}"/>'
-            yield text(across(decade), _BOTTOM + 19, f"{10**decade:,}", INK, 11)
-        for decade in range(low, high + 1):
-            yield f'<path d="M{_LEFT} {up(decade):.1f}h-5" stroke="{INK}"/>'
-            yield text(_LEFT - 9, up(decade) + 4, f"{10.0**decade:g} ms", INK, 11, anchor="end")
+        edges = [(decade, f"{10**decade:,}") for decade in range(first, last + 1)]
+        yield from axes.frame(edges, [(decade, f"{10.0**decade:g} ms") for decade in range(low, high + 1)])
         for (name, colour, seconds), heights in zip(curves, y.tolist(), strict=True):
-            start = max(float(x[0]), float(x[-1]) - (heights[-1] - low))
-            yield (
-                f'<path d="M{across(start):.1f} {up(heights[-1] - float(x[-1]) + start):.1f}'
-                f'L{across(float(x[-1])):.1f} {up(heights[-1]):.1f}" stroke="{GREY}" stroke-dasharray="6 4"/>'
-            )
-            for edges, height in zip(x.tolist(), heights, strict=True):
-                yield f'<circle cx="{across(edges):.1f}" cy="{up(height):.1f}" r="5" fill="{colour}"/>'
+            end = float(x[-1])
+            start = max(float(x[0]), end - (heights[-1] - low))
+            linear = [(start, heights[-1] - end + start), (end, heights[-1])]
+            yield axes.line(linear, GREY, dashed=True, width=1)
+            yield from (axes.dot(edges, height, colour) for edges, height in zip(x.tolist(), heights, strict=True))
             words = f"{name}: edges^{scaling.exponent(seconds):.2f}"
-            yield text(_LEFT + 12, _TOP + (14 if colour is BLUE else 32), words, colour, 12, anchor="start")
-        yield text(_RIGHT, _BOTTOM + 38, "edges; dashed: linear", GREY, 11, anchor="end")
+            place = axes.top + (14 if colour is BLUE else 32)
+            yield text(axes.left + 12, place, words, colour, 12, anchor="start")
+        yield text(axes.right, axes.bottom + 38, "edges; dashed: linear", GREY, 11, anchor="end")
 
     return svg(_WIDTH, _HEIGHT, TITLE, drawn())

@@ -34,7 +34,6 @@ def document_lines(bench: LinkingBench, data: str | None, limit: int | None) -> 
 
     Parameters
     ----------
-    bench : LinkingBench
     data : str, optional
         The folder of all corpora, else the embedded documents; the marks speak of the real ones.
     limit : int, optional

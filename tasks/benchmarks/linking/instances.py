@@ -21,7 +21,6 @@ class Family:
     ----------
     share : float
         Of the vertices that are asked for.
-    mean_degree : float
     communities : str
         See `gapless_linking.synthetic.KINDS`.
     on_topic : float, optional

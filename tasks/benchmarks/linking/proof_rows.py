@@ -28,7 +28,6 @@ class LinkingBench(Bench):
 
     Parameters
     ----------
-    synthetic : Synthetic
     peer_seconds : int
         For each document and setting of toulbar2; 0 leaves it out.
     """

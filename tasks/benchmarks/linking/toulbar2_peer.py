@@ -33,10 +33,8 @@ def solve_each(problems: Sequence[LinkingProblem], limit: int) -> Solved:
         `alone` leaves out the writing of the model; a bound is the proved value, or minus infinity.
     """
     toulbar2 = TOULBAR2.load()
-    count = len(problems)
-    slow, nothing = np.full(count, np.inf), np.full(count, np.nan)
-    bounds, proved = np.full(count, -np.inf), np.zeros(count, bool)
-    found = Solved(slow, slow.copy(), nothing, bounds, proved, [], Sense.MINIMISE)
+    found = Solved.empty(len(problems), Sense.MINIMISE)
+    bounds, proved = found.bounds, found.proved
     for number, problem in enumerate(problems):
         for settings in SETTINGS:
             writing, (network, worst) = timed_call(_network, toulbar2, problem, settings)

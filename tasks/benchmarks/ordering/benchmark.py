@@ -17,7 +17,7 @@ from benchmarks.ordering.comparisons import (
 from gapless.cli import Console
 from gapless_models.titles.corpus import FOLDER
 from gapless_models.titles.preparing import title_problems
-from gapless_tasks.run_options import add_data_option, positive, positive_seconds
+from gapless_tasks.run_options import add_data_option, add_number, add_time_limit
 
 SEEDS = 100
 SECONDS = 10.0
@@ -43,14 +43,6 @@ def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Found]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the task."""
     add_data_option(parser, FOLDER, "embedded essays")
-    parser.add_argument(
-        "--seeds", type=positive, metavar="N", default=SEEDS, help=f"drawn instances of each kind (default {SEEDS})"
-    )
-    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N titles")
-    parser.add_argument(
-        "--limit-seconds",
-        type=positive_seconds,
-        metavar="S",
-        default=SECONDS,
-        help=f"for each instance and method (default {SECONDS:g})",
-    )
+    add_number(parser, "--seeds", "drawn instances of each kind", SEEDS)
+    add_number(parser, "--limit", "only the first N titles")
+    add_time_limit(parser, "for each instance and method", SECONDS)

@@ -58,8 +58,6 @@ def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool
 
     Parameters
     ----------
-    bench : Bench
-    titles : sequence of OrderingProblem
     judged : bool
         The marks speak of the real corpus.
     """
@@ -90,14 +88,8 @@ def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool
     ):
         scores = f"titles, {what}"
         exact = solve(bench, scores, longer, exact=EXACT)["exact"]
-        yield line(
-            f"proved within {bench.limits.time:g} s",
-            scores,
-            100 * exact.proved.mean(),
-            "%",
-            marks(*proved),
-            more=True,
-        )
+        soon = f"proved within {bench.limits.time:g} s"
+        yield line(soon, scores, 100 * exact.proved.mean(), "%", marks(*proved), more=True)
         yield from exact.lines("exact, median", scores, UNJUDGED)
         yield line(f"exact, {share}th percentile", scores, exact.percentile(share), "ms", marks(*slow))
         yield line("exact, worst", scores, exact.percentile(100), "ms")

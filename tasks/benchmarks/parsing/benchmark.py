@@ -19,10 +19,11 @@ from benchmarks.parsing.measurement import Decoded, decode, prepared, scored
 from benchmarks.parsing.synthetic import peaked
 from gapless.cli import Console
 from gapless_dependency import ParsingProblem
+from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import FOLDER, Treebank, embedded_treebank, load_treebank
-from gapless_tasks.parsing.parser import Parser, Request
+from gapless_tasks.parsing.parser import Request
 from gapless_tasks.parsing.perceptron_parser import SOURCE
-from gapless_tasks.run_options import add_data_option, positive
+from gapless_tasks.run_options import add_data_option, add_number
 
 FAMILIES = ("grandchild", "sibling")
 HEADS_KEPT = 10
@@ -56,7 +57,7 @@ def _treebanks(arguments: argparse.Namespace) -> Iterator[Treebank]:
         yield attrs.evolve(treebank, test=treebank.test[: arguments.sentences])
 
 
-def _parser(treebank: Treebank, cache: Path | None, arguments: argparse.Namespace, console: Console) -> Parser:
+def _parser(treebank: Treebank, cache: Path | None, arguments: argparse.Namespace, console: Console) -> ParserModel:
     """The model given, the one of an earlier run, or a new one."""
     given = Path(arguments.model) if arguments.model and treebank.name != OTHER else None
     stored = given or (None if cache is None else cache / f"{treebank.name.replace(' ', '-')}.npz")
@@ -176,6 +177,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", metavar="FILE", help=f"a parser for {PROJECTIVE}, as dependency-parsing stores it"
     )
     parser.add_argument("--cache", metavar="DIR", help="keep the trained parsers here for the next run")
-    parser.add_argument("--epochs", type=positive, default=EPOCHS, help=f"of training (default {EPOCHS})")
-    parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N test sentences")
-    parser.add_argument("--rounds", type=positive, default=1, help="turns of each measurement (default 1)")
+    add_number(parser, "--epochs", "of training", EPOCHS, metavar=None)
+    add_number(parser, "--sentences", "only the first N test sentences")
+    add_number(parser, "--rounds", "turns of each measurement", 1, metavar=None)

@@ -13,10 +13,10 @@ from benchmarks.frame.marks import Spread
 from gapless.cli import Console
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Sentence
+from gapless_models.parsing.parser_model import ParserModel
 from gapless_tasks.parsing.decoding import parse_all
 from gapless_tasks.parsing.from_arrays import SHORTEST, certified_seconds
 from gapless_tasks.parsing.parsed import Parsed
-from gapless_tasks.parsing.parser import Parser
 from gapless_tasks.parsing.sentence_arrays import SentenceArrays
 
 METHOD = "split-bound"
@@ -47,7 +47,7 @@ class Decoded:
     values: np.ndarray[Any, np.dtype[np.float64]]
 
 
-def scored(parser: Parser, sentences: Sequence[Sentence], heads_kept: int | None) -> list[ParsingProblem]:
+def scored(parser: ParserModel, sentences: Sequence[Sentence], heads_kept: int | None) -> list[ParsingProblem]:
     """Problems with every score looked up: what is timed is the search."""
     return [prepared(parser.problem(sentence, heads_kept=heads_kept)) for sentence in sentences]
 

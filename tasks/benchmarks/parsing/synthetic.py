@@ -26,10 +26,8 @@ def peaked(count: int, *, heads_kept: int | None = 10, seed: int = 0) -> list[Pa
 
     Parameters
     ----------
-    count : int
     heads_kept : int or None
         Best-scored candidate heads, and the root.
-    seed : int
     """
     rng = np.random.default_rng(seed)
     tables = [_table(rng) for _ in range(2)]

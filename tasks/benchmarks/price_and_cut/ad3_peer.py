@@ -42,7 +42,6 @@ class DenseScores:
     arcs : float64 (n + 1, n + 1)
     grandparents : float64 (n + 1, n + 1, n + 1)
         [grandparent, head, modifier].
-    single_root : bool
     """
 
     arcs: FloatArray
@@ -71,10 +70,6 @@ class DenseScores:
 class Ad3:
     """The library.
 
-    Parameters
-    ----------
-    path : Path
-
     Raises
     ------
     InvalidProblem
@@ -91,35 +86,20 @@ class Ad3:
         """Heads of the words, int64 (n,), which AD3 has proved to be the best ones; None if it has not."""
         words = len(scores.arcs) - 1
         heads = np.zeros(words, np.int64)
-        status = self._function(
-            words,
-            scores.arcs,
-            scores.grandparents,
-            scores.single_root,
-            True,
-            eta,
-            _TOLERANCE,
-            _ITERATIONS,
-            ctypes.byref(ctypes.c_double()),
-            heads,
-        )
+        given = words, scores.arcs, scores.grandparents, scores.single_root
+        value = ctypes.byref(ctypes.c_double())
+        status = self._function(*given, True, eta, _TOLERANCE, _ITERATIONS, value, heads)
         return heads if status == _INTEGRAL else None
 
 
 def _declared(library: ctypes.CDLL) -> Callable[..., int]:
     function = getattr(library, FUNCTION)
     floats = np.ctypeslib.ndpointer(np.float64, flags="C_CONTIGUOUS")
+    whole, real = ctypes.c_int32, ctypes.c_double
+    heads = np.ctypeslib.ndpointer(np.int64, flags="C_CONTIGUOUS")
     function.argtypes = [
-        ctypes.c_int64,
-        floats,
-        floats,
-        ctypes.c_int32,
-        ctypes.c_int32,
-        ctypes.c_double,
-        ctypes.c_double,
-        ctypes.c_int32,
-        ctypes.POINTER(ctypes.c_double),
-        np.ctypeslib.ndpointer(np.int64, flags="C_CONTIGUOUS"),
+        *(ctypes.c_int64, floats, floats, whole, whole, real, real, whole),
+        *(ctypes.POINTER(real), heads),
     ]
     function.restype = ctypes.c_int32
     declared: Callable[..., int] = function

@@ -23,7 +23,7 @@ from benchmarks.price_and_cut.endurance import limit_lines, memory_lines
 from benchmarks.price_and_cut.material import Material
 from gapless.cli import Console
 from gapless_models.parsing.treebank import FOLDER, Treebank, load_treebank
-from gapless_tasks.run_options import add_data_option, positive
+from gapless_tasks.run_options import add_data_option, add_number
 
 TREEBANKS = ("danish", "italian", "hungarian")
 EXACT = "lagrangian-cut"
@@ -44,22 +44,20 @@ def _measured(arguments: argparse.Namespace, ad3: Ad3 | None, bench: Bench) -> I
     method = arguments.method
     for number, treebank in enumerate(_treebanks(arguments)):
         material = Material.of(treebank, models, bench)
-        with bench.group(material.name):
-            yield from exact_lines(material, method, arguments.rounds)
-        with bench.group(material.name):
-            if HIGHS.installed:
-                yield from highs_lines(material, method)
+        groups: list[Iterator[Found]] = [
+            exact_lines(material, method, arguments.rounds),
+            *([highs_lines(material, method)] if HIGHS.installed else []),
+            *([] if ad3 is None else [ad3_lines(material, method, ad3)]),
+            program_lines(material),
+            scoring_lines(material, method),
+            *([] if number else [memory_lines(material, method, arguments.memory)]),
+        ]
+        for measured in groups:
+            with bench.group(material.name):
+                yield from measured
+        if HIGHS.installed:
+            with bench.group(material.name):
                 check_agreement(material, method)
-        with bench.group(material.name):
-            if ad3 is not None:
-                yield from ad3_lines(material, method, ad3)
-        with bench.group(material.name):
-            yield from program_lines(material)
-        with bench.group(material.name):
-            yield from scoring_lines(material, method)
-        with bench.group(material.name):
-            if number == 0:
-                yield from memory_lines(material, method, arguments.memory)
     with bench.group("drawn"):
         yield from limit_lines(method, bench)
 
@@ -81,17 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--models", metavar="DIR", help="the models that gapless run price-and-cut --models DIR has trained"
     )
     parser.add_argument("--method", default=EXACT, help=f"the exact method (default {EXACT})")
-    parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N test sentences")
-    parser.add_argument("--rounds", type=positive, default=1, help="turns of each measurement (default 1)")
-    parser.add_argument(
-        "--memory",
-        type=positive,
-        metavar="N",
-        default=MEMORY,
-        help=f"sentences in one process (default {MEMORY:,})",
-    )
-    parser.add_argument(
-        "--ad3",
-        metavar="FILE",
-        help="a shared library that runs AD3, see benchmarks.price_and_cut.ad3_peer",
-    )
+    add_number(parser, "--sentences", "only the first N test sentences")
+    add_number(parser, "--rounds", "turns of each measurement", 1, metavar=None)
+    add_number(parser, "--memory", "sentences in one process", MEMORY)
+    library = "a shared library that runs AD3, see benchmarks.price_and_cut.ad3_peer"
+    parser.add_argument("--ad3", metavar="FILE", help=library)

@@ -20,7 +20,6 @@ def violated_cut_sets(arcs: Arcs, point: FloatArray) -> list[IntArray]:
 
     Parameters
     ----------
-    arcs : Arcs
     point : float64 (arcs,)
 
     Returns

@@ -25,7 +25,6 @@ class Relaxed:
 
     Parameters
     ----------
-    objective : float
     point : float64 (arcs,)
     rounds : int
         Programs solved: one more than rounds of cut-sets.
@@ -47,7 +46,6 @@ class Model:
 
     Parameters
     ----------
-    solver : Highs
     arcs : Arcs
         Its first columns.
     flow : bool
@@ -122,20 +120,11 @@ def _loaded(program: LeanProgram) -> Any:
         solver.setOptionValue(name, value)
     columns = program.objective.size
     solver.passModel(
-        columns,
-        program.lower.size,
-        program.columns.size,
-        int(highspy.MatrixFormat.kRowwise),
-        int(highspy.ObjSense.kMaximize),
-        0.0,
-        program.objective,
-        np.zeros(columns),
-        np.full(columns, np.inf),
-        program.lower,
-        program.upper,
-        program.starts,
-        program.columns,
-        program.values,
+        *(columns, program.lower.size, program.columns.size),
+        *(int(highspy.MatrixFormat.kRowwise), int(highspy.ObjSense.kMaximize), 0.0),
+        *(program.objective, np.zeros(columns), np.full(columns, np.inf)),
+        *(program.lower, program.upper),
+        *(program.starts, program.columns, program.values),
         np.zeros(columns, np.int32),
     )
     return solver

@@ -23,7 +23,6 @@ class LeanProgram:
 
     Parameters
     ----------
-    arcs : int
     objective : float64 (columns,)
     lower, upper : float64 (rows,)
     starts : int32 (rows + 1,)

@@ -36,10 +36,8 @@ class Material:
 
     Parameters
     ----------
-    name : str
     fresh : sequence of callable
         Each makes the problem of one sentence, with nothing but its arcs scored.
-    bench : Bench
     """
 
     name: str

@@ -41,10 +41,6 @@ def growth(
     ----------
     fresh : sequence of callable
         Each makes the problem of one sentence; they are repeated as often as needed.
-    solve : callable
-    count : int
-    console : Console
-    title : str
     """
     warm = fresh[:count]
     with console.progress(title, len(warm) + count) as advance:

@@ -11,7 +11,7 @@ from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, Line, line
 from benchmarks.scale.kinds import KINDS, Kind
 from benchmarks.scale.measurement import Shared, measure, overhead, ratios
 from gapless.cli import Console
-from gapless_tasks.run_options import positive
+from gapless_tasks.run_options import add_number
 
 WORTH_SHARING = 1.0
 """Milliseconds that a problem must take for the marks to hold: sending it costs some 0.05."""
@@ -58,9 +58,9 @@ def _judged(shared: Shared) -> Iterator[Line]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the task."""
-    parser.add_argument("--jobs", type=positive, default=2, help="workers (default 2)")
+    add_number(parser, "--jobs", "workers", 2, metavar=None)
     parser.add_argument(
         "--seconds", type=float, default=10.0, help="approximate seconds for one worker and kind (default 10)"
     )
-    parser.add_argument("--rounds", type=positive, default=3, help="turns of each measurement (default 3)")
+    add_number(parser, "--rounds", "turns of each measurement", 3, metavar=None)
     parser.add_argument("--only", nargs="+", default=[], metavar="WORD", help="kinds whose names hold these words")

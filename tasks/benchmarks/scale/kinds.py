@@ -31,7 +31,6 @@ class Kind:
 
     Parameters
     ----------
-    name : str
     draw : callable
         ``draw(count)`` draws the arrays of that many.
     method : str or None

@@ -39,8 +39,6 @@ class Shared:
 
     Parameters
     ----------
-    name : str
-    count, jobs : int
     alone, together : list of Spent
         From arrays; one entry a round; the rounds of both alternate.
     alone_searching, together_searching : list of Spent

@@ -37,7 +37,6 @@ def fetch(corpus: OpenCorpus, root: Path, console: Console, mirror: str | None =
 
     Parameters
     ----------
-    corpus : OpenCorpus
     root : Path
         A folder of corpora.
     console : Console

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from gapless import InvalidProblem
 from gapless.core.nearest import nearest
 from gapless_models.corpora import registry
 from gapless_models.corpora.registry import TAGGED, TREEBANK, OpenCorpus
@@ -62,3 +63,9 @@ def nearest_corpus(name: str, here: Iterable[str], *kinds: str) -> str:
 def how_to_get(name: str) -> str:
     """A hint for a corpus that is known but not here, ready to append to a sentence; else empty."""
     return f"; to download it: gapless data fetch {name}" if name in registry.known() else ""
+
+
+def not_a_corpus(error: Exception, data: str | Path, folder: str | Path, inside: bool) -> InvalidProblem:
+    """An error in ``data/folder``, with what ``--data`` names; `inside` says that it names the folder itself."""
+    hint = f"; did you mean --data {Path(data).absolute().parent}?" if inside else ""
+    return InvalidProblem(f"{error} (--data names the folder that holds {folder}/{hint})")

@@ -48,7 +48,6 @@ class CorpusFile:
         Its local name: `train.conllu`, whatever its author calls it.
     path : str
         Its path in the repository.
-    bytes : int
     sha256 : str
         Of its content.
     """
@@ -71,16 +70,11 @@ class OpenCorpus:
     ----------
     name : str
         For the command line, and of its folder.
-    title, languages, version : str
     kind : {"treebank", "tagged"}
     repository : str
         OWNER/NAME.
-    commit : str
     licence : str
         Its SPDX identifier.
-    licence_url : str
-    citation : str
-    files : tuple of CorpusFile
     """
 
     name: str = attrs.field(validator=_plain)

@@ -17,7 +17,7 @@ from gapless import BatchResult, InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains import ChainBatch, ChainModel, k_best_of_batch
 from gapless_models.estimators.dense_chain_features import DenseChainFeatures, DenseSentence
-from gapless_models.estimators.sequences import answers, kind_of, row_sequences, word_sequences
+from gapless_models.estimators.sequences import answers, kind_of, row_sequences, share_right, word_sequences
 from gapless_models.solve_all import solve_all
 from gapless_models.tagging.chain_features import EMISSION, FINAL, INITIAL, TRANSITION
 from gapless_models.tagging.decoder import decode
@@ -161,7 +161,8 @@ class ChainTagger(BaseEstimator):
             self.n_features_in_ = rows[0].shape[1]
             self.classes_, numbers = np.unique(np.concatenate(labels), return_inverse=True)
             golds = np.split(numbers.astype(np.int64), np.cumsum([len(given) for given in labels])[:-1])
-        examples = [DenseSentence(_with_one(x), gold) for x, gold in zip(rows, golds, strict=True)]
+        with_one = [np.column_stack([x, np.ones(len(x))]) for x in rows]  # for the intercept
+        examples = [DenseSentence(x, gold) for x, gold in zip(with_one, golds, strict=True)]
         model = DenseChainFeatures(self.n_features_in_ + 1, len(self.classes_))
         pairs = self.l2 if self.transition_l2 is None else self.transition_l2
         penalties = {block: pairs if block == TRANSITION else self.l2 for block in model.blocks}
@@ -213,14 +214,7 @@ class ChainTagger(BaseEstimator):
         found = self.predict(X)
         if kind_of(X) == "matrix":
             return float(np.mean(np.asarray(found) == np.asarray(y)))
-        pairs = [
-            (a, b)
-            for right, labels in zip(answers(X, y, "labels"), found, strict=True)
-            for a, b in zip(right, labels, strict=True)
-        ]
-        if not pairs:
-            raise InvalidProblem("a score needs at least one token")
-        return float(np.mean([a == b for a, b in pairs]))
+        return share_right(answers(X, y, "labels"), found, "token")
 
     def _scores(self, X: Any) -> list[FloatArray]:
         """The label scores of each sentence, (n, K)."""
@@ -248,8 +242,3 @@ class ChainTagger(BaseEstimator):
         """The user's labels of label numbers."""
         names: NDArray[Any] = self.classes_[self._class_numbers[labels]]
         return names
-
-
-def _with_one(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The rows with a 1 at their end, for the intercept."""
-    return np.column_stack([rows, np.ones(len(rows))])

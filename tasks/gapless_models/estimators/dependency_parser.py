@@ -15,7 +15,7 @@ import gapless as gl
 from gapless import BatchResult, InvalidProblem
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.shape import cycle
-from gapless_models.estimators.sequences import answers
+from gapless_models.estimators.sequences import answers, share_right
 from gapless_models.parsing import Options, Sentence, train
 from gapless_models.solve_all import solve_all
 
@@ -136,14 +136,7 @@ class DependencyParser(BaseEstimator):
 
     def score(self, X: Any, y: Any) -> float:
         """The share of words that get their right head, in [0, 1]: the unlabelled attachment score."""
-        pairs = [
-            (a, b)
-            for right, found in zip(answers(X, y, "heads"), self.predict(X), strict=True)
-            for a, b in zip(right, found, strict=True)
-        ]
-        if not pairs:
-            raise InvalidProblem("a score needs at least one word")
-        return float(np.mean([a == b for a, b in pairs]))
+        return share_right(answers(X, y, "heads"), self.predict(X), "word")
 
 
 def _sentence(number: int, given: Any, heads: Sequence[int] = ()) -> Sentence:

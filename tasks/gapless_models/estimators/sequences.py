@@ -110,3 +110,17 @@ def answers(X: Sequence[Any], y: Any, what: str) -> list[list[Any]]:
             )
         found.append(given.tolist() if hasattr(given, "tolist") else list(given))
     return found
+
+
+def share_right(right: Sequence[Sequence[Any]], found: Sequence[Sequence[Any]], what: str) -> float:
+    """The share of right answers among those of all sentences, in [0, 1].
+
+    Raises
+    ------
+    InvalidProblem
+        There is none: "a score needs at least one `what`".
+    """
+    same = [a == b for rows in zip(right, found, strict=True) for a, b in zip(*rows, strict=True)]
+    if not same:
+        raise InvalidProblem(f"a score needs at least one {what}")
+    return float(np.mean(same))

@@ -8,6 +8,7 @@ from pathlib import Path
 import gapless as gl
 from gapless.cli import Console
 from gapless.core.nearest import nearest
+from gapless_models.corpora.places import not_a_corpus
 from gapless_models.linking.demo import load_demo
 from gapless_models.linking.document import Corpus, Knowledge
 from gapless_models.linking.readers import LinkingFileError, read_documents, read_knowledge
@@ -69,7 +70,5 @@ def load_corpora(data: str | None, names: Sequence[str] | None, console: Console
             documents = read_documents(root / "instances" / f"{file}.jsonl.gz", known[graph].graph)
             found.append(Corpus(name, known[graph], documents))
     except (LinkingFileError, OSError) as error:
-        inside = (Path(data) / "instances").is_dir()
-        hint = f"; did you mean --data {Path(data).absolute().parent}?" if inside else ""
-        raise gl.InvalidProblem(f"{error} (--data names the folder that holds {FOLDER}/{hint})") from error
+        raise not_a_corpus(error, data, FOLDER, (Path(data) / "instances").is_dir()) from error
     return found

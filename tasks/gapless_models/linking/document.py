@@ -19,12 +19,10 @@ class Document:
 
     Parameters
     ----------
-    name : str
     sets : tuple of int64 arrays
         The candidates of each mention, ascending.
     fair : tuple of int64 arrays
         The right ones among them, at least one for each mention.
-    mentions : tuple of str
     text : str
         Empty where a corpus has none.
     """
@@ -50,7 +48,6 @@ class Knowledge:
 
     Parameters
     ----------
-    name : str
     graph : Graph
         Undirected, connected.
     titles : tuple of str

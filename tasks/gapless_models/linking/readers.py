@@ -25,11 +25,6 @@ class LinkingFileError(ValueError):
 def read_knowledge(folder: Path, name: str) -> Knowledge:
     """Read ``NAME.edges.gz``, ``NAME.names.tsv.gz`` and, where it is there, ``NAME.arcs.gz`` (directed links).
 
-    Parameters
-    ----------
-    folder : Path
-    name : str
-
     Raises
     ------
     FileNotFoundError

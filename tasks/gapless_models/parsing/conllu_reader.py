@@ -36,7 +36,6 @@ class Entry:
 
     Parameters
     ----------
-    sentence : Sentence
     lines : tuple of str
         Its lines without line breaks, comments, multiword tokens and empty nodes included.
     """
@@ -208,11 +207,7 @@ def _token(path: Path, number: int, line: str) -> Mapping[str, Any]:
     return token
 
 
-def _as_it_is(line: list[str], column: int) -> str | None:
-    return None if line[column] == "_" else line[column]
-
-
 _PARSERS: dict[str, Callable[[list[str], int], Any]] = dict.fromkeys(
-    ("upos", "xpos", "feats", "deps", "misc"), _as_it_is
+    ("upos", "xpos", "feats", "deps", "misc"), lambda line, i: None if line[i] == "_" else line[i]
 )
 """The library keeps the underscore of an empty UPOS, and takes columns apart whose damage need not stop parsing."""

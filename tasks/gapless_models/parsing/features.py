@@ -55,7 +55,6 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
 
     Parameters
     ----------
-    families : sequence of str
     projective, single_root : bool
         The set of trees to search.
     bits : int

@@ -152,7 +152,6 @@ class ParserModel:
 
         Parameters
         ----------
-        sentence : Sentence
         families : sequence of str, optional
             By default those that the model was trained with.
         heads_kept : int, optional

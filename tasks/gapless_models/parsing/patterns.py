@@ -119,7 +119,6 @@ class PatternMatches:
 
     Parameters
     ----------
-    templates : sequence of PatternTemplate
     positions : sequence of int64 (matches, nodes)
         For each pattern the words of its matches.
     arcs : sequence of int64 (matches, arcs, 2)

@@ -51,14 +51,12 @@ class Templates:
 
         Parameters
         ----------
-        name : str
         seed : int
             Template i hashes from ``seed + i``; families must not overlap.
         slots : str
             Names of the positions, separated by blanks.
         distance : str
             The two slots whose distance ``*`` means.
-        texts : sequence of str
 
         Raises
         ------

@@ -42,7 +42,6 @@ class Line:
 
     Parameters
     ----------
-    text : str
     wrong : frozenset of int
         Places in `text`.
     """

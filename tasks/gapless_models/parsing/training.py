@@ -109,7 +109,22 @@ def train(
     features = ParsingFeatures(
         options.families, projective=options.projective, single_root=options.single_root, bits=options.bits
     )
-    fitted = _fit(features, examples, held_out, options, solver, checkpoint, progress)
+
+    def share_right(weights: Weights, held_out: Sequence[TrainingSentence]) -> float:
+        right = sum(len(x.heads) - features.loss(x, solver(features.problem(weights, x))) for x in held_out)
+        return right / sum(len(x.heads) for x in held_out)
+
+    fitted = StructuredPerceptron(features, solver, margin=options.margin).fit(
+        examples,
+        held_out,
+        scorer=share_right,
+        epochs=options.epochs,
+        seed=options.seed,
+        patience=options.patience,
+        checkpoint=checkpoint,
+        progress=telling("parser", progress),
+        dev_identity=_identity(held_out),
+    )
     refuse_half(fitted)
     table, granularity = whole_multiples(fitted.weights[TABLE], fitted.epoch * len(examples))
     return ParserModel(table, options.families, options.projective, options.single_root, granularity, pruner)
@@ -207,32 +222,6 @@ def whole_multiples(average: NDArray[np.floating], steps: int) -> tuple[NDArray[
         totals = np.rint(np.ldexp(totals, -excess))
         exponent += excess
     return np.ldexp(totals, exponent).astype(np.float32), float(np.ldexp(1.0, exponent))
-
-
-def _fit(
-    features: ParsingFeatures,
-    examples: Sequence[TrainingSentence],
-    dev: Sequence[TrainingSentence],
-    options: Options,
-    solver: Solver,
-    checkpoint: str | os.PathLike[str] | None,
-    progress: Tell | None,
-) -> Fitted:
-    def attachment(weights: Weights, held_out: Sequence[TrainingSentence]) -> float:
-        right = sum(len(x.heads) - features.loss(x, solver(features.problem(weights, x))) for x in held_out)
-        return right / sum(len(x.heads) for x in held_out)
-
-    return StructuredPerceptron(features, solver, margin=options.margin).fit(
-        examples,
-        dev,
-        scorer=attachment,
-        epochs=options.epochs,
-        seed=options.seed,
-        patience=options.patience,
-        checkpoint=checkpoint,
-        progress=telling("parser", progress),
-        dev_identity=_identity(dev),
-    )
 
 
 def telling(stage: Stage, progress: Tell | None) -> Callable[[Progress], None]:

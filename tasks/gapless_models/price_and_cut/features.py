@@ -48,7 +48,6 @@ class GrandparentFeatures(FeatureMap[Example, ParsingProblem, DependencyTree]):
 
     Parameters
     ----------
-    classes : TokenClasses
     projective, single_root : bool
         The set of trees: projective or all, with one word below the root or more.
     bits : int

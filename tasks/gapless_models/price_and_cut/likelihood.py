@@ -25,7 +25,6 @@ class BeliefLikelihood(Trainer[Example, ParsingProblem, DependencyTree]):
 
     Parameters
     ----------
-    features : GrandparentFeatures
     rate : float
         Of the first step.
     pace : float

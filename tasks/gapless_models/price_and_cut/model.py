@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -70,7 +70,6 @@ class GrandparentModel:
 
         Parameters
         ----------
-        sentence : Sentence
         heads : bool (n + 1, n + 1), optional
             Candidate arcs [head, modifier]; all by default.
 
@@ -118,7 +117,10 @@ class GrandparentModel:
         arrays, metadata = read_archive(path, _KIND)
         try:
             classes = TokenClasses.from_data(metadata["classes"])
-            templates = tuple(_template(row) for row in metadata["templates"])
+            templates = tuple(
+                Template(int(g), int(p), int(c), bool(above), bool(below))
+                for g, p, c, above, below in metadata["templates"]
+            )
             weights = np.ascontiguousarray(arrays[GRANDPARENTS], np.float32)
             if weights.shape != (table_slices(templates, classes)[-1].stop,):
                 raise ValueError(f"{weights.shape} weights of grandparent parts")
@@ -134,11 +136,6 @@ class GrandparentModel:
             raise DamagedFile(f"{os.fspath(path)}: no grandparent model ({error})") from error
         check_templates(digests, (), os.fspath(path))
         return model
-
-
-def _template(row: Sequence[Any]) -> Template:
-    grandparent, parent, child, above, below = row
-    return Template(int(grandparent), int(parent), int(child), bool(above), bool(below))
 
 
 def _rounded(weights: NDArray[np.floating]) -> NDArray[np.float32]:

@@ -112,7 +112,6 @@ def folded(
         As `table_slices` lays out those of `templates`.
     templates, into : sequence of Template
         Each of the first is refined by one of the second.
-    classes : TokenClasses
 
     Returns
     -------
@@ -160,8 +159,6 @@ class PartPlaces:
 
         Parameters
         ----------
-        templates : sequence of Template
-        classes : TokenClasses
         tokens : int64 (4, positions)
             As `TokenClasses.of_sentence` gives them.
         """

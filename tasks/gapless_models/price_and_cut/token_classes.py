@@ -55,7 +55,6 @@ class TokenClasses:
 
         Parameters
         ----------
-        sentences : sequence of Sentence
         fine, words : int
             Limit on fine tags and on words with a class of their own; the most frequent ones have one.
         least : int

@@ -51,7 +51,7 @@ class ChainFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
 
     @property
     def blocks(self) -> Blocks:
-        """Four: words, pairs of labels, first and last label."""
+        """For words, pairs of labels, first and last label."""
         return self._blocks
 
     def gold(self, example: TrainingSentence) -> Labels:

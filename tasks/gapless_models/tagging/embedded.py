@@ -14,14 +14,6 @@ def embedded_corpus(part: Literal["train", "test"]) -> list[TaggedSentence]:
 
     English sentences written for this project (news, science, cooking, travel, dialogue, daily life), tagged
     with the 17 universal part-of-speech tags; every fifth sentence is in the test part.
-
-    Parameters
-    ----------
-    part : {"train", "test"}
-
-    Returns
-    -------
-    list of TaggedSentence
     """
     return _read(part)
 
@@ -32,14 +24,6 @@ def embedded_entities(part: Literal["train", "test"]) -> list[TaggedSentence]:
     English sentences written for this project, rich in names; joint labels ``TAG|ENTITY`` of universal
     part-of-speech tags and persons, places and organisations in IOB2. The names of the test part are in the
     training part, most in other combinations.
-
-    Parameters
-    ----------
-    part : {"train", "test"}
-
-    Returns
-    -------
-    list of TaggedSentence
     """
     return _read(f"entities_{part}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.learn import Blocks, FeatureMap, FeatureVector, Weights
+from gapless.learn import Blocks, FeatureVector, Weights
 from gapless_models.tagging.chain_features import (
     EMISSION,
     FINAL,
@@ -26,7 +26,7 @@ def part_block(part: int, block: str) -> str:
     return f"part {part} {block}"
 
 
-class ProductFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
+class ProductFeatures(ChainFeatures):
     """The features of `ChainFeatures` for each part of the labels, and pairs of neighbouring joint labels.
 
     A combination that the training part never shows has the scores of its parts.
@@ -35,31 +35,13 @@ class ProductFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
     ----------
     features : int
         The number of features of words.
-    labels : ProductLabels
     """
 
     def __init__(self, features: int, labels: ProductLabels) -> None:
         self.labels = labels
         self._parts = [ChainFeatures(features, size) for size in labels.sizes]
-        self._blocks = Blocks(
-            {
-                **{
-                    part_block(i, name): shape
-                    for i, p in enumerate(self._parts)
-                    for name, shape in p.blocks.items()
-                },
-                PAIRS: (len(labels), len(labels)),
-            }
-        )
-
-    @property
-    def blocks(self) -> Blocks:
-        """Four for each part, and one for the pairs of joint labels."""
-        return self._blocks
-
-    def gold(self, example: TrainingSentence) -> Labels:
-        """The gold numbers of the joint labels."""
-        return example.gold
+        shapes = {part_block(i, name): shape for i, p in enumerate(self._parts) for name, shape in p.blocks.items()}
+        self._blocks = Blocks({**shapes, PAIRS: (len(labels), len(labels))})
 
     def problem(self, weights: Weights, example: TrainingSentence) -> ChainScores:
         """The scores of a sentence over the whole product, in float64."""
@@ -72,12 +54,6 @@ class ProductFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
             self.labels.sum([weights[part_block(i, name)] for i in numbers]) for name in (INITIAL, FINAL)
         )
         return ChainScores(self.labels.sum(emission), pairs, first, last)
-
-    def augmented_problem(self, weights: Weights, example: TrainingSentence, margin: float) -> ChainScores:
-        """The gold labels handicapped, which is the Hamming loss of joint labels up to a constant."""
-        scores = self.problem(weights, example)
-        scores.unary[np.arange(len(example.gold)), example.gold] -= margin
-        return scores
 
     def features(self, example: TrainingSentence, structure: Labels) -> FeatureVector:
         """Everything that fires."""
@@ -97,10 +73,6 @@ class ProductFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
                 found = self._parts[i].difference(example, mine, other)
                 parts |= {part_block(i, name): entries for name, entries in found.parts.items()}
         return FeatureVector(parts)
-
-    def loss(self, example: TrainingSentence, structure: Labels) -> float:
-        """The number of words with a wrong joint label."""
-        return float(np.count_nonzero(structure != example.gold))
 
     def _pairs(self, labels: Labels) -> tuple[Labels, np.ndarray[tuple[int], np.dtype[np.float64]]]:
         places = labels[:-1] * len(self.labels) + labels[1:]

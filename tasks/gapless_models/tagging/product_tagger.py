@@ -8,15 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.learn import DamagedFile, read_archive, write_archive
-from gapless_models.tagging.features import FeatureIndex
-from gapless_models.tagging.lexicon import LabelLexicon
 from gapless_models.tagging.product_labels import ProductLabels
 from gapless_models.tagging.sentence import TaggedSentence
-from gapless_models.tagging.tagger import ChainTagger, Scores, Tagger
+from gapless_models.tagging.tagger import ARRAYS, ChainTagger, Scores, Tagger, read_tagger
 
 _KIND = "product tagger"
-_ARRAYS = ("weights", "transition", "initial", "final")
 
 
 class ProductTagger(Tagger):
@@ -60,23 +56,9 @@ class ProductTagger(Tagger):
         return self.product.sum([features.scores(part.weights) for part in self.parts])
 
     def save(self, path: str | Path) -> None:
-        """Write the tagger to an npz file, which appears under its name only when it is complete.
-
-        Raises
-        ------
-        OSError
-            If the folder is missing or not writable.
-        """
-        names = self.index.numbers
-        classes = self.index.lexicon.classes
-        metadata = {
-            "parts": self.product.parts,
-            "features": sorted(names, key=names.__getitem__),
-            "words": list(classes),
-            "classes": list(classes.values()),
-        }
-        arrays = {f"{name} {i}": getattr(part, name) for i, part in enumerate(self.parts) for name in _ARRAYS}
-        write_archive(path, _KIND, {**arrays, "pairs": self.pairs}, metadata)
+        """Write the tagger, see `Tagger.save`."""
+        arrays = {f"{name} {i}": getattr(part, name) for i, part in enumerate(self.parts) for name in ARRAYS}
+        self._write(path, _KIND, {**arrays, "pairs": self.pairs}, parts=self.product.parts)
 
     @classmethod
     def load(cls, path: str | Path) -> ProductTagger:
@@ -89,19 +71,10 @@ class ProductTagger(Tagger):
         ValueError
             If the file is damaged or not such a tagger.
         """
-        try:
-            arrays, texts = read_archive(path, _KIND)
-            lexicon = LabelLexicon(dict(zip(texts["words"], texts["classes"], strict=True)))
-            index = FeatureIndex(lexicon, {name: i for i, name in enumerate(texts["features"])})
+        with read_tagger(path, _KIND) as (arrays, texts, index):
             labels = ProductLabels(texts["parts"])
             parts = [
-                ChainTagger(names, index, **{name: arrays[f"{name} {i}"] for name in _ARRAYS})
+                ChainTagger(names, index, **{name: arrays[f"{name} {i}"] for name in ARRAYS})
                 for i, names in enumerate(labels.parts)
             ]
             return cls(labels, parts, pairs=arrays["pairs"])
-        except DamagedFile as error:
-            raise ValueError(
-                f"{path}: damaged, or not a file that a product tagger saved; train and save it again ({error})"
-            ) from error
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path}: not a consistent tagger ({error}); train and save it again") from error

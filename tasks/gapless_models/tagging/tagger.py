@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from gapless_models.tagging.lexicon import LabelLexicon
 from gapless_models.tagging.sentence import TaggedSentence
 
 Scores = NDArray[np.float64]
+Arrays = Mapping[str, NDArray[Any]]
 
 Decoder = Callable[[Scores, Scores, Scores, Scores], Sequence[int] | NDArray[np.integer]]
 """``decode(unary (n, K), transition (K, K), initial (K,), final (K,))`` returns ``n`` label numbers that
@@ -22,7 +25,7 @@ maximise the sum of the scores; ``transition[a, b]`` is for label ``a`` followed
 
 
 _KIND = "chain tagger"
-_ARRAYS = ("weights", "transition", "initial", "final")
+ARRAYS = ("weights", "transition", "initial", "final")
 
 
 class Tagger(ABC):
@@ -58,7 +61,20 @@ class Tagger(ABC):
 
     @abstractmethod
     def save(self, path: str | Path) -> None:
-        """Write the tagger to a file that the class can `load`."""
+        """Write the tagger to an npz file, which appears under its name only when it is complete.
+
+        Raises
+        ------
+        OSError
+            If the folder is missing or not writable.
+        """
+
+    def _write(self, path: str | Path, kind: str, arrays: Arrays, **texts: Any) -> None:
+        """Write arrays and texts, and the feature index."""
+        names, classes = self.index.numbers, self.index.lexicon.classes
+        features = sorted(names, key=names.__getitem__)
+        index = {"features": features, "words": list(classes), "classes": list(classes.values())}
+        write_archive(path, kind, arrays, {**texts, **index})
 
     def tag(self, sentence: TaggedSentence | Sequence[str], decode: Decoder) -> tuple[str, ...]:
         """Label the ``n`` words of a sentence, none if it is empty."""
@@ -83,6 +99,30 @@ class Tagger(ABC):
         if not total:
             raise ValueError("accuracy needs at least one sentence")
         return right / total
+
+
+@contextmanager
+def read_tagger(path: str | Path, kind: str) -> Iterator[tuple[Arrays, dict[str, Any], FeatureIndex]]:
+    """Arrays, texts and feature index that a tagger of this kind has saved; made into a tagger in the context.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is damaged, or holds something else, which the context notices.
+    """
+    try:
+        arrays, texts = read_archive(path, kind)
+        lexicon = LabelLexicon(dict(zip(texts["words"], texts["classes"], strict=True)))
+        yield arrays, texts, FeatureIndex(lexicon, {name: i for i, name in enumerate(texts["features"])})
+    except DamagedFile as error:
+        raise ValueError(
+            f"{path}: damaged, or not a file that a {kind.replace('chain ', '')} saved; train and save it again "
+            f"({error})"
+        ) from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path}: not a consistent tagger ({error}); train and save it again") from error
 
 
 class ChainTagger(Tagger):
@@ -143,23 +183,8 @@ class ChainTagger(Tagger):
         return self.index.features(words).scores(self.weights)
 
     def save(self, path: str | Path) -> None:
-        """Write the tagger to an npz file, which appears under its name only when it is complete.
-
-        Raises
-        ------
-        OSError
-            If the folder is missing or not writable.
-        """
-        names = self.index.numbers
-        classes = self.index.lexicon.classes
-        metadata = {
-            "labels": self.labels,
-            "features": sorted(names, key=names.__getitem__),
-            "words": list(classes),
-            "classes": list(classes.values()),
-        }
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
-        write_archive(path, _KIND, arrays, metadata)
+        """Write the tagger, see `Tagger.save`."""
+        self._write(path, _KIND, {name: getattr(self, name) for name in ARRAYS}, labels=self.labels)
 
     @classmethod
     def load(cls, path: str | Path) -> ChainTagger:
@@ -172,14 +197,5 @@ class ChainTagger(Tagger):
         ValueError
             If the file is damaged or not a tagger.
         """
-        try:
-            arrays, texts = read_archive(path, _KIND)
-            lexicon = LabelLexicon(dict(zip(texts["words"], texts["classes"], strict=True)))
-            index = FeatureIndex(lexicon, {name: i for i, name in enumerate(texts["features"])})
-            return cls(texts["labels"], index, **{name: arrays[name] for name in _ARRAYS})
-        except DamagedFile as error:
-            raise ValueError(
-                f"{path}: damaged, or not a file that a tagger saved; train and save it again ({error})"
-            ) from error
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path}: not a consistent tagger ({error}); train and save it again") from error
+        with read_tagger(path, _KIND) as (arrays, texts, index):
+            return cls(texts["labels"], index, **{name: arrays[name] for name in ARRAYS})

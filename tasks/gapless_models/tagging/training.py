@@ -217,7 +217,7 @@ def _product_tagger(labels: ProductLabels, index: FeatureIndex, weights: Weights
 
 def trainer_of(
     name: str,
-    model: ChainFeatures | ProductFeatures,
+    model: ChainFeatures,
     decode: Decoder,
     margin: float | None,
     penalties: dict[str, float],

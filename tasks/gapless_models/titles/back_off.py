@@ -31,7 +31,6 @@ class BackOff:
         Their probabilities.
     weights : float64 (contexts,)
         Factor of `coarser` for what was not seen.
-    coarser : callable
     """
 
     width: int

@@ -8,6 +8,7 @@ from pathlib import Path
 import attrs
 
 import gapless as gl
+from gapless_models.corpora.places import not_a_corpus
 from gapless_models.titles.content_words import ContentWords
 from gapless_models.titles.section import Section
 from gapless_models.titles.section_reader import SectionFileError, read_auxiliary_words, read_sections
@@ -22,11 +23,8 @@ class Corpus:
 
     Parameters
     ----------
-    name : str
-    train, test : tuple of Section
     extra : tuple of Section
         More text for the language model.
-    content : ContentWords
     """
 
     name: str
@@ -64,9 +62,7 @@ def load_corpus(data: str | Path | None, *, extra: bool = False) -> Corpus:
         more = tuple(read_sections(root / "extra.jsonl.gz")) if extra else ()
         content = ContentWords(read_auxiliary_words(root / "auxiliary_words.txt"))
     except (SectionFileError, OSError) as error:
-        inside = (Path(data) / "auxiliary_words.txt").is_file()
-        hint = f"; did you mean --data {Path(data).absolute().parent}?" if inside else ""
-        raise gl.InvalidProblem(f"{error} (--data names the folder that holds {FOLDER}/{hint})") from error
+        raise not_a_corpus(error, data, FOLDER, (Path(data) / "auxiliary_words.txt").is_file()) from error
     return Corpus(str(root), train, test, more, content)
 
 

@@ -20,7 +20,6 @@ class TitleGraph:
 
     Parameters
     ----------
-    section : Section
     problem : OrderingProblem
         Vertices are the distinct content words of the body, classes their stems, the length that of the true title.
     selection : float64 (n,)
@@ -34,14 +33,7 @@ class TitleGraph:
 
 @attrs.frozen(eq=False)
 class TitleModel:
-    """Selection and ordering together.
-
-    Parameters
-    ----------
-    content : ContentWords
-    selection : SelectionModel
-    ordering : BigramModel
-    """
+    """Selection and ordering together."""
 
     content: ContentWords
     selection: SelectionModel

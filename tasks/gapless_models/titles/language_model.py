@@ -48,7 +48,6 @@ class BigramModel:
     ----------
     numbers : mapping of str to int
         Of the words that were seen, `BOUNDARY` and `UNKNOWN` included.
-    words : BackOff
     """
 
     numbers: Mapping[str, int]

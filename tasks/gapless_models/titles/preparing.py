@@ -24,7 +24,6 @@ class Prepared:
 
     Parameters
     ----------
-    graphs : sequence of TitleGraph
     left_out : sequence of (Section, str)
         Those that have no graph, or whose graph has no path of the title's length, and why.
     """
@@ -56,8 +55,6 @@ def prepare(model: TitleModel, sections: Sequence[Section], console: Console) ->
 
     Parameters
     ----------
-    model : TitleModel
-    sections : sequence of Section
     console : Console
         Draws progress.
     """

@@ -57,11 +57,8 @@ class SelectionModel:
 
     Parameters
     ----------
-    frequencies : DocumentFrequencies
-    rates : TitleRates
     centre, scale, weights : float64 (features,)
         The features are standardised.
-    intercept : float
     """
 
     frequencies: DocumentFrequencies

@@ -17,13 +17,7 @@ _LATER = 3
 
 @attrs.frozen
 class DocumentFrequencies:
-    """In how many bodies each stem occurs.
-
-    Parameters
-    ----------
-    bodies : int
-    counts : mapping of str to int
-    """
+    """In how many bodies each stem occurs."""
 
     bodies: int
     counts: Mapping[str, int]

@@ -18,8 +18,6 @@ class Occurrences:
     ----------
     first_token, first_sentence : int
         The position of its first occurrence, from 0.
-    count : int
-    sentences : set of int
     capitalised, acronyms : int
         Inside sentences: with a capital first letter, all in capitals. The first word of a sentence does not count.
     after_auxiliary, before_boundary, after_boundary : int

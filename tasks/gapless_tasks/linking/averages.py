@@ -11,13 +11,7 @@ import numpy as np
 
 @attrs.frozen
 class Average:
-    """The mean of some numbers and its standard error; NaN where there are too few.
-
-    Parameters
-    ----------
-    mean, error : float
-    count : int
-    """
+    """The mean of some numbers and its standard error; NaN where there are too few."""
 
     mean: float
     error: float

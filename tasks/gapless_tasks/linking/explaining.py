@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
 import numpy as np
 
 import gapless as gl
@@ -19,29 +18,6 @@ SHOWN = 12
 """Mentions, the first ones of the document."""
 
 
-@attrs.frozen
-class MentionTold:
-    """A mention in the best linking, and in the best one that links it to something else.
-
-    Parameters
-    ----------
-    mention, chosen : str
-    right : bool
-    candidates : int
-    runner_up : str or None
-        None where there is no other candidate, or the search had not enough time.
-    more : float or None
-        The extra cost of the runner-up.
-    """
-
-    mention: str
-    chosen: str
-    right: bool
-    candidates: int
-    runner_up: str | None
-    more: float | None
-
-
 def explain(linked: Linked, knowledge: Knowledge, console: Console, limits: gl.Limits) -> dict[str, Any]:
     """Print the parts of the exact answer; returns them as JSON data."""
     problem, result, document = linked.problem, linked.results[EXACT], linked.document
@@ -53,12 +29,14 @@ def explain(linked: Linked, knowledge: Knowledge, console: Console, limits: gl.L
         ("mention", "linked to", "right", "candidates", "runner-up", "costs more"),
         [
             (
-                told.mention,
-                told.chosen,
-                "yes" if told.right else "no: " + _titles(knowledge, document.fair[i]),
-                told.candidates,
-                told.runner_up or "-",
-                "-" if told.more is None else f"{told.more:g}",
+                told["mention"],
+                told["chosen"],
+                "yes"
+                if told["right"]
+                else "no: " + ", ".join(knowledge.titles[v] for v in document.fair[i].tolist()),
+                told["candidates"],
+                told["runner_up"] or "-",
+                "-" if told["more"] is None else f"{told['more']:g}",
             )
             for i, told in zip(shown, mentions, strict=True)
         ],
@@ -78,7 +56,7 @@ def explain(linked: Linked, knowledge: Knowledge, console: Console, limits: gl.L
     return {
         "document": document.name,
         "cost": result.value,
-        "mentions": [attrs.asdict(told) for told in mentions],
+        "mentions": mentions,
         "pairs": pairs,
         "status": result.status.value,
         "verified": bool(verdict),
@@ -86,7 +64,8 @@ def explain(linked: Linked, knowledge: Knowledge, console: Console, limits: gl.L
     }
 
 
-def _mention(linked: Linked, i: int, knowledge: Knowledge, limits: gl.Limits) -> MentionTold:
+def _mention(linked: Linked, i: int, knowledge: Knowledge, limits: gl.Limits) -> dict[str, Any]:
+    """A mention in the best linking, and what the best other link of it costs more, if that can be known."""
     problem, result, document = linked.problem, linked.results[EXACT], linked.document
     vertex, members = int(result.best[i]), document.sets[i]
     others = members[members != vertex]
@@ -96,14 +75,14 @@ def _mention(linked: Linked, i: int, knowledge: Knowledge, limits: gl.Limits) ->
         if other.status is gl.Status.OPTIMAL:
             runner_up = knowledge.titles[problem.points[other.best[i]]]
             more = other.value - result.value
-    return MentionTold(
-        document.mentions[i],
-        knowledge.titles[vertex],
-        vertex in document.fair[i],
-        members.size,
-        runner_up,
-        more,
-    )
+    return {
+        "mention": document.mentions[i],
+        "chosen": knowledge.titles[vertex],
+        "right": vertex in document.fair[i],
+        "candidates": members.size,
+        "runner_up": runner_up,
+        "more": more,
+    }
 
 
 def _without(problem: LinkingProblem, i: int, others: IntArray, limits: gl.Limits) -> gl.Result[Any]:
@@ -123,7 +102,3 @@ def _pair(linked: Linked, path: Path, knowledge: Knowledge) -> dict[str, Any]:
         "cost": 2.0 * (len(names) - 1),
         "path": spelled,
     }
-
-
-def _titles(knowledge: Knowledge, vertices: IntArray) -> str:
-    return ", ".join(knowledge.titles[v] for v in vertices.tolist())

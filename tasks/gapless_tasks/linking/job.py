@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.cli import Console, exit_codes
-from gapless.cli.console import plain_data
-from gapless.core.serial import write_aside
+from gapless.cli import Console
 from gapless.plugins import load_plugins
-from gapless.runs import SUMMARY, AnswerLog, Fingerprint, RunFolder
+from gapless.runs import AnswerLog, Fingerprint, RunFolder
 from gapless_linking import LinkingProblem
 from gapless_linking.choice_drawing import draw_choice
 from gapless_models.linking.corpora import load_corpora
@@ -40,7 +36,7 @@ from gapless_tasks.linking.options import ANSWER_OPTIONS
 from gapless_tasks.linking.prior_report import PriorReport
 from gapless_tasks.linking.tables import overlap, proof_table, table_1
 from gapless_tasks.linking.verifying import contradictions, unproved, verify
-from gapless_tasks.run_options import run_in_folder
+from gapless_tasks.run_options import finish, keep_drawing, run_in_folder
 from gapless_tasks.stored_answers import stored_places
 
 
@@ -77,13 +73,11 @@ class _Run:
         except KeyboardInterrupt:
             interrupted = True
             self.console.complain("interrupted: the tables show the finished part")
-        self.document["interrupted"] = interrupted
-        self._report()
-        if interrupted:
-            return exit_codes.INTERRUPTED
-        if self.wrong:
-            return exit_codes.FAILED
-        return exit_codes.STOPPED_EARLY if self.unproved else exit_codes.PROVED
+        self.document["wrong"] = self.wrong
+        if self.prior is not None and self.prior.curves:
+            keep_drawing(self.out, "prior.svg", self.prior.drawing, self.console)
+        end = partial(finish, self.document, self.console, self.out)
+        return end(interrupted=interrupted, wrong=self.wrong, proved=not self.unproved)
 
     def _corpora(self) -> list[Corpus]:
         wanted = self.arguments.explain
@@ -136,7 +130,8 @@ class _Run:
     def _measure(self, corpus: Corpus, connection: str) -> Measured:
         # On the graph as it is the sets need not be connected, which the spanning tree stands on.
         methods = [name for name in self.methods if connection != PLAIN or name != "spanning-tree"]
-        log = self._log(corpus, connection, methods)
+        kept = f"{corpus.name.replace(' ', '-')}.{connection}.jsonl.gz"
+        log = self.out.log(kept) if self.out is not None and EXACT in methods else None
         one = measure(
             corpus,
             connection,
@@ -154,11 +149,6 @@ class _Run:
             self.console.say(f"answers kept: {log.path}")
         return one
 
-    def _log(self, corpus: Corpus, connection: str, methods: Sequence[str]) -> AnswerLog | None:
-        if self.out is None or EXACT not in methods:
-            return None
-        return self.out.log(f"{corpus.name.replace(' ', '-')}.{connection}.jsonl.gz")
-
     def _known(self, log: AnswerLog | None, corpus: Corpus, connection: str) -> dict[int, Callable[[], Linked]]:
         """The documents that were finished before, to be read one by one."""
         names = [document.name for document in corpus.documents]
@@ -174,25 +164,8 @@ class _Run:
         for linked in measured.linked:
             if linked.document.name == self.arguments.explain and EXACT in linked.results:
                 entry["explained"] = explain(linked, measured.corpus.knowledge, self.console, self.limits)
-                if self.out is not None:
-                    self._draw(
-                        self.out.path / "neighbourhood.svg", _neighbourhood(linked, measured.corpus.knowledge)
-                    )
-
-    def _report(self) -> None:
-        for what in self.wrong:
-            self.console.complain(what)
-        self.document["wrong"] = self.wrong
-        self.console.data(self.document)
-        if self.out is None:
-            return
-        if self.prior is not None and self.prior.curves:
-            self._draw(self.out.path / "prior.svg", self.prior.drawing())
-        write_aside(self.out.path / SUMMARY, json.dumps(plain_data(self.document), indent=2) + "\n")
-
-    def _draw(self, path: Path, drawing: str) -> None:
-        write_aside(path, drawing)
-        self.console.say(f"drawn: {path}")
+                drawn = partial(_neighbourhood, linked, measured.corpus.knowledge)
+                keep_drawing(self.out, "neighbourhood.svg", drawn, self.console)
 
 
 def _neighbourhood(linked: Linked, knowledge: Knowledge) -> str:

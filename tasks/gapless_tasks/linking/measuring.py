@@ -42,8 +42,6 @@ class Linked:
 
     Parameters
     ----------
-    document : Document
-    problem : LinkingProblem
     distance_seconds : float
         CPU time from candidate sets to distances, connection included.
     results : mapping of str to Result
@@ -85,12 +83,8 @@ class Measured:
 
     Parameters
     ----------
-    corpus : Corpus
-    connection : str
-    linked : sequence of Linked
     failed : sequence of str
         Sentences about solves that failed.
-    interrupted : bool
     """
 
     corpus: Corpus
@@ -116,7 +110,6 @@ def measure(
 
     Parameters
     ----------
-    corpus : Corpus
     connection : str
         One of `CONNECTIONS`.
     methods : sequence of str
@@ -139,7 +132,8 @@ def measure(
     interrupted = False
     graph = corpus.knowledge.graph
     todo = [i for i in range(len(corpus.documents)) if i not in known]
-    work = partial(_link_some, graph, connection, methods, limits, seed, jobs != 1)
+    link = partial(_link, graph, connection, methods, limits, seed)
+    work = partial(_link_some, link, jobs != 1)
     _warm()
     gc.collect()
     gc.freeze()  # graphs and documents are out of the collector's way while the clock runs
@@ -173,18 +167,11 @@ def _with_graph(linked: Linked, graph: Graph, connection: str) -> LinkingProblem
 
 
 def _link_some(
-    graph: Graph,
-    connection: str,
-    methods: Sequence[str],
-    limits: gl.Limits,
-    seed: int,
-    send: bool,
-    _: int,
-    documents: Sequence[Document],
+    link: Callable[[Document], tuple[Linked, list[str]]], send: bool, _: int, documents: Sequence[Document]
 ) -> list[tuple[Linked, list[str]]]:
     """Documents, linked, and failures; to be sent to another process they leave the graph here."""
     _warm()
-    found = [_link(graph, document, connection, methods, limits, seed) for document in documents]
+    found = [link(document) for document in documents]
     if not send:
         return found
     return [(attrs.evolve(one, problem=one.problem.without_graph()), failed) for one, failed in found]
@@ -197,12 +184,7 @@ def _warm() -> None:
 
 
 def _link(
-    graph: Graph,
-    document: Document,
-    connection: str,
-    methods: Sequence[str],
-    limits: gl.Limits,
-    seed: int,
+    graph: Graph, connection: str, methods: Sequence[str], limits: gl.Limits, seed: int, document: Document
 ) -> tuple[Linked, list[str]]:
     start = time.process_time()
     problem = connected(document.problem(graph), connection)

@@ -6,7 +6,14 @@ import argparse
 
 from gapless_models.linking.corpora import CORPORA, FOLDER
 from gapless_tasks.linking.measuring import CONNECTIONS, MAXIMAL, METHODS, MINIMAL
-from gapless_tasks.run_options import add_data_option, add_run_options, not_negative, positive, positive_seconds
+from gapless_tasks.run_options import (
+    add_data_option,
+    add_method_option,
+    add_number,
+    add_run_options,
+    add_time_limit,
+    not_negative,
+)
 
 ANSWER_OPTIONS = ("method", "limit_seconds", "seed")
 """Options by which answers differ; with other corpora, connections or more documents a run goes on."""
@@ -16,28 +23,18 @@ SECONDS = 60.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_data_option(parser, FOLDER, "embedded documents")
-    parser.add_argument(
-        "--corpora",
-        type=_names,
-        metavar="NAME,...",
-        help=f"corpora to link (default: all): {', '.join(CORPORA)}",
-    )
+    named = f"corpora to link (default: all): {', '.join(CORPORA)}"
+    parser.add_argument("--corpora", type=_names, metavar="NAME,...", help=named)
     parser.add_argument(
         "--connection",
         action="append",
         choices=CONNECTIONS,
         help=f"edges added within each set of candidates; may be repeated (default: {MAXIMAL} and {MINIMAL})",
     )
-    parser.add_argument("--method", action="append", help=f"default: {', '.join(METHODS)}; may be repeated")
-    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N documents of each corpus")
-    parser.add_argument(
-        "--limit-seconds",
-        type=positive_seconds,
-        metavar="S",
-        default=SECONDS,
-        help=f"for each document and method (default {SECONDS:g})",
-    )
-    parser.add_argument("--seed", type=not_negative, default=0, help="of the greedy method (default 0)")
+    add_method_option(parser, METHODS)
+    add_number(parser, "--limit", "only the first N documents of each corpus")
+    add_time_limit(parser, "for each document and method", SECONDS)
+    add_number(parser, "--seed", "of the greedy method", 0, metavar=None, kind=not_negative)
     parser.add_argument("--no-prior", action="store_true", help="leave the combination with a prior out")
     add_run_options(
         parser,

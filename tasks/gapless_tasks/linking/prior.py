@@ -65,8 +65,6 @@ class Scored:
 
     Parameters
     ----------
-    weight : float
-    value : Average
     proved : float
         The share of documents whose answer is proved to be the best under this cost.
     """

@@ -10,6 +10,7 @@ import numpy as np
 
 from gapless.svg import BLUE, GREEN, INK, RED, svg, text
 from gapless_tasks.linking.averages import Average
+from gapless_tasks.plot import Axes
 
 TITLE = "Value against the prior's weight, training documents, solved exactly"
 _LEFT, _RIGHT, _TOP, _HIGH, _PANEL = 60.0, 470.0, 70.0, 240.0, 340.0
@@ -24,7 +25,6 @@ class Line:
 
     Parameters
     ----------
-    name : str
     chosen : float
         The weight that is chosen.
     points : sequence of (float, Average)
@@ -52,41 +52,25 @@ def draw_curves(panels: Mapping[str, Sequence[Line]]) -> str:
 
 
 def _panel(corpus: str, lines: Sequence[Line], top: float) -> Iterator[str]:
-    weights = [weight for weight, _ in lines[0].points]
+    number = {weight: float(place) for place, (weight, _) in enumerate(lines[0].points)}
     values = [average for line in lines for _, average in line.points]
     means, errors = np.array([one.mean for one in values]), np.nan_to_num([one.error for one in values])
     low, high = math.floor(np.min(means - errors) / _TICK), math.ceil(np.max(means + errors) / _TICK + 0.1)
-    bottom = top + _HIGH
-
-    def across(weight: float) -> float:
-        return _LEFT + (_RIGHT - _LEFT) * weights.index(weight) / max(len(weights) - 1, 1)
-
-    def up(value: float) -> float:
-        return float(bottom - _HIGH * (value / _TICK - low) / (high - low))
-
+    span = (0.0, max(len(number) - 1.0, 1.0)), (low * _TICK, high * _TICK)
+    axes = Axes(_LEFT, _RIGHT, top, top + _HIGH, *span)
+    ticks = [(tick * _TICK, f"{tick * _TICK:.2f}") for tick in range(low, high + 1, math.ceil((high - low) / 10))]
     yield text(_LEFT, top - 14, corpus, INK, 13, anchor="start")
-    yield f'<path d="M{_LEFT} {top}V{bottom}H{_RIGHT}" fill="none" stroke="{INK}"/>'
-    for weight in weights:
-        yield f'<path d="M{across(weight):.1f} {bottom}v5" stroke="{INK}"/>'
-        yield text(across(weight), bottom + 19, f"{weight:g}", INK, 11)
-    for tick in range(low, high + 1, math.ceil((high - low) / 10)):
-        yield f'<path d="M{_LEFT} {up(tick * _TICK):.1f}h-5" stroke="{INK}"/>'
-        yield text(_LEFT - 9, up(tick * _TICK) + 4, f"{tick * _TICK:.2f}", INK, 11, anchor="end")
-    yield text((_LEFT + _RIGHT) / 2, bottom + 42, "weight, in units of mean distance", INK, 13)
-    for number, line in enumerate(lines):
-        colour = _COLOURS[number % len(_COLOURS)]
-        dashed = ' stroke-dasharray="6 4"' if number % 2 else ""
-        stroke = f'stroke="{colour}" stroke-width="2"{dashed}'
-        places = {weight: (across(weight), up(average.mean)) for weight, average in line.points}
-        joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in places.values())
-        yield f'<polyline points="{joined}" fill="none" {stroke}/>'
+    yield from axes.frame([(place, f"{weight:g}") for weight, place in number.items()], ticks)
+    yield text((_LEFT + _RIGHT) / 2, axes.bottom + 42, "weight, in units of mean distance", INK, 13)
+    for row, line in enumerate(lines):
+        colour, dashed = _COLOURS[row % len(_COLOURS)], bool(row % 2)
+        yield axes.line([(number[weight], average.mean) for weight, average in line.points], colour, dashed=dashed)
         for weight, average in line.points:
             if np.isfinite(average.error):
-                x, y = places[weight]
-                half = up(0.0) - up(average.error)
-                yield f'<path d="M{x:.1f} {y - half:.1f}v{2 * half:.1f}" stroke="{colour}" opacity="0.3"/>'
-        x, y = places[line.chosen]
-        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="white" stroke="{colour}" stroke-width="2"/>'
-        row = top + 22 * number + 10
-        yield f'<path d="M{_RIGHT + 20} {row - 4}h22" {stroke}/>'
-        yield text(_RIGHT + 48, row, line.name, INK, 12, anchor="start")
+                (x, y), (_, lowest) = (axes.place(number[weight], average.mean - e) for e in (0.0, average.error))
+                yield f'<path d="M{x:.1f} {2 * y - lowest:.1f}V{lowest:.1f}" stroke="{colour}" opacity="0.3"/>'
+        yield axes.dot(number[line.chosen], dict(line.points)[line.chosen].mean, colour, hollow=True)
+        height = top + 22 * row + 10
+        dashes = ' stroke-dasharray="6 4"' if dashed else ""
+        yield f'<path d="M{_RIGHT + 20} {height - 4}h22" stroke="{colour}" stroke-width="2"{dashes}/>'
+        yield text(_RIGHT + 48, height, line.name, INK, 12, anchor="start")

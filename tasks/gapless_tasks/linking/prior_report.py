@@ -34,7 +34,6 @@ class Curve:
 
     Parameters
     ----------
-    corpus, connection, prior : str
     points : tuple of Scored
         One for each weight, ascending.
     """
@@ -112,27 +111,23 @@ class PriorReport:
         self, graph: str, held_out: dict[str, list[Linked]], scores: dict[str, FloatArray]
     ) -> list[dict[str, Any]]:
         """Rows: a way to choose, and for each connection its value."""
-        rows: list[dict[str, Any]] = [
-            {
-                "method": EXACT,
-                "value": {
-                    connection: _told(Scored(0.0, Average.of(x.value(EXACT) for x in linked), _proved(linked)))
-                    for connection, linked in held_out.items()
-                },
-            }
-        ]
+        exact = {
+            connection: attrs.asdict(Scored(0.0, Average.of(x.value(EXACT) for x in linked), _proved(linked)))
+            for connection, linked in held_out.items()
+        }
+        rows: list[dict[str, Any]] = [{"method": EXACT, "value": exact}]
         for prior, known in scores.items():
             if not any((graph, prior, connection) in self.curves for connection in held_out):
                 continue
             judged = {
-                connection: _told(
+                connection: attrs.asdict(
                     with_prior(linked, known, self.curves[graph, prior, connection].chosen, self.limits)
                 )
                 for connection, linked in held_out.items()
             }
             rows.append({"method": f"{EXACT} with {prior}", "value": judged})
             only = {
-                connection: _told(Scored(np.inf, alone(linked, known), np.nan))
+                connection: attrs.asdict(Scored(np.inf, alone(linked, known), np.nan))
                 for connection, linked in held_out.items()
             }
             rows.append({"method": f"{prior} alone", "value": only})
@@ -160,10 +155,6 @@ class PriorReport:
 
 def _proved(linked: Sequence[Linked]) -> float:
     return float(np.mean([x.results[EXACT].status is gl.Status.OPTIMAL for x in linked])) if linked else np.nan
-
-
-def _told(scored: Scored) -> dict[str, Any]:
-    return attrs.asdict(scored)
 
 
 def _cell(scored: dict[str, Any]) -> str:

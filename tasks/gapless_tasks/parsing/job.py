@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -15,12 +13,11 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.cli import Console, exit_codes
-from gapless.core.serial import write_aside
-from gapless.roles import Task
-from gapless.runs import SUMMARY, Fingerprint, RunFolder
+from gapless.cli import Console
+from gapless.runs import Fingerprint, RunFolder
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Attachment, Sentence, attachment
+from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import Treebank, load_treebank
 from gapless_tasks.parsing import options
 from gapless_tasks.parsing.answers import ANSWERS, keep_trees
@@ -29,10 +26,12 @@ from gapless_tasks.parsing.explaining import explain
 from gapless_tasks.parsing.figures import PLOTLY_MISSING, figures
 from gapless_tasks.parsing.from_arrays import certified_rate
 from gapless_tasks.parsing.length_figures import can_draw, show_figures, write_figures
-from gapless_tasks.parsing.parsed import Parsed
-from gapless_tasks.parsing.parser import Parser, ParserSource, Request
+from gapless_tasks.parsing.parsed import Parsed, known
+from gapless_tasks.parsing.parser import ParserSource, Request
+from gapless_tasks.parsing.perceptron_parser import SOURCE
 from gapless_tasks.parsing.tables import MEANINGS, SPEEDS, Tables, models, speeds
-from gapless_tasks.run_options import run_in_folder
+from gapless_tasks.parsing.training_progress import forget_checkpoints
+from gapless_tasks.run_options import finish, run_in_folder
 
 
 @attrs.frozen
@@ -43,7 +42,6 @@ class Outcome:
     ----------
     accuracy : Attachment
         Of the sentences that have a gold tree.
-    parsed : Parsed
     scoring_seconds : float
         CPU time of looking up the features' weights.
     certified_words_per_second : float or None
@@ -61,9 +59,9 @@ class Outcome:
         return {
             "sentences": self.parsed.reached,
             "scored": len(self.accuracy.words),
-            "uas": _known(self.accuracy.uas_without_punctuation),
-            "uas_with_punctuation": _known(self.accuracy.uas),
-            "whole_trees": _known(self.accuracy.whole_trees),
+            "uas": known(self.accuracy.uas_without_punctuation),
+            "uas_with_punctuation": known(self.accuracy.uas),
+            "whole_trees": known(self.accuracy.whole_trees),
             "proved": float(self.parsed.proved.sum()) / reached,
             "verified": None if self.parsed.verified is None else float(self.parsed.verified.sum()) / reached,
             "words_per_second": self.parsed.words_per_second,
@@ -79,23 +77,9 @@ class Outcome:
 
 @attrs.frozen
 class ParsingJob:
-    """``gapless run dependency-parsing``.
-
-    Parameters
-    ----------
-    source : ParserSource
-    """
+    """``gapless run dependency-parsing``."""
 
     source: ParserSource
-
-    def task(self) -> Task:
-        """The task to register."""
-        return Task(
-            "dependency-parsing",
-            "Dependency parsing with non-local factors: exact decoding of projective and other trees.",
-            options.add_arguments,
-            self.run,
-        )
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
         """Run the job."""
@@ -159,18 +143,12 @@ class ParsingJob:
             if out is not None and drawn and can_draw():
                 write_figures(drawn, treebank.name, out.path / "figures.html", PLOTLY_MISSING)
                 console.say(f"figures 4 and 5 drawn: {out.path / 'figures.html'}")
-        document["interrupted"] = interrupted
-        console.data(document)
-        if out is not None:
-            write_aside(out.path / SUMMARY, json.dumps(document, indent=2, default=float) + "\n")
-        if interrupted:
-            return exit_codes.INTERRUPTED
         parsed = outcome.parsed
-        if parsed.verified is not None and not parsed.verified[parsed.proved].all():
-            return exit_codes.FAILED
-        return exit_codes.PROVED if parsed.proved.all() else exit_codes.STOPPED_EARLY
+        refused = parsed.verified is not None and not parsed.verified[parsed.proved].all()
+        end = partial(finish, document, console, out)
+        return end(interrupted=interrupted, failed=refused, proved=bool(parsed.proved.all()))
 
-    def stored(self, place: Path | None, arguments: argparse.Namespace, console: Console) -> Parser | None:
+    def stored(self, place: Path | None, arguments: argparse.Namespace, console: Console) -> ParserModel | None:
         """The parser of a file; None where there is none, or a new one is to take its place.
 
         Raises
@@ -187,7 +165,7 @@ class ParsingJob:
         console.say(f"parser of {place}: {_named(loaded.families)}")
         return loaded
 
-    def trained(self, treebank: Treebank, request: Request, place: Path | None, console: Console) -> Parser:
+    def trained(self, treebank: Treebank, request: Request, place: Path | None, console: Console) -> ParserModel:
         """Train a parser, and store it if there is a place for it.
 
         Raises
@@ -205,9 +183,7 @@ class ParsingJob:
         parser = self.source.train(treebank, request, console)
         if place is not None:
             parser.save(place)
-            # By name: a pattern would take the checkpoints of a neighbour, parser.npz2, too.
-            for kept in (".epochs", ".pruner.epochs"):
-                Path(f"{place}{kept}").unlink(missing_ok=True)
+            forget_checkpoints(place)
         console.say(f"trained with {_named(request.families)} in {time.perf_counter() - start:.0f} s")
         return parser
 
@@ -218,7 +194,7 @@ class ParsingJob:
         place: Path | None,
         arguments: argparse.Namespace,
         console: Console,
-    ) -> Parser:
+    ) -> ParserModel:
         """The parser that a request makes: of a file that says that it is that one, or a new one.
 
         Raises
@@ -251,7 +227,7 @@ class ParsingJob:
 
     def decode(
         self,
-        parser: Parser,
+        parser: ParserModel,
         sentences: Sequence[Sentence],
         arguments: argparse.Namespace,
         console: Console,
@@ -305,18 +281,21 @@ class ParsingJob:
         return Outcome(found, parsed, seconds, certified), problems
 
 
+JOB = ParsingJob(SOURCE)
+
+
 def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, console: Console) -> None:
     """Print accuracy, proofs and speed."""
-    known = outcome.document()
+    found = outcome.document()
     clock = "CPU time" if arguments.jobs == 1 else f"clock, {arguments.jobs} processes already started"
     kept = "all heads" if arguments.heads_kept is None else f"{arguments.heads_kept} heads a word and the root"
     columns = ["UAS %", "with punct. %", "whole trees %", "proved %", *SPEEDS, "oracle calls", "closed at root %"]
-    shares = [known[name] for name in ("uas", "uas_with_punctuation", "whole_trees", "proved")]
+    shares = [found[name] for name in ("uas", "uas_with_punctuation", "whole_trees", "proved")]
     row = [
         *("" if share is None else round(100 * share, 2) for share in shares),
-        *speeds(known),
-        "" if known["oracle_calls"] is None else round(known["oracle_calls"], 1),
-        "" if known["closed_at_root"] is None else round(100 * known["closed_at_root"], 1),
+        *speeds(found),
+        "" if found["oracle_calls"] is None else round(found["oracle_calls"], 1),
+        "" if found["closed_at_root"] is None else round(100 * found["closed_at_root"], 1),
     ]
     console.table(
         f"Exact parsing of {outcome.parsed.reached} of {count} test sentences ({clock}; {kept})", columns, [row]
@@ -339,7 +318,7 @@ def fingerprint(problems: Sequence[ParsingProblem], name: str) -> Fingerprint:
     return Fingerprint.of(name, everything)
 
 
-def limits_of_gold(sentences: Sequence[Sentence], parser: Parser, console: Console) -> None:
+def limits_of_gold(sentences: Sequence[Sentence], parser: ParserModel, console: Console) -> None:
     """Say which gold trees are missing, and which the parser cannot find under any scores."""
     missing = sum(not one.heads for one in sentences)
     if missing:
@@ -352,7 +331,7 @@ def limits_of_gold(sentences: Sequence[Sentence], parser: Parser, console: Conso
         )
 
 
-def described(arguments: argparse.Namespace, treebank: Treebank, parser: Parser) -> dict[str, Any]:
+def described(arguments: argparse.Namespace, treebank: Treebank, parser: ParserModel) -> dict[str, Any]:
     """The options of the run, as JSON data."""
     return {
         "treebank": treebank.name,
@@ -367,11 +346,6 @@ def described(arguments: argparse.Namespace, treebank: Treebank, parser: Parser)
         "limit_seconds": arguments.limit_seconds,
         "jobs": arguments.jobs,
     }
-
-
-def _known(share: float) -> float | None:
-    """JSON has no NaN."""
-    return None if math.isnan(share) else share
 
 
 def _named(families: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,6 @@ class Point:
     ----------
     value : float or None
         None without a count.
-    sentences : int
     """
 
     value: float | None
@@ -44,7 +44,6 @@ class Figure:
     ----------
     key : str
         Its name in JSON data.
-    title : str
     axis : str
         The quantity on the y axis.
     curves : mapping of str to mapping of int to Point
@@ -107,7 +106,7 @@ def write_figures(figures: Sequence[Figure], heading: str, path: Path, missing: 
     page = subplots.make_subplots(rows=rows, cols=_IN_A_ROW, subplot_titles=titles)
     for number, figure in enumerate(figures):
         place = {"row": 1 + number // _IN_A_ROW, "col": 1 + number % _IN_A_ROW}
-        for colour, (name, points) in zip(_cycled(len(figure.curves)), figure.curves.items(), strict=True):
+        for colour, (name, points) in zip(cycle(_COLOURS), figure.curves.items(), strict=False):
             page.add_trace(
                 graph_objects.Scatter(
                     x=list(points),
@@ -125,7 +124,3 @@ def write_figures(figures: Sequence[Figure], heading: str, path: Path, missing: 
     page.update_xaxes(title_text="words")
     page.update_layout(title_text=heading, template="plotly_white", height=rows * _HEIGHT)
     write_aside(path, io.to_html(page, include_plotlyjs=True, full_html=True))
-
-
-def _cycled(count: int) -> list[str]:
-    return [_COLOURS[i % len(_COLOURS)] for i in range(count)]

@@ -12,9 +12,9 @@ from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import BACKBONES
+from gapless_models.parsing.parser_model import ParserModel
 from gapless_tasks.parsing import paper
-from gapless_tasks.parsing.parser import Parser
-from gapless_tasks.run_options import add_run_options, positive, positive_seconds
+from gapless_tasks.run_options import add_number, add_run_options, add_time_limit, positive
 
 ANSWER_OPTIONS = (
     *("method", "backbone", "limit_seconds", "sentences"),
@@ -26,6 +26,7 @@ FAMILIES = ("grandchild", "sibling")
 HEADS_KEPT = 10
 EPOCHS = 6
 """As many as the paper found best (section 4.2)."""
+EXPLAIN = "draw the gold and the found tree of test sentence N and list the scores of their factors"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,12 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--model", metavar="FILE", help="load this parser; if missing, train and store it there")
     parser.add_argument("--train", action="store_true", help="train although FILE exists, and replace it")
-    parser.add_argument(
-        "--epochs",
-        type=positive,
-        default=argparse.SUPPRESS,
-        help=f"passes over the training part (default {EPOCHS})",
-    )
+    passes = f"passes over the training part (default {EPOCHS})"
+    parser.add_argument("--epochs", type=positive, default=argparse.SUPPRESS, help=passes)
     parser.add_argument(
         "--heads-kept",
         type=_kept,
@@ -71,13 +68,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="candidate heads a word, an approximation; all keeps every head (default: as the stored parser was "
         f"trained, or {HEADS_KEPT})",
     )
-    parser.add_argument(
-        "--limit-seconds", type=positive_seconds, metavar="S", help="for each sentence; then its gap is said"
-    )
+    add_time_limit(parser, "for each sentence; then its gap is said", None)
     parser.add_argument(
         "--seed", type=int, default=argparse.SUPPRESS, help="order of the training sentences (default 0)"
     )
-    parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N of every part")
+    add_number(parser, "--sentences", "only the first N of every part")
     parser.add_argument(
         "--verify", action="store_true", help="check every answer's certificate (not those of the tables)"
     )
@@ -95,12 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --tables: only these rows of table 2, with commas, for instance '+ sibling,all'; table 3 and "
         "the figures are of the row all",
     )
-    parser.add_argument(
-        "--explain",
-        type=positive,
-        metavar="N",
-        help="draw the gold and the found tree of test sentence N and list the scores of their factors",
-    )
+    add_number(parser, "--explain", EXPLAIN)
 
 
 def families(text: str, known: Sequence[str]) -> tuple[str, ...]:
@@ -155,15 +145,14 @@ def prepare(arguments: argparse.Namespace) -> None:
         require_folder(arguments.model)
 
 
-def settled(arguments: argparse.Namespace, known: Sequence[str], stored: Parser | None) -> argparse.Namespace:
+def settled(arguments: argparse.Namespace, known: Sequence[str], stored: ParserModel | None) -> argparse.Namespace:
     """The options, completed: by the training of the stored parser, else by the defaults.
 
     Parameters
     ----------
-    arguments : Namespace
     known : sequence of str
         Families that can be trained.
-    stored : Parser or None
+    stored : ParserModel or None
         The parser of ``--model``, where it is to be used.
 
     Returns

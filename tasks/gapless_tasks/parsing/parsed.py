@@ -18,6 +18,11 @@ GROUP = 5
 """Words of length that share a timing."""
 
 
+def known(share: float) -> float | None:
+    """JSON has no NaN."""
+    return None if np.isnan(share) else share
+
+
 def group_of(length: int) -> int:
     """The longest length of the group that a length belongs to."""
     return -(-length // GROUP) * GROUP
@@ -31,7 +36,6 @@ class LengthGroup:
     ----------
     longest : int
         They have more than ``longest - GROUP`` and up to `longest` words.
-    sentences, words : int
     seconds : float
         CPU time of decoding them; by the clock with several processes.
     calls : float or None
@@ -69,7 +73,6 @@ class Parsed:
         Counts of the method for each sentence: ``dp_calls``, ``nodes``, ``root_closed``, ``fixed``.
     reached : int
         The number of decoded sentences, failures included.
-    interrupted : bool
     """
 
     heads: Mapping[int, IntArray]
@@ -110,7 +113,6 @@ class Found:
     ----------
     value, bound : float
         NaN where there is none.
-    proved : bool
     heads : int64 (n,) or None
     result : Result or None
         None where the solve failed, and without a request.
@@ -133,8 +135,6 @@ class Found:
 
         Parameters
         ----------
-        batch : BatchResult
-        place : int
         seconds : float
             Its share of the time.
         results : bool

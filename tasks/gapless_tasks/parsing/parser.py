@@ -2,42 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 
 from gapless.cli import Console
 from gapless_dependency import ParsingProblem
-from gapless_models.parsing import Sentence
+from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import Treebank
-
-
-class Parser(Protocol):
-    """A trained model: from a sentence to a problem that any exact method can solve."""
-
-    @property
-    def families(self) -> Sequence[str]:
-        """Names of the factors that the model has weights for."""
-
-    @property
-    def projective(self) -> bool:
-        """Whether it chooses among projective trees only."""
-
-    @property
-    def single_root(self) -> bool:
-        """Whether it chooses among trees with one word under the root only."""
-
-    @property
-    def training(self) -> Mapping[str, Any]:
-        """`Request.record` of its training; empty if none was stored."""
-
-    def problem(self, sentence: Sentence, *, heads_kept: int | None = None) -> ParsingProblem:
-        """Score a sentence; `heads_kept` limits the candidate heads of a word, besides the root."""
-
-    def save(self, path: Path) -> None:
-        """Store the model."""
 
 
 @attrs.frozen
@@ -48,8 +22,6 @@ class Request:
     ----------
     families : tuple of str
         Names among `ParserSource.families`.
-    epochs : int
-    seed : int
     heads_kept : int or None
         Candidate heads in training; gold ones are always among them.
     checkpoint : Path or None
@@ -77,7 +49,7 @@ class Request:
             "digest": treebank.digest,
         }
 
-    def differences(self, parser: Parser, treebank: Treebank) -> list[str]:
+    def differences(self, parser: ParserModel, treebank: Treebank) -> list[str]:
         """Differences between a stored parser's training and this one; empty if there are none."""
         return [
             f"{name} {parser.training.get(name, 'unknown')}, not {wanted}"
@@ -99,13 +71,11 @@ class ParserSource:
     families : sequence of str
         Those that it can train.
     trial : callable
-        ``trial(families, projective)``: a short problem with these factors; what does not fit it fits no sentence.
-    trial : callable
         ``trial(families, projective)``: a short problem with these factors and no scores; a method that does not
         fit it fits no sentence.
     """
 
-    train: Callable[[Treebank, Request, Console], Parser]
-    load: Callable[[Path], Parser]
+    train: Callable[[Treebank, Request, Console], ParserModel]
+    load: Callable[[Path], ParserModel]
     families: Sequence[str]
     trial: Callable[[tuple[str, ...], bool], ParsingProblem]

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 import attrs
 import numpy as np
 
 import gapless as gl
 from gapless.cli import Console
 from gapless_dependency import ParsingProblem
-from gapless_models.parsing import Sentence
 from gapless_models.parsing.families import FAMILIES
 from gapless_models.parsing.parser_model import FirstOrder, ParserModel, all_arcs
 from gapless_models.parsing.parts import factor_of
@@ -23,58 +18,13 @@ from gapless_tasks.parsing.parser import ParserSource, Request
 from gapless_tasks.parsing.training_progress import told
 
 
-@attrs.frozen
-class PerceptronParser:
-    """A `ParserModel` as the job asks for one.
-
-    Parameters
-    ----------
-    model : ParserModel
-    """
-
-    model: ParserModel
-
-    @property
-    def families(self) -> tuple[str, ...]:
-        """The families that the model was trained with."""
-        return self.model.families
-
-    @property
-    def projective(self) -> bool:
-        """Whether it chooses among projective trees only."""
-        return self.model.projective
-
-    @property
-    def single_root(self) -> bool:
-        """Whether it chooses among trees with one word under the root only."""
-        return self.model.single_root
-
-    @property
-    def training(self) -> Mapping[str, Any]:
-        """The settings of its training."""
-        return self.model.training
-
-    def problem(self, sentence: Sentence, *, heads_kept: int | None = None) -> ParsingProblem:
-        """Score a sentence."""
-        return self.model.problem(sentence, heads_kept=heads_kept)
-
-    def save(self, path: Path) -> None:
-        """Store the model."""
-        self.model.save(path)
-
-    @classmethod
-    def load(cls, path: Path) -> PerceptronParser:
-        """Read a stored model."""
-        return cls(ParserModel.load(path))
-
-
 class Trainer:
     """Trains parsers; all of one treebank share a pruner."""
 
     def __init__(self) -> None:
         self._pruners: dict[tuple[object, ...], FirstOrder] = {}
 
-    def __call__(self, treebank: Treebank, request: Request, console: Console) -> PerceptronParser:
+    def __call__(self, treebank: Treebank, request: Request, console: Console) -> ParserModel:
         """Train one parser.
 
         A projective parser learns from the trees without crossing arcs. The epoch that parses the development part
@@ -111,7 +61,7 @@ class Trainer:
             pruner = self._pruners[key]
         with told(console, "parser", request.epochs * len(sentences)) as progress:
             model = train(sentences, dev, options, pruner=pruner, checkpoint=request.checkpoint, progress=progress)
-        return PerceptronParser(attrs.evolve(model, training=record))
+        return attrs.evolve(model, training=record)
 
 
 def trial(families: tuple[str, ...], projective: bool) -> ParsingProblem:
@@ -128,4 +78,4 @@ def trial(families: tuple[str, ...], projective: bool) -> ParsingProblem:
     )
 
 
-SOURCE = ParserSource(Trainer(), PerceptronParser.load, (*FAMILIES, PATTERN), trial)
+SOURCE = ParserSource(Trainer(), ParserModel.load, (*FAMILIES, PATTERN), trial)

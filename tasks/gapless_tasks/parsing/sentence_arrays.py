@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import attrs
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.sparse import FloatArray
 from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency import ParsingProblem
 from gapless_dependency.factors.backbone_factor import BackboneFactor
@@ -28,8 +25,6 @@ class SentenceArrays:
         [head, modifier]; -inf where there is no arc.
     parts : sequence of (type of PartFactor, float64 (n + 1, n + 1, n + 1))
         For each factor the scores of its parts by their word positions; 0 where there is no part.
-    projective, single_root : bool
-    granularity : float or None
     others : sequence of factors
         Factors that are data already, and parts of more than three words, as tables.
     """
@@ -64,20 +59,12 @@ class SentenceArrays:
 
     def problem(self) -> ParsingProblem:
         """A new problem, of which nothing is laid out."""
+        # Scores are read where they lie: a dense array given to a factor is copied first.
+        parts = [kind(lambda *positions, dense=dense: dense[positions]) for kind, dense in self.parts]
         return ParsingProblem(
             self.arcs,
-            factors=[*(kind(_reader(dense)) for kind, dense in self.parts), *self.others],
+            factors=[*parts, *self.others],
             projective=self.projective,
             single_root=self.single_root,
             granularity=self.granularity,
         )
-
-
-def _reader(dense: FloatArray) -> Callable[..., Any]:
-    """Reads scores where they lie; a dense array given to a factor is copied first."""
-
-    def read(*positions: IntArray) -> FloatArray:
-        found: FloatArray = dense[positions]
-        return found
-
-    return read

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from gapless.cli import Console
 from gapless.runs import RunFolder
 from gapless_models.parsing.evaluation import bootstrap_p_value
+from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import Treebank
 from gapless_tasks.parsing import options, paper
 from gapless_tasks.parsing.parsed import LengthGroup
-from gapless_tasks.parsing.parser import Parser
 
 if TYPE_CHECKING:
     from gapless_tasks.parsing.job import Outcome, ParsingJob
@@ -61,7 +61,7 @@ class Tables:
         self.language = paper.language(treebank.name)
         self.curves: dict[str, list[LengthGroup]] = {}
         self.interrupted = False
-        self._full: Parser | None = None
+        self._full: ParserModel | None = None
 
     def show(self) -> dict[str, Any]:
         """Print both tables; returns them as JSON data."""
@@ -116,7 +116,7 @@ class Tables:
                 "model": row.name,
                 "dev_uas": dev[row.name].document()["uas"],
                 **outcome.document(),
-                "paper": self._paper(row),
+                "paper": getattr(row, self.language) if self.language else None,
             }
             found.append(entry)
             if row.name == paper.FULL:
@@ -125,18 +125,7 @@ class Tables:
             f"Table 2: UAS without punctuation, from {len(self.treebank.train):,} training sentences (the paper's: "
             f"40,000 of English, 16,000 of Chinese){left and f'; without {left}'}",
             ("model", "dev %", "test %", "(paper)", "proved %", *SPEEDS, "oracle calls"),
-            [
-                (
-                    entry["model"],
-                    _percent(entry["dev_uas"]),
-                    _percent(entry["uas"]),
-                    _number(entry["paper"], ".2f"),
-                    f"{100 * entry['proved']:.1f}",
-                    *speeds(entry),
-                    _number(entry["oracle_calls"], ".1f"),
-                )
-                for entry in found
-            ],
+            [(entry["model"], _percent(entry["dev_uas"]), *_measured(entry, entry["paper"])) for entry in found],
         )
         self.console.say(
             "the rows with a + add their factors to the first-order model, the paper's to its second-order one: "
@@ -163,7 +152,7 @@ class Tables:
                 )
         self.console.say()
 
-    def _prunings(self, parser: Parser, found: list[dict[str, Any]]) -> None:
+    def _prunings(self, parser: ParserModel, found: list[dict[str, Any]]) -> None:
         """Table 3, with the full model."""
         for row in paper.PRUNINGS:
             outcome, _ = self.job.decode(
@@ -180,25 +169,14 @@ class Tables:
                 self.interrupted = True
                 break
             self.curves[row.name] = list(outcome.parsed.groups)
-            beside = {
-                "english": (row.english, row.english_speed),
-                "chinese": (row.chinese, row.chinese_speed),
-                None: (None, None),
-            }[self.language]
+            names = [] if self.language is None else [self.language, f"{self.language}_speed"]
+            beside = [getattr(row, name) for name in names] or [None, None]
             found.append({"pruning": row.name, **outcome.document(), "paper": beside})
         self.console.table(
             "Table 3: UAS without punctuation and speed by candidate heads of a word",
             ("pruning", "UAS %", "(paper)", "proved %", *SPEEDS, "(paper)", "oracle calls"),
             [
-                (
-                    entry["pruning"],
-                    _percent(entry["uas"]),
-                    _number(entry["paper"][0], ".2f"),
-                    f"{100 * entry['proved']:.1f}",
-                    *speeds(entry),
-                    _number(entry["paper"][1], ".0f"),
-                    _number(entry["oracle_calls"], ".1f"),
-                )
+                (entry["pruning"], *_measured(entry, entry["paper"][0], _number(entry["paper"][1], ".0f")))
                 for entry in found
             ],
         )
@@ -213,13 +191,16 @@ class Tables:
         stored = Path(self.arguments.model)
         return stored.with_name(f"{stored.stem}.{_slug(row.name)}{stored.suffix}")
 
-    def _paper(self, row: paper.Row) -> float | None:
-        return {"english": row.english, "chinese": row.chinese, None: None}[self.language]
-
 
 def speeds(known: Mapping[str, Any]) -> tuple[str, str]:
     """Words a second, from arrays (empty where several processes share the work) and of the search alone."""
     return _number(known["certified_words_per_second"], ",.0f"), _number(known["words_per_second"], ",.0f")
+
+
+def _measured(entry: Mapping[str, Any], beside: float | None, *speed: str) -> tuple[str, ...]:
+    """Accuracy and the paper's, proofs, speeds with the paper's where it has one, oracle calls."""
+    accuracy = _percent(entry["uas"]), _number(beside, ".2f"), f"{100 * entry['proved']:.1f}"
+    return (*accuracy, *speeds(entry), *speed, _number(entry["oracle_calls"], ".1f"))
 
 
 def _slug(name: str) -> str:

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from gapless.cli import Console
 from gapless.learn import Progress
 from gapless_models.parsing.training import Stage
+
+
+def forget_checkpoints(model: Path) -> None:
+    """Remove the finished epochs of a training whose model is stored.
+
+    By name: a pattern would take the checkpoints of a neighbour, parser.npz2, too.
+    """
+    for kept in (".epochs", ".pruner.epochs"):
+        Path(f"{model}{kept}").unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -18,8 +28,6 @@ def told(
 
     Parameters
     ----------
-    console : Console
-    title : str
     total : int
         Examples of all epochs.
     mistakes : bool

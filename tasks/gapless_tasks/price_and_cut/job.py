@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -12,10 +11,8 @@ from typing import Any
 import attrs
 
 import gapless as gl
-from gapless.cli import Console, exit_codes
-from gapless.core.serial import write_aside
-from gapless.roles import Task
-from gapless.runs import SUMMARY, Fingerprint, RunFolder
+from gapless.cli import Console
+from gapless.runs import Fingerprint, RunFolder
 from gapless_models.parsing import Sentence
 from gapless_models.parsing.treebank import EMBEDDED, Treebank, load_treebank
 from gapless_models.price_and_cut import GrandparentModel
@@ -28,7 +25,7 @@ from gapless_tasks.price_and_cut.measuring import Measured, Problems, disagreeme
 from gapless_tasks.price_and_cut.models import Models, model_fingerprint, short_name
 from gapless_tasks.price_and_cut.systems import SHIPPED, System, Systems
 from gapless_tasks.price_and_cut.tables import SPEEDS, figures, speeds, table_1, table_2
-from gapless_tasks.run_options import run_in_folder
+from gapless_tasks.run_options import finish, run_in_folder
 from gapless_tasks.stored_answers import file_name
 
 PLOTLY_MISSING = "figures.html needs plotly: pip install 'gapless[report]'"
@@ -36,23 +33,9 @@ PLOTLY_MISSING = "figures.html needs plotly: pip install 'gapless[report]'"
 
 @attrs.frozen
 class PriceAndCutJob:
-    """``gapless run price-and-cut``.
-
-    Parameters
-    ----------
-    systems : Systems
-    """
+    """``gapless run price-and-cut``."""
 
     systems: Systems = SHIPPED
-
-    def task(self) -> Task:
-        """The task to register."""
-        return Task(
-            "price-and-cut",
-            "Parse, price and cut: parsing with all grandparents, delayed columns and rows, lazy scores.",
-            options.add_arguments,
-            self.run,
-        )
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
         """Run the job."""
@@ -62,6 +45,9 @@ class PriceAndCutJob:
             options.ANSWER_OPTIONS,
             lambda out: _Run(self.systems, arguments, console, out).all(),
         )
+
+
+JOB = PriceAndCutJob()
 
 
 class _Run:
@@ -90,17 +76,9 @@ class _Run:
             interrupted = True
             self.console.complain("interrupted: the tables show the finished part")
         self._tables()
-        for what in self.wrong:
-            self.console.complain(what)
-        self.document |= {"disagreements": self.wrong, "interrupted": interrupted}
-        self.console.data(self.document)
-        if self.out is not None:
-            write_aside(self.out.path / SUMMARY, json.dumps(self.document, indent=2, default=float) + "\n")
-        if interrupted:
-            return exit_codes.INTERRUPTED
-        if self.wrong:
-            return exit_codes.FAILED
-        return exit_codes.PROVED if self.proved else exit_codes.STOPPED_EARLY
+        self.document["disagreements"] = self.wrong
+        end = partial(finish, self.document, self.console, self.out)
+        return end(interrupted=interrupted, wrong=self.wrong, proved=self.proved)
 
     def _treebanks(self) -> list[Treebank]:
         """All of the options, before minutes go by: a typo in the last one must not wait for the first."""

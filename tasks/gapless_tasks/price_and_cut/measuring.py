@@ -18,7 +18,7 @@ from gapless_models.parsing import Attachment, Sentence, attachment
 from gapless_models.price_and_cut import GrandparentModel
 from gapless_tasks.parsing.decoding import parse_all
 from gapless_tasks.parsing.length_figures import Point
-from gapless_tasks.parsing.parsed import GROUP, Parsed
+from gapless_tasks.parsing.parsed import GROUP, Parsed, known
 from gapless_tasks.price_and_cut.systems import System
 
 AT_ONCE = 20
@@ -29,13 +29,7 @@ _FINISHED = frozenset({gl.Stop.PROVED, gl.Stop.RELAXED})
 
 
 class Problems(Sequence[ParsingProblem]):
-    """The problems of sentences, made anew each time they are asked for: nothing of them is scored yet.
-
-    Parameters
-    ----------
-    model : GrandparentModel
-    sentences : sequence of Sentence
-    """
+    """The problems of sentences, made anew each time they are asked for: nothing of them is scored yet."""
 
     def __init__(self, model: GrandparentModel, sentences: Sequence[Sentence]) -> None:
         self.model, self.sentences = model, sentences
@@ -63,11 +57,8 @@ class Measured:
 
     Parameters
     ----------
-    system : System
     sentences : int
         Asked for; `parsed` says how many were reached.
-    lengths : sequence of int
-    parsed : Parsed
     accuracy : Attachment
         Of the sentences that have a gold tree.
     scored, added, total : float64 (sentences,)
@@ -130,8 +121,8 @@ class Measured:
             "parts_added": self.share(self.added),
             "objective": float(self.objective[self.finished].mean()) if self.finished.any() else None,
             "integral": float(self.integral.sum()) / reached if self.system.relaxation else None,
-            "uas": _known(self.accuracy.uas),
-            "uas_without_punctuation": _known(self.accuracy.uas_without_punctuation),
+            "uas": known(self.accuracy.uas),
+            "uas_without_punctuation": known(self.accuracy.uas_without_punctuation),
             "proved": float(self.parsed.proved.sum()) / reached,
             "unfinished": self.parsed.reached - int(self.finished.sum()),
             "verified": None if verified is None else float(verified.sum()) / reached,
@@ -157,10 +148,6 @@ def measure(
 
     Parameters
     ----------
-    system : System
-    model : GrandparentModel
-    sentences : sequence of Sentence
-    console : Console
     title : str
         Of the progress.
     limits : Limits
@@ -229,8 +216,3 @@ def disagreements(measured: Mapping[System, Measured], at_most: Sequence[tuple[S
                 f"{upper.name} only {other[i]}"
             )
     return found
-
-
-def _known(share: float) -> float | None:
-    """JSON has no NaN."""
-    return None if math.isnan(share) else share

@@ -15,7 +15,7 @@ from gapless.runs import Fingerprint
 from gapless_models.parsing.training import PRUNER_EPOCHS
 from gapless_models.parsing.treebank import Treebank
 from gapless_models.price_and_cut import PERCEPTRON, GrandparentModel, Training, train, train_pruner
-from gapless_tasks.parsing.training_progress import told
+from gapless_tasks.parsing.training_progress import forget_checkpoints, told
 
 
 def short_name(treebank: str) -> str:
@@ -33,7 +33,6 @@ class Models:
         Each model is stored here under the name of its treebank.
     anew : bool
         Train although there is a stored one, and replace it.
-    learner : str
     epochs, seed : int
         See `Training`.
     """
@@ -63,10 +62,7 @@ class Models:
 
     def place(self, treebank: Treebank) -> Path | None:
         """The file of a treebank's model."""
-        if self.folder is None:
-            return None
-        name = short_name(treebank.name)
-        return self.folder / f"{name}.npz"
+        return None if self.folder is None else self.folder / f"{short_name(treebank.name)}.npz"
 
     def model(self, treebank: Treebank, console: Console) -> GrandparentModel:
         """The model of a treebank: the stored one, or a new one, which is then stored.
@@ -113,9 +109,7 @@ class Models:
         return model
 
     def _trained(self, place: Path | None, treebank: Treebank, console: Console) -> GrandparentModel:
-        checkpoint = None
-        if place is not None:
-            checkpoint = Path(f"{place}.epochs")
+        checkpoint = None if place is None else Path(f"{place}.epochs")
         training = self._training(treebank)
         start = time.process_time()
         parts = treebank.train, treebank.dev
@@ -134,9 +128,7 @@ class Models:
             )
         if place is not None:
             model.save(place)
-            # By name: a pattern would take the checkpoints of a neighbour, too.
-            for kept in (".epochs", ".pruner.epochs"):
-                Path(f"{place}{kept}").unlink(missing_ok=True)
+            forget_checkpoints(place)
         console.say(f"{treebank.name}: trained in {time.process_time() - start:.0f} s of CPU time")
         return model
 

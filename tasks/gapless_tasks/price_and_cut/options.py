@@ -6,7 +6,8 @@ import argparse
 
 from gapless_models.parsing.treebank import FOLDER
 from gapless_models.price_and_cut import LEARNERS, Training
-from gapless_tasks.run_options import add_data_option, add_run_options, not_negative, positive, positive_seconds
+from gapless_tasks.parsing.options import EXPLAIN
+from gapless_tasks.run_options import add_data_option, add_number, add_run_options, add_time_limit, not_negative
 
 TREEBANKS = ("italian", "hungarian", "danish")
 """Those of the paper, in its order."""
@@ -37,38 +38,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=training.learner,
         help=f"gradient of the likelihood by belief propagation, or the perceptron (default {training.learner})",
     )
-    parser.add_argument(
-        "--epochs",
-        type=positive,
-        default=training.epochs,
-        help=f"passes over the training part, at most (default {training.epochs})",
-    )
-    parser.add_argument("--seed", type=not_negative, default=0, help="order of the training sentences (default 0)")
-    parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N test sentences")
-    parser.add_argument(
-        "--longest",
-        type=positive,
-        metavar="N",
-        default=LONGEST,
-        help=f"the tables leave longer sentences out; brute force takes seconds for 40 words (default {LONGEST})",
-    )
+    add_number(parser, "--epochs", "passes over the training part, at most", training.epochs, metavar=None)
+    add_number(parser, "--seed", "order of the training sentences", 0, metavar=None, kind=not_negative)
+    add_number(parser, "--sentences", "only the first N test sentences")
+    longer = "the tables leave longer sentences out; brute force takes seconds for 40 words"
+    add_number(parser, "--longest", longer, LONGEST)
     parser.add_argument("--no-tables", action="store_true", help="only parse exactly, the long sentences included")
-    parser.add_argument(
-        "--limit-seconds",
-        type=positive_seconds,
-        metavar="S",
-        default=SECONDS,
-        help=f"for each sentence and method; then its gap is said (default {SECONDS:g})",
-    )
+    add_time_limit(parser, "for each sentence and method; then its gap is said", SECONDS)
     parser.add_argument("--verify", action="store_true", help="check every certificate, those of the tables too")
     add_run_options(
         parser,
         "a summary, figures, and for each treebank answers with certificates (about 1 MB a sentence), "
         "predicted.conllu and trees",
     )
-    parser.add_argument(
-        "--explain",
-        type=positive,
-        metavar="N",
-        help="draw the gold and the found tree of test sentence N and list the scores of their factors",
-    )
+    add_number(parser, "--explain", EXPLAIN)

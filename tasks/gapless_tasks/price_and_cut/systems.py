@@ -16,7 +16,6 @@ class System:
 
     Parameters
     ----------
-    name : str
     method : str
         As `gapless.solve` takes it.
     options : tuple of (str, value)
@@ -76,14 +75,8 @@ SHIPPED = Systems(
     (_BRUTE_FORCE, _PAPER, _OURS, EXACT),
     (_ARC_ROWS, _HEAD_ROWS, _ALL_ROWS, _LEAN),
     (
-        (_PAPER, _BRUTE_FORCE),
-        (_BRUTE_FORCE, _PAPER),
-        (EXACT, _LEAN),
-        (_OURS, _LEAN),
-        (_LEAN, _OURS),
-        (_LEAN, _BRUTE_FORCE),
-        (_ALL_ROWS, _ARC_ROWS),
-        (_ALL_ROWS, _HEAD_ROWS),
+        *((_PAPER, _BRUTE_FORCE), (_BRUTE_FORCE, _PAPER), (EXACT, _LEAN), (_OURS, _LEAN), (_LEAN, _OURS)),
+        *((_LEAN, _BRUTE_FORCE), (_ALL_ROWS, _ARC_ROWS), (_ALL_ROWS, _HEAD_ROWS)),
     ),
 )
 """Cut-sets are tighter than the flow, all rows together than some; ours solves the lean program with cut-sets."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 
-import gapless as gl
+from gapless_models.corpora.places import not_a_corpus
 from gapless_models.tagging import TaggedFileError, TaggedSentence, read_tagged
 from gapless_models.tagging.product_labels import ProductLabels
 
@@ -20,8 +20,6 @@ class Corpus:
 
     Parameters
     ----------
-    name : str
-    train, dev, test : sequence of TaggedSentence
     product : ProductLabels or None
         The combinations to decode over, where labels are joint ones.
     """
@@ -72,9 +70,7 @@ class CorpusSource:
             train, dev, test = (read_tagged(root / f"{part}.tsv.gz") for part in PARTS)
             return Corpus(str(root), train, dev, test, self._product(root) if self.columns else None)
         except (TaggedFileError, OSError) as error:
-            inside = (Path(data) / self.folder.name).is_dir()
-            hint = f"; did you mean --data {Path(data).absolute().parent}?" if inside else ""
-            raise gl.InvalidProblem(f"{error} (--data names the folder that holds {self.folder}/{hint})") from error
+            raise not_a_corpus(error, data, self.folder, (Path(data) / self.folder.name).is_dir()) from error
 
     def _product(self, root: Path) -> ProductLabels:
         lists = [(root / f"labels.{column}.txt").read_text("utf-8").split("\n") for column in self.columns]

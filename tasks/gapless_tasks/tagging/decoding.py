@@ -39,7 +39,6 @@ class Outcome:
 
     Parameters
     ----------
-    method : str
     decoded : int
         Sentences that were reached.
     accuracy : float
@@ -53,7 +52,6 @@ class Outcome:
         Labels that the method kept in its search, a word, which are all of them for Viterbi; rounds, a sentence.
     seconds : float
         By the clock, of the first pass.
-    scores : mapping of str to float
     """
 
     method: str
@@ -81,7 +79,6 @@ def decode_with(
 
     Parameters
     ----------
-    method : str
     batch : ChainBatch
         The problems of `sentences`.
     sentences : sequence of TaggedSentence

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from pathlib import Path
-from typing import Any
+
+import attrs
 
 import gapless as gl
 from gapless.core.serial import write_aside
+from gapless.svg import BLUE, GREEN, INK, RED, svg, text
+from gapless_tasks.plot import Axes
 from gapless_tasks.tagging.regularisation import METHODS, PAPER, Point
 
-try:
-    import jinja2
-except ImportError:  # the extra `report` brings it
-    jinja2 = None  # type: ignore[assignment]
-
 SUFFIXES = (".svg", ".html")
-_LEFT, _RIGHT, _TOP, _BOTTOM = 80, 550, 45, 340
-_COLOURS = ("#b3261e", "#1f5fa8", "#2e7d32")
 _TICKS = 4
 
 
@@ -29,13 +26,9 @@ def check_figure(path: str) -> None:
     ------
     InvalidProblem
         The suffix is neither .svg nor .html.
-    MissingDependency
-        jinja2 is not installed.
     """
     if Path(path).suffix not in SUFFIXES:
         raise gl.InvalidProblem(f"--figure {path}: the name must end in {' or '.join(SUFFIXES)}")
-    if jinja2 is None:
-        raise gl.MissingDependency("--figure needs jinja2: pip install 'gapless[report]'")
 
 
 def write_figure(points: Sequence[Point], corpus: str, path: str) -> None:
@@ -51,62 +44,61 @@ def write_figure(points: Sequence[Point], corpus: str, path: str) -> None:
         See `check_figure`.
     """
     check_figure(path)
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("gapless_tasks.tagging", "data"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    name = f"figure2{Path(path).suffix}.jinja"
-    write_aside(Path(path), environment.get_template(name).render(_drawing(points, corpus)))
+    title = f"Penalty on transitions, accuracy and speed ({corpus})"
+    drawing = svg(640, 400, title, _drawn(points, title))
+    if Path(path).suffix == ".html":
+        drawing = "".join(_page(points, title, drawing))
+    write_aside(Path(path), drawing)
 
 
-def _drawing(points: Sequence[Point], corpus: str) -> dict[str, Any]:
+def _drawn(points: Sequence[Point], title: str) -> Iterator[str]:
     penalties = [math.log(point.transition_l2) for point in points]
     accuracies = [100 * point.accuracy for point in points]
-    speeds = [[point.speeds[method] for point in points] for method in METHODS]
-    across = [_place(x, min(penalties), max(penalties), _LEFT + 20, _RIGHT - 20) for x in penalties]
-    low, high = _span(accuracies)
-    fastest = 1.05 * max(map(max, speeds))
+    room = max(0.1 * (max(accuracies) - min(accuracies)), 0.1)
+    wide = (penalties[-1] - penalties[0]) / 20
+    across = penalties[0] - wide, penalties[-1] + wide
+    fastest = 1.05 * max(point.speeds[method] for point in points for method in METHODS)
+    axes = Axes(80, 550, 45, 340, across, (min(accuracies) - room, max(accuracies) + room))
+    speeds = attrs.evolve(axes, y=(0.0, fastest))
 
-    def line(name: str, colour: str, values: Sequence[float], bottom: float, top: float) -> dict[str, str]:
-        heights = [_place(value, bottom, top, _BOTTOM, _TOP) for value in values]
-        where = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, heights, strict=True))
-        return {"name": name, "colour": colour, "points": where}
+    def ticks(span: tuple[float, float], form: str) -> list[tuple[float, str]]:
+        low, high = span
+        values = [low + (high - low) * i / _TICKS for i in range(_TICKS + 1)]
+        return [(value, format(value, form)) for value in values]
 
-    def ticks(bottom: float, top: float, form: str) -> list[dict[str, Any]]:
-        marks = [bottom + (top - bottom) * i / _TICKS for i in range(_TICKS + 1)]
-        return [{"at": round(_place(v, bottom, top, _BOTTOM, _TOP), 1), "text": format(v, form)} for v in marks]
-
-    return {
-        "title": f"Penalty on transitions, accuracy and speed ({corpus})",
-        "source": PAPER,
-        "left": _LEFT,
-        "right": _RIGHT,
-        "top": _TOP,
-        "bottom": _BOTTOM,
-        "penalties": [
-            {"at": round(x, 1), "text": f"{p.transition_l2:g}"} for x, p in zip(across, points, strict=True)
-        ],
-        "accuracies": ticks(low, high, ".1f"),
-        "speeds": ticks(0.0, fastest, ",.0f"),
-        "accuracy": line("accuracy", _COLOURS[0], accuracies, low, high),
-        "curves": [
-            line(f"{method}, sentences/s", colour, values, 0.0, fastest)
-            for method, colour, values in zip(METHODS, _COLOURS[1:], speeds, strict=True)
-        ],
-        "rows": [
-            [f"{p.transition_l2:g}", f"{100 * p.accuracy:.2f}", *(f"{p.speeds[m]:,.0f}" for m in METHODS)]
-            for p in points
-        ],
-    }
-
-
-def _span(values: Sequence[float]) -> tuple[float, float]:
-    """A little more than the values' range, never empty."""
-    room = max(0.1 * (max(values) - min(values)), 0.1)
-    return min(values) - room, max(values) + room
+    yield text(320, 24, title, INK, 15)
+    labels = [(x, f"{point.transition_l2:g}") for x, point in zip(penalties, points, strict=True)]
+    yield from axes.frame(labels, ticks(axes.y, ".1f"), RED)
+    yield f'<path d="M{axes.right} {axes.bottom}V{axes.top}" fill="none" stroke="{INK}"/>'
+    for value, label in ticks(speeds.y, ",.0f"):
+        _, y = speeds.place(0.0, value)
+        yield f'<path d="M{axes.right} {y:.1f}h5" stroke="{INK}"/>'
+        yield text(axes.right + 8, y + 4, label, INK, 11, anchor="start")
+    lines = [
+        ("accuracy", RED, axes, accuracies),
+        *(
+            (f"{method}, sentences/s", colour, speeds, [point.speeds[method] for point in points])
+            for method, colour in zip(METHODS, (BLUE, GREEN), strict=True)
+        ),
+    ]
+    for row, (name, colour, scale, values) in enumerate(lines):
+        yield scale.line(zip(penalties, values, strict=True), colour, dashed=scale is speeds)
+        height = axes.bottom - 12 - 18 * (len(lines) - 1 - row)
+        yield text(axes.left + 12, height, name, colour, 13, anchor="start")
+    yield text((axes.left + axes.right) / 2, axes.bottom + 42, "L2 penalty on transitions", INK, 13)
+    middle = (axes.top + axes.bottom) / 2
+    for x, words, colour in ((16, "accuracy, %", RED), (630, "sentences a second", INK)):
+        yield f'<g transform="rotate(-90 {x} {middle})">{text(x, middle, words, colour, 13)}</g>'
 
 
-def _place(value: float, low: float, high: float, start: float, end: float) -> float:
-    share = (value - low) / (high - low) if high > low else 0.5
-    return start + share * (end - start)
+def _page(points: Sequence[Point], title: str, drawing: str) -> Iterator[str]:
+    def row(cells: Iterable[str], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>\n"
+
+    yield f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{escape(title)}</title></head>\n'
+    yield f"<body>\n{drawing}<table>\n"
+    yield row(["penalty", "accuracy, %", *(f"{method}, sentences/s" for method in METHODS)], "th")
+    for p in points:
+        numbers = f"{p.transition_l2:g}", f"{100 * p.accuracy:.2f}", *(f"{p.speeds[m]:,.0f}" for m in METHODS)
+        yield row(numbers, "td")
+    yield f"</table>\n<p>{escape(PAPER)}</p>\n</body>\n</html>\n"

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import attrs
 
 import gapless as gl
-from gapless.cli import Console, exit_codes
-from gapless.core.serial import write_aside
+from gapless.cli import Console
 from gapless.roles import Task
-from gapless.runs import SUMMARY, RunFolder
+from gapless.runs import RunFolder
 from gapless_models.tagging import train
 from gapless_models.tagging.decoder import decode
 from gapless_models.tagging.product_tagger import ProductTagger
 from gapless_models.tagging.tagger import ChainTagger, Tagger
 from gapless_models.tagging.training import MARGINS
-from gapless_tasks.run_options import run_in_folder
+from gapless_tasks.run_options import finish, run_in_folder
 from gapless_tasks.tagging import named_corpus
 from gapless_tasks.tagging.corpus import Corpus, CorpusSource
 from gapless_tasks.tagging.decoding import Outcome, Scorer, decode_with
@@ -52,7 +51,6 @@ class TaggingJob:
         For ``gapless run``.
     source : CorpusSource
         With columns, labels are joint ones, ``TAG|ENTITY``, decoded over all their combinations.
-    tables : PaperTables
     epochs, shuffles, min_count : int
         Defaults of training, see `train`; chosen on the development part.
     sweep_epochs : int
@@ -110,10 +108,9 @@ class TaggingJob:
                 break
         speed = "CPU time" if arguments.jobs == 1 else f"clock, {arguments.jobs} processes"
         document = show_outcomes(corpus, outcomes, console, speed)
-        document["interrupted"] = outcomes[-1].decoded < len(batch)
-        if document["interrupted"]:
-            _finish(document, console, out)
-            return exit_codes.INTERRUPTED
+        end = partial(finish, document, console, out)
+        if outcomes[-1].decoded < len(batch):
+            return end(interrupted=True)
         try:
             if arguments.tables:
                 document["tables"] = show_tables(batch, self.tables, console)
@@ -121,13 +118,10 @@ class TaggingJob:
             if arguments.figure2 or arguments.figure:
                 document["figure2"] = self._figure(corpus, arguments, console)
         except KeyboardInterrupt:
-            document["interrupted"] = True
             console.complain("interrupted: the tables show the finished part")
-        _finish(document, console, out)
-        if document["interrupted"]:
-            return exit_codes.INTERRUPTED
+            return end(interrupted=True)
         agreed = agree(document["tables"]["table2a"]) if arguments.tables else True
-        return exit_codes.PROVED if document["all_verified"] and agreed else exit_codes.FAILED
+        return end(interrupted=False, failed=not (document["all_verified"] and agreed))
 
     def _corpus(self, arguments: argparse.Namespace) -> Corpus:
         if self.joint or not arguments.corpus:
@@ -229,9 +223,3 @@ def show_outcomes(corpus: Corpus, outcomes: Sequence[Outcome], console: Console,
         "methods": [attrs.asdict(o) for o in outcomes],
         "all_verified": verified,
     }
-
-
-def _finish(document: dict[str, Any], console: Console, out: RunFolder | None) -> None:
-    console.data(document)
-    if out is not None:
-        write_aside(out.path / SUMMARY, json.dumps(document, indent=2) + "\n")

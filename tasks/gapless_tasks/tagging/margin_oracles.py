@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,26 +17,6 @@ from gapless_tasks.tagging.paper import Row
 Labels = NDArray[np.int64]
 
 ROUNDS = 3
-
-
-@attrs.frozen
-class Oracle:
-    """One row of the table.
-
-    Parameters
-    ----------
-    name : str
-    speed : float
-        Sentences a second.
-    paper_speed : float or None
-    violated : int
-        Sentences with such a labelling; every oracle must find the same number.
-    """
-
-    name: str
-    speed: float
-    paper_speed: float | None
-    violated: int
 
 
 def show_margin_oracles(
@@ -55,12 +34,8 @@ def show_margin_oracles(
 
     Parameters
     ----------
-    batch : ChainBatch
     gold : sequence of int64 (n,)
         -1 for a label that the model does not have.
-    rows : sequence of Row
-    console : Console
-    margin : float
     model : str
         The training of the model, for the caption.
     """
@@ -72,8 +47,13 @@ def show_margin_oracles(
         return margin_violation(subset, answers, margin, method=method)
 
     seconds = cpu_seconds({row.name: partial(ask, row.method) for row in rows}, ROUNDS)
-    table = [
-        Oracle(row.name, len(subset) / seconds[row.name], row.speed, int(ask(row.method).found.sum()))
+    document: list[dict[str, Any]] = [
+        {
+            "name": row.name,
+            "speed": len(subset) / seconds[row.name],
+            "paper_speed": row.speed,
+            "violated": int(ask(row.method).found.sum()),
+        }
         for row in rows
     ]
     console.table(
@@ -81,18 +61,17 @@ def show_margin_oracles(
         ("method", "sentences/s", "(paper)", "violations", "violated %"),
         [
             (
-                o.name,
-                f"{o.speed:,.0f}",
-                "" if o.paper_speed is None else f"({o.paper_speed:,g})",
-                o.violated,
-                round(100 * o.violated / max(1, len(subset)), 1),
+                o["name"],
+                f"{o['speed']:,.0f}",
+                "" if o["paper_speed"] is None else f"({o['paper_speed']:,g})",
+                o["violated"],
+                round(100 * o["violated"] / max(1, len(subset)), 1),
             )
-            for o in table
+            for o in document
         ],
     )
-    document = [attrs.asdict(oracle) for oracle in table]
     if not agree(document):
-        counts = ", ".join(f"{o.name} {o.violated}" for o in table)
+        counts = ", ".join(f"{o['name']} {o['violated']}" for o in document)
         console.complain(f"the margin oracles disagree on the number of violations: {counts}")
     return document
 

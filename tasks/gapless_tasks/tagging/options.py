@@ -9,7 +9,7 @@ from pathlib import Path
 from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
-from gapless_tasks.run_options import add_data_option, add_run_options, positive
+from gapless_tasks.run_options import add_data_option, add_method_option, add_number, add_run_options
 from gapless_tasks.tagging.figure import SUFFIXES, check_figure
 
 ANSWER_OPTIONS = ("epochs", "trainer", "shuffles", "use_dev", "seed", "sentences", "model")
@@ -25,22 +25,16 @@ TRAINERS = {
 def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, shuffles: int) -> None:
     """Add the options; `folder` is the corpus below ``--data``, `epochs` and `shuffles` are the defaults."""
     add_data_option(parser, folder, "embedded sentences")
-    parser.add_argument("--method", action="append", help=f"default: {', '.join(METHODS)}; may be repeated")
-    parser.add_argument(
-        "--epochs", type=positive, default=epochs, help=f"passes over the training part (default {epochs})"
-    )
+    add_method_option(parser, METHODS)
+    add_number(parser, "--epochs", "passes over the training part", epochs, metavar=None)
     parser.add_argument(
         "--trainer",
         choices=tuple(TRAINERS),
         default="perceptron",
         help="averaged perceptron, structured SVM with 0/1 loss, or SampleRank (default perceptron)",
     )
-    parser.add_argument(
-        "--shuffles",
-        type=positive,
-        default=shuffles,
-        help=f"trainings in different orders whose weights are averaged (default {shuffles})",
-    )
+    averaged = "trainings in different orders whose weights are averaged"
+    add_number(parser, "--shuffles", averaged, shuffles, metavar=None)
     parser.add_argument(
         "--use-dev",
         action="store_true",
@@ -52,8 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
         help="load this tagger; if missing, train and store it there (a training that was killed goes on after its "
         "last finished epoch, kept in FILE.epochs)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="order of the training sentences (default 0)")
-    parser.add_argument("--sentences", type=positive, metavar="N", help="only the first N of every part")
+    add_number(parser, "--seed", "order of the training sentences", 0, metavar=None, kind=int)
+    add_number(parser, "--sentences", "only the first N of every part")
     add_run_options(parser, "every answer with its certificate and the whole model, and a summary")
     parser.add_argument("--tables", action="store_true", help="also print the paper's tables 1 and 2 beside ours")
     parser.add_argument(

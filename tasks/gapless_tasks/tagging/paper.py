@@ -28,7 +28,6 @@ class Row:
 
     Parameters
     ----------
-    name : str
     method : str
         A registered method, or one of `two_best`.
     options : mapping
@@ -39,7 +38,6 @@ class Row:
         The paper's sentences per second.
     gap_options : mapping
         Options that make an inexact method bound its gap, which takes time of its own.
-    limits : Limits
     """
 
     name: str

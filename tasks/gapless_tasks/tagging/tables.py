@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import attrs
 import numpy as np
 
 import gapless as gl
@@ -24,73 +23,33 @@ REDUCED_COST_SENTENCES = 300
 """Sentences for table 2 B, which compares the readable role objects: they are slow."""
 
 
-@attrs.frozen
-class Decoded:
-    """One row of table 1 or 2 B.
-
-    Parameters
-    ----------
-    name : str
-    exact : float
-        Percent of the sentences whose value is the optimum.
-    paper_exact, paper_speed : float or None
-    speed : float
-        Sentences a second.
-    mean_gap, max_gap : float
-        Certified: how far, in percent of the value, a better labelling can lie above the found one at most.
-    """
-
-    name: str
-    exact: float
-    paper_exact: float | None
-    speed: float
-    paper_speed: float | None
-    mean_gap: float
-    max_gap: float
-
-
 def show_tables(batch: ChainBatch, tables: PaperTables, console: Console) -> dict[str, Any]:
-    """Measure and print tables 1 and 2 B; returns them as JSON data.
-
-    Parameters
-    ----------
-    batch : ChainBatch
-    tables : PaperTables
-    console : Console
-    """
+    """Measure and print tables 1 and 2 B; returns them as JSON data."""
     decoders = _decoded(batch, tables.decoders, console)
     console.table(
         "Table 1: decoding (Belanger et al. 2012 in parentheses)",
         ("method", "% exact", "(paper)", "sentences/s", "(paper)", "mean gap %", "max gap %"),
         [
             (
-                row.name,
-                f"{row.exact:.1f}",
-                _cited(row.paper_exact),
-                f"{row.speed:,.0f}",
-                _cited(row.paper_speed),
-                f"{row.mean_gap:.3g}",
-                f"{row.max_gap:.3g}",
+                row["name"],
+                f"{row['exact']:.1f}",
+                _cited(row["paper_exact"]),
+                f"{row['speed']:,.0f}",
+                _cited(row["paper_speed"]),
+                f"{row['mean_gap']:.3g}",
+                f"{row['max_gap']:.3g}",
             )
             for row in decoders
         ],
     )
     few = batch[:REDUCED_COST_SENTENCES]
     reduced = _decoded(few, tables.reduced_costs, console)
-    _show_speeds(f"Table 2 B: reduced costs, role objects (NumPy) on {len(few)} sentences", reduced, console)
-    return {
-        "table1": [attrs.asdict(row) for row in decoders],
-        "table2b": [attrs.asdict(row) for row in reduced],
-        "search": show_search_statistics(batch, console),
-    }
-
-
-def _show_speeds(title: str, rows: Sequence[Decoded], console: Console) -> None:
     console.table(
-        title,
+        f"Table 2 B: reduced costs, role objects (NumPy) on {len(few)} sentences",
         ("method", "sentences/s", "(paper)"),
-        [(row.name, f"{row.speed:,.0f}", _cited(row.paper_speed)) for row in rows],
+        [(row["name"], f"{row['speed']:,.0f}", _cited(row["paper_speed"])) for row in reduced],
     )
+    return {"table1": decoders, "table2b": reduced, "search": show_search_statistics(batch, console)}
 
 
 def _cited(number: float | None) -> str:
@@ -110,7 +69,8 @@ def available(rows: Sequence[Row], console: Console) -> list[Row]:
     return kept
 
 
-def _decoded(batch: ChainBatch, rows: Sequence[Row], console: Console) -> list[Decoded]:
+def _decoded(batch: ChainBatch, rows: Sequence[Row], console: Console) -> list[dict[str, Any]]:
+    """Each row's share of exact answers and certified gaps, in percent, and its sentences a second."""
     kept = available(rows, console)
     optimum = solve_all(batch, _REFERENCE).values
 
@@ -125,14 +85,14 @@ def _decoded(batch: ChainBatch, rows: Sequence[Row], console: Console) -> list[D
         exact = [meets(best, value) for best, value in zip(optimum, found.values, strict=True)]
         gaps = np.maximum(found.bounds - found.values, 0.0) / np.maximum(1.0, np.abs(found.values))
         table.append(
-            Decoded(
-                row.name,
-                100 * float(np.mean(exact)),
-                row.exact,
-                len(batch) / seconds[row.name],
-                row.speed,
-                100 * float(gaps.mean()),
-                100 * float(gaps.max()),
-            )
+            {
+                "name": row.name,
+                "exact": 100 * float(np.mean(exact)),
+                "paper_exact": row.exact,
+                "speed": len(batch) / seconds[row.name],
+                "paper_speed": row.speed,
+                "mean_gap": 100 * float(gaps.mean()),
+                "max_gap": 100 * float(gaps.max()),
+            }
         )
     return table

@@ -56,12 +56,10 @@ def converge(
 
     Parameters
     ----------
-    graphs : sequence of TitleGraph
     optima : float64 (graphs,)
         NaN where it is not known: such titles are passed over.
     console : Console
         Draws progress.
-    seed : int
 
     Returns
     -------

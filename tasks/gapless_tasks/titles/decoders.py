@@ -27,12 +27,10 @@ class Decoder:
         Its name for people.
     method : str
         As it is registered.
-    options : mapping
     together : bool
         All titles in one call of `solve_many`.
     kept : bool
         Whether ``--out`` keeps the answers with their certificates: one row of each method.
-    paper : Numbers
     """
 
     name: str
@@ -63,10 +61,6 @@ class Decoder:
 def decoders(methods: Sequence[str]) -> list[Decoder]:
     """The rows of some methods, in their order.
 
-    Parameters
-    ----------
-    methods : sequence of str
-
     Raises
     ------
     UnknownName
@@ -84,15 +78,8 @@ def _rows(method: str) -> list[Decoder]:
     if method == EXACT:
         return [Decoder(EXACT, method), Decoder("exact, solve_many", method, together=True, kept=False)]
     if method == COLOUR_CODING:
-        return [
-            Decoder(
-                "colour coding (paper)",
-                method,
-                {"bounds": False},
-                paper=paper.COLOUR_CODING,
-            ),
-            Decoder("colour coding, bounds", method, kept=False),
-        ]
+        first = Decoder("colour coding (paper)", method, {"bounds": False}, paper=paper.COLOUR_CODING)
+        return [first, Decoder("colour coding, bounds", method, kept=False)]
     if method == BEAM:
         beside = {1: paper.BEAM_1, 80: paper.UNKNOWN, 1345: paper.BEAM_1345}
         return [

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import gapless as gl
-from gapless.cli import Console, exit_codes
-from gapless.cli.console import plain_data
-from gapless.core.serial import write_aside
+from gapless.cli import Console
 from gapless.core.sparse import FloatArray
-from gapless.runs import SUMMARY, Fingerprint, RunFolder
+from gapless.runs import Fingerprint, RunFolder
 from gapless_models.titles.corpus import Corpus, load_corpus
 from gapless_models.titles.graph import TitleGraph
 from gapless_models.titles.preparing import prepare, train_model
 from gapless_ordering.path_drawing import draw_path
-from gapless_tasks.run_options import run_in_folder
+from gapless_tasks.run_options import finish, keep_drawing, run_in_folder
 from gapless_tasks.titles.convergence import converge
 from gapless_tasks.titles.convergence_figure import draw_convergence, show_convergence
 from gapless_tasks.titles.decoders import COLOUR_CODING, INTEGER_PROGRAMS, METHODS, Decoder, decoders
@@ -68,17 +65,9 @@ class _Run:
         optima = proved_optima(self.decoded, len(graphs))
         self.wrong += contradictions(self.decoded, optima, graphs)
         self._report(graphs, optima)
-        for what in self.wrong:
-            self.console.complain(what)
-        self.document |= {"wrong": self.wrong, "interrupted": self.interrupted}
-        self.console.data(self.document)
-        if self.out is not None:
-            write_aside(self.out.path / SUMMARY, json.dumps(plain_data(self.document), indent=2) + "\n")
-        if self.interrupted:
-            return exit_codes.INTERRUPTED
-        if self.wrong:
-            return exit_codes.FAILED
-        return exit_codes.STOPPED_EARLY if np.isnan(optima).any() else exit_codes.PROVED
+        self.document["wrong"] = self.wrong
+        end = partial(finish, self.document, self.console, self.out)
+        return end(interrupted=self.interrupted, wrong=self.wrong, proved=not np.isnan(optima).any())
 
     def _graphs(self, corpus: Corpus) -> Sequence[TitleGraph]:
         """Train, and build the graphs of the test sections."""
@@ -172,10 +161,9 @@ class _Run:
             self.console.complain(f"--explain {name}: this section has no title by {decoded.decoder.name}")
             return
         self.document["explained"] = explain(graphs[i], result.best, self.console)
-        if self.out is not None:
-            problem = graphs[i].problem
-            title = f"{' '.join(graphs[i].section.title)}: best path of {problem.length} words"
-            self._draw(self.out.path / "graph.svg", draw_path(problem, result.best, title))
+        problem = graphs[i].problem
+        title = f"{' '.join(graphs[i].section.title)}: best path of {problem.length} words"
+        keep_drawing(self.out, "graph.svg", partial(draw_path, problem, result.best, title), self.console)
 
     def _figure(self, graphs: Sequence[TitleGraph], optima: FloatArray) -> None:
         found, interrupted = converge(graphs, optima, self.console, seed=self.arguments.seed)
@@ -184,9 +172,4 @@ class _Run:
             self.console.complain("figure 2 is left out: no title has a proved optimum")
             return
         self.document["figure2"] = show_convergence(found, self.console)
-        if self.out is not None:
-            self._draw(self.out.path / "figure2.svg", draw_convergence(found))
-
-    def _draw(self, path: Path, drawing: str) -> None:
-        write_aside(path, drawing)
-        self.console.say(f"drawn: {path}")
+        keep_drawing(self.out, "figure2.svg", partial(draw_convergence, found), self.console)

@@ -42,14 +42,12 @@ class Decoded:
 
     Parameters
     ----------
-    decoder : Decoder
     results : mapping of int to Result
         By the number of the graph; those that were reached and did not fail.
     seconds : mapping of int to float
         CPU time of each title, of the process that decoded it. The mean of all where they were decoded together.
     failed : int
         Titles whose decoder raised.
-    interrupted : bool
     """
 
     decoder: Decoder
@@ -66,7 +64,7 @@ class Decoded:
     @property
     def certified(self) -> Mapping[int, TitleResult]:
         """Results with a certificate; integer programs and beams without a bound have none."""
-        return {i: one for i, one in self.results.items() if is_certified(one)}
+        return {i: one for i, one in self.results.items() if one.certified}
 
     def optimal(self, optima: FloatArray) -> tuple[int, int]:
         """The number of titles that reach the optimum, and of those whose optimum is known.
@@ -77,15 +75,8 @@ class Decoded:
             NaN without a proof.
         """
         known = [i for i in self.results if not np.isnan(optima[i])]
-        return sum(self._reaches(i, float(optima[i])) for i in known), len(known)
-
-    def _reaches(self, i: int, optimum: float) -> bool:
-        return bool(self.results[i].solutions) and meets(optimum, self.results[i].value)
-
-
-def is_certified(result: TitleResult) -> bool:
-    """Whether there is evidence that a check could look at."""
-    return result.certified
+        found = [i for i in known if self.results[i].solutions]
+        return sum(meets(float(optima[i]), self.results[i].value) for i in found), len(known)
 
 
 def decode(
@@ -103,13 +94,10 @@ def decode(
 
     Parameters
     ----------
-    decoder : Decoder
-    graphs : sequence of TitleGraph
     console : Console
         Draws progress; complains about failures.
     limits : Limits
         For each title.
-    seed : int
     numbers : sequence of int, optional
         Numbers of the graphs to decode; by default all.
     jobs : int
@@ -141,7 +129,7 @@ def decode(
                     break
                 else:
                     results[i], seconds[i] = result, taken
-                    if log is not None and (not log.records or is_certified(result)):
+                    if log is not None and (not log.records or result.certified):
                         words = graphs[i].section.title
                         log.keep(every[i], graphs[i].problem, result, words, {"seconds": taken})
                 advance(1)
@@ -172,8 +160,7 @@ Outcomes = Iterator[tuple[int, "TitleResult | gl.SolveError", float]]
 def _decode_each(
     decoder: Decoder, problems: Sequence[OrderingProblem], limits: gl.Limits, seed: int, jobs: int
 ) -> Outcomes:
-    gl.solve(_TINY, decoder.method, **decoder.options)
-    work = partial(_decode_some if jobs == 1 else _decode_elsewhere, decoder, limits, seed)
+    work = partial(_decode_some, decoder, limits, seed)
     for done in spread_in_order(work, iter(problems), jobs, 1 if jobs == 1 else TITLES_AT_ONCE):
         for place, (result, taken) in enumerate(done.outcome, done.start):
             yield place, result, taken
@@ -182,16 +169,9 @@ def _decode_each(
 def _decode_some(
     decoder: Decoder, limits: gl.Limits, seed: int, _: int, problems: Sequence[OrderingProblem]
 ) -> list[tuple[TitleResult | gl.SolveError, float]]:
-    """Titles one by one, each with the CPU time that it took the process that decoded it."""
-    return [_decode_one(decoder, problem, limits, seed) for problem in problems]
-
-
-def _decode_elsewhere(
-    decoder: Decoder, limits: gl.Limits, seed: int, start: int, problems: Sequence[OrderingProblem]
-) -> list[tuple[TitleResult | gl.SolveError, float]]:
-    """The same in a process that may be new."""
+    """Titles one by one, each with the CPU time that it took the process that decoded it, which may be new."""
     _warm(decoder.method, tuple(decoder.options.items()))
-    return _decode_some(decoder, limits, seed, start, problems)
+    return [_decode_one(decoder, problem, limits, seed) for problem in problems]
 
 
 def _decode_one(

@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 
 from gapless_models.titles.corpus import FOLDER
-from gapless_tasks.run_options import add_data_option, add_run_options, not_negative, positive, positive_seconds
+from gapless_tasks.run_options import (
+    add_data_option,
+    add_method_option,
+    add_number,
+    add_run_options,
+    add_time_limit,
+    not_negative,
+)
 from gapless_tasks.titles.decoders import INTEGER_PROGRAMS, METHODS
 
 ANSWER_OPTIONS = ("extra", "limit_seconds", "ilp_seconds", "seed")
@@ -20,29 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--extra", action="store_true", help="more text for the language model: the extra sections of DIR"
     )
-    parser.add_argument("--method", action="append", help=f"default: {', '.join(METHODS)}; may be repeated")
-    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N test sections")
-    parser.add_argument(
-        "--limit-seconds",
-        type=positive_seconds,
-        metavar="S",
-        default=SECONDS,
-        help=f"for each title and decoder (default {SECONDS:g})",
-    )
-    parser.add_argument(
-        "--ilp-seconds",
-        type=positive_seconds,
-        metavar="S",
-        help=f"compare {' and '.join(INTEGER_PROGRAMS)}, too, with this limit in seconds for each title",
-    )
-    parser.add_argument(
-        "--ilp-titles",
-        type=positive,
-        metavar="N",
-        default=ILP_TITLES,
-        help=f"they get N titles, spread evenly over the test part (default {ILP_TITLES})",
-    )
-    parser.add_argument("--seed", type=not_negative, default=0, help="of the colourings (default 0)")
+    add_method_option(parser, METHODS)
+    add_number(parser, "--limit", "only the first N test sections")
+    add_time_limit(parser, "for each title and decoder", SECONDS)
+    programs = f"compare {' and '.join(INTEGER_PROGRAMS)}, too, with this limit in seconds for each title"
+    add_time_limit(parser, programs, None, "--ilp-seconds")
+    add_number(parser, "--ilp-titles", "they get N titles, spread evenly over the test part", ILP_TITLES)
+    add_number(parser, "--seed", "of the colourings", 0, metavar=None, kind=not_negative)
     parser.add_argument("--no-figure", action="store_true", help="leave figure 2 out")
     add_run_options(
         parser,

@@ -178,7 +178,6 @@ def test_runs_take_turns():
 
 @pytest.mark.long
 def test_figure_2_is_swept_and_drawn(tmp_path, capsys):
-    pytest.importorskip("jinja2")
     path = tmp_path / "figure.svg"
     document = run_json(capsys, "pos-tagging", *QUICK, "--sentences", "15", "--figure", str(path))
     assert [point["transition_l2"] for point in document["figure2"]] == list(TRANSITION_L2)
@@ -196,7 +195,6 @@ POINTS = [
 
 
 def test_a_page_holds_drawing_and_numbers_and_loads_nothing(tmp_path):
-    pytest.importorskip("jinja2")
     path = tmp_path / "figure.html"
     figure.write_figure(POINTS, "<corpus> & more", str(path))
     page = path.read_text("utf-8")
@@ -208,7 +206,6 @@ def test_a_page_holds_drawing_and_numbers_and_loads_nothing(tmp_path):
 
 
 def test_points_lie_inside_the_frame(tmp_path):
-    pytest.importorskip("jinja2")
     path = tmp_path / "figure.svg"
     figure.write_figure([POINTS[0], POINTS[0]], "equal values", str(path))
     for line in ET.parse(path).getroot().findall(f"{SVG}polyline"):
@@ -217,7 +214,7 @@ def test_points_lie_inside_the_frame(tmp_path):
         assert ((places > [70, 40]) & (places < [560, 345])).all()
 
 
-def test_a_figure_that_cannot_be_drawn_is_refused_before_the_work(tmp_path, monkeypatch, capsys):
+def test_a_figure_that_cannot_be_drawn_is_refused_before_the_work(tmp_path, capsys):
     for name, message in (
         ("figure.png", "must end in .svg or .html"),
         ("nowhere/figure.svg", "there is no folder"),
@@ -226,9 +223,6 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_the_work(tmp_path, monk
         printed = capsys.readouterr()
         assert message in printed.err
         assert printed.out == ""
-    monkeypatch.setattr(figure, "jinja2", None)
-    assert main(["run", "pos-tagging", "--figure", str(tmp_path / "figure.svg")]) != exit_codes.PROVED
-    assert "pip install 'gapless[report]'" in capsys.readouterr().err
 
 
 def test_jobs_without_joblib_are_refused_before_the_training(monkeypatch, capsys):

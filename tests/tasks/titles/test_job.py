@@ -156,6 +156,7 @@ def test_bad_requests_are_refused_before_training(capsys, monkeypatch):
 
 @pytest.mark.usefixtures("trained")
 def test_ctrl_c_leaves_what_is_finished(capsys, monkeypatch):
+    measuring._warm.cache_clear()
     solve, calls = gl.solve, []
 
     def pressed(problem, *arguments, **keywords):
@@ -253,6 +254,7 @@ def test_processes_find_the_same_titles():
 
 
 def test_short_decodings_are_timed_several_times(monkeypatch):
+    measuring._warm.cache_clear()
     calls = []
     solve = gl.solve
     monkeypatch.setattr(measuring.gl, "solve", lambda *a, **k: calls.append(1) or solve(*a, **k))
