@@ -95,21 +95,22 @@ def decode_many(
             for start, chunk in batch.chunks():
                 here = numbers[start : start + len(chunk)]
                 found = _decided(chunk, kernel(chunk), again, solve.first + here)
-                values[here], bounds[here] = found.values, found.bounds
                 labels = _placed(found.labels, chunk.offsets, here, offsets, labels)
                 for name, entries in found.arrays.items():
                     arrays.setdefault(name, np.zeros(count, entries.dtype))[here] = entries
                 if several is not None and found.k_best is not None:
                     several.take(found.k_best, here)
+                values[here] = found.values
+                bounds[here] = found.bounds
         for number in left:
             result = singles[number] = alone(problems[number])
-            values[number] = result.value if result.solutions else -np.inf
-            bounds[number] = result.bound
             if result.solutions:
                 labels = _room(offsets) if labels is None else labels
                 labels[offsets[number] : offsets[number + 1]] = result.best
             if several is not None:
                 several.take_result(result, number)
+            values[number] = result.value if result.solutions else -np.inf
+            bounds[number] = result.bound
     except KeyboardInterrupt:
         solve.budget.interrupt()
 

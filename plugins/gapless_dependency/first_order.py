@@ -53,8 +53,9 @@ def run_many(problems: Sequence[ParsingProblem], solve: Solve) -> BatchResult[De
             except InvalidProblem as error:
                 errors[number] = SolveError(str(error))
                 continue
-            values[number], found = _best(problem)
+            value, found = _best(problem)
             heads[offsets[number] : offsets[number + 1]] = found[1:]
+            values[number] = value
     except KeyboardInterrupt:
         solve.budget.interrupt()
 

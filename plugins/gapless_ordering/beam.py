@@ -56,8 +56,8 @@ def run_many(
         for i, problem in enumerate(problems):
             one = _found(problem, width, bound, Budget(solve.budget.limits))
             found.append(one)
-            values[i], bounds[i] = one.value, one.bound
             paths[offsets[i] : offsets[i + 1]] = one.path
+            values[i], bounds[i] = one.value, one.bound
             if one.stop is Stop.INTERRUPTED:
                 break
     except KeyboardInterrupt:

@@ -67,11 +67,11 @@ def run_many(
             except SolveError as error:
                 errors[i] = error
                 continue
+            if found.values.size:
+                paths[offsets[i] : offsets[i + 1]] = found.paths[0]
+                values[i] = found.values[0]
             outcomes[i] = found, watch.stop
             bounds[i] = found.bound
-            if found.values.size:
-                values[i] = found.values[0]
-                paths[offsets[i] : offsets[i + 1]] = found.paths[0]
             if watch.stop is Stop.INTERRUPTED:
                 break
     except KeyboardInterrupt:

@@ -84,17 +84,18 @@ def decode_many(
         # Where scores cancel, the status depends on what the record of the search proves.
         if search is None or search.kernel.rough or (proved and not meets(search.bound, search.value)):
             result = held[i] = alone(problem)
-            bounds[i], proofs[i] = result.bound, result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+            bound, proofs[i] = result.bound, result.status in (Status.OPTIMAL, Status.INFEASIBLE)
             if result.solutions:
-                values[i], heads[offsets[i] : offsets[i + 1]] = result.value, result.best.heads
+                heads[offsets[i] : offsets[i + 1]], values[i] = result.best.heads, result.value
             told = {name: getattr(result.stats, name, result.stats.extra.get(name, 0)) for name in COUNTS}
         else:
-            bounds[i], proofs[i] = max(search.bound, search.value), proved
+            bound, proofs[i] = max(search.bound, search.value), proved
             if search.value > -math.inf:
-                values[i], heads[offsets[i] : offsets[i + 1]] = search.value, search.kernel.heads[1:]
+                heads[offsets[i] : offsets[i + 1]], values[i] = search.kernel.heads[1:], search.value
             told = {**search.extra, "nodes": search.kernel.nodes, "parts_scored": search.parts_scored}
         for name, count in counts.items():
             count[i] = told.get(name, 0)
+        bounds[i] = bound
 
     try:
         for i, problem in enumerate(problems):

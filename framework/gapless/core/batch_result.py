@@ -117,7 +117,8 @@ class BatchResult(Generic[S]):
         values : float64 (n,)
             NaN or minus infinity where no structure is held.
         bounds : float64 (n,)
-            NaN where a problem was not reached.
+            NaN where a problem was not reached. Set last: Ctrl-C may come between any two assignments, and a row
+            with a bound counts as complete.
         arrays : mapping of str to array
             As in the class. The first holds the best structures one after another, ``offsets`` their beginnings.
         make : callable
