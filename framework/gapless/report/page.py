@@ -20,8 +20,8 @@ def render(title: str, **view: Any) -> str:
     """The page.
 
     Its Content-Security-Policy allows no source but the page itself, and no script but the hashed one: a compliant
-    browser loads nothing from elsewhere, and runs nothing that is hidden in a sentence. `view`
-    holds the variables of ``page.html``. Raises `MissingDependency`: jinja2 is not installed.
+    browser loads nothing from elsewhere, and runs nothing that is hidden in a sentence. `view` holds
+    the variables of ``page.html``. Raises `MissingDependency`: jinja2 is not installed.
     """
     require_jinja()
     import jinja2  # noqa: PLC0415  an extra, imported on use

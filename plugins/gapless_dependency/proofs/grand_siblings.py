@@ -33,8 +33,8 @@ def through_every_arc(
     Notes
     -----
     Koo and Collins 2010, section 4.1 (model 1): items of the adjacent-sibling recursion (McDonald and Pereira 2006,
-    section 2.2) that know the head of their head, where a score asks for it; else that axis has length one. O(n^4)
-    time, or O(n^3), in O(n) array operations; items whose grandparent lies within them are made and never used.
+    section 2.2) that know the head of their head where a score asks for it. O(n^4) time, else O(n^3), in O(n) array
+    operations; items whose grandparent lies within them are made and never used.
     """
     size = len(weights)
     grand = grandchild is not None or grand_sibling is not None
@@ -44,48 +44,49 @@ def through_every_arc(
     pair = raised(np.zeros((1, 1, 1)) if sibling is None else sibling, additions)
     pair = np.broadcast_to(pair, (size, size, size))
     at = np.arange(size)
-    known = at if grand else at[:1]
     above = raised(np.zeros((1, 1, 1)) if grandchild is None else grandchild, additions)
     above[:, 0] = 0.0
+    above = np.broadcast_to(above, (size, size, size))
     both = raised(np.zeros((1, 1, 1, 1)) if grand_sibling is None else grand_sibling, additions)
-    above = np.broadcast_to(above, (len(known), size, size))
-    both = np.broadcast_to(both, (len(known), size, size, size))
+    both = np.broadcast_to(both, (size, size, size, size))
     # [grandparent, head, end]; between neighbours in a chain of modifiers [head, left one, right one].
-    span, arc, between = (Chart(np.full((len(known), size, size), -np.inf)) for _ in range(3))
-    span.inside[:, at, at] = 0.0
-    g, row = known[:, None, None], known[:, None]
+    span, arc, between = (Chart(np.full((size,) * (3 if grand else 2), -np.inf)) for _ in range(3))
+    span.inside[..., at, at] = 0.0
+    g, row = at[:, None, None], at[:, None]
     recursion = Recursion()
 
-    def below(head: IntArray) -> IntArray:
-        """The head, as the grandparent that the items below its modifiers know."""
-        return head[None] if grand else np.zeros_like(head)[None]
+    def items(chart: Chart, known: IntArray, *index: IntArray) -> Items:
+        """Items, and the head above if they know it."""
+        return chart, (known, *(i[None] for i in index)) if grand else index
 
     def scored(h: IntArray, s: IntArray, m: IntArray) -> tuple[Items | Scores, ...]:
         """What an arc h -> m scores whose nearer neighbour is s."""
-        scores: tuple[Items | Scores, ...] = ((arc_scores, (h[None], m[None])), (pair, (h, s, m)))
-        return (*scores, (above, (g, h[None], m[None])), (both, (g, h, s, m))) if grand else scores
+        if not grand:
+            return (arc_scores, (h, m)), (pair, (h, s, m))
+        arcs = (h[None], m[None])
+        return (arc_scores, arcs), (above, (g, *arcs)), (pair, (h, s, m)), (both, (g, h, s, m))
 
     for k in range(1, size):
         low = np.arange(size - k)
         cut = low[:, None] + np.arange(k)
         # Two neighbours in a chain of modifiers, each with its descendants towards the other.
-        recursion.best(
-            (between, (row, low, low + k)), (span, (g, low[:, None], cut)), (span, (g, (low + k)[:, None], cut + 1))
-        )
+        left, right = items(span, g, low[:, None], cut), items(span, g, (low + k)[:, None], cut + 1)
+        recursion.best(items(between, row, low, low + k), left, right)
         for side in (1, -1):
             head = low if side > 0 else low + k
             end = head + side * k
             h, m = head[:, None], end[:, None]
-            first = (span, (below(h), m[None], (h + side)[None]))
-            recursion.best((arc, (row, head, end)), *scored(h, h, m), first)
+            recursion.best(items(arc, row, head, end), *scored(h, h, m), items(span, h[None], m, h + side))
             many = head != 0 if single_root else np.ones(head.size, bool)
             h, m = h[many], m[many]
             s = h + side * np.arange(1, k)
-            neighbours = (between, (below(h), np.minimum(s, m)[None], np.maximum(s, m)[None]))
-            recursion.best((arc, (row, head[many], end[many])), *scored(h, s, m), (arc, (g, h, s)), neighbours)
+            neighbours = items(between, h[None], np.minimum(s, m), np.maximum(s, m))
+            made = items(arc, row, head[many], end[many])
+            recursion.best(made, *scored(h, s, m), items(arc, g, h, s), neighbours)
             h, e = head[:, None], end[:, None]
             m = h + side * np.arange(1, k + 1)
-            recursion.best((span, (row, head, end)), (arc, (g, h, m)), (span, (below(h), m[None], e[None])))
+            recursion.best(items(span, row, head, end), items(arc, g, h, m), items(span, h[None], m, e))
     # The root has no head: its items are those that know position 0.
-    span.outside[0, 0, size - 1] = 0.0
-    return float(span.inside[0, 0, size - 1]), recursion.through(arc_scores, through)
+    whole = (0, 0, size - 1) if grand else (0, size - 1)
+    span.outside[whole] = 0.0
+    return float(span.inside[whole]), recursion.through(arc_scores, through)
