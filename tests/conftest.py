@@ -35,7 +35,7 @@ def _no_folder_of_corpora(request: pytest.FixtureRequest, monkeypatch: pytest.Mo
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Name what a campaign switches off by ``-o cpu_limit=0``, and what `make test-long` says."""
     parser.addoption(
-        "--long", action="store_true", help="run what is marked `long`, and draw 20 times as many examples"
+        "--long", action="store_true", help="run what is marked `long`, and draw six times as many examples"
     )
     parser.addini("cpu_limit", "seconds of CPU time after which a test hangs; 0: none do", default=patience.CPU)
     parser.addini("idle_limit", "seconds without any CPU time after which a test hangs", default=patience.IDLE)

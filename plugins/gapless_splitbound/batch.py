@@ -68,7 +68,7 @@ def decode_many(
 
     seconds = math.inf if limits.time is None else limits.time
     if solve.every_result or limits != Limits(time=limits.time):
-        return BatchResult.one_by_one(problems, alone)
+        return BatchResult.one_by_one(problems, alone, solve.budget.interrupt)
     total = len(problems)
     offsets = row_offsets(problem.length for problem in problems)
     heads = np.full(offsets[-1], -1, np.int64)

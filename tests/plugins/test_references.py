@@ -119,13 +119,54 @@ def test_a_method_of_the_old_kind_joins_a_problem_type_of_the_new(make, install,
     assert {name: method.name for (_, name), method in plugins.registry.methods.items()} == {"search": "search"}
 
 
-def test_a_class_named_by_another_module_than_its_own_is_explained(make):
+@pytest.fixture
+def alias(monkeypatch):
+    """Another reference to `Selection`, within its package."""
+    monkeypatch.setattr("gapless.testing.Selection", Selection, raising=False)
+    return "gapless.testing:Selection"
+
+
+def test_a_class_may_be_named_by_another_module_of_its_package(make, alias):
     registry = Registry()
-    registry.method(Method("search", "gapless.testing:Selection", "somewhere:run"))
-    with pytest.raises(
-        UnknownName, match=r"'gapless.testing:Selection', but the class is 'gapless.testing.examples:"
-    ):
+    registry.method(make.SEARCH)
+    registry.method(Method("other", alias, "somewhere:run"))
+    assert registry.find_method(Selection, "other").name == "other"
+    assert (Selection, "other") in registry.methods
+
+
+@pytest.mark.parametrize("look", [Registry.methods.fget, lambda registry: registry.methods_for(Selection)])
+def test_a_name_claimed_by_way_of_another_module_is_claimed_twice(make, look, alias):
+    registry = Registry()
+    registry.method(make.SEARCH)
+    registry.owner = "b (two)"
+    registry.method(Method(make.SEARCH.name, alias, "somewhere:run"))
+    with pytest.raises(DuplicateName, match=r"'gapless' and again by 'b \(two\)'"):
+        look(registry)
+
+
+def test_a_class_named_by_a_module_of_another_package_is_explained(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere.py").write_text("from gapless.testing.examples import Selection")
+    monkeypatch.syspath_prepend(tmp_path)
+    registry = Registry()
+    registry.method(Method("search", "elsewhere:Selection", "somewhere:run"))
+    with pytest.raises(UnknownName, match=r"'elsewhere:Selection', but the class is 'gapless.testing.examples:"):
         registry.find_method(Selection, None)
+
+
+def test_a_module_that_lacks_a_library_is_broken_by_name(make, install, tmp_path, monkeypatch):
+    (tmp_path / "lacking.py").write_text("import gapless\nraise gapless.MissingDependency('needs a library')")
+    monkeypatch.syspath_prepend(tmp_path)
+    register = table(methods=[Method("lacking", SELECTION, "lacking:run")])
+    plugins = install(make.Entry("lacks", make.plugin(register), "dist"))
+    assert plugins.registry.import_all() == {"lacks (dist)": "needs a library"}
+
+
+def test_classes_of_one_name_are_told_apart():
+    first, second = (type("Same", (Selection,), {"__module__": __name__}) for _ in range(2))
+    registry = Registry()
+    registry.method(Method("search", first, lambda problem, solve: None))
+    assert "search" in registry.methods_for(first)
+    assert "search" not in registry.methods_for(second)
 
 
 def test_classes_of_functions_are_told_apart():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import contextlib
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -82,10 +81,18 @@ class BatchResult(Generic[S]):
         )
 
     @classmethod
-    def one_by_one(cls, problems: Sequence[P], solve: Callable[[P], Result[S] | SolveError]) -> BatchResult[S]:
-        """Solve problems in turn. A failure is an outcome like others; Ctrl-C keeps what is finished."""
+    def one_by_one(
+        cls,
+        problems: Sequence[P],
+        solve: Callable[[P], Result[S] | SolveError],
+        interrupt: Callable[[], None] = lambda: None,
+    ) -> BatchResult[S]:
+        """Solve problems in turn. A failure is an outcome like others; Ctrl-C keeps what is finished.
+
+        `interrupt` is called when Ctrl-C comes, as `Budget.interrupt`.
+        """
         finished: list[Result[S] | SolveError] = []
-        with contextlib.suppress(KeyboardInterrupt):
+        try:
             for problem in problems:
                 try:
                     finished.append(solve(problem))
@@ -93,6 +100,8 @@ class BatchResult(Generic[S]):
                     finished.append(error)
                 if interrupted(finished[-1]):
                     break
+        except KeyboardInterrupt:
+            interrupt()
         return cls.from_results(finished, total=len(problems))
 
     @classmethod

@@ -39,6 +39,17 @@ def reference_to(cls: type) -> str:
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
+def names_class(reference: str, cls: type) -> bool:
+    """Whether a reference means `cls`, by whatever module of its package; imports nothing of other packages."""
+    module, _, name = reference.partition(":")
+    if name != cls.__qualname__ or module.partition(".")[0] != cls.__module__.partition(".")[0]:
+        return False
+    try:
+        return import_reference(reference) is cls
+    except GaplessError:  # `gapless plugins` names it
+        return False
+
+
 def is_a(value: object, reference: str) -> bool:
     """Whether `value` is an instance of the class that a reference names; imports nothing.
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import attrs
 
-from gapless.core.errors import DuplicateName, UnknownName, UnknownOption
+from gapless.core.errors import DuplicateName, GaplessError, UnknownName, UnknownOption
 from gapless.core.nearest import nearest
-from gapless.plugins.reference import BrokenReference, import_reference, reference_to, resolved
+from gapless.plugins.reference import import_reference, names_class, reference_to, resolved
 
 if TYPE_CHECKING:
     from gapless.core.factor import ConfigurationFactor, Factor
@@ -91,6 +92,10 @@ class Method:
     def references(self) -> Iterator[str]:
         """Those by which the class and the functions were given."""
         return (given for given in (self._problem, self._run, self._run_many) if isinstance(given, str))
+
+    def of(self, problem: ProblemType) -> Method:
+        """The same method for a class that was given as a reference."""
+        return attrs.evolve(self, problem=problem)
 
     def solves_together(self, k: int) -> bool:
         """Whether `run_many` finds the `k` best of many problems."""
@@ -182,8 +187,10 @@ class Task:
 
 def _key(cls: ProblemType) -> ProblemType | str:
     """The reference to a class; the class itself where its name may come to mean another one."""
-    alone = cls.__module__ == "__main__" or "<locals>" in cls.__qualname__
-    return cls if alone else reference_to(cls)
+    found: Any = sys.modules.get(cls.__module__)
+    for part in cls.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return reference_to(cls) if found is cls and cls.__module__ != "__main__" else cls
 
 
 class Named(Mapping[str, T]):
@@ -277,6 +284,8 @@ class Registry:
     @property
     def methods(self) -> dict[tuple[ProblemType, str], Method]:
         """All methods, by problem type and name."""
+        for problem in {method.problem for method in self._methods.values()}:
+            self._merge_aliases(problem)
         return {(method.problem, method.name): method for method in self._methods.values()}
 
     def methods_for(self, problem: ProblemType) -> dict[str, Method]:
@@ -284,7 +293,9 @@ class Registry:
         if problem not in self._found:
             found: dict[str, Method] = {}
             for cls in reversed(problem.__mro__):
-                found.update({m.name: m for (key, _), m in self._methods.items() if key == _key(cls)})
+                self._merge_aliases(cls)
+                wanted = _key(cls)
+                found.update({m.name: m for (key, _), m in self._methods.items() if key == wanted})
             self._found[problem] = found
         return self._found[problem]
 
@@ -295,8 +306,9 @@ class Registry:
             raise UnknownName(f"no plug-in registered a method for {problem.__name__}{self._misnamed(problem)}")
         if name is None:
             for cls in problem.__mro__:
+                wanted = _key(cls)
                 for method in known.values():
-                    if method.default and method.problem_key == _key(cls):
+                    if method.default and method.problem_key == wanted:
                         return method
             raise UnknownName(f"{problem.__name__} has no default method; name one of: {', '.join(sorted(known))}")
         if name not in known:
@@ -305,6 +317,17 @@ class Registry:
                 f"it has: {', '.join(sorted(known))}"
             )
         return known[name]
+
+    def _merge_aliases(self, cls: ProblemType) -> None:
+        """Give methods whose reference names `cls` by another module of its package the class itself."""
+        for (key, name), method in list(self._methods.items()):
+            if isinstance(key, str) and key != reference_to(cls) and names_class(key, cls):
+                del self._methods[key, name]
+                before, self.owner = self.owner, self.owners.pop(("method", (key, name)))
+                try:
+                    self.method(method.of(cls))
+                finally:
+                    self.owner = before
 
     def _misnamed(self, problem: ProblemType) -> str:
         """The advice for a plug-in whose reference names a class by another module than the one that defines it."""
@@ -337,6 +360,8 @@ class Registry:
             if package in ("", reference.partition(":")[0].partition(".")[0]):
                 try:
                     import_reference(reference)
-                except BrokenReference as error:
+                except DuplicateName:
+                    raise
+                except GaplessError as error:  # also what a module raises itself, such as MissingDependency
                     broken.setdefault(owner, str(error))
         return broken

@@ -168,7 +168,7 @@ def run_many(
             result = alone(problem)
             return attrs.evolve(result, explanation=(why, *result.explanation))
 
-        return BatchResult.one_by_one(problems, told)
+        return BatchResult.one_by_one(problems, told, solve.budget.interrupt)
 
     def kernel(batch: ChainBatch) -> Found:
         return _decode(batch, FIRST.index(first), centred, enough)
