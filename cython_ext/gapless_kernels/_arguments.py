@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "FLOAT64",
     "REALS",
     "check_array",
     "check_chain",
@@ -27,7 +28,8 @@ __all__ = [
     "check_type",
 ]
 
-REALS = (np.dtype(np.float32), np.dtype(np.float64))
+FLOAT64 = np.dtype(np.float64)
+REALS = (FLOAT64, np.dtype(np.float32))
 """The number types of label scores."""
 
 
@@ -38,22 +40,26 @@ def check_type(name: str, array: Any, *types: npt.DTypeLike, optional: bool = Fa
             kind = "NumPy array or None" if optional else "NumPy array"
             raise TypeError(f"{name} must be a {kind}, got {type(array).__name__}")
     elif types and array.dtype not in types:
-        raise TypeError(f"{name} must be {' or '.join(str(np.dtype(one)) for one in types)}, got {array.dtype}")
+        expected = " or ".join(sorted(str(np.dtype(one)) for one in types))
+        raise TypeError(f"{name} must be {expected}, got {array.dtype}")
 
 
 def check_array(
-    name: str, array: Any, shape: tuple[int, ...], dtype: npt.DTypeLike = np.float64, *, optional: bool = False
+    name: str, array: Any, shape: tuple[int, ...], dtype: npt.DTypeLike = FLOAT64, *, optional: bool = False
 ) -> None:
     """Check for an array of a type and shape; None will do where it is `optional`."""
-    check_type(name, array, dtype, optional=optional)
-    if array is not None and array.shape != shape:
+    # Asked here first: small problems are solved in a few microseconds.
+    if not isinstance(array, np.ndarray) or array.dtype != dtype:
+        check_type(name, array, dtype, optional=optional)
+    elif array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
 
 
 def check_output(name: str, array: npt.NDArray[Any], shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:
     """Check an array that a kernel writes to: as `check_array`, and it must be writeable."""
-    check_array(name, array, shape, dtype)
-    if not array.flags.writeable:
+    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != shape:
+        check_array(name, array, shape, dtype)
+    elif not array.flags.writeable:
         raise ValueError(f"{name} must be writeable: it is an output")
 
 
@@ -72,11 +78,12 @@ def check_chain(
         Whether only the first of the two shapes is allowed.
     """
     check_type("unary", unary, *REALS)
-    check_type("transition", transition)
-    if transition.dtype != unary.dtype:
+    if not isinstance(transition, np.ndarray) or transition.dtype != unary.dtype:
+        check_type("transition", transition)
         raise TypeError(f"transition must have the type of unary, {unary.dtype}, got {transition.dtype}")
     n, labels = _check_scores(unary, "n")
-    _check_pairs(transition, labels, n - 1, one_transition)
+    if transition.shape != (labels, labels):
+        _check_pairs(transition, labels, n - 1, one_transition)
     return n, labels
 
 
@@ -94,24 +101,26 @@ def check_tree(
     one_transition : bool
         Whether only the first of the two shapes is allowed.
     """
-    check_type("unary", unary, np.float64)
-    check_type("transition", transition, np.float64)
+    check_type("unary", unary, FLOAT64)
+    check_type("transition", transition, FLOAT64)
     n, labels = _check_scores(unary, "n")
-    _check_pairs(transition, labels, n, one_transition)
+    if transition.shape != (labels, labels):
+        _check_pairs(transition, labels, n, one_transition)
     return n, labels
 
 
 def _check_scores(unary: npt.NDArray[Any], rows: str) -> tuple[int, int]:
     """Check for two axes, none of them empty; `rows` is the letter for the first."""
-    if unary.ndim != 2 or 0 in unary.shape:
-        raise ValueError(f"unary must have shape ({rows}, K) with {rows} >= 1 and K >= 1, got {unary.shape}")
-    return unary.shape[0], unary.shape[1]
+    shape = unary.shape
+    if len(shape) != 2 or 0 in shape:
+        raise ValueError(f"unary must have shape ({rows}, K) with {rows} >= 1 and K >= 1, got {shape}")
+    return shape
 
 
 def _check_pairs(transition: npt.NDArray[Any], labels: int, edges: int, one_transition: bool) -> None:
-    """Check for scores of label pairs, one table for all edges or one for each."""
+    """Check for a table of label pairs for each edge, where there is not one for all."""
     expected = (labels, labels)
-    if transition.shape != expected and (one_transition or transition.shape != (edges, *expected)):
+    if one_transition or transition.shape != (edges, *expected):
         shapes = f"{expected}" if one_transition else f"{expected} or {(edges, *expected)}"
         raise ValueError(f"transition must have shape {shapes}, got {transition.shape}")
 
@@ -177,7 +186,7 @@ def check_square(name: str, array: npt.NDArray[Any], labels: int | None = None) 
 
     Returns the number of labels, K.
     """
-    check_type(name, array, np.float64)
+    check_type(name, array, FLOAT64)
     square = array.ndim == 2 and array.shape[0] == array.shape[1] >= 1
     if not square or (labels is not None and array.shape[0] != labels):
         expected = "(K, K) with K >= 1" if labels is None else f"{(labels, labels)}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_array, check_type
+from gapless_kernels._arguments import FLOAT64, check_array, check_type
 
 __all__ = ["check_parts", "check_weights"]
 
@@ -27,7 +27,7 @@ def check_weights(weights: npt.NDArray[Any], name: str = "weights") -> Floats:
     name : str
         The argument's name, for messages.
     """
-    check_type(name, weights, np.float64)
+    check_type(name, weights, FLOAT64)
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.shape[0] < 2:
         raise ValueError(f"{name} must have shape (n+1, n+1) with n >= 1 words, got {weights.shape}")
     # False for NaN as well. Only where something is wrong are the ignored entries told apart.
