@@ -3,8 +3,8 @@
 The loops trust their arguments, so these checks refuse whatever could make them read or write out of bounds.
 They do not look at values: a NaN gives an unspecified answer, but never a stray access.
 
-An argument that is no array, or of another type, is a TypeError; a wrong shape or value is a ValueError. The message
-names the argument and what is expected.
+An argument that is no array, or of another type, is a TypeError; a wrong shape or value is a ValueError. The
+message names the argument and what is expected.
 """
 
 import operator
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 FLOAT64 = np.dtype(np.float64)
-REALS = (FLOAT64, np.dtype(np.float32))
+REALS = (np.dtype(np.float32), FLOAT64)
 """The number types of label scores."""
 
 
@@ -40,8 +40,7 @@ def check_type(name: str, array: Any, *types: npt.DTypeLike, optional: bool = Fa
             kind = "NumPy array or None" if optional else "NumPy array"
             raise TypeError(f"{name} must be a {kind}, got {type(array).__name__}")
     elif types and array.dtype not in types:
-        expected = " or ".join(sorted(str(np.dtype(one)) for one in types))
-        raise TypeError(f"{name} must be {expected}, got {array.dtype}")
+        raise TypeError(f"{name} must be {' or '.join(str(np.dtype(one)) for one in types)}, got {array.dtype}")
 
 
 def check_array(
@@ -77,7 +76,8 @@ def check_chain(
     one_transition : bool
         Whether only the first of the two shapes is allowed.
     """
-    check_type("unary", unary, *REALS)
+    if not isinstance(unary, np.ndarray) or unary.dtype not in REALS:
+        check_type("unary", unary, *REALS)
     if not isinstance(transition, np.ndarray) or transition.dtype != unary.dtype:
         check_type("transition", transition)
         raise TypeError(f"transition must have the type of unary, {unary.dtype}, got {transition.dtype}")

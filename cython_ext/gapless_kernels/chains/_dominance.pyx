@@ -12,8 +12,8 @@ import numpy as np
 from gapless_kernels.chains._batch_arguments import check_batch, check_dominance
 from gapless_kernels.chains._dominance_tables import aligned, lay_out, padded
 from gapless_kernels._status import INVALID
-from gapless_kernels.lanes cimport _sets
 from gapless_kernels.lanes.arrays cimport address, contiguous, write_back
+from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
 

@@ -10,8 +10,8 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from gapless_kernels.column_generation._arguments import check_column_generation, sentence_count
-from gapless_kernels.lanes cimport _sets
 from gapless_kernels.lanes.arrays cimport contiguous, point, write_back
+from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
 

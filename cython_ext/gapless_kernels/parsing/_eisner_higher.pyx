@@ -10,8 +10,8 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from gapless_kernels.parsing._arguments import check_parts, check_weights
-from gapless_kernels.lanes cimport _sets
 from gapless_kernels.lanes.arrays cimport address
+from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from gapless_kernels.paths._graph_arguments import check_graph
 from gapless_kernels._arguments import check_count
-from gapless_kernels.lanes cimport _sets
 from gapless_kernels.lanes.arrays cimport address
+from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
 

@@ -5,9 +5,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 
 import numpy as np
 
-from gapless_kernels.lanes cimport _sets
 from gapless_kernels.lanes.arrays cimport address, contiguous, write_back
 from gapless_kernels.sparse_chains._arguments import check_k_best, largest_score
+from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
 

@@ -77,7 +77,8 @@ def k_best_batch(
     check_k_best(
         unary, offsets, transition, initial, final, labels, values, counts, status, lower, upper, table, thresholds
     )
-    k, varying = len(labels), transition.ndim == 3
+    k = len(labels)
+    pairs = transition if transition.ndim == 3 else np.broadcast_to(transition, (len(unary), *transition.shape))
     for s, (begin, end) in enumerate(pairwise(offsets)):
         local = unary[begin:end].astype(np.float64)
         labels[:, begin:end], values[s], counts[s] = -1, -np.inf, 0
@@ -86,7 +87,7 @@ def k_best_batch(
             continue
         local[0] += 0.0 if initial is None else initial
         local[-1] += 0.0 if final is None else final
-        found = _k_best(local, transition if varying else np.broadcast_to(transition, (len(local), *transition.shape)), k)
+        found = _k_best(local, pairs, k)
         status[s] = DECIDED if found else INFEASIBLE
         for rank, (value, path) in enumerate(found):
             if thresholds is None or value >= thresholds[s]:

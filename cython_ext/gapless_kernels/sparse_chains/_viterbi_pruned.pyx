@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from gapless_kernels.lanes cimport _sets
 from gapless_kernels.lanes.arrays cimport contiguous, point, write_back
 from gapless_kernels.sparse_chains._arguments import check_pruned, largest_score
+from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
 
