@@ -31,7 +31,7 @@ def test_output(array: Any, error: type[Exception], message: str) -> None:
 
 def test_none_where_it_is_optional() -> None:
     check_array("x", None, (2,), optional=True)
-    with pytest.raises(TypeError, match="^x must be a NumPy array or None, got int$"):
+    with pytest.raises(TypeError, match=r"^x must be a NumPy array or None, got int$"):
         check_array("x", 3, (2,), optional=True)
     with pytest.raises(ValueError, match="shape"):
         check_array("x", np.zeros(3), (2,), optional=True)
@@ -40,6 +40,6 @@ def test_none_where_it_is_optional() -> None:
 def test_either_number_type() -> None:
     for dtype in REALS:
         check_type("x", np.zeros(2, dtype), *REALS)
-    with pytest.raises(TypeError, match="^x must be float32 or float64, got int64$"):
+    with pytest.raises(TypeError, match=r"^x must be float32 or float64, got int64$"):
         check_type("x", np.zeros(2, np.int64), *REALS)
     check_type("x", np.zeros(2, np.int64))
