@@ -5,11 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_offsets, check_output, check_square
+from gapless_kernels._arguments import REALS, check_array, check_offsets, check_output, check_square, check_type
 
 __all__ = ["check_batch", "check_dominance", "check_ends", "check_rows", "check_transition"]
-
-_REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def check_transition(transition: npt.NDArray[Any], dtype: npt.DTypeLike, most: int) -> int:
@@ -18,9 +16,9 @@ def check_transition(transition: npt.NDArray[Any], dtype: npt.DTypeLike, most: i
     Parameters
     ----------
     transition : (K, K) array of float64
-        Pair scores.
+        Pair scores, numbers or ``-inf``.
     dtype : dtype
-        The type of the tables.
+        The type of the tables, float32 or float64.
     most : int
         The largest number of labels allowed.
 
@@ -28,15 +26,8 @@ def check_transition(transition: npt.NDArray[Any], dtype: npt.DTypeLike, most: i
     -------
     int
         The number of labels, K.
-
-    Raises
-    ------
-    TypeError
-        If it is not a float64 array, or `dtype` is neither float32 nor float64.
-    ValueError
-        If it is not square, has no or too many rows, or holds NaN or plus infinity.
     """
-    if np.dtype(dtype) not in _REALS:
+    if np.dtype(dtype) not in REALS:
         raise TypeError(f"dtype must be float32 or float64, got {np.dtype(dtype)}")
     check_square("transition", transition)
     if len(transition) > most:
@@ -49,61 +40,14 @@ def check_transition(transition: npt.NDArray[Any], dtype: npt.DTypeLike, most: i
 
 
 def check_ends(initial: npt.NDArray[Any] | None, final: npt.NDArray[Any] | None, labels: int) -> None:
-    """Check the scores of first and last labels.
-
-    Parameters
-    ----------
-    initial, final : (K,) array of float64, or None
-        Scores of the first and of the last label.
-    labels : int
-        The number of labels, K.
-
-    Raises
-    ------
-    TypeError
-        If one is neither None nor a float64 array.
-    ValueError
-        If a shape is wrong.
-    """
-    for name, array in (("initial", initial), ("final", final)):
-        if array is None:
-            continue
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"{name} must be a NumPy array or None, got {type(array).__name__}")
-        if array.dtype != np.float64:
-            raise TypeError(f"{name} must be float64, got {array.dtype}")
-        if array.shape != (labels,):
-            raise ValueError(f"{name} must have shape {(labels,)}, got {array.shape}")
+    """Check the scores of first and last labels, (K,) arrays of float64 or None."""
+    check_array("initial", initial, (labels,), optional=True)
+    check_array("final", final, (labels,), optional=True)
 
 
 def check_rows(unary: npt.NDArray[Any], labels: int, dtype: npt.DTypeLike | None = None) -> int:
-    """Check the label scores of one or more sentences.
-
-    Parameters
-    ----------
-    unary : (N, K) array of float32 or float64
-        Label scores.
-    labels : int
-        The number of labels expected, K.
-    dtype : dtype, optional
-        The type expected; either without one.
-
-    Returns
-    -------
-    int
-        The number of rows, N.
-
-    Raises
-    ------
-    TypeError
-        If it is not an array of such a type.
-    ValueError
-        If the shape is wrong.
-    """
-    if not isinstance(unary, np.ndarray):
-        raise TypeError(f"unary must be a NumPy array, got {type(unary).__name__}")
-    if unary.dtype not in _REALS:
-        raise TypeError(f"unary must be float32 or float64, got {unary.dtype}")
+    """Check the (N, K) label scores of one or more sentences, of type `dtype` if that is given; return N."""
+    check_type("unary", unary, *REALS)
     if dtype is not None and unary.dtype != dtype:
         raise TypeError(f"unary must have the type of the tables, {np.dtype(dtype)}, got {unary.dtype}")
     if unary.ndim != 2 or unary.shape[0] == 0 or unary.shape[1] != labels:
@@ -123,34 +67,10 @@ def check_batch(
     survivors: npt.NDArray[Any] | None = None,
     dtype: npt.DTypeLike | None = None,
 ) -> int:
-    """Check the arguments of a batch kernel.
+    """Check the arguments of a batch kernel; return the number of sentences, S.
 
-    Parameters
-    ----------
-    unary : (N, K) array of float32 or float64
-        Label scores of all sentences, of type `dtype` if that is given.
-    offsets : (S+1,) array of int64
-        Starts of the sentences, see `check_offsets`.
-    transition : (K, K) array of float64
-        Pair scores.
-    initial, final : (K,) array of float64, or None
-        Scores of the first and the last label.
-    labels, values, status, survivors : arrays
-        Outputs: (N,) int64, (S,) float64, (S,) uint8, and (S,) int64 or None.
-    dtype : dtype, optional
-        The type that `unary` must have.
-
-    Returns
-    -------
-    int
-        The number of sentences, S.
-
-    Raises
-    ------
-    TypeError
-        If an argument has the wrong type.
-    ValueError
-        If an argument has the wrong shape, or an output is read-only.
+    `unary` must have type `dtype` if that is given. The outputs `labels`, `values`, `status` and `survivors` are
+    (N,) int64, (S,) float64, (S,) uint8, and (S,) int64 or None.
     """
     check_square("transition", transition)
     rows = check_rows(unary, len(transition), dtype)
@@ -174,32 +94,10 @@ def check_dominance(
     dominators: npt.NDArray[Any],
     dtype: npt.DTypeLike,
 ) -> int:
-    """Check the arguments of `dominance`.
+    """Check the arguments of `dominance`; return the number of positions, n.
 
-    Parameters
-    ----------
-    unary : (n, K) array of float64
-        Label scores.
-    transition : (K, K) array of float64
-        Pair scores.
-    initial, final : (K,) array of float64, or None
-        Scores of the first and the last label.
-    labels, kept, dominators : arrays
-        Outputs: (n,) int64, (n, K) bool, (n,) int64.
-    dtype : dtype
-        The type of the tables; only float64 will do.
-
-    Returns
-    -------
-    int
-        The number of positions, n.
-
-    Raises
-    ------
-    TypeError
-        If an argument has the wrong type.
-    ValueError
-        If an argument has the wrong shape, or an output is read-only.
+    `dtype` is the type of the tables, of which only float64 will do. The outputs `labels`, `kept` and `dominators`
+    are (n,) int64, (n, K) bool and (n,) int64.
     """
     if dtype != np.float64:
         raise TypeError(f"tables must be float64, as proofs are not made in float32, got {dtype}")

@@ -5,7 +5,6 @@
 The loops are in C, written once in blocks of sixteen scores and compiled for each instruction set.
 """
 
-from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uint8_t
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from gapless_kernels.chains._batch_arguments import check_batch, check_dominance
 from gapless_kernels.chains._dominance_tables import aligned, lay_out, padded
 from gapless_kernels._status import INVALID
+from gapless_kernels.lanes.arrays cimport address, contiguous, write_back
 from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
@@ -77,78 +77,33 @@ def largest_differences(transition):
 
 # --- decoding ---------------------------------------------------------------------------------------------------
 
-cdef void *address(array, bint writable=False) except? NULL:
-    """Address of a contiguous array, NULL for None; the caller keeps the array alive."""
-    cdef Py_buffer view
-    cdef void *start
-    if array is None:
-        return NULL
-    PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE if writable else PyBUF_C_CONTIGUOUS)
-    start = view.buf
-    PyBuffer_Release(&view)
-    return start
+cdef int run(int method, gapless_chain *chain, inputs, outputs) except -1:
+    """Run the loops on arrays that have been checked; the score tables are in `chain` already.
 
-
-cdef int run(
-    int method,
-    gapless_chain *chain,
-    bint is_double,
-    transition,
-    unary,
-    offsets,
-    initial,
-    final,
-    labels,
-    values,
-    status,
-    survivors,
-    kept,
-    dominators,
-) except -1:
-    """Run the loops on arrays that have been checked; the score tables are in `chain` already."""
+    The inputs are unary, offsets, transition, initial, final; the outputs labels, values, status, survivors, kept and
+    dominators. Any may be None that the method does not need.
+    """
     cdef gapless_batch batch
-    cdef int failed
-    outputs = (labels, values, status, survivors, kept, dominators)
-    inputs = (
-        contiguous(transition),
-        contiguous(initial),
-        contiguous(final),
-        contiguous(unary),
-        contiguous(offsets),
-    )
-    rooms = (
-        contiguous(labels),
-        contiguous(values),
-        contiguous(status),
-        contiguous(survivors),
-        contiguous(kept),
-        contiguous(dominators),
-    )
-    chain.transition = <const double *>address(inputs[0])
-    chain.initial = <const double *>address(inputs[1])
-    chain.final = <const double *>address(inputs[2])
-    batch.unary = address(inputs[3])
-    batch.offsets = <const int64_t *>address(inputs[4])
+    cdef int failed, is_double = inputs[0].dtype == np.float64
+    unary, offsets, transition, initial, final = [contiguous(array) for array in inputs]
+    written = [contiguous(array) for array in outputs]
+    chain.transition = <const double *>address(transition)
+    chain.initial = <const double *>address(initial)
+    chain.final = <const double *>address(final)
+    batch.unary = address(unary)
+    batch.offsets = <const int64_t *>address(offsets)
     batch.sentences = len(offsets) - 1
-    batch.labels = <int64_t *>address(rooms[0], True)
-    batch.values = <double *>address(rooms[1], True)
-    batch.status = <uint8_t *>address(rooms[2], True)
-    batch.survivors = <int64_t *>address(rooms[3], True)
-    batch.kept = <uint8_t *>address(rooms[4], True)
-    batch.dominators = <int64_t *>address(rooms[5], True)
+    batch.labels = <int64_t *>address(written[0], True)
+    batch.values = <double *>address(written[1], True)
+    batch.status = <uint8_t *>address(written[2], True)
+    batch.survivors = <int64_t *>address(written[3], True)
+    batch.kept = <uint8_t *>address(written[4], True)
+    batch.dominators = <int64_t *>address(written[5], True)
     with nogil:
         failed = gapless_decode(method, is_double, chain, &batch)
     if failed:
         raise MemoryError("no room for the messages of the sentences in flight")
-    for output, room in zip(outputs, rooms):
-        if output is not room:
-            output[...] = room
-    return 0
-
-
-cdef contiguous(array):
-    """The array itself where it is contiguous, as it nearly always is."""
-    return array if array is None or array.flags.c_contiguous else np.ascontiguousarray(array)
+    return write_back(outputs, written)
 
 
 cdef gapless_chain opened(tables) except *:
@@ -184,22 +139,8 @@ def viterbi_batch(unary, offsets, transition, initial, final, labels, values, st
     chain.gauge = NULL
     chain.largest = np.abs(transition, where=allowed, out=np.zeros((k, k))).max()
     chain.finite = allowed.all()
-    run(
-        GAPLESS_VITERBI,
-        &chain,
-        dtype == np.float64,
-        transition,
-        unary,
-        offsets,
-        initial,
-        final,
-        labels,
-        values,
-        status,
-        None,
-        None,
-        None,
-    )
+    inputs, outputs = (unary, offsets, transition, initial, final), (labels, values, status, None, None, None)
+    run(GAPLESS_VITERBI, &chain, inputs, outputs)
 
 
 def dominance_batch(unary, offsets, tables, initial, final, labels, values, status, survivors=None):
@@ -209,22 +150,8 @@ def dominance_batch(unary, offsets, tables, initial, final, labels, values, stat
         unary, offsets, tables.transition, initial, final, labels, values, status, survivors, tables.dtype
     )
     chain = opened(tables)
-    run(
-        GAPLESS_DOMINANCE,
-        &chain,
-        unary.dtype == np.float64,
-        tables.transition,
-        unary,
-        offsets,
-        initial,
-        final,
-        labels,
-        values,
-        status,
-        survivors,
-        None,
-        None,
-    )
+    inputs, outputs = (unary, offsets, tables.transition, initial, final), (labels, values, status, survivors, None, None)
+    run(GAPLESS_DOMINANCE, &chain, inputs, outputs)
 
 
 def dominance(unary, tables, initial, final, labels, kept, dominators):
@@ -233,22 +160,8 @@ def dominance(unary, tables, initial, final, labels, kept, dominators):
     n = check_dominance(unary, tables.transition, initial, final, labels, kept, dominators, tables.dtype)
     offsets, values, status = np.array((0, n)), np.empty(1), np.empty(1, np.uint8)
     chain = opened(tables)
-    run(
-        GAPLESS_DOMINANCE,
-        &chain,
-        True,
-        tables.transition,
-        unary,
-        offsets,
-        initial,
-        final,
-        labels,
-        values,
-        status,
-        None,
-        kept,
-        dominators,
-    )
+    inputs, outputs = (unary, offsets, tables.transition, initial, final), (labels, values, status, None, kept, dominators)
+    run(GAPLESS_DOMINANCE, &chain, inputs, outputs)
     if status[0] == INVALID:
         raise ValueError("unary holds NaN or plus infinity")
     return float(values[0])

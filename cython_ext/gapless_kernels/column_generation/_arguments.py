@@ -7,11 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gapless_kernels._arguments import check_offsets, check_output
+from gapless_kernels.chains._batch_arguments import check_rows
 from gapless_kernels.chains._transition_tables import TransitionTables
 
 __all__ = ["check_column_generation", "sentence_count"]
-
-_REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def check_column_generation(
@@ -25,38 +24,17 @@ def check_column_generation(
     gap: float,
     effort: float,
 ) -> tuple[int, int, int]:
-    """Check the arguments of `column_generation_batch`.
+    """Check the arguments of `column_generation_batch`; return rows N, labels K and sentences S.
 
-    Parameters
-    ----------
-    unary, offsets, tables, initial, final, start, gap, effort
-        The kernel's.
-    outputs : sequence of arrays
-        labels, values, bounds, status, rounds, domain_sizes, candidates; then second_values and second_labels if a
-        margin is given.
-
-    Returns
-    -------
-    tuple of int
-        Rows N, labels K, sentences S.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type, shape or range.
+    The `outputs` are labels, values, bounds, status, rounds, domain_sizes, candidates; then second_values and
+    second_labels if a margin is given.
     """
     if not isinstance(tables, TransitionTables):
         raise TypeError(f"tables must be made by transition_tables, got {type(tables).__name__}")
-    if not isinstance(unary, np.ndarray):
-        raise TypeError(f"unary must be a NumPy array, got {type(unary).__name__}")
-    if unary.dtype not in _REALS:
-        raise TypeError(f"unary must be float32 or float64, got {unary.dtype}")
+    labels = len(tables.transition)
+    rows = check_rows(unary, labels)
     if tables.forward.dtype != unary.dtype:
         raise TypeError(f"tables are for {tables.forward.dtype}, unary is {unary.dtype}")
-    labels = len(tables.transition)
-    if unary.ndim != 2 or len(unary) == 0 or unary.shape[1] != labels:
-        raise ValueError(f"unary must have shape (N, {labels}) with N >= 1, got {unary.shape}")
-    rows = len(unary)
     sentences = check_offsets(offsets, rows)
     per_token = ((rows,), np.int64)
     per_sentence = ((sentences,), np.float64)

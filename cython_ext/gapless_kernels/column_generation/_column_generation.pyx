@@ -10,6 +10,7 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from gapless_kernels.column_generation._arguments import check_column_generation, sentence_count
+from gapless_kernels.lanes.arrays cimport contiguous, point, write_back
 from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
@@ -28,88 +29,11 @@ cdef extern from "column_generation/batch.h" nogil:
         int64_t *sizes
         int64_t *candidates
 
-    ctypedef struct cg_model_f32:
-        Py_ssize_t labels
-        Py_ssize_t stride
-        const float *forward
-        const float *backward
-        const float *into
-        const float *out_of
-        const float *zeros
-        const float *extra[4]
-        const float *rest[4]
-        float coarse
-        float largest
-        const double *transition
-        const double *initial
-        const double *final
-        const unsigned char *lowered
-        int start
-        double gap
-        double margin
-        double effort
-
-    ctypedef struct cg_model_f64:
-        Py_ssize_t labels
-        Py_ssize_t stride
-        const double *forward
-        const double *backward
-        const double *into
-        const double *out_of
-        const double *zeros
-        const double *extra[4]
-        const double *rest[4]
-        double coarse
-        double largest
-        const double *transition
-        const double *initial
-        const double *final
-        const unsigned char *lowered
-        int start
-        double gap
-        double margin
-        double effort
-
-    int cg_batch_f32(
-        const cg_model_f32 *, const float *, const int64_t *, Py_ssize_t, const cg_answers *
-    ) noexcept
-    int cg_batch_f64(
-        const cg_model_f64 *, const double *, const int64_t *, Py_ssize_t, const cg_answers *
-    ) noexcept
-
-ctypedef fused real:
-    float
-    double
-
-ctypedef fused model_of:
-    cg_model_f32
-    cg_model_f64
-
-
-cdef void describe(
-    model_of *model,
-    const real[:, ::1] forward,
-    const real[:, ::1] backward,
-    const real[::1] into,
-    const real[::1] out_of,
-    const real[:, ::1] extra,
-    const double[:, ::1] transition,
-    const double[::1] initial,
-    const double[::1] final,
-    const unsigned char[:, ::1] lowered,
-) noexcept:
-    """Point the model at arrays, which must outlive it; only the calls where the two types agree are used."""
-    cdef int row
-    if (model_of is cg_model_f32 and real is float) or (model_of is cg_model_f64 and real is double):
-        model.labels, model.stride = forward.shape[0], forward.shape[1]
-        model.forward, model.backward = &forward[0, 0], &backward[0, 0]
-        model.into, model.out_of = &into[0], &out_of[0]
-        for row in range(4):
-            model.extra[row], model.rest[row] = &extra[row, 0], &extra[4 + row, 0]
-        model.zeros = &extra[8, 0]
-        model.transition = &transition[0, 0]
-        model.initial, model.final = &initial[0], &final[0]
-        model.lowered = NULL if lowered is None else &lowered[0, 0]
+    int decode "GAPLESS_COLUMN_GENERATION"(
+        int is_double, Py_ssize_t labels, Py_ssize_t stride, void *forward, void *backward, void *into, void *out_of,
+        void *extra, double coarse, double largest, void *transition, void *initial, void *final, void *lowered,
+        int start, double gap, double margin, double effort, void *unary, void *offsets, Py_ssize_t sentences,
+        const cg_answers *out) noexcept
 
 
 def additions(first, last, tables, unary):
@@ -166,64 +90,50 @@ def column_generation_batch(
     outputs = [labels, values, bounds, status, rounds, domain_sizes, candidates]
     if margin >= 0:
         outputs += [second_values, second_labels]
-    n, k, sentences = check_column_generation(unary, offsets, tables, outputs, initial, final, start, gap, effort)
-    unary, offsets = np.ascontiguousarray(unary), np.ascontiguousarray(offsets)
-    written = [array if array.flags.c_contiguous else array.copy() for array in outputs]
+    cdef Py_ssize_t k, sentences, stride
+    cdef int done, is_double, begin
+    cdef double near, apart, most, coarse, largest
+    cdef void *at[11]
+    cdef void *into[9]
+    cdef cg_answers out
+    _, k, sentences = check_column_generation(
+        unary, offsets, tables, outputs, initial, final, start, gap, effort
+    )
+    written = [contiguous(array) for array in outputs]
     first = np.zeros(k) if initial is None else np.ascontiguousarray(initial, np.float64)
     last = np.zeros(k) if final is None else np.ascontiguousarray(final, np.float64)
     extra, coarse = additions(first, last, tables, unary)
-
-    cdef const double[:, ::1] exact = tables.transition
-    cdef const double[::1] begin = first
-    cdef const double[::1] end = last
-    cdef const unsigned char[:, ::1] lowered = tables.lowered
-    cdef const int64_t[::1] starts = offsets
-    cdef int64_t[::1] chosen = written[0]
-    cdef double[::1] found = written[1]
-    cdef double[::1] proved = written[2]
-    cdef unsigned char[::1] said = written[3]
-    cdef int64_t[::1] turns = written[4]
-    cdef int64_t[::1] sizes = written[5]
-    cdef int64_t[::1] seen = written[6]
-    cdef double[::1] runners
-    cdef int64_t[::1] runner_labels
-    cdef cg_answers out
-    out.labels, out.values, out.bounds, out.status = &chosen[0], &found[0], &proved[0], &said[0]
-    out.rounds, out.sizes, out.candidates = &turns[0], &sizes[0], &seen[0]
+    arrays = (
+        tables.forward,
+        tables.backward,
+        tables.into,
+        tables.out_of,
+        extra,
+        tables.transition,
+        first,
+        last,
+        tables.lowered,
+        contiguous(unary),
+        contiguous(offsets),
+    )
+    point(at, arrays)
+    point(into, written)
+    out.labels, out.values, out.bounds = <int64_t *>into[0], <double *>into[1], <double *>into[2]
+    out.status, out.rounds = <unsigned char *>into[3], <int64_t *>into[4]
+    out.sizes, out.candidates = <int64_t *>into[5], <int64_t *>into[6]
     out.seconds, out.second_labels = NULL, NULL
     if margin >= 0:
-        runners, runner_labels = written[7], written[8]
-        out.seconds, out.second_labels = &runners[0], &runner_labels[0]
-
-    cdef cg_model_f32 single
-    cdef cg_model_f64 double_
-    cdef const float[:, ::1] rows32
-    cdef const double[:, ::1] rows64
-    cdef Py_ssize_t count = sentences
-    cdef int done
-    if unary.dtype == np.float32:
-        rows32 = unary
-        describe[cg_model_f32, float](
-            &single, tables.forward, tables.backward, tables.into, tables.out_of, extra, exact, begin, end, lowered
+        out.seconds, out.second_labels = <double *>into[7], <int64_t *>into[8]
+    is_double, stride, largest = unary.dtype == np.float64, tables.forward.shape[1], tables.largest
+    begin, near, apart, most = start, gap, margin, effort
+    with nogil:
+        done = decode(
+            is_double, k, stride, at[0], at[1], at[2], at[3], at[4], coarse, largest, at[5], at[6], at[7], at[8],
+            begin, near, apart, most, at[9], at[10], sentences, &out
         )
-        single.largest, single.start = tables.largest, start
-        single.gap, single.margin, single.effort, single.coarse = gap, margin, effort, coarse
-        with nogil:
-            done = cg_batch_f32(&single, &rows32[0, 0], &starts[0], count, &out)
-    else:
-        rows64 = unary
-        describe[cg_model_f64, double](
-            &double_, tables.forward, tables.backward, tables.into, tables.out_of, extra, exact, begin, end, lowered
-        )
-        double_.largest, double_.start = tables.largest, start
-        double_.gap, double_.margin, double_.effort, double_.coarse = gap, margin, effort, coarse
-        with nogil:
-            done = cg_batch_f64(&double_, &rows64[0, 0], &starts[0], count, &out)
     if not done:
         raise MemoryError("no memory for the messages of the longest sentence")
-    for target, array in zip(outputs, written):
-        if target is not array:
-            target[...] = array
+    write_back(outputs, written)
 
 
 def path_bounds_batch(unary, offsets, tables, labels, bounds, *, initial=None, final=None):

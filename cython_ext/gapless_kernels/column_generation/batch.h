@@ -49,4 +49,7 @@ typedef struct {
 #define GAPLESS_TEMPLATE "column_generation/loops.h"
 #include "lanes/types.h"
 
+/* Scores as pointers to void, of the type that `is_double` names. */
+#define GAPLESS_COLUMN_GENERATION(is_double, ...) ((is_double) ? cg_chains_f64(__VA_ARGS__) : cg_chains_f32(__VA_ARGS__))
+
 #endif

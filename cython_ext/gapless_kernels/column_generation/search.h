@@ -296,3 +296,20 @@ static int NAMED(cg_batch)(const NAMED(cg_model) *m, const REAL *unary, const in
     free(memory);
     return 1;
 }
+
+/* cg_batch on the arrays of a model: rows of `extra` are additions for the first, a middle, the last and the only
+ * position, what rounding took from each of them, and zeros. */
+static int NAMED(cg_chains)(ptrdiff_t labels, ptrdiff_t stride, const REAL *forward, const REAL *backward, const REAL *into,
+                            const REAL *out_of, const REAL *extra, double coarse, double largest,
+                            const double *transition, const double *initial, const double *final,
+                            const unsigned char *lowered, int start, double gap, double margin, double effort,
+                            const REAL *unary, const int64_t *offsets, ptrdiff_t sentences, const cg_answers *out)
+{
+    const REAL *rows[9];
+    for (int row = 0; row < 9; row++)
+        rows[row] = extra + row * stride;
+    const NAMED(cg_model) model = {labels, stride, forward, backward, into, out_of, rows[8],
+        {rows[0], rows[1], rows[2], rows[3]}, {rows[4], rows[5], rows[6], rows[7]}, (REAL)coarse, (REAL)largest,
+        transition, initial, final, lowered, start, gap, margin, effort};
+    return NAMED(cg_batch)(&model, unary, offsets, sentences, out);
+}

@@ -6,9 +6,9 @@ The loops trust their arguments, so these checks refuse whatever could make them
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["check_parse_features", "check_parts", "check_table"]
+from gapless_kernels._arguments import REALS, check_type
 
-_REALS = (np.dtype(np.float32), np.dtype(np.float64))
+__all__ = ["check_parse_features", "check_parts", "check_table"]
 
 
 def check_parts(parts: npt.NDArray[np.int64], templates: npt.NDArray[np.int32]) -> None:
@@ -20,19 +20,9 @@ def check_parts(parts: npt.NDArray[np.int64], templates: npt.NDArray[np.int32]) 
         With ``width >= 1``.
     templates : (T, 5 + terms) array of int32
         Rows (seed, companion, from, to, middle, values...); `from` and `to` are -1 or below the width.
-
-    Raises
-    ------
-    TypeError
-        If an argument is not an array of its type.
-    ValueError
-        If a shape is wrong, or a template looks between positions that a part does not have.
     """
-    for name, array, dtype in (("parts", parts, np.int64), ("templates", templates, np.int32)):
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
-        if array.dtype != dtype:
-            raise TypeError(f"{name} must be {np.dtype(dtype)}, got {array.dtype}")
+    check_type("parts", parts, np.int64)
+    check_type("templates", templates, np.int32)
     if parts.ndim != 2 or not parts.shape[1]:
         raise ValueError(f"parts must have shape (m, width) with width >= 1, got {parts.shape}")
     if templates.ndim != 2 or templates.shape[1] < 5:
@@ -54,21 +44,10 @@ def check_parse_features(
     values: npt.NDArray[np.int32],
     templates: npt.NDArray[np.int32],
 ) -> None:
-    """Check all arguments of feature hashing; see `_parse_features_twin` for the shapes.
-
-    Raises
-    ------
-    TypeError
-        If an argument is not an array of its type.
-    ValueError
-        If a shape is wrong, or an entry names a position, an atom or a value that is not there.
-    """
+    """Check all arguments of feature hashing; see `_parse_features_twin` for the shapes."""
     check_parts(parts, templates)
-    for name, array, dtype in (("atoms", atoms, np.uint32), ("values", values, np.int32)):
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
-        if array.dtype != dtype:
-            raise TypeError(f"{name} must be {np.dtype(dtype)}, got {array.dtype}")
+    check_type("atoms", atoms, np.uint32)
+    check_type("values", values, np.int32)
     if atoms.ndim != 2 or len(atoms) < 7:
         raise ValueError(f"atoms must have shape (n + 7, A), got {atoms.shape}")
     if values.ndim != 2 or values.shape[1] != 4:
@@ -99,24 +78,8 @@ def check_parse_features(
 
 
 def check_table(table: npt.NDArray[np.floating]) -> int:
-    """Check a table of weights: contiguous, float32 or float64, of shape ``(2^bits,)``, 4 to 31 bits.
-
-    Returns
-    -------
-    int
-        The bits.
-
-    Raises
-    ------
-    TypeError
-        If it is not such an array.
-    ValueError
-        If it has another shape or is not contiguous.
-    """
-    if not isinstance(table, np.ndarray):
-        raise TypeError(f"table must be a NumPy array, got {type(table).__name__}")
-    if table.dtype not in _REALS:
-        raise TypeError(f"table must be float32 or float64, got {table.dtype}")
+    """Check a contiguous table of float32 or float64 weights, of shape ``(2^bits,)``; return the bits, 4 to 31."""
+    check_type("table", table, *REALS)
     bits = table.size.bit_length() - 1
     if table.ndim != 1 or table.size != 1 << max(bits, 0) or not 4 <= bits <= 31:
         raise ValueError(f"table must have 2^bits weights, 4 to 31 bits, got shape {table.shape}")

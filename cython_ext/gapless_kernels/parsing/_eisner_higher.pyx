@@ -4,200 +4,82 @@
 The dynamic programs are in plain C; here arguments are checked and laid out, and the GIL is released.
 """
 
-from libc.math cimport INFINITY
+from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int64_t
 
 import numpy as np
 
-from gapless_kernels.parsing._higher_arguments import check_parts
-from gapless_kernels.parsing._arguments import check_weights
+from gapless_kernels.parsing._arguments import check_parts, check_weights
+from gapless_kernels.lanes.arrays cimport address
 from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
 
+ctypedef size_t (*charts_of)(ptrdiff_t) noexcept nogil
+ctypedef double (*solver)(
+    ptrdiff_t, const double *, const double **, int, double *, int64_t *, double *
+) noexcept nogil
 
 cdef extern from "parsing/sibling.h" nogil:
-    ctypedef struct sibling_model:
-        pass
-    size_t sibling_charts(Py_ssize_t) noexcept
-    sibling_model sibling_open(Py_ssize_t, const double *, const double *, int, double *) noexcept
-    double sibling_inside(sibling_model *) noexcept
-    void sibling_outside(sibling_model *, double *) noexcept
-    void sibling_trace(const sibling_model *, int64_t *) noexcept
+    size_t sibling_charts(ptrdiff_t) noexcept
+    double sibling_solve(
+        ptrdiff_t, const double *, const double **, int, double *, int64_t *, double *
+    ) noexcept
 
 cdef extern from "parsing/carreras.h" nogil:
-    ctypedef struct carreras_model:
-        pass
-    size_t carreras_charts(Py_ssize_t) noexcept
-    carreras_model carreras_open(
-        Py_ssize_t, const double *, const double *, const double *, int, double *
+    size_t carreras_charts(ptrdiff_t) noexcept
+    double carreras_solve(
+        ptrdiff_t, const double *, const double **, int, double *, int64_t *, double *
     ) noexcept
-    double carreras_inside(carreras_model *) noexcept
-    void carreras_outside(carreras_model *, double *) noexcept
-    void carreras_trace(const carreras_model *, int64_t *) noexcept
 
 cdef extern from "parsing/grand_sibling.h" nogil:
-    ctypedef struct grand_model:
-        pass
-    size_t grand_charts(Py_ssize_t) noexcept
-    grand_model grand_open(
-        Py_ssize_t, const double *, const double *, const double *, const double *, int, double *
+    size_t grand_charts(ptrdiff_t) noexcept
+    double grand_solve(
+        ptrdiff_t, const double *, const double **, int, double *, int64_t *, double *
     ) noexcept
-    double grand_inside(grand_model *) noexcept
-    void grand_outside(grand_model *, double *) noexcept
-    void grand_trace(const grand_model *, int64_t *) noexcept
 
 
-cdef double solve_sibling(
-    const double[:, ::1] weights,
-    const double *parts,
-    bint single_root,
-    double[::1] work,
-    int64_t[::1] heads,
-    double *marginals,
-) noexcept nogil:
-    """The best value; fill `heads` with -1 where there is no tree, and `marginals` unless that is NULL."""
-    cdef sibling_model model = sibling_open(weights.shape[0] - 1, &weights[0, 0], parts, single_root, &work[0])
-    cdef double value = sibling_inside(&model)
-    heads[:] = -1
-    if value > -INFINITY:
-        sibling_trace(&model, &heads[0])
-    if marginals != NULL:
-        sibling_outside(&model, marginals)
-    return value
-
-
-cdef double solve_carreras(
-    const double[:, ::1] weights,
-    const double[:, :, ::1] sibling,
-    const double[:, :, ::1] grandchild,
-    bint single_root,
-    double[::1] work,
-    int64_t[::1] heads,
-    double *marginals,
-) noexcept nogil:
-    """As `solve_sibling`."""
-    cdef carreras_model model = carreras_open(
-        weights.shape[0] - 1, &weights[0, 0], &sibling[0, 0, 0], &grandchild[0, 0, 0], single_root, &work[0]
-    )
-    cdef double value = carreras_inside(&model)
-    heads[:] = -1
-    if value > -INFINITY:
-        carreras_trace(&model, &heads[0])
-    if marginals != NULL:
-        carreras_outside(&model, marginals)
-    return value
-
-
-cdef double solve_grand_sibling(
-    const double[:, ::1] weights,
-    const double[:, :, ::1] grandchild,
-    const double[:, :, ::1] sibling,
-    const double *grand_sibling,
-    bint single_root,
-    double[::1] work,
-    int64_t[::1] heads,
-    double *marginals,
-) noexcept nogil:
-    """As `solve_sibling`."""
-    cdef grand_model model = grand_open(
-        weights.shape[0] - 1,
-        &weights[0, 0],
-        &grandchild[0, 0, 0],
-        &sibling[0, 0, 0],
-        grand_sibling,
-        single_root,
-        &work[0],
-    )
-    cdef double value = grand_inside(&model)
-    heads[:] = -1
-    if value > -INFINITY:
-        grand_trace(&model, &heads[0])
-    if marginals != NULL:
-        grand_outside(&model, marginals)
-    return value
-
-
-# --- the public functions: check, lay out, release the GIL ------------------------------------------------------
-
-def _or_zeros(parts, size):
-    return np.zeros((size, size, size)) if parts is None else parts
+cdef tuple run(charts_of charts, solver solve, weights, parts, bint single_root, bint outside):
+    """Check, lay out and solve. `parts` lists name, scores, order of the axes, and whether zeros stand for no scores."""
+    cdef const double *scores[3]
+    cdef Py_ssize_t i
+    weights = check_weights(weights)
+    cdef Py_ssize_t size = len(weights)
+    held = []
+    for i, (name, given, axes, filled) in enumerate(parts):
+        laid = check_parts(name, given, size, axes)
+        held.append(np.zeros((size,) * len(axes)) if filled and laid is None else laid)
+        scores[i] = <const double *>address(held[i])
+    work = np.empty((2 if outside else 1) * charts(size - 1))
+    heads = np.empty(size, np.int64)
+    marginals = np.empty((size, size)) if outside else None
+    cdef const double *arcs = <const double *>address(weights)
+    cdef double *room = <double *>address(work)
+    cdef int64_t *found = <int64_t *>address(heads)
+    cdef double *target = <double *>address(marginals)
+    cdef double value
+    with nogil:
+        value = solve(size - 1, arcs, scores, single_root, room, found, target)
+    return (value, heads, marginals) if outside else (value, heads)
 
 
 cdef tuple run_sibling(weights, sibling, bint single_root, bint outside):
-    cdef const double[:, ::1] table = check_weights(weights)
-    cdef Py_ssize_t size = table.shape[0]
-    given = check_parts("sibling", sibling, size, (0, 2, 1))
-    cdef const double[:, :, ::1] parts
-    cdef const double *scores = NULL
-    if given is not None:
-        parts = given
-        scores = &parts[0, 0, 0]
-    marginals = np.empty((size, size)) if outside else None
-    cdef double[:, ::1] rows
-    cdef double *target = NULL
-    if outside:
-        rows = marginals
-        target = &rows[0, 0]
-    heads = np.empty(size, np.int64)
-    cdef int64_t[::1] found = heads
-    cdef double[::1] work = np.empty((2 if outside else 1) * sibling_charts(size - 1))
-    cdef double value
-    with nogil:
-        value = solve_sibling(table, scores, single_root, work, found, target)
-    return (value, heads, marginals) if outside else (value, heads)
+    parts = [("sibling", sibling, (0, 2, 1), False)]
+    return run(sibling_charts, sibling_solve, weights, parts, single_root, outside)
 
 
 cdef tuple run_carreras(weights, sibling, grandchild, bint single_root, bint outside):
-    cdef const double[:, ::1] table = check_weights(weights)
-    cdef Py_ssize_t size = table.shape[0]
-    cdef const double[:, :, ::1] siblings = _or_zeros(check_parts("sibling", sibling, size, (0, 2, 1)), size)
-    cdef const double[:, :, ::1] grandchildren = _or_zeros(
-        check_parts("grandchild", grandchild, size, (0, 1, 2)), size
-    )
-    marginals = np.empty((size, size)) if outside else None
-    cdef double[:, ::1] rows
-    cdef double *target = NULL
-    if outside:
-        rows = marginals
-        target = &rows[0, 0]
-    heads = np.empty(size, np.int64)
-    cdef int64_t[::1] found = heads
-    cdef double[::1] work = np.empty((2 if outside else 1) * carreras_charts(size - 1))
-    cdef double value
-    with nogil:
-        value = solve_carreras(table, siblings, grandchildren, single_root, work, found, target)
-    return (value, heads, marginals) if outside else (value, heads)
+    parts = [("sibling", sibling, (0, 2, 1), True), ("grandchild", grandchild, (0, 1, 2), True)]
+    return run(carreras_charts, carreras_solve, weights, parts, single_root, outside)
 
 
 cdef tuple run_grand_sibling(weights, grandchild, sibling, grand_sibling, bint single_root, bint outside):
-    cdef const double[:, ::1] table = check_weights(weights)
-    cdef Py_ssize_t size = table.shape[0]
-    cdef const double[:, :, ::1] grandchildren = _or_zeros(
-        check_parts("grandchild", grandchild, size, (1, 2, 0)), size
-    )
-    cdef const double[:, :, ::1] siblings = _or_zeros(check_parts("sibling", sibling, size, (0, 2, 1)), size)
-    given = check_parts("grand_sibling", grand_sibling, size, (1, 3, 2, 0))
-    cdef const double[:, :, :, ::1] parts
-    cdef const double *scores = NULL
-    if given is not None:
-        parts = given
-        scores = &parts[0, 0, 0, 0]
-    marginals = np.empty((size, size)) if outside else None
-    cdef double[:, ::1] rows
-    cdef double *target = NULL
-    if outside:
-        rows = marginals
-        target = &rows[0, 0]
-    heads = np.empty(size, np.int64)
-    cdef int64_t[::1] found = heads
-    cdef double[::1] work = np.empty((2 if outside else 1) * grand_charts(size - 1))
-    cdef double value
-    with nogil:
-        value = solve_grand_sibling(
-            table, grandchildren, siblings, scores, single_root, work, found, target
-        )
-    return (value, heads, marginals) if outside else (value, heads)
+    parts = [
+        ("grandchild", grandchild, (1, 2, 0), True),
+        ("sibling", sibling, (0, 2, 1), True),
+        ("grand_sibling", grand_sibling, (1, 3, 2, 0), False),
+    ]
+    return run(grand_charts, grand_solve, weights, parts, single_root, outside)
 
 
 def eisner_sibling(weights, sibling, single_root):

@@ -11,8 +11,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels.parsing._arguments import check_weights
-from gapless_kernels.parsing._higher_arguments import check_parts
+from gapless_kernels.parsing._arguments import check_parts, check_weights
 
 __all__ = [
     "eisner_carreras",

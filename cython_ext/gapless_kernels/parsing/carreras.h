@@ -227,4 +227,6 @@ static void carreras_trace(const carreras_model *model, int64_t *heads)
     carreras_trace_span(model, 0, last, best, heads);
 }
 
+EISNER_SOLVE(carreras, parts[0], parts[1])
+
 #endif

@@ -272,4 +272,6 @@ static void grand_trace(const grand_model *model, int64_t *heads)
     grand_trace_span(model, 0, 0, model->size - 1, heads);
 }
 
+EISNER_SOLVE(grand, parts[0], parts[1], parts[2])
+
 #endif

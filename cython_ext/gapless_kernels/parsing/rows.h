@@ -77,4 +77,21 @@ GAPLESS_INLINE void eisner_fill(double *to, double value, ptrdiff_t count)
         to[k] = value;
 }
 
+/* name_solve, the passes of one order after each other, given how to read its arrays of scores from `parts`. Returns the
+ * best value; fills heads with -1 where there is no tree, and max_marginals unless that is NULL. */
+#define EISNER_SOLVE(name, ...)                                                                                          \
+    static double name##_solve(ptrdiff_t n, const double *weights, const double **parts, int single_root, double *work,  \
+                               int64_t *heads, double *max_marginals)                                                    \
+    {                                                                                                                    \
+        name##_model model = name##_open(n, weights, __VA_ARGS__, single_root, work);                                    \
+        const double value = name##_inside(&model);                                                                      \
+        for (ptrdiff_t m = 0; m <= n; m++)                                                                               \
+            heads[m] = -1;                                                                                               \
+        if (value > -INFINITY)                                                                                           \
+            name##_trace(&model, heads);                                                                                 \
+        if (max_marginals)                                                                                               \
+            name##_outside(&model, max_marginals);                                                                       \
+        return value;                                                                                                    \
+    }
+
 #endif

@@ -211,4 +211,6 @@ static void sibling_trace(const sibling_model *model, int64_t *heads)
     sibling_trace_span(model, 0, model->size - 1, heads);
 }
 
+EISNER_SOLVE(sibling, parts[0])
+
 #endif

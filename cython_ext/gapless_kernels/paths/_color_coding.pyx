@@ -9,6 +9,7 @@ import numpy as np
 
 from gapless_kernels.paths._graph_arguments import check_colorings, check_completion, check_graph
 from gapless_kernels._arguments import check_count
+from gapless_kernels.lanes.arrays cimport address
 from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
@@ -70,19 +71,13 @@ def color_coding_search(
     cdef void *room
     cdef double best = incumbent, value
     graph = check_graph(start, ordering, end, classes)
-    cdef const double[::1] first = graph[0]
-    cdef const double[:, ::1] edges = graph[1]
-    cdef const double[::1] last = graph[2]
-    cdef const int64_t[::1] groups = graph[3]
-    table.n = first.shape[0]
+    table.n = len(graph[0])
     table.classes = graph[4]
     table.length = check_count(length, "length")
     cdef const uint8_t[:, ::1] drawn = check_colorings(colorings, colors, graph[4], length)
     table.colors = colors
-    table.start = &first[0]
-    table.ordering = &edges[0, 0]
-    table.end = &last[0]
-    table.class_of = &groups[0]
+    table.start, table.ordering = <const double *>address(graph[0]), <const double *>address(graph[1])
+    table.end, table.class_of = <const double *>address(graph[2]), <const int64_t *>address(graph[3])
     values = np.full(drawn.shape[0], -np.inf)
     paths = np.full((drawn.shape[0], length), -1)
     cdef double[::1] out = values
@@ -127,23 +122,14 @@ def color_coding_pruned(
     cdef int status = 0
     cdef double best = incumbent, value = -np.inf, margin = slack, offset
     graph = check_graph(start, ordering, end, classes)
-    cdef const double[::1] first = graph[0]
-    cdef const double[:, ::1] edges = graph[1]
-    cdef const double[::1] last = graph[2]
-    cdef const int64_t[::1] groups = graph[3]
-    search.n = first.shape[0]
+    search.n = len(graph[0])
     search.classes = graph[4]
     search.length = check_count(length, "length")
     cdef const uint8_t[:, ::1] drawn = check_colorings(colorings, colors, graph[4], length)
     bounds = check_completion(charges, completion, graph[4], length, len(graph[0]))
-    cdef const double[::1] prices = bounds[0]
-    cdef const double[:, ::1] after = bounds[1]
-    search.start = &first[0]
-    search.ordering = &edges[0, 0]
-    search.end = &last[0]
-    search.class_of = &groups[0]
-    search.charges = &prices[0]
-    search.completion = &after[0, 0]
+    search.start, search.ordering = <const double *>address(graph[0]), <const double *>address(graph[1])
+    search.end, search.class_of = <const double *>address(graph[2]), <const int64_t *>address(graph[3])
+    search.charges, search.completion = <const double *>address(bounds[0]), <const double *>address(bounds[1])
     search.most = min(check_count(states, "states"), 2**31 - 1)
     offset = bounds[0].sum()
     values = np.full(drawn.shape[0], -np.inf)

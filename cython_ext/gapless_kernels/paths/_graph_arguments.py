@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gapless_kernels._arguments import check_array, check_type
+
 __all__ = ["check_colorings", "check_completion", "check_graph"]
 
 MOST_COLORS = 32
@@ -33,13 +35,6 @@ def check_graph(
     -------
     tuple
         The four arrays, C-contiguous, and the number of classes.
-
-    Raises
-    ------
-    TypeError
-        If an argument is not an array of its type.
-    ValueError
-        If a shape is wrong, or a class is out of range.
     """
     for name, array, dtype in (
         ("start", start, np.float64),
@@ -47,10 +42,7 @@ def check_graph(
         ("end", end, np.float64),
         ("classes", classes, np.int64),
     ):
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
-        if array.dtype != dtype:
-            raise TypeError(f"{name} must be {np.dtype(dtype)}, got {array.dtype}")
+        check_type(name, array, dtype)
     n = start.size
     if start.shape != (n,) or n == 0:
         raise ValueError(f"start must have shape (n,) with n >= 1, got {start.shape}")
@@ -70,7 +62,7 @@ def check_graph(
 
 
 def check_colorings(colorings: npt.NDArray[Any], colors: int, classes: int, length: int) -> npt.NDArray[np.uint8]:
-    """Check the colours of classes, one colouring in a row.
+    """Check the colours of classes, one colouring in a row; return them C-contiguous.
 
     Parameters
     ----------
@@ -78,27 +70,12 @@ def check_colorings(colorings: npt.NDArray[Any], colors: int, classes: int, leng
         Colours from 0 to colors - 1.
     colors : int
         At least `length`, at most 32.
-    classes : int
-    length : int
-        The number of vertices on a path.
-
-    Returns
-    -------
-    (t, classes) C-contiguous array of uint8
-
-    Raises
-    ------
-    TypeError
-        If it is not an array of its type.
-    ValueError
-        If the shape is wrong, a colour is out of range, or there are too few or too many.
+    classes, length : int
+        The number of classes, and of vertices on a path.
     """
     if not length <= colors <= MOST_COLORS:
         raise ValueError(f"colors must be from the length, {length}, to {MOST_COLORS}, got {colors}")
-    if not isinstance(colorings, np.ndarray):
-        raise TypeError(f"colorings must be a NumPy array, got {type(colorings).__name__}")
-    if colorings.dtype != np.uint8:
-        raise TypeError(f"colorings must be uint8, got {colorings.dtype}")
+    check_type("colorings", colorings, np.uint8)
     if colorings.ndim != 2 or colorings.shape[0] == 0 or colorings.shape[1] != classes:
         raise ValueError(f"colorings must have shape (t, {classes}) with t >= 1, got {colorings.shape}")
     if int(colorings.max()) >= colors:
@@ -109,31 +86,7 @@ def check_colorings(colorings: npt.NDArray[Any], colors: int, classes: int, leng
 def check_completion(
     charges: npt.NDArray[Any], completion: npt.NDArray[Any], classes: int, length: int, n: int
 ) -> tuple[Floats, Floats]:
-    """Check bounds on the completions of paths.
-
-    Parameters
-    ----------
-    charges : (classes,) array of float64
-    completion : (length, n) array of float64
-    classes, length, n : int
-
-    Returns
-    -------
-    tuple
-        The two arrays, C-contiguous.
-
-    Raises
-    ------
-    TypeError
-        If an argument is not an array of its type.
-    ValueError
-        If a shape is wrong.
-    """
-    for name, array, shape in (("charges", charges, (classes,)), ("completion", completion, (length, n))):
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
-        if array.dtype != np.float64:
-            raise TypeError(f"{name} must be float64, got {array.dtype}")
-        if array.shape != shape:
-            raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+    """Check bounds on the completions of paths, (classes,) and (length, n); return them C-contiguous."""
+    check_array("charges", charges, (classes,))
+    check_array("completion", completion, (length, n))
     return np.ascontiguousarray(charges), np.ascontiguousarray(completion)

@@ -9,6 +9,7 @@ import numpy as np
 
 from gapless_kernels.paths._graph_arguments import check_graph
 from gapless_kernels._arguments import check_count
+from gapless_kernels.lanes.arrays cimport address
 from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
@@ -37,20 +38,14 @@ def path_beam_search(start, ordering, end, classes, length, width):
     cdef char nothing
     cdef void *room
     graph = check_graph(start, ordering, end, classes)
-    cdef const double[::1] first = graph[0]
-    cdef const double[:, ::1] edges = graph[1]
-    cdef const double[::1] last = graph[2]
-    cdef const int64_t[::1] groups = graph[3]
-    beam.n = first.shape[0]
+    beam.n = len(graph[0])
     beam.classes = graph[4]
     beam.length = check_count(length, "length")
     beam.width = check_count(width, "width")
     if beam.width >= 2**28 or beam.length * beam.width >= 2**31:
         raise MemoryError(f"a beam of width {beam.width} over {beam.length} vertices is too large")
-    beam.start = &first[0]
-    beam.ordering = &edges[0, 0]
-    beam.end = &last[0]
-    beam.class_of = &groups[0]
+    beam.start, beam.ordering = <const double *>address(graph[0]), <const double *>address(graph[1])
+    beam.end, beam.class_of = <const double *>address(graph[2]), <const int64_t *>address(graph[3])
     path = np.full(length, -1)
     cdef int64_t[::1] vertices = path
     room = malloc(path_beam_layout(&beam, &nothing))

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_model, check_offsets, check_output
 from gapless_kernels._status import DECIDED, INFEASIBLE, INVALID
 from gapless_kernels.chains._path_value import path_value
+from gapless_kernels.sparse_chains._arguments import check_beam
 
 __all__ = ["beam_batch"]
 
@@ -59,11 +59,7 @@ def beam_batch(
         If an argument has the wrong shape, `offsets` does not rise from 0 to N, `width` is below 1, or an output
         is read-only.
     """
-    rows, _ = check_model(unary, transition, initial, final)
-    sentences = check_offsets(offsets, rows)
-    check_output("labels", labels, (rows,), np.int64)
-    check_output("values", values, (sentences,), np.float64)
-    check_output("status", status, (sentences,), np.uint8)
+    check_beam(unary, offsets, transition, initial, final, labels, values, status)
     if width < 1:
         raise ValueError(f"width must be at least 1, got {width}")
     pairs = transition.astype(unary.dtype)

@@ -5,7 +5,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 
 import numpy as np
 
-from gapless_kernels._arguments import check_model, check_offsets, check_output, check_shared
+from gapless_kernels.lanes.arrays cimport address, contiguous, write_back
+from gapless_kernels.sparse_chains._arguments import check_k_best, largest_score
 from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
@@ -45,82 +46,6 @@ cdef extern from "sparse_chains/k_best.h" nogil:
     void gapless_k_best_release(k_best_room *) noexcept
 
 
-cdef int decode(
-    const double[:, ::1] wide,
-    const float[:, ::1] narrow,
-    double[:, ::1] widened,
-    const int64_t[::1] offsets,
-    const double[:, :, ::1] padded,
-    const double[:, ::1] columns,
-    const double[::1] initial,
-    const double[::1] final,
-    const double[::1] lower,
-    const double[::1] upper,
-    const double[:, ::1] table,
-    double largest,
-    const double[::1] thresholds,
-    double[:, ::1] rows,
-    int32_t[:, ::1] members,
-    int32_t[::1] counts,
-    double[::1] shifts,
-    double[::1] errors,
-    double[:, ::1] vectors,
-    int32_t[:, ::1] number,
-    int32_t[::1] stack,
-    int64_t[:, ::1] paths,
-    double[:, ::1] values,
-    int64_t[::1] found,
-    uint8_t[::1] status,
-) noexcept:
-    cdef chain_model_f64 model
-    cdef chain_room_f64 room
-    cdef k_best_room best
-    cdef const double *w = NULL
-    cdef const float *f = NULL
-    cdef const double *t = NULL
-    cdef int failed
-    model.labels, model.stride, model.varying = number.shape[1], padded.shape[2], 0
-    if columns is None:
-        model.varying = padded.shape[1] * padded.shape[2]
-    model.transition, model.initial, model.final = NULL, NULL, NULL
-    model.lower, model.upper, model.table = NULL, NULL, NULL
-    if padded.shape[0]:
-        model.transition = &padded[0, 0, 0]
-    if initial is not None:
-        model.initial = &initial[0]
-    if final is not None:
-        model.final = &final[0]
-    if lower is not None:
-        model.lower = &lower[0]
-    if upper is not None:
-        model.upper = &upper[0]
-    if table is not None:
-        model.table = &table[0, 0]
-    model.rule = 2 if table is not None else 1 if upper is not None else 0
-    model.largest = largest
-    room.rows, room.members, room.counts = &rows[0, 0], &members[0, 0], &counts[0]
-    room.shifts, room.errors = &shifts[0], &errors[0]
-    room.offers, room.bounds = &vectors[0, 0], &vectors[1, 0]
-    best.nodes, best.count, best.room = NULL, 0, 0
-    best.number, best.stack, best.k = &number[0, 0], &stack[0], paths.shape[0]
-    best.columns = NULL
-    if columns is not None:
-        best.columns = &columns[0, 0]
-    if wide is not None:
-        w = &wide[0, 0]
-    else:
-        f = &narrow[0, 0]
-    if thresholds is not None:
-        t = &thresholds[0]
-    with nogil:
-        failed = search(
-            &model, &room, &best, w, f, &widened[0, 0], &offsets[0], found.shape[0], t, &paths[0, 0],
-            &values[0, 0], &found[0], &status[0]
-        )
-        gapless_k_best_release(&best)
-    return failed
-
-
 def k_best_batch(
     unary, offsets, transition, initial, final, labels, values, counts, status, *,
     lower=None, upper=None, table=None, thresholds=None,
@@ -129,27 +54,17 @@ def k_best_batch(
 
     Works on a padded and on a transposed copy of `transition`.
     """
-    n, k = check_model(unary, transition, initial, final, varying=True)
-    sentences = check_offsets(offsets, n)
+    cdef chain_model_f64 model
+    cdef chain_room_f64 room
+    cdef k_best_room best
+    cdef Py_ssize_t k, stride, longest, sentences
+    cdef int failed
+    k = check_k_best(
+        unary, offsets, transition, initial, final, labels, values, counts, status, lower, upper, table, thresholds
+    )
     varying = transition.ndim == 3
-    if varying and (sentences > 1 or table is not None or upper is not None):
-        raise ValueError("transitions that vary along the chain are for one sentence, without pruning")
-    if not isinstance(labels, np.ndarray) or labels.ndim != 2 or not labels.shape[0]:
-        raise ValueError(f"labels must be an array of shape (k, {n}) with k >= 1")
-    rank = labels.shape[0]
-    check_output("labels", labels, (rank, n), np.int64)
-    check_output("values", values, (sentences, rank), np.float64)
-    check_output("counts", counts, (sentences,), np.int64)
-    check_output("status", status, (sentences,), np.uint8)
-    if (lower is None) != (upper is None) or (table is not None and upper is not None):
-        raise ValueError("give lower and upper together, or the table alone")
-    for name, array, shape in (
-        ("lower", lower, (k,)), ("upper", upper, (k,)), ("table", table, (k, k)), ("thresholds", thresholds, (sentences,))
-    ):
-        if array is not None:
-            check_shared(name, array, shape)
     stride = -(-k // GAPLESS_BLOCK) * GAPLESS_BLOCK
-    longest = int(np.diff(offsets).max())
+    longest, sentences = np.diff(offsets).max(), len(offsets) - 1
     pairs = transition if varying else transition[None]
     padded = np.full((len(pairs), k, stride), -np.inf)
     padded[:, :, :k] = pairs
@@ -165,41 +80,43 @@ def k_best_batch(
         beats = np.full((k, stride), -np.inf)
         beats[:, :k] = table
         table = beats
-    shared = [array for array in (transition, initial, final) if array is not None]
-    largest = max(float(np.max(np.abs(array), where=np.isfinite(array), initial=0.0)) for array in shared)
     narrow = unary.dtype == np.float32
-    rows = np.ascontiguousarray(unary)
-    outputs = (labels, values, counts, status)
-    paths, scores, found, codes = written = tuple(map(np.ascontiguousarray, outputs))
-    failed = decode(
-        None if narrow else rows,
-        rows if narrow else None,
-        np.empty((longest if narrow else 1, k)),
-        np.ascontiguousarray(offsets),
-        padded,
-        columns,
-        None if initial is None else np.ascontiguousarray(initial),
-        None if final is None else np.ascontiguousarray(final),
-        None if lower is None else np.ascontiguousarray(lower),
-        None if upper is None else np.ascontiguousarray(upper),
-        table,
-        largest,
-        None if thresholds is None else np.ascontiguousarray(thresholds),
-        np.empty((longest, stride)),
-        np.empty((longest, stride), np.int32),
-        np.empty(longest, np.int32),
-        np.empty(longest),
-        np.empty(longest),
-        np.empty((2, stride)),
-        np.empty((longest, k), np.int32),
-        np.empty(longest + 1, np.int32),
-        paths,
-        scores,
-        found,
-        codes,
-    )
+    outputs = labels, values, counts, status
+    written = [contiguous(array) for array in outputs]
+    given = [contiguous(array) for array in (unary, offsets, initial, final, lower, upper, thresholds)]
+    widened = np.empty((longest if narrow else 1, k))
+    rows, members, filled = np.empty((longest, stride)), np.empty((longest, stride), np.int32), np.empty(longest, np.int32)
+    shifts, errors, vectors = np.empty(longest), np.empty(longest), np.empty((2, stride))
+    number, stack = np.empty((longest, k), np.int32), np.empty(longest + 1, np.int32)
+
+    model.labels, model.stride, model.varying = k, stride, k * stride if varying else 0
+    model.transition = <const double *>address(padded)
+    model.initial, model.final = <const double *>address(given[2]), <const double *>address(given[3])
+    model.lower, model.upper = <const double *>address(given[4]), <const double *>address(given[5])
+    model.table = <const double *>address(table)
+    model.rule = 2 if table is not None else 1 if upper is not None else 0
+    model.largest = largest_score(transition, initial, final)
+    room.rows, room.members, room.counts = <double *>address(rows), <int32_t *>address(members), <int32_t *>address(filled)
+    room.shifts, room.errors = <double *>address(shifts), <double *>address(errors)
+    room.offers = <double *>address(vectors)
+    room.bounds = room.offers + stride
+    best.nodes, best.count, best.room, best.k = NULL, 0, 0, len(labels)
+    best.number, best.stack = <int32_t *>address(number), <int32_t *>address(stack)
+    best.columns = <const double *>address(columns)
+    cdef const double *wide = <const double *>address(None if narrow else given[0])
+    cdef const float *single = <const float *>address(given[0] if narrow else None)
+    cdef double *rows_widened = <double *>address(widened)
+    cdef const int64_t *starts = <const int64_t *>address(given[1])
+    cdef const double *least = <const double *>address(given[6])
+    cdef int64_t *paths = <int64_t *>address(written[0], True)
+    cdef double *totals = <double *>address(written[1], True)
+    cdef int64_t *found = <int64_t *>address(written[2], True)
+    cdef uint8_t *codes = <uint8_t *>address(written[3], True)
+    with nogil:
+        failed = search(
+            &model, &room, &best, wide, single, rows_widened, starts, sentences, least, paths, totals, found, codes
+        )
+        gapless_k_best_release(&best)
     if failed:
         raise MemoryError("no memory for the k best paths")
-    for given, array in zip(outputs, written, strict=True):
-        if given is not array:
-            given[...] = array
+    write_back(outputs, written)

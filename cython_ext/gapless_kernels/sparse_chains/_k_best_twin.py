@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_model, check_offsets, check_output, check_shared
 from gapless_kernels._status import DECIDED, INFEASIBLE, INVALID
+from gapless_kernels.sparse_chains._arguments import check_k_best
 
 __all__ = ["k_best_batch"]
 
@@ -74,28 +74,11 @@ def k_best_batch(
     MemoryError
         If the lists do not fit into memory.
     """
-    rows, width = check_model(unary, transition, initial, final, varying=True)
-    sentences = check_offsets(offsets, rows)
-    varying = transition.ndim == 3
-    if varying and (sentences > 1 or table is not None or upper is not None):
-        raise ValueError("transitions that vary along the chain are for one sentence, without pruning")
-    if not isinstance(labels, np.ndarray) or labels.ndim != 2 or not labels.shape[0]:
-        raise ValueError(f"labels must be an array of shape (k, {rows}) with k >= 1")
-    k = labels.shape[0]
-    check_output("labels", labels, (k, rows), np.int64)
-    check_output("values", values, (sentences, k), np.float64)
-    check_output("counts", counts, (sentences,), np.int64)
-    check_output("status", status, (sentences,), np.uint8)
-    if (lower is None) != (upper is None) or (table is not None and upper is not None):
-        raise ValueError("give lower and upper together, or the table alone")
-    for name, array, shape in (
-        ("lower", lower, (width,)),
-        ("upper", upper, (width,)),
-        ("table", table, (width, width)),
-        ("thresholds", thresholds, (sentences,)),
-    ):
-        if array is not None:
-            check_shared(name, array, shape)
+    check_k_best(
+        unary, offsets, transition, initial, final, labels, values, counts, status, lower, upper, table, thresholds
+    )
+    k = len(labels)
+    pairs = transition if transition.ndim == 3 else np.broadcast_to(transition, (len(unary), *transition.shape))
     for s, (begin, end) in enumerate(pairwise(offsets)):
         local = unary[begin:end].astype(np.float64)
         labels[:, begin:end], values[s], counts[s] = -1, -np.inf, 0
@@ -104,7 +87,7 @@ def k_best_batch(
             continue
         local[0] += 0.0 if initial is None else initial
         local[-1] += 0.0 if final is None else final
-        found = _k_best(local, transition if varying else np.broadcast_to(transition, (rows, width, width)), k)
+        found = _k_best(local, pairs, k)
         status[s] = DECIDED if found else INFEASIBLE
         for rank, (value, path) in enumerate(found):
             if thresholds is None or value >= thresholds[s]:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_model, check_offsets, check_output, check_shared
 from gapless_kernels._status import DECIDED, INFEASIBLE, INVALID
 from gapless_kernels.chains._path_value import path_value
+from gapless_kernels.sparse_chains._arguments import check_pruned
 
 __all__ = ["viterbi_pruned_batch"]
 
@@ -68,19 +68,9 @@ def viterbi_pruned_batch(
     ValueError
         If an argument has the wrong shape, `offsets` does not rise from 0 to N, or an output is read-only.
     """
-    rows, k = check_model(unary, transition, initial, final)
-    sentences = check_offsets(offsets, rows)
-    check_shared("lower", lower, (k,))
-    check_shared("upper", upper, (k,))
-    check_output("labels", labels, (rows,), np.int64)
-    check_output("values", values, (sentences,), np.float64)
-    check_output("status", status, (sentences,), np.uint8)
-    if survivors is not None:
-        check_output("survivors", survivors, (sentences,), np.int64)
-    if messages is not None:
-        check_output("messages", messages, (rows, k), np.float64)
-        if unary.dtype != np.float64:
-            raise TypeError("messages are given in float64 only, so unary must be float64")
+    check_pruned(
+        unary, offsets, transition, initial, final, lower, upper, labels, values, status, survivors, messages
+    )
     for s, (begin, end) in enumerate(pairwise(offsets)):
         here = unary[begin:end].astype(np.float64)
         labels[begin:end], values[s], kept = -1, -np.inf, 0

@@ -10,7 +10,8 @@
 #define GAPLESS_TEMPLATE "sparse_chains/beam_rows.h"
 #include "lanes/versions.h"
 
-#define GAPLESS_BEAM_F32(...) GAPLESS_CALL(beam_batch_f32, (__VA_ARGS__))
-#define GAPLESS_BEAM_F64(...) GAPLESS_CALL(beam_batch_f64, (__VA_ARGS__))
+/* Scores as pointers to void, of the type that `is_double` names. */
+#define GAPLESS_BEAM(is_double, ...)                                                                                     \
+    ((is_double) ? GAPLESS_CALL(beam_batch_f64, (__VA_ARGS__)) : GAPLESS_CALL(beam_batch_f32, (__VA_ARGS__)))
 
 #endif

@@ -12,7 +12,8 @@
 #define GAPLESS_TEMPLATE "sparse_chains/viterbi_pruned_rows.h"
 #include "lanes/versions.h"
 
-#define GAPLESS_VITERBI_PRUNED_F32(...) GAPLESS_CALL(viterbi_pruned_f32, (__VA_ARGS__))
-#define GAPLESS_VITERBI_PRUNED_F64(...) GAPLESS_CALL(viterbi_pruned_f64, (__VA_ARGS__))
+/* Scores as pointers to void, of the type that `is_double` names. */
+#define GAPLESS_VITERBI_PRUNED(is_double, ...)                                                                           \
+    ((is_double) ? GAPLESS_CALL(viterbi_pruned_f64, (__VA_ARGS__)) : GAPLESS_CALL(viterbi_pruned_f32, (__VA_ARGS__)))
 
 #endif

@@ -2,12 +2,16 @@
 #include "sparse_chains/pruned_rows.h"
 
 /* Decodes the sentences one after another; messages, if asked for, are those of Viterbi's forward pass (float64). */
-TARGET static void NAMED(viterbi_pruned)(const TYPED(chain_model) *m, const TYPED(chain_room) *room,
-                                         const REAL *unary, const int64_t *offsets, ptrdiff_t sentences,
+TARGET static void NAMED(viterbi_pruned)(ptrdiff_t labels, ptrdiff_t stride, double largest, ptrdiff_t sentences,
+                                         const REAL *unary, const int64_t *offsets, const REAL *padded,
+                                         const REAL *start, const REAL *end, const REAL *lower, const REAL *upper,
                                          const double *transition, const double *initial, const double *final,
-                                         int64_t *path, double *values, uint8_t *status, int64_t *kept,
-                                         double *messages)
+                                         REAL *rows, int32_t *members, int32_t *counts, REAL *shifts,
+                                         double *errors, REAL *vectors, int64_t *path, double *values,
+                                         uint8_t *status, int64_t *kept, double *messages)
 {
+    const TYPED(chain_model) model = {labels, stride, 0, padded, start, end, 1, lower, upper, NULL, largest}, *m = &model;
+    const TYPED(chain_room) work = {rows, members, counts, shifts, errors, vectors, vectors + stride}, *room = &work;
     for (ptrdiff_t s = 0; s < sentences; s++) {
         const ptrdiff_t n = offsets[s + 1] - offsets[s];
         const REAL *here = unary + offsets[s] * m->labels;
