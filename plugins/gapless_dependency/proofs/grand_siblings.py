@@ -60,7 +60,7 @@ def through_every_arc(
         return chart, (known, *(i[None] for i in index)) if grand else index
 
     def scored(h: IntArray, s: IntArray, m: IntArray) -> tuple[Items | Scores, ...]:
-        """What an arc h -> m scores whose nearer neighbour is s."""
+        """Score of an arc h -> m with the nearer neighbour s."""
         if not grand:
             return (arc_scores, (h, m)), (pair, (h, s, m))
         arcs = (h[None], m[None])
