@@ -81,7 +81,8 @@ def solve(
     if isinstance(problem, ProblemBatch):
         raise InvalidProblem(f"solve() wants one problem, got {problem!r}: use solve_many")
     if not isinstance(problem, Problem):
-        raise InvalidProblem(f"solve() wants a gapless.Problem, got {type(problem).__name__}")
+        given = f"the class {problem.__name__}" if isinstance(problem, type) else type(problem).__name__
+        raise InvalidProblem(f"solve() takes an instance of gapless.Problem, got {given}")
     check_limits(limits)
     check_seed(seed)
     plugins = load_plugins()

@@ -79,7 +79,7 @@ def _check(name: str, array: FloatArray) -> None:
     ):
         if bad.any():
             index = ", ".join(str(int(i)) for i in np.argwhere(bad)[0])
-            raise InvalidProblem(f"{name}[{index}] is {what} ({bad.sum()} such entries); {fix}")
+            raise InvalidProblem(f"{name}[{index}] is {what} ({bad.sum()} in all); {fix}")
 
 
 def as_transition(values: Any) -> FloatArray:

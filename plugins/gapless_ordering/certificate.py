@@ -103,7 +103,7 @@ class WalkCertificate(BoundCertificate):
         if names.shape != prices.shape or not np.all((names >= 0) & (names < count)):
             raise InvalidProblem(f"stage {stage} names classes that are not among the {count}")
         if not np.all(np.isfinite(prices)) or np.any(prices < 0):
-            raise InvalidProblem(f"stage {stage} holds multipliers that are no numbers of at least 0")
+            raise InvalidProblem(f"stage {stage} holds multipliers that are not numbers of at least 0")
         dense = np.zeros(count)
         dense[names] = prices
         return dense

@@ -115,7 +115,7 @@ class OrderingProblem(Problem[IntArray]):
     Raises
     ------
     InvalidProblem
-        Empty, wrong shapes, no numbers, NaN, plus infinity; the message names the array and the index.
+        Empty, wrong shapes, not numbers, NaN, plus infinity; the message names the array and the index.
     """
 
     start: FloatArray = attrs.field(converter=_start)

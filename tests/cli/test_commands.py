@@ -158,7 +158,7 @@ def test_verify_says_where_a_label_was_tampered_with(
     capsys.readouterr()
     assert main(["verify", str(path)]) == exit_codes.FAILED
     out = capsys.readouterr().out
-    assert "FAILED record 1: solutions[0]: value" in out
+    assert "FAILED record 1: solutions[0]: the stated value" in out
     assert "0 of 1 verified" in out
 
 

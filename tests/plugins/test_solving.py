@@ -63,7 +63,7 @@ class TestSolve:
 
     @pytest.mark.parametrize("what", [None, 3, "x", Selection, [1]])
     def test_what_is_no_problem(self, what):
-        with pytest.raises(InvalidProblem, match=r"wants a gapless.Problem, got"):
+        with pytest.raises(InvalidProblem, match=r"takes an instance of gapless.Problem, got"):
             solve(what)
 
     def test_typos_are_answered(self, knapsack):

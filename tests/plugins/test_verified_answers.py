@@ -141,7 +141,7 @@ def test_an_oracle_that_prices_wrongly_is_not_called_proved_in_silence(problem):
     ("about", "place", "reason", "kept"),
     [
         ("bound", "certificate", "the evidence proves -?10, but 0 is claimed", 0.0),
-        ("value", r"solutions\[0\]", "is stated, the problem says", 10.0),
+        ("value", r"solutions\[0\]", "recomputed from the problem", 10.0),
         ("structure", r"solutions\[0\]", "infeasible", 10.0),
         ("nonsense", r"solutions\[0\]", "not a structure", None),
         ("crash", "certificate", "the check raised RuntimeError: no more room", 10.0),

@@ -44,7 +44,7 @@ def zeros(n=3, k=2):
         (
             (zeros(), zeros(2, 2), [-1, 1, 0]),
             {},
-            r"parents\[1\] is 1, but a parent comes .* \(1 such",
+            r"parents\[1\] is 1, but a parent comes .* \(1 in all",
         ),
         ((zeros(), zeros(2, 2), ROOT), {"labels": ["A"]}, r"labels holds 1 entries, expected 2"),
         ((zeros(), zeros(2, 2), ROOT), {"labels": "AB"}, r"labels is one string"),

@@ -342,7 +342,11 @@ class Result(Generic[S]):
             if broken:
                 return Verdict(False, f"infeasible: {broken[0]}", place)
             if not (value == solution.value or abs(value - solution.value) <= 1e-9 * max(1.0, abs(value))):
-                return Verdict(False, f"value {solution.value!r} is stated, the problem says {value!r}", place)
+                return Verdict(
+                    False,
+                    f"the stated value is {solution.value!r}; recomputed from the problem, it is {value!r}",
+                    place,
+                )
             if on in seen:
                 return Verdict(False, f"the same structure as solutions[{seen.index(on)}]", place)
             seen.append(on)

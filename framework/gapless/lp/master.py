@@ -225,5 +225,5 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     def certify(self, answers: Sequence[Answer]) -> Certificate:
         """The certificate of `Formulation.certify` for the last view."""
         if self.formulation.certify is None:
-            return NoCertificate("the formulation brings no `certify`, which turns LP prices into evidence")
+            return NoCertificate("the formulation does not provide `certify`, which turns LP prices into evidence")
         return self.formulation.certify(self.view(), answers)

@@ -118,7 +118,7 @@ class TreeProblem(Labelling):
         if not -1 <= parent < n:
             raise InvalidProblem(f"parents[{i}] is {parent}, expected -1 for a root or a node from 0 to {n - 1}")
         raise InvalidProblem(
-            f"parents[{i}] is {parent}, but a parent comes before its child ({wrong.size} such entries): number "
+            f"parents[{i}] is {parent}, but a parent comes before its child ({wrong.size} in all): number "
             "the nodes from the roots down; if that is impossible, some nodes are their own ancestors"
         )
 

@@ -1,26 +1,35 @@
 """Dependency parsing: sentences, hashed features, training, and the parser."""
 
-from gapless_models.parsing.evaluation import Attachment, attachment, bootstrap_p_value
-from gapless_models.parsing.families import FAMILIES
-from gapless_models.parsing.hand_crafted import HAND_CRAFTED
-from gapless_models.parsing.parser_model import FirstOrder, ParserModel
-from gapless_models.parsing.pruning import arc_marginals, prune_mask, pruning_recall
-from gapless_models.parsing.sentence import Sentence
-from gapless_models.parsing.training import Options, train, train_pruner
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "FAMILIES",
-    "HAND_CRAFTED",
-    "Attachment",
-    "FirstOrder",
-    "Options",
-    "ParserModel",
-    "Sentence",
-    "arc_marginals",
-    "attachment",
-    "bootstrap_p_value",
-    "prune_mask",
-    "pruning_recall",
-    "train",
-    "train_pruner",
-]
+if TYPE_CHECKING:
+    from gapless_models.parsing.evaluation import (
+        Attachment as Attachment,
+        attachment as attachment,
+        bootstrap_p_value as bootstrap_p_value,
+    )
+    from gapless_models.parsing.families import FAMILIES as FAMILIES
+    from gapless_models.parsing.hand_crafted import HAND_CRAFTED as HAND_CRAFTED
+    from gapless_models.parsing.parser_model import FirstOrder as FirstOrder, ParserModel as ParserModel
+    from gapless_models.parsing.pruning import (
+        arc_marginals as arc_marginals,
+        prune_mask as prune_mask,
+        pruning_recall as pruning_recall,
+    )
+    from gapless_models.parsing.sentence import Sentence as Sentence
+    from gapless_models.parsing.training import Options as Options, train as train, train_pruner as train_pruner
+else:
+    from gapless.lazy import lazy_names
+
+    __getattr__, __dir__, __all__ = lazy_names(
+        __name__,
+        {
+            "gapless_models.parsing.evaluation": "Attachment attachment bootstrap_p_value",
+            "gapless_models.parsing.families": "FAMILIES",
+            "gapless_models.parsing.hand_crafted": "HAND_CRAFTED",
+            "gapless_models.parsing.parser_model": "FirstOrder ParserModel",
+            "gapless_models.parsing.pruning": "arc_marginals prune_mask pruning_recall",
+            "gapless_models.parsing.sentence": "Sentence",
+            "gapless_models.parsing.training": "Options train train_pruner",
+        },
+    )

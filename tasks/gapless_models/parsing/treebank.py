@@ -124,6 +124,11 @@ def load_treebank(name: str | None, data: str | None) -> Treebank:
     InvalidProblem
         There is no such treebank, or it is damaged; the message names the file and the line.
     """
+    if name is None and data:
+        raise gl.InvalidProblem(
+            f"--data {data} needs --treebank NAME, a folder below {Path(data) / FOLDER}; the embedded treebank is "
+            f"parsed without --data, or with --treebank {EMBEDDED}"
+        )
     if name is None or name == EMBEDDED:
         return embedded_treebank()
     place = _place(name, data or named_folder())

@@ -97,7 +97,7 @@ def train(
     progress : callable, optional
         Is called with an :class:`EpochReport` after each epoch.
     margin : float, optional
-        By how much what is wrong must lose: a wrong label against the gold one, per word (perceptron,
+        Margin by which an error must lose: a wrong label against the gold one, per word (perceptron,
         default 60, 0 is the plain perceptron; SampleRank, default 60), or a wrong chain against the gold one
         (SVM, default 1).
     patience : int
@@ -110,7 +110,7 @@ def train(
         For the SVM: the L2 penalties of the word features, and of the label pairs, which is that of
         the word features by default. See :class:`gapless.learn.StructuredSVM` for the unit.
     labels : ProductLabels, optional
-        Makes the tagger one over all combinations of the parts of joint labels.
+        Labels of several parts: the tagger decodes over all their combinations.
     shuffles : int
         Train that many times in different orders, from `seed` on, and give the mean of the weights.
     checkpoint, resume

@@ -305,3 +305,9 @@ def test_chosen_rows_of_table_2(capsys, tmp_path):
     assert "left out of table 2 by --rows: second order, + grandchild," in printed
     assert "; without second order, + grandchild," in printed
     assert not (tmp_path / "m.all.json").exists()
+
+
+@pytest.mark.parametrize("task", ["dependency-parsing", "price-and-cut"])
+def test_a_folder_of_corpora_without_a_treebank_is_refused(task, capsys, tmp_path):
+    assert main(["run", task, "--data", str(tmp_path)]) == exit_codes.USAGE
+    assert "needs --treebank NAME" in capsys.readouterr().err
