@@ -310,4 +310,4 @@ def test_chosen_rows_of_table_2(capsys, tmp_path):
 @pytest.mark.parametrize("task", ["dependency-parsing", "price-and-cut"])
 def test_a_folder_of_corpora_without_a_treebank_is_refused(task, capsys, tmp_path):
     assert main(["run", task, "--data", str(tmp_path)]) == exit_codes.USAGE
-    assert "needs --treebank NAME" in capsys.readouterr().err
+    assert "--treebank" in capsys.readouterr().err
