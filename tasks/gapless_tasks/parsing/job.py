@@ -91,7 +91,7 @@ class ParsingJob:
     def _run(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> int:
         place = Path(arguments.model) if arguments.model else None
         parser = self.stored(place, arguments, console)
-        arguments = options.settled(arguments, self.source.families, parser)
+        arguments = options.effective(arguments, self.source.families, parser)
         if arguments.projective is not None:
             self.check_method(arguments)
         treebank = load_treebank(arguments.treebank, arguments.data).first(arguments.sentences)
