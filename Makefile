@@ -33,7 +33,7 @@ help:
 	@echo "make demo   install into $(VENV) and run the part-of-speech task on the data that comes with it"
 	@echo "make kernels  compile in place what changed in cython_ext, and nothing else"
 	@echo "make test   run the quick tests, which cover everything (PYTEST_ARGS adds arguments)"
-	@echo "make test-long  run the others: long, and drawn with many examples"
+	@echo "make test-long  run the long tests, and drawn tests with many examples (besides make test)"
 	@echo "make lint   ruff check, ruff format --check, mypy --strict"
 	@echo "make docs   build the documentation into build/docs; a warning is an error"
 	@echo "make fuzz   feed CASES=1000000 changed documents to everything that reads (an hour or two)"

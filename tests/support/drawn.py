@@ -130,7 +130,7 @@ class DrawnGenerator:
     def integers(self, low: Any, high: Any = None, size: Shape = None, dtype: Any = np.int64) -> Any:
         low, high = (0, low) if high is None else (low, high)
         if np.ndim(low) or np.ndim(high):
-            lows, highs = np.broadcast_arrays(low, high)
+            lows, highs, _ = np.broadcast_arrays(low, high, np.empty(() if size is None else size))
             pairs = zip(lows.ravel(), highs.ravel(), strict=True)
             return np.array([self.integers(a, b) for a, b in pairs], dtype).reshape(lows.shape)
         low, high = int(low), int(high)
