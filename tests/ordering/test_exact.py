@@ -330,7 +330,7 @@ class TestCertificates:
         [
             ({"classes": [99], "multipliers": [1.0], "first": [0, 1]}, "classes"),
             ({"classes": [0], "multipliers": [-1.0], "first": [0, 1]}, "at least 0"),
-            ({"classes": [0], "multipliers": [math.nan], "first": [0, 1]}, "no numbers"),
+            ({"classes": [0], "multipliers": [math.nan], "first": [0, 1]}, "not numbers"),
             ({"classes": [0, 1], "multipliers": [1.0], "first": [0, 2]}, "classes"),
             ({"first": [0], "memory": [[0, 99]]}, "memory"),
             ({"first": [0], "memory": [0, 1]}, "memory"),
