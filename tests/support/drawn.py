@@ -41,6 +41,11 @@ def examples(count: int) -> settings:
     return settings(max_examples=round(count * times))
 
 
+def always_the_same(count: int) -> settings:
+    """`count` examples, the same with --long: for a test whose other examples meet a limit that it names."""
+    return settings(max_examples=count, derandomize=True, database=None)
+
+
 def generators() -> st.SearchStrategy[Any]:
     """Generators of drawn numbers, one for each example."""
     return _Generators()

@@ -154,7 +154,8 @@ def path_search(
     if not scale < INFINITY:
         raise improper(start, ordering, end)
     try:
-        if not ps_begin(&s, length, min(wanted, PY_SSIZE_T_MAX), &graph, scale):
+        # A path has no two vertices of a class: beyond their number, all lengths are alike.
+        if not ps_begin(&s, min(length, count + 1), min(wanted, PY_SSIZE_T_MAX), &graph, scale):
             raise MemoryError("no memory for a path search")
         s.memory_limit = memory_limit
         if pulse is not None:

@@ -145,7 +145,9 @@ def prepare(arguments: argparse.Namespace) -> None:
         require_folder(arguments.model)
 
 
-def effective(arguments: argparse.Namespace, known: Sequence[str], stored: ParserModel | None) -> argparse.Namespace:
+def effective(
+    arguments: argparse.Namespace, known: Sequence[str], stored: ParserModel | None
+) -> argparse.Namespace:
     """The options, completed: by the training of the stored parser, else by the defaults.
 
     Parameters
