@@ -353,3 +353,13 @@ def test_a_memory_limit_is_a_number_of_bytes(limit):
         gapless.solve(problem, memory_limit=limit)
     with pytest.raises(UnknownOption, match="memory_limit"):
         gapless.solve_many([problem], memory_limit=limit)
+
+
+@pytest.mark.parametrize("length", [4, 5, 2**31, 2**63])
+def test_more_vertices_than_classes_are_infeasible_whatever_the_number(length):
+    problem = OrderingProblem(
+        start=np.zeros(6), ordering=np.ones((6, 6)), end=np.zeros(6), classes=np.arange(6) % 3, length=length
+    )
+    for limits in (gapless.Limits(), gapless.Limits(iterations=1)):
+        result = gapless.solve(problem, "exact", limits=limits)
+        assert (result.status, result.bound) == (gapless.Status.INFEASIBLE, -np.inf)
