@@ -6,6 +6,7 @@ Users who only call `gapless.solve` need none of them. Every name is imported wh
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gapless.core.backbone import Backbone as Backbone
     from gapless.core.batch import Batch as Batch, Columns as Columns, Rows as Rows
     from gapless.core.branch import Branch as Branch
     from gapless.core.brancher import Brancher as Brancher, MostFractional as MostFractional
@@ -69,6 +70,7 @@ else:
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
+            "gapless.core.backbone": "Backbone",
             "gapless.core.batch": "Batch Columns Rows",
             "gapless.core.branch": "Branch",
             "gapless.core.brancher": "Brancher MostFractional",

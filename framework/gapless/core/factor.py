@@ -76,6 +76,10 @@ class ConfigurationFactor(ABC):
         Weights are in the order of `scope`; minus infinity forbids a decision.
         """
 
+    def compiled(self, decisions: Decisions) -> Any:
+        """The same in compiled code, a new ``gapless_kernels.search.roles.Factor``; None where there is none."""
+        return None
+
 
 class ScoredFactor:
     """A `Factor` over given decisions, with scores computed lazily, once each, and counted.

@@ -66,6 +66,10 @@ class Maximiser(ABC, Generic[S]):
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
         """Max-marginal or exact reduced cost of **all** decisions at once, from one full solve."""
 
+    def compiled(self) -> Any:
+        """The same in compiled code, a new ``gapless_kernels.search.roles.Maximiser``; None where there is none."""
+        return None
+
 
 class View:
     """A generator's view: a snapshot of the master after its last solve. Masters extend it.

@@ -13,6 +13,8 @@ from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import IntArray
 
 if TYPE_CHECKING:
+    from gapless.core.backbone import Backbone
+    from gapless.core.factor import ConfigurationFactor, Factor
     from gapless.core.model import LinearModel
 
 S = TypeVar("S")
@@ -56,10 +58,13 @@ class Problem(ABC, Generic[S]):
         Maximisation unless a subclass overrides it.
     granularity : float or None
         A number that divides every feasible value; bounds are rounded to its multiples.
+    factors : sequence
+        Scores of sets of decisions beyond the `backbone`; part of every value.
     """
 
     sense: ClassVar[Sense] = Sense.MAXIMISE
     granularity: float | None = None
+    factors: Sequence[Factor | ConfigurationFactor] = ()
 
     @property
     @abstractmethod
@@ -85,6 +90,10 @@ class Problem(ABC, Generic[S]):
     def infeasibility(self) -> Sequence[str]:
         """Reasons why nothing is feasible, where they can be seen without solving."""
         return ()
+
+    def backbone(self) -> Backbone[S]:
+        """The problem without its `factors`: what the search needs, beside them, to solve it."""
+        raise NotImplementedError(f"{type(self).__name__} names no backbone; override backbone()")
 
     def linear_model(self) -> LinearModel:
         """The whole problem as one mixed-integer model, for export and as an independent check."""

@@ -1,0 +1,47 @@
+# cython: language_level=3
+"""The C-level roles of the search. Subclass, override the methods, and the search calls them without the GIL."""
+
+from libc.stdint cimport int32_t
+
+cdef extern from "search/roles.h" nogil:
+    enum: GS_FREE, GS_OFF, GS_ON, GS_FOUND, GS_NOTHING, GS_FAILED, GS_CHARTS
+
+    ctypedef struct gs_maximiser:
+        void *object
+        Py_ssize_t decisions, cells
+        const Py_ssize_t *cell
+        Py_ssize_t most_on
+        int has_own
+        int (*maximise)(void *, int, const double *, const signed char *, double *, int32_t *, Py_ssize_t *) noexcept nogil
+        int (*marginals)(void *, const double *, const signed char *, double *, double *) noexcept nogil
+        int (*own)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
+        int (*excludes)(void *, int32_t, int32_t) noexcept nogil
+
+    ctypedef struct gs_factor:
+        void *object
+        Py_ssize_t count
+        const int32_t *scope
+        int (*maximise)(void *, const double *, const signed char *, double *, signed char *) noexcept nogil
+        int (*value)(void *, const signed char *, double *) noexcept nogil
+        int (*marginals)(void *, const double *, const signed char *, double *, double *) noexcept nogil
+        int (*flips)(void *, const signed char *, double *) noexcept nogil
+
+
+cdef class Maximiser:
+    cdef gs_maximiser role
+    cdef object error      # kept by a method that returns GS_FAILED, raised by the search
+    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil
+    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil
+    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil
+    cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil
+
+
+cdef class Factor:
+    cdef gs_factor role
+    cdef readonly object scope
+    cdef object error
+    cdef int32_t[::1] _scope
+    cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil
+    cdef int value(self, const signed char *y, double *value) noexcept nogil
+    cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept nogil
+    cdef int flips(self, const signed char *y, double *difference) noexcept nogil

@@ -1,0 +1,33 @@
+"""The *backbone* of a problem: all but its factors, as weights of decisions and a maximiser over all of them."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+import attrs
+
+from gapless.core.oracle import Maximiser
+from gapless.core.sparse import FloatArray, float_array
+
+S = TypeVar("S")
+
+
+@attrs.frozen(eq=False)
+class Backbone(Generic[S]):
+    """A problem without its factors.
+
+    A structure's score is ``constant + weights[on].sum() + own``, where `own` is the maximiser's; larger is better,
+    also where the problem minimises.
+
+    Parameters
+    ----------
+    maximiser : Maximiser
+        Over the decisions of the problem.
+    weights : float64 (decisions,)
+        Finite, or -inf where a decision cannot be on.
+    constant : float
+    """
+
+    maximiser: Maximiser[S]
+    weights: FloatArray = attrs.field(converter=float_array)
+    constant: float = 0.0
