@@ -1,0 +1,1 @@
+"""Problems with factors beside the same problems without, and beside general solvers."""

@@ -1,0 +1,129 @@
+"""The price of a factor, a limit, an observer: parses with it over the same parses without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from benchmarks.frame.bench import Bench, Found
+from benchmarks.frame.marks import Marks, line
+from benchmarks.frame.turns import Side, both_in_turn
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import ConfigurationFactor, Decisions
+from gapless_dependency import AnyOf, Arcs, Grandchild, ParsingProblem, Sibling, Valency
+
+LENGTHS = (14, 20)
+FACTOR: Marks = (2.0, 1.2)
+PYTHON: Marks = (5.0, 2.0)
+LIMIT: Marks = (1.3, 1.05)
+HEAD = 1
+"""The word whose modifiers the factors look at."""
+
+
+@attrs.frozen(eq=False)
+class Arrays:
+    """Scores of arcs (n + 1, n + 1), of grandchildren and of siblings (n + 1,) * 3; no problem is made of them yet."""
+
+    arcs: FloatArray
+    grandchildren: FloatArray
+    siblings: FloatArray
+
+    def problem(self, *more: Any) -> ParsingProblem:
+        """A new problem with further factors."""
+        parts = [Grandchild(self.grandchildren), Sibling(self.siblings)]
+        return ParsingProblem(self.arcs, factors=[*parts, *more], projective=True)
+
+
+class NothingInPython(ConfigurationFactor):
+    """Scores 0 whatever the head's modifiers are, and maximises in Python."""
+
+    name: ClassVar[str] = "nothing"
+
+    def scope(self, decisions: Decisions) -> IntArray:
+        """The arcs from the head."""
+        assert isinstance(decisions, Arcs)
+        return np.flatnonzero(decisions.heads == HEAD)
+
+    def value(self, on: BoolArray) -> float:
+        """Nothing."""
+        return 0.0
+
+    def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
+        """Every arc of positive weight."""
+        on = weights > 0
+        return float(weights[on].sum()), on
+
+
+def sentences(count: int, n: int, seed: int = 0) -> list[Arrays]:
+    """Random scores, without the structure that makes trained models' easy."""
+    rng = np.random.default_rng(seed)
+    return [
+        Arrays(rng.normal(size=(n + 1,) * 2), *rng.normal(scale=0.3, size=(2, n + 1, n + 1, n + 1)))
+        for _ in range(count)
+    ]
+
+
+def _factors(n: int) -> dict[str, tuple[Callable[[], Any], Marks]]:
+    return {
+        "a valency of score 0": (lambda: Valency(HEAD, np.zeros(n + 1)), FACTOR),
+        "an OR of score 0": (lambda: AnyOf([(HEAD, m) for m in range(1, n + 1) if m != HEAD], 0.0), FACTOR),
+        "a Python best of score 0": (NothingInPython, PYTHON),
+    }
+
+
+def _settings() -> dict[str, dict[str, Any]]:
+    return {
+        "limits on iterations": {"limits": gl.Limits(iterations=10**6)},
+        "limits on nodes": {"limits": gl.Limits(nodes=10**6)},
+        "limits on time": {"limits": gl.Limits(time=1e6)},
+        "a gap": {"limits": gl.Limits(gap=1e-12)},
+        "a target": {"limits": gl.Limits(target=1e6)},
+        "an observer": {"observers": (lambda event: None,)},
+        "a trace": {"trace": True},
+    }
+
+
+def overhead_lines(bench: Bench, lengths: Sequence[int] = LENGTHS) -> Iterator[Found]:
+    """Ratios of CPU time from arrays to the certified answer."""
+    for n in lengths:
+        instances = sentences(bench.seeds, n)
+        plain = _side()
+        factors = _factors(n)
+        sides = {"plain": plain, **{name: _side(make) for name, (make, _) in factors.items()}}
+        yield from _ratios(bench, f"{n} words", instances, sides, {name: marks for name, (_, marks) in factors.items()})
+        settings = {name: _side(**options) for name, options in _settings().items()}
+        yield from _ratios(bench, f"{n} words", instances, {"plain": plain, **settings}, dict.fromkeys(settings, LIMIT))
+
+
+def _side(make: Callable[[], Any] | None = None, **options: Any) -> Side[Arrays, gl.Result[Any]]:
+    def problem(arrays: Arrays) -> ParsingProblem:
+        return arrays.problem() if make is None else arrays.problem(make())
+
+    def search(ready: ParsingProblem) -> gl.Result[Any]:
+        return gl.solve(ready, "split-bound", **options)
+
+    return Side(lambda arrays: search(problem(arrays)), search, problem)
+
+
+def _ratios(
+    bench: Bench,
+    scores: str,
+    instances: list[Arrays],
+    sides: dict[str, Side[Arrays, gl.Result[Any]]],
+    marks: dict[str, Marks],
+) -> Iterator[Found]:
+    found = both_in_turn(sides, instances, bench.console, f"{scores}: {len(sides)} ways")
+    plain = found["plain"].from_arrays
+    yield line("grandchildren and siblings", scores, plain.milliseconds, "ms")
+    for name, both in found.items():
+        if name == "plain":
+            continue
+        values = [(one.value, other.value) for one, other in zip(plain.answers, both.from_arrays.answers, strict=True)]
+        bench.wrong += [
+            f"{scores}, {name}: {other} instead of {one}" for one, other in values if abs(one - other) > 1e-9
+        ]
+        yield line(f"with {name}, over without", scores, both.from_arrays.times(plain), "x", marks[name])
