@@ -29,15 +29,28 @@ OPTIONS = ["-O3", "-g0", "-ffp-contract=off"]
 # Any header in quotes: `#include "room/file.h"`, `cdef extern from "room/file.h"`, a template that a macro names.
 # Python.h, which Cython code quotes by custom, is none of the package.
 _INCLUDED = re.compile(r'"(?!Python\.h")([^"\s]+\.h)"')
+# Declarations of another kernel, which name headers as well: `from gapless_kernels.room.file cimport name`.
+_CIMPORTED = re.compile(r"^\s*from gapless_kernels\.([\w.]+) cimport (\w+)", re.MULTILINE)
 
 
 def headers(source: Path, package: Path) -> list[Path]:
-    """List the headers of `package` that `source` includes, directly or through others, sorted."""
+    """List the headers of `package` that `source` includes, directly or through others, sorted.
+
+    Declarations count as well: the ``.pxd`` of `source`, and those that it cimports from.
+    """
     found: set[Path] = set()
-    todo = [source]
+    todo, seen = [source], {source}
     while todo:
         file = todo.pop()
-        for name in _INCLUDED.findall(file.read_text(encoding="utf-8")):
+        text = file.read_text(encoding="utf-8")
+        declarations = {file.with_suffix(".pxd")} if file.suffix == ".pyx" else set()
+        for module, name in _CIMPORTED.findall(text):
+            place = package.joinpath(*module.split("."))
+            declarations |= {place.with_suffix(".pxd"), place / f"{name}.pxd"}
+        declarations = {one for one in declarations - seen if one.is_file()}
+        todo += sorted(declarations)
+        seen |= declarations
+        for name in _INCLUDED.findall(text):
             header = package / name
             if header not in found:
                 if not header.is_file():
