@@ -8,6 +8,8 @@ Twins that add in the same order agree bit by bit (Viterbi, trees, beams, colour
 and arborescences agree up to rounding, searches (dominance, column generation, linking, paths) in values and
 proofs. Of equally good structures each may return another.
 
+A stranger's extension subclasses the roles of ``search/roles.pxd``; `get_include` finds the headers for it.
+
 The search of ``search/_split_bound`` has no twin: the roles of ``gapless_splitbound`` are its reference, and run in
 its place when ``GAPLESS_PURE`` is ``1``.
 
@@ -21,6 +23,7 @@ INSTRUCTION_SET : str
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from gapless_kernels._choice import COMPILED
@@ -83,13 +86,19 @@ _ROOMS = {
         "path_search",
         "score_extent",
     ),
+    "search": ("ForeignFactor", "ForeignMaximiser"),
     "sparse_chains": ("beam_batch", "k_best_batch", "viterbi_pruned_batch"),
     "trees": ("parent_leads", "tree_dominance", "tree_viterbi"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
-__all__ = ["COMPILED", "DECIDED", "DOUBTFUL", "INFEASIBLE", "INSTRUCTION_SET", "INVALID"]
+__all__ = ["COMPILED", "DECIDED", "DOUBTFUL", "INFEASIBLE", "INSTRUCTION_SET", "INVALID", "get_include"]
 __all__ += list(_ROOM_OF)
+
+
+def get_include() -> str:
+    """The folder of the C headers: an include directory of extensions that ``cimport`` from `gapless_kernels`."""
+    return str(Path(__file__).parent)
 
 
 def __getattr__(name: str) -> Any:

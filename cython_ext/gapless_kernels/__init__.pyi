@@ -16,7 +16,11 @@ from gapless_kernels.graphs import *
 from gapless_kernels.linking import *
 from gapless_kernels.parsing import *
 from gapless_kernels.paths import *
+from gapless_kernels.search import *
 from gapless_kernels.sparse_chains import *
 from gapless_kernels.trees import *
 
 INSTRUCTION_SET: Final[str]
+
+def get_include() -> str:
+    """The folder of the C headers: an include directory of extensions that ``cimport`` from `gapless_kernels`."""

@@ -91,6 +91,18 @@ def test_a_header_of_a_header_is_found(build: ModuleType, small: Path) -> None:
     assert kernels == {"gapless_kernels.ones._one": [one, shared], "gapless_kernels.twos._two": [shared]}
 
 
+def test_headers_of_declarations_are_found(build: ModuleType, small: Path) -> None:
+    """A class that another kernel cimports brings the headers of its declarations, and of those that these cimport."""
+    (small / "ones/one.pxd").write_text('cdef extern from "ones/one.h":\n    int one()\n')
+    (small / "ones/one.pyx").touch()
+    (small / "twos/two.pxd").write_text("from gapless_kernels.ones.one cimport one\n")
+    (small / "twos/_two.pyx").write_text("from gapless_kernels.twos cimport two\n")
+    kernels = {extension.name: extension.depends for extension in build.kernels(small)}
+    both = [str(small / "ones/one.h"), str(small / "shared/base.h")]
+    assert kernels["gapless_kernels.ones.one"] == both
+    assert kernels["gapless_kernels.twos._two"] == both
+
+
 def test_a_template_that_a_macro_names_is_found(build: ModuleType, small: Path) -> None:
     (small / "ones/rows.h").touch()
     (small / "ones/one.h").write_text('#define GAPLESS_TEMPLATE "ones/rows.h"\n#include <math.h>\n')

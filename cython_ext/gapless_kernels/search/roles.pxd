@@ -36,13 +36,14 @@ cdef class Maximiser:
     cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil
     cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil
     cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil
+    cdef tuple _asked(self, weights, state)
+    cdef int _check(self, int found) except -1
 
 
 cdef class Factor:
     cdef gs_factor role
     cdef readonly object scope
     cdef object error
-    cdef int32_t[::1] _scope
     cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil
     cdef int value(self, const signed char *y, double *value) noexcept nogil
     cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept nogil

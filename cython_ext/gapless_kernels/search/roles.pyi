@@ -1,7 +1,8 @@
-"""The C-level roles of the search, to be subclassed in Cython: see ``roles.h`` and ``roles.pxd``."""
+"""The C-level roles of the search."""
 
-from typing import Any, Final
+from typing import Final
 
+import numpy as np
 import numpy.typing as npt
 
 FREE: Final[int]
@@ -12,10 +13,26 @@ NOTHING: Final[int]
 FAILED: Final[int]
 
 class Maximiser:
-    """A backbone for the search. A subclass in Cython overrides its methods."""
+    """A backbone for the search; see `roles.pyx`."""
+
+    def solve(
+        self, weights: npt.ArrayLike, state: npt.ArrayLike | None = None
+    ) -> tuple[float, npt.NDArray[np.int64]]: ...
+    def max_marginals(
+        self, weights: npt.ArrayLike, state: npt.ArrayLike | None = None
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None: ...
+    def own_score(self, on: npt.ArrayLike) -> float | None: ...
 
 class Factor:
-    """A factor for the search, over the decisions `scope`. A subclass in Cython overrides its methods."""
+    """A factor for the search; see `roles.pyx`."""
 
-    scope: npt.NDArray[Any]
-    def __init__(self, scope: npt.ArrayLike, *args: Any, **kwargs: Any) -> None: ...
+    scope: Final[npt.NDArray[np.int32]]
+
+    def solve(
+        self, prices: npt.ArrayLike, state: npt.ArrayLike | None = None
+    ) -> tuple[float, npt.NDArray[np.bool_]]: ...
+    def value_of(self, on: npt.ArrayLike) -> float: ...
+    def max_marginals(
+        self, prices: npt.ArrayLike, state: npt.ArrayLike | None = None
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None: ...
+    def flip_differences(self, on: npt.ArrayLike) -> npt.NDArray[np.float64] | None: ...

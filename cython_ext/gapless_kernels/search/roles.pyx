@@ -56,6 +56,99 @@ cdef class Maximiser:
     cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil:
         return False
 
+    def solve(self, weights, state=None):
+        """The best structure.
+
+        Parameters
+        ----------
+        weights : float64 (decisions,)
+            Finite or -inf.
+        state : int8 (decisions,), optional
+            `FREE`, `OFF` or `ON`; all are free by default.
+
+        Returns
+        -------
+        float, int64 array
+            Value, own score included, and the decisions that are on, ascending; -inf and none where there is no structure.
+        """
+        cdef const double[::1] placed
+        cdef const signed char[::1] fixed
+        placed, fixed = self._asked(weights, state)
+        cdef int32_t[::1] on = np.empty(self.role.most_on + 1, np.int32)
+        cdef double value = 0.0
+        cdef Py_ssize_t count = 0
+        cdef int found
+        with nogil:
+            found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &on[0], &count)
+        self._check(found)
+        if found == GS_NOTHING:
+            return -np.inf, np.zeros(0, np.int64)
+        return value, np.sort(np.asarray(on)[:count].astype(np.int64))
+
+    def max_marginals(self, weights, state=None):
+        """The best value with each decision on, and with each off, -inf where there is none; None where they cannot be had.
+
+        Parameters
+        ----------
+        weights, state
+            As for `solve`.
+
+        Returns
+        -------
+        float64 (decisions,), float64 (decisions,)
+        """
+        cdef const double[::1] placed
+        cdef const signed char[::1] fixed
+        if self.role.marginals == NULL:
+            return None
+        placed, fixed = self._asked(weights, state)
+        cdef int32_t[::1] chosen = np.empty(self.role.most_on + 1, np.int32)
+        cdef double[::1] on = np.full(self.role.decisions + 1, -np.inf), off = np.full(self.role.decisions + 1, -np.inf)
+        cdef double value = 0.0
+        cdef Py_ssize_t count = 0
+        cdef int found
+        with nogil:
+            found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &chosen[0], &count)
+            if found == GS_FOUND:
+                found = self.role.marginals(self.role.object, &placed[0], &fixed[0], &on[0], &off[0])
+        self._check(found)
+        return np.asarray(on)[: self.role.decisions], np.asarray(off)[: self.role.decisions]
+
+    def own_score(self, on):
+        """Own score of a set of decisions, int (count,); None where it is no structure."""
+        cdef int32_t[::1] ids = np.append(np.asarray(on, np.int32), np.int32(0))
+        cdef double own = 0.0
+        if self.role.own == NULL:
+            return 0.0
+        cdef int found = self.role.own(self.role.object, &ids[0], ids.shape[0] - 1, &own)
+        self._check(found)
+        return own if found == GS_FOUND else None
+
+    def excluded(self, int one, int other):
+        """Whether no structure holds both decisions, so far as the object knows."""
+        return self.role.excludes != NULL and bool(self.role.excludes(self.role.object, one, other))
+
+    cdef tuple _asked(self, weights, state):
+        """Weights in their cells, and the state; both with one entry more, so that there is an address."""
+        cdef Py_ssize_t d, count = self.role.decisions
+        given = np.asarray(weights, np.float64)
+        fixed = np.full(count, FREE, np.int8) if state is None else np.asarray(state, np.int8)
+        if given.shape != (count,) or fixed.shape != (count,):
+            raise ValueError(f"weights and state must have shape ({count},), got {given.shape} and {fixed.shape}")
+        if not np.all(given < np.inf):
+            raise ValueError("weights must be numbers or -inf")
+        cdef const double[::1] allowed = np.where(fixed == OFF, -np.inf, given)
+        cdef double[::1] placed = np.full(self.role.cells + 1, -np.inf)
+        for d in range(count):
+            placed[d if self.role.cell == NULL else self.role.cell[d]] = allowed[d]
+        return placed, np.append(fixed, np.int8(FREE))
+
+    cdef int _check(self, int found) except -1:
+        """Raise what the object has kept where it failed."""
+        if found == GS_FAILED:
+            raise self.error if self.error is not None else RuntimeError(f"{type(self).__name__} failed")
+        return 0
+
 
 cdef int call_factor(void *object, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil:
     return (<Factor>object).maximise(prices, state, value, y)
@@ -85,10 +178,12 @@ cdef class Factor:
     """
 
     def __cinit__(self, scope, *args, **kwargs):
-        self._scope = np.array(scope, np.int32)
-        self.scope = np.asarray(self._scope)
-        self.role.object, self.role.count = <void *>self, self._scope.shape[0]
-        self.role.scope = &self._scope[0] if self.role.count else NULL
+        kept = np.array(scope, np.int32)
+        kept.flags.writeable = False  # the search reads it through the role
+        cdef const int32_t[::1] ids = kept
+        self.scope = kept
+        self.role.object, self.role.count = <void *>self, ids.shape[0]
+        self.role.scope = &ids[0] if self.role.count else NULL
         self.role.maximise, self.role.value = call_factor, call_value
         self.role.marginals, self.role.flips = call_factor_marginals, call_flips
 
@@ -103,3 +198,107 @@ cdef class Factor:
 
     cdef int flips(self, const signed char *y, double *difference) noexcept nogil:
         return GS_FAILED
+
+    def solve(self, prices, state=None):
+        """The best configuration.
+
+        Parameters
+        ----------
+        prices : float64 (count,)
+            What each decision that is on costs.
+        state : int8 (count,), optional
+            `FREE`, `OFF` or `ON`; all are free by default.
+
+        Returns
+        -------
+        float, bool (count,)
+            Value, less the prices of those that are on, and the configuration; -inf and all off where there is none.
+        """
+        cdef const double[::1] costs
+        cdef const signed char[::1] fixed
+        costs, fixed = asked_of(self, prices, state)
+        cdef signed char[::1] y = np.zeros(self.role.count + 1, np.int8)
+        cdef double value = 0.0
+        cdef int found
+        with nogil:
+            found = self.role.maximise(self.role.object, &costs[0], &fixed[0], &value, &y[0])
+        raise_if_failed(self, found)
+        if found == GS_NOTHING:
+            return -np.inf, np.zeros(self.role.count, bool)
+        return value, np.asarray(y)[: self.role.count] == ON
+
+    def value_of(self, on):
+        """The value of a configuration, bool (count,); -inf where it is forbidden."""
+        cdef signed char[::1] y = given_to(self, on, "on")
+        cdef double value = 0.0
+        cdef int found
+        with nogil:
+            found = self.role.value(self.role.object, &y[0], &value)
+        raise_if_failed(self, found)
+        return value if found == GS_FOUND else -np.inf
+
+    def max_marginals(self, prices, state=None):
+        """The best value with each decision on, and with each off, -inf where there is none; None where they cannot be had.
+
+        Parameters
+        ----------
+        prices, state
+            As for `solve`.
+
+        Returns
+        -------
+        float64 (count,), float64 (count,)
+        """
+        if self.role.marginals == NULL:
+            return None
+        cdef const double[::1] costs
+        cdef const signed char[::1] fixed
+        costs, fixed = asked_of(self, prices, state)
+        cdef double[::1] on = np.full(self.role.count + 1, -np.inf), off = np.full(self.role.count + 1, -np.inf)
+        cdef int found
+        with nogil:
+            found = self.role.marginals(self.role.object, &costs[0], &fixed[0], &on[0], &off[0])
+        raise_if_failed(self, found)
+        if found == GS_NOTHING:
+            on[:], off[:] = -np.inf, -np.inf
+        return np.asarray(on)[: self.role.count], np.asarray(off)[: self.role.count]
+
+    def flip_differences(self, on):
+        """How the value of a configuration, bool (count,), changes when one decision is flipped, for each; None where it cannot be had.
+
+        Where the configuration or the other is forbidden, any number.
+        """
+        if self.role.flips == NULL:
+            return None
+        cdef signed char[::1] y = given_to(self, on, "on")
+        cdef double[::1] difference = np.zeros(self.role.count + 1)
+        cdef int found
+        with nogil:
+            found = self.role.flips(self.role.object, &y[0], &difference[0])
+        raise_if_failed(self, found)
+        return np.asarray(difference)[: self.role.count]
+
+
+cdef tuple asked_of(Factor factor, prices, state):
+    """Prices and state, with one entry more, so that there is an address."""
+    given = np.asarray(prices, np.float64)
+    if given.shape != (factor.role.count,):
+        raise ValueError(f"prices: expected shape ({factor.role.count},), got {given.shape}")
+    if np.isnan(given).any():
+        raise ValueError("prices: must be numbers, got NaN")
+    fixed = np.full(factor.role.count, GS_FREE, np.int8) if state is None else state
+    return np.append(given, 0.0), given_to(factor, fixed, "state")
+
+
+cdef object given_to(Factor factor, values, name):
+    """A number for each decision of the scope, int8, with one more, so that there is an address."""
+    array = np.asarray(values)
+    if array.shape != (factor.role.count,):
+        raise ValueError(f"{name}: expected shape ({factor.role.count},), got {array.shape}")
+    return np.append(array.astype(np.int8), np.int8(0))
+
+
+cdef int raise_if_failed(Factor factor, int found) except -1:
+    if found == GS_FAILED:
+        raise factor.error if factor.error is not None else RuntimeError(f"{type(factor).__name__} failed")
+    return 0

@@ -1,0 +1,371 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Roles of the search made of C functions: from any language that can give an address.
+
+What a function writes is checked before the search reads it, in time linear in its length: an address says nothing about what stands behind it.
+"""
+
+import ctypes
+import operator
+
+from cpython.pycapsule cimport (
+    PyCapsule_CheckExact,
+    PyCapsule_GetContext,
+    PyCapsule_GetName,
+    PyCapsule_GetPointer,
+)
+from libc.math cimport INFINITY, NAN, isnan
+from libc.stdint cimport int32_t, uintptr_t
+
+import numpy as np
+
+from gapless_kernels.search.roles cimport GS_FAILED, GS_FOUND, GS_NOTHING, GS_OFF, GS_ON, Factor, Maximiser
+
+from gapless_kernels.search._signatures import check_ctypes, check_text
+
+ctypedef int (*maximise_structure)(void *, int, const double *, const signed char *, double *, int32_t *, Py_ssize_t *) noexcept nogil
+ctypedef int (*marginals_of)(void *, const double *, const signed char *, double *, double *) noexcept nogil
+ctypedef int (*own_score)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
+ctypedef int (*excludes_pair)(void *, int32_t, int32_t) noexcept nogil
+ctypedef int (*maximise_configuration)(void *, const double *, const signed char *, double *, signed char *) noexcept nogil
+ctypedef int (*value_of)(void *, const signed char *, double *) noexcept nogil
+ctypedef int (*flips_of)(void *, const signed char *, double *) noexcept nogil
+
+cdef enum Wrong:
+    FAILED, CODE, UNSET, OUTSIDE, TWICE, AGAINST, COUNT, INFINITE
+
+SAID = {
+    FAILED: "returned GS_FAILED (-1)",
+    CODE: "returned {}, which is none of GS_FOUND (0), GS_NOTHING (1), GS_FAILED (-1)",
+    UNSET: "returned GS_FOUND and left entry {} of its answer NaN, or did not write it",
+    OUTSIDE: "wrote {} where a decision, or whether one is on, was expected",
+    TWICE: "names decision {} twice in one structure",
+    AGAINST: "does not keep decision {} as the state fixes it",
+    COUNT: "says that {} decisions are on, more than there may be",
+    INFINITE: "gave an infinite value",
+}
+
+
+cdef class ForeignFactor(Factor):
+    """A factor made of C functions, as ``gs_factor`` in ``search/roles.h`` describes them.
+
+    A function is given as a ``scipy.LowLevelCallable``, a numba ``cfunc``, a ctypes function, a capsule of a Cython module
+    (``module.__pyx_capi__[name]``) or an address. Argument types are checked where the object knows them. Functions run without the GIL.
+
+    Parameters
+    ----------
+    scope : int (count,)
+        Its decisions, in the order in which the functions see them.
+    maximise : function
+        ``int (void *data, const double *prices, const int8_t *state, double *value, int8_t *y)``.
+    value : function
+        ``int (void *data, const int8_t *y, double *value)``.
+    marginals : function, optional
+        ``int (void *data, const double *prices, const int8_t *state, double *with, double *without)``.
+    flips : function, optional
+        ``int (void *data, const int8_t *y, double *difference)``.
+    data : contiguous array or other buffer, ctypes pointer, or address, optional
+        First argument of every function; NULL without. Kept alive. By default the user data of a ``scipy.LowLevelCallable``.
+
+    Raises
+    ------
+    TypeError
+        Something is no C function, or its argument types are others.
+    ValueError
+        A function is no address, or `data` is not contiguous.
+    """
+
+    cdef void *data
+    cdef maximise_configuration _maximise
+    cdef value_of _value
+    cdef marginals_of _marginals
+    cdef flips_of _flips
+    cdef tuple kept
+
+    def __init__(self, scope, maximise, value, marginals=None, flips=None, data=None):
+        place = _Places("ForeignFactor", data)
+        self._maximise = <maximise_configuration><uintptr_t>place.function("maximise", maximise, "void* double* int8* double* int8*")
+        self._value = <value_of><uintptr_t>place.function("value", value, "void* int8* double*")
+        self._marginals = <marginals_of><uintptr_t>place.function("marginals", marginals, "void* double* int8* double* double*", True)
+        self._flips = <flips_of><uintptr_t>place.function("flips", flips, "void* int8* double*", True)
+        self.data = <void *><uintptr_t>place.data()
+        self.kept = place.kept()
+        if self._marginals == NULL:
+            self.role.marginals = NULL
+        if self._flips == NULL:
+            self.role.flips = NULL
+
+    cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil:
+        cdef Py_ssize_t i
+        value[0] = NAN
+        for i in range(self.role.count):
+            y[i] = 2
+        cdef int found = self._maximise(self.data, prices, state, value, y)
+        if found != GS_FOUND:
+            return found if found == GS_NOTHING else self.failed(b"maximise", found)
+        for i in range(self.role.count):
+            if y[i] != GS_OFF and y[i] != GS_ON:
+                return self.wrong(b"maximise", OUTSIDE, y[i])
+            if state[i] == 1 - y[i]:
+                return self.wrong(b"maximise", AGAINST, self.role.scope[i])
+        return self.number(b"maximise", value[0])
+
+    cdef int value(self, const signed char *y, double *value) noexcept nogil:
+        value[0] = NAN
+        cdef int found = self._value(self.data, y, value)
+        if found == GS_NOTHING:
+            value[0] = -INFINITY
+            return GS_FOUND
+        if found != GS_FOUND:
+            return self.failed(b"value", found)
+        return self.number(b"value", value[0])
+
+    cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(self.role.count):
+            on[i] = off[i] = NAN
+        cdef int found = self._marginals(self.data, prices, state, on, off)
+        if found != GS_FOUND:
+            return found if found == GS_NOTHING else self.failed(b"marginals", found)
+        for i in range(self.role.count):
+            if isnan(on[i]) or isnan(off[i]):
+                return self.wrong(b"marginals", UNSET, i)
+        return GS_FOUND
+
+    cdef int flips(self, const signed char *y, double *difference) noexcept nogil:
+        cdef int found = self._flips(self.data, y, difference)
+        return found if found == GS_FOUND else self.failed(b"flips", found)
+
+    cdef int number(self, const char *function, double value) noexcept nogil:
+        if isnan(value):
+            return self.wrong(function, UNSET, 0)
+        return self.wrong(function, INFINITE, 0) if value == INFINITY else GS_FOUND
+
+    cdef int failed(self, const char *function, int found) noexcept nogil:
+        return self.wrong(function, FAILED if found == GS_FAILED else CODE, found)
+
+    cdef int wrong(self, const char *function, Wrong what, Py_ssize_t number) noexcept nogil:
+        with gil:
+            told = f"{function.decode()}() of a ForeignFactor over decisions {_few(self.scope)}"
+            self.error = RuntimeError(f"{told} {SAID[what].format(number)}")
+        return GS_FAILED
+
+
+cdef class ForeignMaximiser(Maximiser):
+    """A backbone made of C functions, as ``gs_maximiser`` in ``search/roles.h`` describes them.
+
+    Functions are given as to `ForeignFactor`.
+
+    Parameters
+    ----------
+    decisions : int
+        Number of decisions.
+    maximise : function
+        ``int (void *data, int chart, const double *weights, const int8_t *state, double *value, int32_t *on, ptrdiff_t *count)``.
+    marginals : function, optional
+        ``int (void *data, const double *weights, const int8_t *state, double *with, double *without)``. Without it no decision is fixed.
+    own : function, optional
+        ``int (void *data, const int32_t *on, ptrdiff_t count, double *own)``. Without it every set that has one decision of each choice group
+        is a structure, and structures have no scores of their own.
+    excludes : function, optional
+        ``int (void *data, int32_t one, int32_t other)``.
+    data : contiguous array or other buffer, ctypes pointer, or address, optional
+        First argument of every function; NULL without. Kept alive.
+    most_on : int, optional
+        Decisions that a structure turns on, at most; all of them by default.
+    has_own : bool, optional
+        Whether structures have scores beyond the weights; by default where `own` is given.
+
+    Raises
+    ------
+    TypeError
+        Something is no C function, or its argument types are others.
+    ValueError
+        A function is no address, a number is out of range, or `data` is not contiguous.
+    """
+
+    cdef void *data
+    cdef maximise_structure _maximise
+    cdef marginals_of _marginals
+    cdef own_score _own
+    cdef excludes_pair _excludes
+    cdef signed char[::1] seen
+    cdef tuple kept
+
+    def __init__(self, decisions, maximise, marginals=None, own=None, excludes=None, data=None, *, most_on=None, has_own=None):
+        place = _Places("ForeignMaximiser", data)
+        self._maximise = <maximise_structure><uintptr_t>place.function("maximise", maximise, "void* int double* int8* double* int* long*")
+        self._marginals = <marginals_of><uintptr_t>place.function("marginals", marginals, "void* double* int8* double* double*", True)
+        self._own = <own_score><uintptr_t>place.function("own", own, "void* int* long double*", True)
+        self._excludes = <excludes_pair><uintptr_t>place.function("excludes", excludes, "void* int int", True)
+        self.data = <void *><uintptr_t>place.data()
+        self.kept = place.kept()
+        self.role.decisions = self.role.cells = _number("decisions", decisions, 0, 2**31 - 1)
+        self.role.most_on = self.role.decisions if most_on is None else _number("most_on", most_on, 0, decisions)
+        self.role.has_own = own is not None if has_own is None else bool(has_own)
+        if self.role.has_own and own is None:
+            raise ValueError("ForeignMaximiser: has_own=True says that structures have own scores; give own= as well")
+        self.seen = np.zeros(self.role.decisions + 1, np.int8)
+        if self._marginals == NULL:
+            self.role.marginals = NULL
+        if self._own == NULL:
+            self.role.own = NULL
+        if self._excludes == NULL:
+            self.role.excludes = NULL
+
+    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
+        value[0], count[0] = NAN, -1
+        cdef int found = self._maximise(self.data, chart, weights, state, value, on, count)
+        if found != GS_FOUND:
+            return found if found == GS_NOTHING else self.failed(b"maximise", found)
+        if count[0] < 0 or count[0] > self.role.most_on:
+            return self.wrong(b"maximise", COUNT, count[0])
+        if isnan(value[0]):
+            return self.wrong(b"maximise", UNSET, 0)
+        if value[0] == INFINITY:
+            return self.wrong(b"maximise", INFINITE, 0)
+        return self.structure(state, on, count[0])
+
+    cdef int structure(self, const signed char *state, const int32_t *on, Py_ssize_t count) noexcept nogil:
+        """Whether the decisions exist, once each, and agree with the state."""
+        cdef Py_ssize_t d, marked = 0
+        cdef int answer = GS_FOUND
+        while marked < count and answer == GS_FOUND:
+            d = on[marked]
+            if d < 0 or d >= self.role.decisions:
+                answer = self.wrong(b"maximise", OUTSIDE, d)
+            elif self.seen[d]:
+                answer = self.wrong(b"maximise", TWICE, d)
+            else:
+                self.seen[d] = 1
+                marked += 1
+        d = 0
+        while d < self.role.decisions and answer == GS_FOUND:
+            if state[d] == 1 - self.seen[d]:
+                answer = self.wrong(b"maximise", AGAINST, d)
+            d += 1
+        for d in range(marked):
+            self.seen[on[d]] = 0
+        return answer
+
+    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:
+        cdef Py_ssize_t d
+        for d in range(self.role.decisions):
+            on[d] = NAN
+        if off != NULL:
+            for d in range(self.role.decisions):
+                off[d] = NAN
+        cdef int found = self._marginals(self.data, weights, state, on, off)
+        if found != GS_FOUND:
+            return found if found == GS_NOTHING else self.failed(b"marginals", found)
+        for d in range(self.role.decisions):
+            if isnan(on[d]):  # NaN in `off` leaves a decision out
+                return self.wrong(b"marginals", UNSET, d)
+        return GS_FOUND
+
+    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
+        own[0] = NAN
+        cdef int found = self._own(self.data, on, count, own)
+        if found != GS_FOUND:
+            return found if found == GS_NOTHING else self.failed(b"own", found)
+        if isnan(own[0]):
+            return self.wrong(b"own", UNSET, 0)
+        return self.wrong(b"own", INFINITE, 0) if own[0] == INFINITY else GS_FOUND
+
+    cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil:
+        return self._excludes(self.data, one, other) != 0
+
+    cdef int failed(self, const char *function, int found) noexcept nogil:
+        return self.wrong(function, FAILED if found == GS_FAILED else CODE, found)
+
+    cdef int wrong(self, const char *function, Wrong what, Py_ssize_t number) noexcept nogil:
+        with gil:
+            told = f"{function.decode()}() of a ForeignMaximiser over {self.role.decisions} decisions"
+            self.error = RuntimeError(f"{told} {SAID[what].format(number)}")
+        return GS_FAILED
+
+
+class _Places:
+    """Addresses of functions and of their data, and what must stay alive for them."""
+
+    def __init__(self, role, data):
+        self.role, self.given, self.contexts, self.holds = role, data, {}, [data]
+
+    def function(self, name, given, types, optional=False):
+        """The address of a function; 0 where it is left out."""
+        if given is None and optional:
+            return 0
+        where = f"{self.role}: {name}"
+        self.holds.append(given)
+        if isinstance(given, tuple) and len(given) > 1:  # scipy.LowLevelCallable, which forbids indices
+            if isinstance(tuple.__getitem__(given, 1), ctypes._CFuncPtr):
+                check_ctypes(where, tuple.__getitem__(given, 1), types)
+            given = tuple.__getitem__(given, 0)
+        elif hasattr(given, "ctypes") and hasattr(given, "address"):  # numba's cfunc
+            given = given.ctypes
+        if PyCapsule_CheckExact(given):
+            return self.capsule(name, given, types)
+        if isinstance(given, ctypes._CFuncPtr):
+            check_ctypes(where, given, types)
+            address = ctypes.cast(given, ctypes.c_void_p).value or 0
+        elif isinstance(given, bool) or not hasattr(given, "__index__"):
+            raise TypeError(
+                f"{where} must be a scipy.LowLevelCallable, a numba cfunc, a ctypes function, a capsule or an address, got {given!r}"
+                + ("; compile it first, as by numba.cfunc" if callable(given) else "")
+            )
+        else:
+            address = operator.index(given)
+        if not 0 < address <= np.iinfo(np.uintp).max:
+            raise ValueError(f"{where}: {address} is no address of a function")
+        return address
+
+    def capsule(self, name, given, types):
+        """The address in a capsule, whose name is the function's declaration; its context is the user data of scipy."""
+        cdef const char *text = PyCapsule_GetName(given)
+        if text != NULL:
+            check_text(f"{self.role}: {name}", text.decode(), types)
+        context = <uintptr_t>PyCapsule_GetContext(given)
+        if context:
+            self.contexts[name] = context
+        return <uintptr_t>PyCapsule_GetPointer(given, text)
+
+    def data(self):
+        """The address of the data."""
+        cdef const unsigned char[::1] held
+        given = self.given
+        if given is None:
+            if len(set(self.contexts.values())) > 1:
+                raise ValueError(f"{self.role}: the user data of {' and '.join(self.contexts)} differ; all functions get the same, give data=")
+            return next(iter(self.contexts.values()), 0)
+        if isinstance(given, ctypes.c_void_p):
+            return given.value or 0
+        if isinstance(given, ctypes._Pointer):
+            return ctypes.cast(given, ctypes.c_void_p).value or 0
+        if not isinstance(given, bool) and hasattr(given, "__index__") and not isinstance(given, np.ndarray):
+            return operator.index(given)
+        try:
+            view = memoryview(given)
+        except TypeError:
+            raise TypeError(f"{self.role}: data must be an array, another buffer, a ctypes pointer or an address, got {given!r}") from None
+        if not view.c_contiguous:
+            raise ValueError(f"{self.role}: data must be contiguous; give numpy.ascontiguousarray(data)")
+        if view.nbytes == 0:
+            return 0
+        self.holds.append(view)  # an array cannot be resized meanwhile
+        held = view.cast("B")
+        return <uintptr_t>&held[0]
+
+    def kept(self):
+        """Everything that must stay alive."""
+        return tuple(self.holds)
+
+
+def _number(name, given, least, most):
+    number = operator.index(given)
+    if not least <= number <= most:
+        raise ValueError(f"ForeignMaximiser: {name} must be from {least} to {most}, got {number}")
+    return number
+
+
+def _few(scope):
+    ids = scope.tolist()
+    return f"{ids}" if len(ids) <= 8 else f"[{', '.join(map(str, ids[:8]))}, ...]"
