@@ -11,13 +11,15 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 
 from gapless import InvalidProblem
+from gapless.core import layered_graph
 from gapless.roles import Decisions, Diagram
 
 
+@pytest.mark.parametrize("narrow", [0, layered_graph.NARROW])
 @seeing("forbidden", "allowed", "group", "nothing", "no decisions")
 @examples(60)
 @given(rng=generators())
-def test_value_and_best_equal_enumeration(seen, rng):
+def test_value_and_best_equal_enumeration(seen, rng, narrow):
     factor, decisions = drawn_diagram(rng)
     scope = factor.scope(decisions)
     assert scope.tolist() == list(range(decisions.count - 2))
@@ -29,7 +31,9 @@ def test_value_and_best_equal_enumeration(seen, rng):
         assert factor.value(on) == worth
         seen["allowed" if worth > -np.inf else "forbidden"] += 1
         truth[on.tobytes()] = worth + float(weights[on].sum())
-    value, on = factor.best(weights)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layered_graph, "NARROW", narrow)
+        value, on = factor.best(weights)
     assert on.dtype == bool
     assert value == max(truth.values())
     if value > -np.inf:
@@ -75,7 +79,8 @@ class Coarse(Counting):
         return states // 2 * 2
 
 
-def test_equal_states_are_merged_and_dead_ends_left_out():
+def test_equal_states_are_merged_and_dead_ends_left_out(monkeypatch):
+    monkeypatch.setattr(layered_graph, "NARROW", 0)
     graph = Counting(10, 3).graph(Decisions(10))
     # Layer l has the numbers 0 to min(l, 3); those from which the rest cannot pass 3 are one node.
     free = [max(0, min(min(l, 3), 3 - (10 - l)) + 1) for l in range(11)]

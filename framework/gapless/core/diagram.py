@@ -397,28 +397,56 @@ def _run(factor: Diagram, layout: Layout, width: int | None) -> LayeredGraph | N
     nodes, relaxed = 1, False
     layers = []
     for number, places in enumerate(layout.places):
-        choices = layout.choices(number)
-        targets = np.empty((len(choices), states.size), np.int64)
-        scores = np.empty((len(choices), states.size))
-        for row, choice in enumerate(choices):
-            targets[row], scores[row] = stepped(factor, number, choice, states)
-        targets[scores == -np.inf] = -1
-        there = targets >= 0
-        reached, inverse = np.unique(targets[there], return_inverse=True)
+        targets, scores = _steps(factor, number, layout.choices(number), states)
+        # `reached`, ascending, and the number of each state in it.
+        most = int(targets.max(initial=-1))
+        if most < 4 * targets.size + 1024:
+            held = np.zeros(most + 2, bool)
+            held[targets] = True  # -1 is the last place
+            held[-1] = False
+            reached, rank = np.flatnonzero(held), np.cumsum(held) - 1
+            rank[-1] = -1
+            targets = rank[targets]
+        else:
+            reached, inverse = np.unique(np.append(targets, -1), return_inverse=True)
+            reached, targets = reached[1:], (inverse[:-1] - 1).reshape(targets.shape)
         if width is not None and reached.size > width:
-            coarser = _coarser(factor, number + 1, reached, width)
             relaxed = True
-            reached, merged = np.unique(coarser, return_inverse=True)
-            inverse = merged[inverse]
+            reached, merged = np.unique(_coarser(factor, number + 1, reached, width), return_inverse=True)
+            targets = np.append(merged, -1)[targets]
         nodes += reached.size
         if nodes > factor.limit:
             return None
-        targets[there] = inverse
-        own = np.append(-1, places) if not layout.whole[number] else places
-        layers.append(Layer(own.astype(np.int64), targets, scores))
+        own = places if layout.whole[number] else np.concatenate([[-1], places])
+        layers.append(Layer(own, targets, scores))
         states = reached
-    final = ended(factor, states)
-    return packed(layers, final, layout.scope.size, relaxed=relaxed, reached=nodes)
+    return packed(layers, ended(factor, states), layout.scope.size, relaxed=relaxed, reached=nodes)
+
+
+def _steps(factor: Diagram, layer: int, choices: range, states: IntArray) -> tuple[IntArray, FloatArray]:
+    """All steps of a layer, (choices, m), -1 where a choice is forbidden: checked together, one by one where something is wrong."""
+    targets = np.empty((len(choices), states.size), np.int64)
+    scores = np.empty((len(choices), states.size))
+    states.flags.writeable = False
+    choice = -1
+    try:
+        for row, choice in enumerate(choices):
+            following, score = factor.step(layer, choice, states)
+            if not isinstance(following, np.ndarray) or following.dtype != np.int64 or following.shape != states.shape:
+                following, score = stepped(factor, layer, choice, states)
+            elif isinstance(score, np.ndarray) and (score.dtype.kind not in "biuf" or score.shape not in (states.shape, ())):
+                following, score = stepped(factor, layer, choice, states)
+            targets[row], scores[row] = following, score
+    except GaplessError:
+        raise
+    except Exception:
+        stepped(factor, layer, choice, states)  # says where
+        raise
+    if targets.size and (targets.min() < -1 or not (scores.min() >= -LARGEST and scores.max() <= LARGEST)):
+        for choice in choices:
+            stepped(factor, layer, choice, states)
+        targets[scores == -np.inf] = -1
+    return targets, scores
 
 
 def _coarser(factor: Diagram, layer: int, states: IntArray, width: int) -> IntArray:

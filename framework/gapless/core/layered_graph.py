@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -106,97 +107,116 @@ class Layer:
     scores: FloatArray
 
 
+NARROW = 32
+"""In layers of fewer nodes, equal ones are not looked for: that takes longer than a pass over them."""
+
+
 def packed(layers: Sequence[Layer], final: FloatArray, count: int, *, relaxed: bool, reached: int) -> LayeredGraph:
     """Prune nodes that reach no end, merge nodes with the same edges, and lay out what is left.
 
     `final` (float64 (nodes,)): of the last layer, -inf where there is no end.
     """
-    ends, renumbered = _merged(np.zeros((1, final.size), np.int64), final[None], final > -np.inf)
+    kept, renumbered = _kept(np.zeros((1, final.size), np.int64), final[None], final > -np.inf)
+    final = (final if kept is None else final[kept]) + 0.0  # no -0.0
     done: list[Layer] = []
     for layer in reversed(layers):
-        targets = np.where((layer.targets >= 0) & (layer.scores > -np.inf), renumbered[layer.targets], -1)
-        scores = np.where(targets >= 0, layer.scores, 0.0)
-        kept, renumbered = _merged(targets, scores, (targets >= 0).any(axis=0))
-        done.append(Layer(layer.places, targets[:, kept], scores[:, kept]))
+        targets, scores = layer.targets, layer.scores
+        if renumbered is not None:
+            targets = renumbered[targets]
+        kept, renumbered = _kept(targets, scores, (targets >= 0).any(axis=0))
+        if kept is not None:
+            targets, scores = targets[:, kept], scores[:, kept]
+        done.append(Layer(layer.places, targets, scores))
     done.reverse()
-    return _laid_out(done, final[ends] + 0.0, count, relaxed, reached)
+    return _laid_out(done, final, count, relaxed, reached)
 
 
-def _merged(targets: IntArray, scores: FloatArray, alive: BoolArray) -> tuple[IntArray, IntArray]:
-    """Nodes to keep, ascending, and the new number of every node, -1 of those that are pruned.
+def _kept(targets: IntArray, scores: FloatArray, alive: BoolArray) -> tuple[IntArray | None, IntArray | None]:
+    """Nodes to keep, ascending, and the new number of every node, -1 of those that are pruned; None for all as it is.
 
     Of nodes with the same edges the first is kept. Columns are compared by a hash first, then whole.
     """
+    narrow = alive.size < NARROW
+    if narrow and alive.all():
+        return None, None
     living = np.flatnonzero(alive)
     renumbered = np.full(alive.size + 1, -1)  # the last is for targets of -1
-    targets, scores = targets[:, living], scores[:, living] + 0.0  # no -0.0
-    if living.size > 1:
-        with np.errstate(over="ignore"):
-            key = np.full(living.size, 0x9E3779B97F4A7C15, np.uint64)
-            for row in (*targets, *scores):
-                key = (key ^ row.view(np.uint64)) * np.uint64(0xD6E8FEB86659FD93)
-                key ^= key >> np.uint64(32)
-        _, first, group = np.unique(key, return_index=True, return_inverse=True)
-        chosen = first[group]
-        if np.array_equal(targets[:, chosen], targets) and np.array_equal(scores[:, chosen], scores):
-            order = np.argsort(first)
-            rank = np.empty_like(order)
-            rank[order] = np.arange(order.size)
-            renumbered[living] = rank[group]
-            return living[first[order]], renumbered
     renumbered[living] = np.arange(living.size)
-    return living, renumbered
+    if narrow:
+        return living, renumbered
+    targets = targets[:, living]
+    scores = np.where(targets >= 0, scores[:, living], 0.0) + 0.0
+    with np.errstate(over="ignore"):
+        key = np.full(living.size, 0x9E3779B97F4A7C15, np.uint64)
+        for row in (*targets, *scores):
+            key = (key ^ row.view(np.uint64)) * np.uint64(0xD6E8FEB86659FD93)
+            key ^= key >> np.uint64(32)
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    if first.size == living.size:
+        return living, renumbered
+    chosen = first[group]
+    if not (np.array_equal(targets[:, chosen], targets) and np.array_equal(scores[:, chosen], scores)):
+        return living, renumbered  # two hashes are the same by chance
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    renumbered[living] = rank[group]
+    return living[first[order]], renumbered
 
 
 def _laid_out(layers: Sequence[Layer], final: FloatArray, count: int, relaxed: bool, reached: int) -> LayeredGraph:
-    widths = [layer.targets.shape[1] for layer in layers] + [final.size]
-    layer_nodes = np.concatenate([[1], 1 + np.cumsum(widths)])
-    sources, counts, target_at, score_at, constants = ([np.zeros(0)] for _ in range(5))
-    targets, scores = [np.zeros(0, np.int32)], [np.zeros(0)]
-    at_target = at_score = 0
-    for number, layer in enumerate(layers):
-        there = layer.targets >= 0
-        if not there.size:  # nothing is allowed: all layers are empty
-            there = np.zeros((len(there), 1), bool)
-            layer = attrs.evolve(layer, targets=there - 1, scores=there * 0.0)
-        low = there.argmax(axis=1)
-        size = np.where(there.any(axis=1), there.shape[1] - there[:, ::-1].argmax(axis=1) - low, 0)
-        edges = there.sum(axis=1)
-        # In the range from the first edge to the last: no gap, and the targets rise by one.
-        within = there[:, 1:] & there[:, :-1]
-        rises = (edges == size) & ~(within & (np.diff(layer.targets) != 1)).any(axis=1)
-        top = np.where(there, layer.scores, -np.inf).max(axis=1, initial=-np.inf)
-        constant = ~(there & (layer.scores != top[:, None])).any(axis=1)
-        nodes = np.where(there, layer.targets + layer_nodes[number + 1], 0).astype(np.int32)
-        own_target = np.empty(low.size, np.int64)
-        own_score = np.full(low.size, -1)
-        for row in range(low.size):
-            span = slice(low[row], low[row] + size[row])
-            if rises[row]:
-                own_target[row] = -int(nodes[row, low[row]]) if size[row] else -1
-            else:
-                own_target[row] = at_target
-                targets.append(nodes[row, span])
-                at_target += int(size[row])
-            if not constant[row]:
-                own_score[row] = at_score
-                scores.append(layer.scores[row, span])
-                at_score += int(size[row])
-        sources.append(low + layer_nodes[number])
-        counts.append(size)
-        target_at.append(own_target)
-        score_at.append(own_score)
-        constants.append(np.where(constant & (size > 0), top, 0.0))
+    widths = np.array([*(layer.targets.shape[1] for layer in layers), final.size])
+    choices = np.array([layer.places.size for layer in layers], np.int64)
+    layer_nodes = np.concatenate([[1], 1 + np.cumsum(widths)]).astype(np.int64)
+    # One row for each block, all rows one after another.
+    length = np.repeat(widths[:-1], choices)
+    begin = np.cumsum(length) - length
+    row = np.repeat(np.arange(length.size), length)
+    column = np.arange(row.size) - begin[row]
+    target = np.concatenate([np.zeros(0, np.int64), *(layer.targets.ravel() for layer in layers)])
+    score = np.concatenate([np.zeros(0), *(layer.scores.ravel() for layer in layers)])
+    there = np.flatnonzero(target >= 0)
+    its_row, own, worth = row[there], target[there], score[there]
+    edges = np.bincount(its_row, minlength=length.size)
+    first = np.cumsum(edges) - edges  # of each row, in `there`
+    some = edges > 0
+    low, size, constants = np.zeros(length.size, np.int64), np.zeros(length.size, np.int64), np.zeros(length.size)
+    low[some] = column[there[first[some]]]
+    size[some] = column[there[(first + edges - 1)[some]]] - low[some] + 1
+    constants[some] = worth[first[some]]
+    # In the range from the first edge to the last: no gap, and the targets rise by one.
+    falls = (np.diff(own) != 1) & (np.diff(its_row) == 0)
+    rises = (edges == size) & (np.bincount(its_row[1:][falls], minlength=length.size) == 0)
+    same = np.bincount(its_row[worth != constants[its_row]], minlength=length.size) == 0
+    begins_next = np.repeat(layer_nodes[1:-1], choices)
+    target = np.where(target >= 0, target + begins_next[row], 0)
+    target_at, targets = _ranges(~rises, target, low, size, row, column)
+    target_at[rises] = -np.where(some, target[begin + low] if target.size else 0, 1)[rises]
+    score_at, scores = _ranges(~same, np.where(target > 0, score, 0.0), low, size, row, column)
+    score_at[same] = -1
+    constants[~same] = 0.0
     return LayeredGraph(
         count,
-        layer_nodes.astype(np.int64),
-        np.cumsum([0, *(layer.places.size for layer in layers)]),
+        layer_nodes,
+        np.cumsum([0, *choices]),
         np.concatenate([np.zeros(0, np.int64), *(layer.places for layer in layers)]),
-        *(np.concatenate(column).astype(np.int64) for column in (sources, counts, target_at, score_at)),
-        np.concatenate(constants),
-        np.concatenate(targets),
-        np.concatenate(scores),
+        low + np.repeat(layer_nodes[:-2], choices),
+        size,
+        target_at,
+        score_at,
+        constants,
+        targets.astype(np.int32),
+        scores,
         final,
         relaxed,
         reached,
     )
+
+
+def _ranges(
+    which: BoolArray, values: NDArray[Any], low: IntArray, size: IntArray, row: IntArray, column: IntArray
+) -> tuple[IntArray, NDArray[Any]]:
+    """The values of the ranges of some rows, one after another, and where each begins."""
+    chosen = np.where(which, size, 0)
+    held = which[row] & (column >= low[row]) & (column < (low + size)[row])
+    return np.cumsum(chosen) - chosen, values[held]
