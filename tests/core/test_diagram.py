@@ -4,6 +4,7 @@ import copy
 import pickle
 from typing import Any, ClassVar
 
+import attrs
 import numpy as np
 import pytest
 from diagrams import RandomDiagram, configurations, drawn_diagram, plain_value
@@ -220,11 +221,25 @@ def test_a_graph_is_made_once():
     assert asked == [0, 0, 1, 1, 2, 2]
 
 
-def test_copies():
-    factor = RandomDiagram(np.random.default_rng(1), [1, 2], 3)
-    decisions = Decisions(3)
-    best = factor.best if factor.scope(decisions) is not None else None
-    assert best is not None
-    for other in (copy.deepcopy(factor), pickle.loads(pickle.dumps(factor))):  # noqa: S301
-        other.scope(decisions)
-        assert other.best(np.ones(3))[0] == best(np.ones(3))[0]
+@attrs.frozen(eq=False)
+class Slotted(Diagram):
+    """attrs leaves what is not a field out of copies."""
+
+    name: ClassVar[str] = "slotted"
+    most: int
+
+    def layers(self, decisions):
+        return [[d] for d in range(decisions.count)]
+
+    def step(self, layer, choice, states):
+        return np.where(states + choice + 1 > self.most, -1, states + choice + 1), 0.0
+
+
+@pytest.mark.parametrize("made", [lambda: Slotted(2), lambda: RandomDiagram(np.random.default_rng(1), [1, 1, 1], 3)])
+def test_copies_know_what_they_stand_over(made):
+    factor = made()
+    factor.scope(Decisions(3))
+    for other in (copy.copy(factor), copy.deepcopy(factor), pickle.loads(pickle.dumps(factor))):  # noqa: S301
+        assert other is not factor
+        assert other.best(np.ones(3))[0] == factor.best(np.ones(3))[0]
+        assert other.value(np.ones(3, bool)) == factor.value(np.ones(3, bool))

@@ -132,6 +132,11 @@ class Diagram(ConfigurationFactor):
         """The scope, and the places in it that each layer reads."""
         return _kept(self).over(self, decisions)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Copies and pickles know the layouts, as a copied problem does not ask for scopes again."""
+        made = super().__reduce_ex__(max(protocol, 2))
+        return (_copied, (_kept(self).layouts, *made[1]), *made[2:]) if isinstance(made, tuple) else made
+
     def compiled(self, decisions: Decisions) -> Any:
         """Compiled passes over the graph; None without compiled kernels."""
         if not gapless_kernels.COMPILED:
@@ -169,25 +174,35 @@ class Layout:
 
 
 class _Kept:
-    """What a diagram has been laid out and unrolled over. Copies and pickles begin anew."""
+    """What a diagram has been laid out and unrolled over; copies and pickles keep the layouts."""
 
-    def __init__(self) -> None:
+    def __init__(self, layouts: Sequence[Layout] = ()) -> None:
         self._layouts: WeakKeyDictionary[Decisions, Layout] = WeakKeyDictionary()
         self._by_key: dict[Any, Layout] = {}
         self._by_size: dict[int, list[Layout]] = {}
         self._graphs: dict[Any, LayeredGraph] = {}
         self._passes: dict[Any, Any] = {}
+        for layout in layouts:
+            self._know(layout)
 
     def __reduce__(self) -> Any:
-        return _Kept, ()
+        return _Kept, (self.layouts,)
+
+    @property
+    def layouts(self) -> list[Layout]:
+        """All that differ."""
+        return list(self._by_key.values())
+
+    def _know(self, layout: Layout) -> None:
+        if layout.key not in self._by_key:
+            self._by_key[layout.key] = layout
+            self._by_size.setdefault(layout.scope.size, []).append(layout)
 
     def over(self, factor: Diagram, decisions: Decisions) -> Layout:
         found = self._layouts.get(decisions)
         if found is None:
             found = self._layouts[decisions] = _laid_out(factor, decisions)
-            if found.key not in self._by_key:
-                self._by_key[found.key] = found
-                self._by_size.setdefault(found.scope.size, []).append(found)
+            self._know(found)
         return found
 
     def of_size(self, factor: Diagram, size: int) -> Layout:
@@ -222,6 +237,12 @@ def _kept(factor: Diagram) -> _Kept:
         found = _Kept()
         object.__setattr__(factor, "_kept", found)  # also where the class is frozen
     return found
+
+
+def _copied(layouts: Sequence[Layout], cls: Any, *arguments: Any) -> Any:
+    made = cls.__new__(cls, *arguments)
+    object.__setattr__(made, "_kept", _Kept(layouts))
+    return made
 
 
 def passes(graph: LayeredGraph, scope: IntArray, value: Any) -> Any:
