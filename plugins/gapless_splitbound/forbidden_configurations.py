@@ -13,7 +13,7 @@ from gapless import InvalidProblem, Problem, Verdict
 from gapless.core.certificate import UNREADABLE
 from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency import ParsingProblem
-from gapless_splitbound.proofs.configurations import allows
+from gapless.core.configuration_bound import allows
 
 
 @serialisable("gapless_splitbound.ForbiddenConfigurations")

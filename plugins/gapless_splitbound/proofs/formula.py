@@ -14,7 +14,7 @@ from gapless.core.work import kept_meanwhile
 from gapless.roles import Factor, Fixings, spend_work
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.rounding import ULP, raised
-from gapless_splitbound.proofs.configurations import best_configuration
+from gapless.core.configuration_bound import best_configuration
 
 LOWER_IS_SECOND, LOWER_IS_FIRST = 1, 2
 
