@@ -90,6 +90,11 @@ class Diagram(ConfigurationFactor):
         """
         raise NotImplementedError
 
+    @property
+    def can_be_relaxed(self) -> bool:
+        """Whether the class defines `relax`."""
+        return type(self).relax is not Diagram.relax
+
     # --- derived
 
     def scope(self, decisions: Decisions) -> IntArray:
@@ -395,7 +400,7 @@ def unrolled(factor: Diagram, layout: Layout) -> LayeredGraph:
     """Run the steps over the states of each layer, and merge what is equal."""
     found = _run(factor, layout, None)
     if found is None:
-        if type(factor).relax is Diagram.relax:
+        if not factor.can_be_relaxed:
             raise _too_large(factor, layout, "")
         found = _run(factor, layout, max(1, factor.limit // (len(layout.places) + 1)))
     if found is None:
@@ -433,7 +438,7 @@ def _run(factor: Diagram, layout: Layout, width: int | None) -> LayeredGraph | N
             reached, targets = reached[1:], (inverse[:-1] - 1).reshape(targets.shape)
         if width is not None and reached.size > width:
             relaxed = True
-            reached, merged = np.unique(_coarser(factor, number + 1, reached, width), return_inverse=True)
+            reached, merged = np.unique(coarser_states(factor, number + 1, reached, width), return_inverse=True)
             targets = np.append(merged, -1)[targets]
         nodes += reached.size
         if nodes > factor.limit:
@@ -470,7 +475,7 @@ def _steps(factor: Diagram, layer: int, choices: range, states: IntArray) -> tup
     return targets, scores
 
 
-def _coarser(factor: Diagram, layer: int, states: IntArray, width: int) -> IntArray:
+def coarser_states(factor: Diagram, layer: int, states: IntArray, width: int) -> IntArray:
     """The coarser state of each state."""
     whole = states
     left = states
