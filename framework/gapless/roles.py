@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ReplayCertificate as ReplayCertificate,
     )
     from gapless.core.decisions import Decisions as Decisions, Fixings as Fixings
+    from gapless.core.diagram import Diagram as Diagram
     from gapless.core.errors import (
         DuplicateName as DuplicateName,
         FixedColumn as FixedColumn,
@@ -79,6 +80,7 @@ else:
                 "PointCertificate ProbabilisticCertificate ReplayCertificate"
             ),
             "gapless.core.decisions": "Decisions Fixings",
+            "gapless.core.diagram": "Diagram",
             "gapless.core.errors": (
                 "DuplicateName FixedColumn InconsistentBound MissingBound OracleError UncoveredBranching"
             ),

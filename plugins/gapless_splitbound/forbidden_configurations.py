@@ -11,9 +11,9 @@ import numpy as np
 
 from gapless import InvalidProblem, Problem, Verdict
 from gapless.core.certificate import UNREADABLE
+from gapless.core.configuration_bound import allows_configuration
 from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency import ParsingProblem
-from gapless_splitbound.proofs.configurations import allows
 
 
 @serialisable("gapless_splitbound.ForbiddenConfigurations")
@@ -65,7 +65,6 @@ def _bound(problem: ParsingProblem, fixings: Fixings, first: int | None) -> floa
     if implied is None:
         return -math.inf
     for factor, scope in sorted(problem.configurations, key=lambda pair: not np.any(pair[1] == first)):
-        state = implied.state[scope]
-        if not allows(factor, state == 1, state == -1):
+        if not allows_configuration(factor, problem.decisions, implied.state[scope]):
             return -math.inf
     return math.inf

@@ -10,8 +10,8 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import ConfigurationFactor, Decisions, serialisable
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import Decisions, Diagram, serialisable
 from gapless_dependency.arcs import as_arcs
 from gapless_dependency.factors.arc_conjunctions import ArcConjunctions
 from gapless_dependency.factors.linear_form import LinearForm
@@ -37,7 +37,7 @@ def _pairs(values: Any) -> tuple[tuple[int, int], ...]:
 
 @serialisable("gapless_dependency.AnyOf")
 @attrs.frozen(eq=False)
-class AnyOf(ConfigurationFactor):
+class AnyOf(Diagram):
     """`score` once, when the tree has one or more of the arcs.
 
     Arcs that the problem has no candidate for are left out.
@@ -53,8 +53,8 @@ class AnyOf(ConfigurationFactor):
     arcs: tuple[tuple[int, int], ...] = attrs.field(converter=_pairs)
     score: float = attrs.field(converter=_score)
 
-    def scope(self, decisions: Decisions) -> IntArray:
-        """The candidates among the arcs."""
+    def layers(self, decisions: Decisions) -> list[list[int]]:
+        """Each candidate among the arcs."""
         arcs = as_arcs(decisions, self.name)
         for head, modifier in self.arcs:
             if not (0 <= head <= arcs.length and 0 <= modifier <= arcs.length):
@@ -62,25 +62,19 @@ class AnyOf(ConfigurationFactor):
                     f"any-of: the arc {head} -> {modifier} is not between positions 0..{arcs.length}"
                 )
         ids = np.array([arcs.index[pair] for pair in self.arcs], np.int64)
-        return np.sort(ids[ids >= 0])
+        return np.sort(ids[ids >= 0])[:, None].tolist()
 
-    def value(self, on: BoolArray) -> float:
+    def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, float]:
+        """The state is 1 as soon as anything is on."""
+        return (states if choice < 0 else np.ones_like(states)), 0.0
+
+    def final(self, states: IntArray) -> FloatArray:
         """The score if anything is on."""
-        return self.score if on.any() else 0.0
+        return np.array([0.0, self.score])[states]
 
     def possible_values(self) -> FloatArray:
         """Nothing, or the score."""
         return np.array([0.0, self.score])
-
-    def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
-        """All arcs of positive weight, or the heaviest arc alone, or none."""
-        on = weights > 0
-        if not on.any() and weights.size:
-            on[np.argmax(weights)] = True
-        value = self.score + float(weights[on].sum())
-        if not on.any() or value <= 0:
-            return 0.0, np.zeros(weights.size, bool)
-        return value, on
 
     def polynomial(self) -> tuple[ArcConjunctions, ...]:
         """The same as conjunctions: ``z + z' - z z'`` (Qian and Liu 2013, section 5.1), one factor for each width.

@@ -11,8 +11,8 @@ import numpy as np
 
 from gapless import InvalidProblem
 from gapless.core.score_array import check_scores, score_array
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import ConfigurationFactor, Decisions, Factor, serialisable
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.roles import Decisions, Diagram, Factor, serialisable
 from gapless_dependency.arcs import Arcs, as_arcs
 from gapless_dependency.factors.arc_scopes import arcs_of_one_head
 from gapless_dependency.factors.linear_form import LinearForm
@@ -44,7 +44,7 @@ def _position(value: Any) -> int:
 
 @serialisable("gapless_dependency.Valency")
 @attrs.frozen(eq=False)
-class Valency(ConfigurationFactor):
+class Valency(Diagram):
     """``scores[k]`` when `head` has k modifiers (Qian and Liu 2013, section 5.1; Martins et al. 2009).
 
     Parameters
@@ -64,8 +64,8 @@ class Valency(ConfigurationFactor):
     head: int = attrs.field(converter=_position)
     scores: FloatArray = attrs.field(converter=_counted)
 
-    def scope(self, decisions: Decisions) -> IntArray:
-        """The arcs from the head."""
+    def layers(self, decisions: Decisions) -> list[list[int]]:
+        """Each arc from the head."""
         arcs = as_arcs(decisions, self.name)
         own = _arcs_from(arcs, self.head)
         # What more modifiers score is anyone's guess: nothing, the last score, or -inf.
@@ -74,25 +74,19 @@ class Valency(ConfigurationFactor):
                 f"valency: head {self.head} may have up to {own.size} modifiers, but the scores end at "
                 f"{self.scores.size - 1}; give one for each number up to {own.size}, -inf for what is forbidden"
             )
-        return own
+        return own[:, None].tolist()
+
+    def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, float]:
+        """The state is the number of modifiers so far."""
+        return (states if choice < 0 else states + 1), 0.0
+
+    def final(self, states: IntArray) -> FloatArray:
+        """Look the number up."""
+        return self.scores[states]
 
     def possible_values(self) -> FloatArray:
         """The scores."""
         return self.scores
-
-    def value(self, on: BoolArray) -> float:
-        """Look the count up."""
-        return float(self.scores[np.count_nonzero(on)])
-
-    def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
-        """For each number of modifiers the heaviest ones: sort once, add up."""
-        order = np.argsort(-weights, kind="stable")
-        totals = np.concatenate([[0.0], np.cumsum(weights[order])])[: self.scores.size]
-        values = totals + self.scores[: totals.size]
-        count = int(np.argmax(values))
-        on = np.zeros(weights.size, bool)
-        on[order[:count]] = True
-        return float(values[count]), on
 
     def polynomial(self, degree: int | None = None) -> tuple[Factor, ...]:
         """The same as conjunctions, exactly: a polynomial of the arcs (Qian and Liu 2013, section 5.1).

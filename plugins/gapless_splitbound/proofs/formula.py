@@ -9,12 +9,12 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
+from gapless.core.configuration_bound import configuration_bound
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.work import kept_meanwhile
 from gapless.roles import Factor, Fixings, spend_work
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.rounding import ULP, raised
-from gapless_splitbound.proofs.configurations import best_configuration
 
 LOWER_IS_SECOND, LOWER_IS_FIRST = 1, 2
 
@@ -201,7 +201,7 @@ def weigh(
             sums.add_constant(np.array([factor.value(on[scope])]))
             continue
         sums.add(scope, prices)
-        sums.add_constant(np.array([best_configuration(factor, np.where(open_arcs[scope], -prices, -np.inf))]))
+        sums.add_constant(np.array([configuration_bound(factor, arcs, -prices, state[scope])]))
         sums.constant_size += float(np.abs(prices).sum())
         sums.constant_terms += scope.size
     if at != given.size:

@@ -1,0 +1,187 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""A factor as a layered graph; see the twin `_diagram_twin` for what it owes."""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t
+
+import numpy as np
+
+from gapless_kernels.lanes cimport _sets
+from gapless_kernels.search.roles cimport Factor, GS_FOUND, GS_NOTHING, GS_FAILED, GS_FREE, GS_ON
+
+from gapless_kernels.search._diagram_arguments import check_graph, check_query
+
+_sets.follow()
+
+cdef extern from "search/diagram.h" nogil:
+    ctypedef struct gs_diagram:
+        Py_ssize_t count, layers
+        const int64_t *layer_nodes
+        const int64_t *layer_blocks
+        const int64_t *places
+        const int64_t *sources
+        const int64_t *counts
+        const int64_t *target_at
+        const int64_t *score_at
+        const double *constants
+        const int32_t *targets
+        const double *scores
+        const double *final
+        double *below
+        double *above
+
+    int gs_diagram_maximise(const gs_diagram *, const double *, const signed char *, double *, signed char *) noexcept
+    int gs_diagram_value(const gs_diagram *, const signed char *, double *) noexcept
+    int gs_diagram_marginals(const gs_diagram *, const double *, const signed char *, double *, double *, double *) noexcept
+    int gs_diagram_flips(const gs_diagram *, const signed char *, double *) noexcept
+
+
+cdef class DiagramFactor(Factor):
+    """Passes over a layered graph; see `_diagram_twin.DiagramFactor`."""
+
+    cdef gs_diagram _graph
+    cdef object _exact_value
+    cdef bint _relaxed
+    cdef tuple _kept
+    cdef const int32_t[::1] _targets
+    cdef double[::1] _below, _above, _through
+
+    def __init__(
+        self, scope, layer_nodes, layer_blocks, places, sources, counts, target_at, score_at, constants, targets, scores, final,
+        *, exact_value=None,
+    ):
+        integers = layer_nodes, layer_blocks, places, sources, counts, target_at, score_at
+        numbers = constants, scores, final
+        check_graph(scope, *integers, constants, targets, scores, final)
+        cdef Py_ssize_t i
+        cdef const int64_t *whole[7]
+        cdef const double *real[3]
+        cdef const int64_t[::1] held
+        cdef const double[::1] held_numbers
+        # One more at the end of each, so that there is an address.
+        self._kept = (
+            *(np.append(array, 0).astype(np.int64) for array in integers),
+            *(np.append(array, 0.0) for array in numbers),
+            np.append(targets, 0).astype(np.int32),
+        )
+        for i in range(7):
+            held = self._kept[i]
+            whole[i] = &held[0]
+        for i in range(3):
+            held_numbers = self._kept[7 + i]
+            real[i] = &held_numbers[0]
+        self._targets = self._kept[10]
+        self._graph.count, self._graph.layers = len(scope), len(layer_blocks) - 1
+        self._graph.layer_nodes, self._graph.layer_blocks, self._graph.places = whole[0], whole[1], whole[2]
+        self._graph.sources, self._graph.counts = whole[3], whole[4]
+        self._graph.target_at, self._graph.score_at = whole[5], whole[6]
+        self._graph.constants, self._graph.scores, self._graph.final = real[0], real[1], real[2]
+        self._graph.targets = &self._targets[0]
+        self._below, self._above = np.empty(layer_nodes[-1] + 1), np.empty(layer_nodes[-1] + 1)
+        self._through = np.empty(len(places) + 1)
+        self._graph.below, self._graph.above = &self._below[0], &self._above[0]
+        self._exact_value, self._relaxed = exact_value, exact_value is not None
+
+    cdef bint _decided(self, const signed char *state) noexcept nogil:
+        """Whether a relaxed diagram has to be asked for its value: then the bound of a decided node is exact."""
+        cdef Py_ssize_t i
+        if not self._relaxed:
+            return False
+        for i in range(self._graph.count):
+            if state[i] == GS_FREE:
+                return False
+        return True
+
+    cdef int _exact(self, const signed char *y, double *value) noexcept nogil:
+        cdef Py_ssize_t i
+        with gil:
+            try:
+                on = np.empty(self._graph.count, bool)
+                for i in range(self._graph.count):
+                    on[i] = y[i] == GS_ON
+                value[0] = self._exact_value(on)
+            except BaseException as error:  # raised again by whoever called
+                self.error = error
+                value[0] = INFINITY
+                return GS_FAILED
+        return GS_FOUND
+
+    cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef int status
+        if self._decided(state):
+            for i in range(self._graph.count):
+                y[i] = state[i]
+            status = self._exact(state, value)
+            for i in range(self._graph.count):
+                if state[i] == GS_ON:
+                    value[0] -= prices[i]
+            return GS_NOTHING if status == GS_FOUND and value[0] == -INFINITY else status
+        return gs_diagram_maximise(&self._graph, prices, state, value, y)
+
+    cdef int value(self, const signed char *y, double *value) noexcept nogil:
+        if self._relaxed:
+            return self._exact(y, value)
+        return gs_diagram_value(&self._graph, y, value)
+
+    cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef double total
+        cdef int status
+        if self._decided(state):
+            status = self._exact(state, &total)
+            for i in range(self._graph.count):
+                if state[i] == GS_ON:
+                    total -= prices[i]
+            for i in range(self._graph.count):
+                on[i] = total if state[i] == GS_ON else -INFINITY
+                off[i] = -INFINITY if state[i] == GS_ON else total
+            return GS_NOTHING if status == GS_FOUND and total == -INFINITY else status
+        return gs_diagram_marginals(&self._graph, prices, state, on, off, &self._through[0])
+
+    cdef int flips(self, const signed char *y, double *difference) noexcept nogil:
+        return gs_diagram_flips(&self._graph, y, difference)
+
+    # --- for Python
+
+    def solve(self, prices, state):
+        cdef const double[::1] cost
+        cdef const signed char[::1] fixed
+        cdef double value = 0.0
+        cost, fixed = check_query(self._graph.count, prices, state)
+        y = np.zeros(self._graph.count + 1, np.int8)
+        cdef signed char[::1] chosen = y
+        status = self.maximise(&cost[0], &fixed[0], &value, &chosen[0])
+        self._raise(status)
+        return (value if status == GS_FOUND else -INFINITY), (y[:-1] if status == GS_FOUND else np.zeros(self._graph.count, np.int8))
+
+    def value_of(self, y):
+        cdef const signed char[::1] fixed
+        cdef double value = 0.0
+        _, fixed = check_query(self._graph.count, None, y)
+        self._raise(self.value(&fixed[0], &value))
+        return value
+
+    def marginals_of(self, prices, state):
+        cdef const double[::1] cost
+        cdef const signed char[::1] fixed
+        cost, fixed = check_query(self._graph.count, prices, state)
+        on, off = np.empty(self._graph.count + 1), np.empty(self._graph.count + 1)
+        cdef double[::1] with_it = on
+        cdef double[::1] without = off
+        status = self.marginals(&cost[0], &fixed[0], &with_it[0], &without[0])
+        self._raise(status)
+        return on[:-1], off[:-1]
+
+    def flips_of(self, y):
+        cdef const signed char[::1] fixed
+        _, fixed = check_query(self._graph.count, None, y)
+        difference = np.zeros(self._graph.count + 1)
+        cdef double[::1] into = difference
+        self._raise(self.flips(&fixed[0], &into[0]))
+        return difference[:-1]
+
+    def _raise(self, status):
+        if status == GS_FAILED:
+            error, self.error = self.error, None
+            raise error

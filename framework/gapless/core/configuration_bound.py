@@ -1,0 +1,206 @@
+"""A bound on the configurations of a factor, for certificates: computed, or compared with ``value``, not believed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import attrs
+import numpy as np
+
+from gapless.core.decisions import FREE, OFF, ON, Decisions
+from gapless.core.diagram import Diagram, Layout, coarser_states, ended, stepped
+from gapless.core.errors import InvalidProblem
+from gapless.core.factor import ConfigurationFactor, name_of
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import EPSILON, margin
+from gapless.core.work import kept_meanwhile, spend_work
+
+ENUMERATED = 8
+"""Over so many free decisions all configurations are scored; over more, those that are likely to be the best."""
+
+
+def configuration_bound(
+    factor: ConfigurationFactor, decisions: Decisions, weights: FloatArray, state: IntArray
+) -> float:
+    """An upper bound on ``value(on) + weights[on].sum()`` over the configurations that agree with a state.
+
+    The steps of a `Diagram` are run as a dynamic program over states, whatever the compiled graph says, with what
+    float64 may round away counted: certain, unless it has to be relaxed. Of other factors all configurations
+    are scored where at most 8 decisions are free. Over more, the bound is ``best``, which whoever wrote the factor
+    wrote, too; the configuration that it names, the empty one, single decisions and the heaviest ones for each
+    number are scored: a factor that passes all these may still be wrong.
+
+    Parameters
+    ----------
+    weights : float64 (count,)
+        In the order of the scope; -inf forbids.
+    state : int8 (count,)
+        -1 free, 0 off, 1 on.
+
+    Returns
+    -------
+    float
+        -inf where no configuration is allowed.
+
+    Raises
+    ------
+    InvalidProblem
+        A configuration is worth more than ``best`` said, or a step is wrong.
+    """
+    if isinstance(factor, Diagram):
+        return _diagram_bound(factor, factor.layout(decisions), weights, state)
+    on = state == ON
+    free = np.flatnonzero((state == FREE) & (weights > -np.inf))
+    if not free.size:
+        return _rounded_up(*_worth(factor, weights, on))
+    claimed, named = factor.best(np.where(state == OFF, -np.inf, weights))
+    enumerated = free.size <= ENUMERATED
+    most = size = -math.inf
+    for chosen in _all(free) if enumerated else _likely(weights, free, named):
+        spend_work(weights.size, 8)
+        configuration = on.copy()
+        configuration[list(chosen)] = True
+        worth, scale = _worth(factor, weights, configuration)
+        if worth > claimed + margin(max(scale, abs(worth))):
+            raise InvalidProblem(
+                f"factor {name_of(factor)}: best() promises that no configuration is worth more than {claimed:.12g}, "
+                f"but by value() one of {int(np.count_nonzero(configuration))} decisions is worth {worth:.12g}"
+            )
+        most, size = max(most, worth), max(size, scale)
+    return _rounded_up(most, size) if enumerated else float(claimed)
+
+
+def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, state: IntArray) -> bool:
+    """Whether some configuration that agrees with a state scores more than -inf.
+
+    Of a factor that is no diagram and has more than 8 free decisions, ``best`` is asked with weights that outweigh
+    any sum of scores: it then leaves out a decision that is on only where no allowed configuration has them all.
+    """
+    free = np.flatnonzero(state == FREE)
+    if isinstance(factor, Diagram) or free.size <= ENUMERATED:
+        if isinstance(factor, Diagram):
+            return configuration_bound(factor, decisions, np.zeros(state.size), state) > -np.inf
+        for chosen in _all(free):
+            spend_work(state.size, 4)
+            configuration = state == ON
+            configuration[list(chosen)] = True
+            if factor.value(configuration) > -np.inf:
+                return True
+        return False
+    spend_work(10.0 * state.size, 20)
+    value, named = factor.best(np.where(state == ON, 1e300, np.where(state == FREE, 0.0, -np.inf)))
+    return bool(value != -np.inf and np.all(np.asarray(named, bool)[state == ON]))
+
+
+def _worth(factor: ConfigurationFactor, weights: FloatArray, on: BoolArray) -> tuple[float, float]:
+    """What a configuration is worth, and the sizes of what was added."""
+    value, own = float(factor.value(on)), weights[on]
+    size = float(np.abs(own[np.isfinite(own)]).sum()) + (abs(value) if math.isfinite(value) else 0.0)
+    return value + float(own.sum()), EPSILON * (own.size + 4) * size
+
+
+def _rounded_up(worth: float, lost: float) -> float:
+    return math.nextafter(worth + lost, math.inf) if worth > -math.inf else worth
+
+
+def _all(free: IntArray) -> Iterator[tuple[int, ...]]:
+    for count in range(free.size + 1):
+        yield from itertools.combinations(free.tolist(), count)
+
+
+def _likely(weights: FloatArray, free: IntArray, named: BoolArray) -> Iterator[tuple[int, ...]]:
+    yield tuple(np.flatnonzero(named).tolist())
+    heaviest = free[np.argsort(-weights[free], kind="stable")].tolist()
+    for count in range(len(heaviest) + 1):
+        yield tuple(heaviest[:count])
+    for place in heaviest[1:]:
+        yield (place,)
+
+
+# --- diagrams
+
+
+@attrs.frozen(eq=False)
+class _Steps:
+    """The steps of a layer.
+
+    Parameters
+    ----------
+    targets : int64 (choices, m)
+        Number of the state in the next layer; that of none where a choice is forbidden.
+    scores : float64 (choices, m)
+        Raised by what the sums may round away.
+    following : int
+        Number of states in the next layer.
+    """
+
+    targets: IntArray
+    scores: FloatArray
+    following: int
+
+
+def _diagram_bound(factor: Diagram, layout: Layout, weights: FloatArray, state: IntArray) -> float:
+    layers, final = _all_steps(factor, layout)
+    additions = 2 * len(layers) + 2
+    total = np.zeros(1)
+    for layer, steps in enumerate(layers):
+        places, choices = layout.places[layer], layout.choices(layer)
+        on = np.flatnonzero(state[places] == ON)
+        if on.size > 1:
+            return -np.inf
+        spend_work(10.0 * steps.targets.size, 4 * len(choices))
+        best = np.full(steps.following + 1, -np.inf)
+        for row, choice in enumerate(choices):
+            if choice != on[0] if on.size else choice >= 0 and state[places[choice]] == OFF:
+                continue
+            weight = float(_raised(weights[places[choice]], additions)) if choice >= 0 else 0.0
+            np.maximum.at(best, steps.targets[row], total + (steps.scores[row] + weight))
+        total = best[:-1]
+    return float((total + final).max(initial=-np.inf))
+
+
+def _all_steps(factor: Diagram, layout: Layout) -> tuple[list[_Steps], FloatArray]:
+    """Run once in a verification: the certificates of a tree all ask for the same."""
+    kept = kept_meanwhile()
+    key = _Steps, id(factor), layout.key
+    if key not in kept:
+        found = _run(factor, layout, None)
+        if found is None:
+            found = _run(factor, layout, max(1, factor.limit // (len(layout.places) + 1)))
+        assert found is not None
+        kept[key] = factor, found  # the factor is held, so that its number stays its own
+    result: tuple[list[_Steps], FloatArray] = kept[key][1]
+    return result
+
+
+def _run(factor: Diagram, layout: Layout, width: int | None) -> tuple[list[_Steps], FloatArray] | None:
+    """All steps; None where there are more states than the limit allows, and the factor can be relaxed."""
+    states, layers, nodes = np.array([factor.start], np.int64), [], 1
+    additions = 2 * len(layout.places) + 2
+    for layer in range(len(layout.places)):
+        choices = layout.choices(layer)
+        spend_work(40.0 * len(choices) * states.size, 10 * len(choices) + 10)
+        made = [stepped(factor, layer, choice, states) for choice in choices]
+        targets = np.array([following for following, _ in made]).reshape(len(choices), states.size)
+        scores = np.array([score for _, score in made]).reshape(targets.shape)
+        targets = np.where(scores == -np.inf, -1, targets)
+        reached = np.unique(targets[targets >= 0])
+        numbers = np.where(targets >= 0, np.searchsorted(reached, targets), -1)
+        if width is not None and reached.size > width:
+            reached, merged = np.unique(coarser_states(factor, layer + 1, reached, width), return_inverse=True)
+            numbers = np.append(merged, -1)[numbers]
+        nodes += reached.size
+        if width is None and nodes > factor.limit and factor.can_be_relaxed:
+            return None
+        layers.append(_Steps(np.where(numbers >= 0, numbers, reached.size), _raised(scores, additions), reached.size))
+        states = reached
+    return layers, _raised(ended(factor, states), additions)
+
+
+def _raised(scores: FloatArray, additions: int) -> FloatArray:
+    """Each score raised by what so many additions may round away of it."""
+    size = np.where(np.isfinite(scores), np.abs(scores), 0.0)
+    higher: FloatArray = scores + size * (EPSILON * (additions + 4))
+    return higher

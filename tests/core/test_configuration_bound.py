@@ -1,0 +1,143 @@
+"""Bounds of certificates on configurations: they hold, they are tight, and they believe nothing that they can check."""
+
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from diagrams import configurations, drawn_diagram, plain_value
+from drawn import examples, generators, seeing
+from hypothesis import given
+
+import gapless
+from gapless import InvalidProblem
+from gapless.core.configuration_bound import allows_configuration, configuration_bound
+from gapless.core.work import OutOfWork, verification_account
+from gapless.roles import ConfigurationFactor, Decisions, Diagram
+
+
+@seeing("found", "nothing", "on")
+@examples(60)
+@given(rng=generators())
+def test_a_diagram_is_bounded_by_its_steps(seen, rng):
+    factor, decisions = drawn_diagram(rng, integers=False)
+    scope = factor.scope(decisions)
+    weights = np.asarray(rng.normal(size=scope.size), float).reshape(scope.size)
+    weights[np.asarray(rng.random(scope.size)) < 0.1] = -np.inf
+    state = np.asarray(rng.choice(np.array([-1, -1, -1, 0, 1]), scope.size), np.int8).reshape(scope.size)
+    exact = -np.inf
+    allowed = False
+    for on in configurations(scope.size):
+        value = plain_value(factor, decisions, on)
+        if value > -np.inf and np.all((state == -1) | (on == (state == 1))):
+            allowed = True
+            if np.all(weights[on] > -np.inf):
+                whole = [Fraction(float(w)) for w in weights[on]]
+                exact = max(exact, sum(whole, Fraction(value)))
+    bound = configuration_bound(factor, decisions, weights, state)
+    if exact == -np.inf:
+        assert bound == -np.inf
+    else:
+        assert exact <= Fraction(bound) <= exact + Fraction(1, 10**12)
+    assert allows_configuration(factor, decisions, state) == allowed
+    seen["found" if bound > -np.inf else "nothing"] += 1
+    seen["on"] += bool(np.any(state == 1)) and bound > -np.inf
+
+
+class Sum(Diagram):
+    """Adds 0.1 for each decision that is on: a sum that float64 rounds."""
+
+    name = "sum"
+    step_score = 0.1
+
+    def layers(self, decisions):
+        return [[d] for d in range(decisions.count)]
+
+    def step(self, layer, choice, states):
+        return states + choice + 1, self.step_score * (choice + 1)
+
+
+def test_rounding_is_counted():
+    decisions = Decisions(300)
+    free = np.full(300, -1, np.int8)
+    bound = configuration_bound(Sum(), decisions, np.full(300, 0.7), free)
+    assert Fraction(bound) >= 300 * (Fraction(0.1) + Fraction(0.7))
+    assert bound == pytest.approx(240.0, abs=1e-9)
+
+
+def test_the_unrolled_graph_is_not_asked(monkeypatch):
+    monkeypatch.setattr(Diagram, "graph", None)
+    monkeypatch.setattr(Diagram, "best", None)
+    assert configuration_bound(Sum(), Decisions(3), np.zeros(3), np.array([-1, 0, 1], np.int8)) == pytest.approx(0.2)
+
+
+def test_a_relaxed_diagram_is_bounded():
+    class Coarse(Sum):
+        limit: ClassVar[int] = 40
+
+        def step(self, layer, choice, states):
+            following = states + choice + 1
+            return np.where(following > 4, -1, following), 0.0
+
+        def relax(self, layer, states):
+            return states // 2 * 2
+
+    weights, free = np.ones(12), np.full(12, -1, np.int8)
+    factor = Coarse()
+    factor.scope(Decisions(12))
+    bound = configuration_bound(factor, Decisions(12), weights, free)
+    assert 4.0 < bound == pytest.approx(factor.best(weights)[0])
+    weights[:] = -1.0
+    assert configuration_bound(Coarse(), Decisions(12), weights, free) == 0.0
+
+
+def test_a_verification_runs_the_steps_once_and_counts_them():
+    asked = []
+
+    class Asked(Sum):
+        def step(self, layer, choice, states):
+            asked.append(layer)
+            return super().step(layer, choice, states)
+
+    factor, decisions, free = Asked(), Decisions(4), np.full(4, -1, np.int8)
+    with gapless.work_limit(1e7), verification_account() as (account, _):
+        for _ in range(3):
+            configuration_bound(factor, decisions, np.zeros(4), free)
+        assert len(asked) == 8
+        assert account.steps > 0
+    with gapless.work_limit(1e4), verification_account(), pytest.raises(OutOfWork):
+        configuration_bound(factor, Decisions(40), np.zeros(40), np.full(40, -1, np.int8))
+
+
+class Count(ConfigurationFactor):
+    """The square of a number; `best` is short by `short`."""
+
+    name = "count"
+    short = 0.0
+
+    def scope(self, decisions):
+        return np.arange(decisions.count)
+
+    def value(self, on):
+        return float(on.sum() ** 2)
+
+    def best(self, weights):
+        on = weights > -np.inf
+        return self.value(on) + float(weights[on].sum()) - self.short, on
+
+
+@pytest.mark.parametrize("count", [3, 8, 9, 12])
+def test_other_factors(count):
+    decisions, weights = Decisions(count), np.full(count, 0.5)
+    state = np.full(count, -1, np.int8)
+    assert configuration_bound(Count(), decisions, weights, state) == pytest.approx(count**2 + 0.5 * count)
+    state[0] = 0
+    state[1] = 1
+    assert configuration_bound(Count(), decisions, weights, state) == pytest.approx((count - 1) ** 2 + 0.5 * (count - 1))
+    fixed = (np.arange(count) % 2).astype(np.int8)
+    assert configuration_bound(Count(), decisions, weights, fixed) == pytest.approx((count // 2) ** 2 + 0.5 * (count // 2))
+    assert allows_configuration(Count(), decisions, state)
+    lying = Count()
+    lying.short = 1.0
+    with pytest.raises(InvalidProblem, match=r"factor count: best\(\) promises that no configuration is worth more"):
+        configuration_bound(lying, decisions, weights, np.full(count, -1, np.int8))

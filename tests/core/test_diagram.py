@@ -1,0 +1,245 @@
+"""Diagrams: values and best configurations against enumeration, relaxed ones are bounds, errors name their place."""
+
+import copy
+import pickle
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import pytest
+from diagrams import RandomDiagram, configurations, drawn_diagram, plain_value
+from drawn import examples, generators, seeing
+from hypothesis import given
+
+from gapless import InvalidProblem
+from gapless.core import layered_graph
+from gapless.roles import Decisions, Diagram
+
+
+@pytest.mark.parametrize("narrow", [0, layered_graph.NARROW])
+@seeing("forbidden", "allowed", "group", "nothing", "no decisions")
+@examples(60)
+@given(rng=generators())
+def test_value_and_best_equal_enumeration(seen, rng, narrow):
+    factor, decisions = drawn_diagram(rng)
+    scope = factor.scope(decisions)
+    assert scope.tolist() == list(range(decisions.count - 2))
+    weights = np.asarray(rng.integers(-2, 3, scope.size), float)
+    weights[np.asarray(rng.random(scope.size)) < 0.15] = -np.inf
+    truth = {}
+    for on in configurations(scope.size):
+        worth = plain_value(factor, decisions, on)
+        assert factor.value(on) == worth
+        seen["allowed" if worth > -np.inf else "forbidden"] += 1
+        truth[on.tobytes()] = worth + float(weights[on].sum())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layered_graph, "NARROW", narrow)
+        value, on = factor.best(weights)
+    assert on.dtype == bool
+    assert value == max(truth.values())
+    if value > -np.inf:
+        assert truth[on.tobytes()] == value
+    seen["group"] += bool(decisions.exactly_one)
+    seen["nothing"] += value == -np.inf
+    seen["no decisions"] += not scope.size
+
+
+@examples(30)
+@given(rng=generators())
+def test_real_scores(rng):
+    factor, decisions = drawn_diagram(rng, integers=False)
+    weights = np.asarray(rng.normal(size=factor.scope(decisions).size), float)
+    value, on = factor.best(weights)
+    worth = [plain_value(factor, decisions, on) + weights[on].sum() for on in configurations(weights.size)]
+    assert value == pytest.approx(max(worth), abs=1e-12)
+    if value > -np.inf:
+        assert factor.value(on) + weights[on].sum() == pytest.approx(value, abs=1e-12)
+
+
+class Counting(Diagram):
+    """The number of decisions that are on, of which `most` are allowed; relaxed in steps of two."""
+
+    name = "counting"
+
+    def __init__(self, count: int, most: int, scores: Any = None) -> None:
+        self.count, self.most = count, most
+        self.scores = np.zeros(count) if scores is None else scores
+
+    def layers(self, decisions):
+        return [[d] for d in range(self.count)]
+
+    def step(self, layer, choice, states):
+        following = states + (choice == 0)
+        return np.where(following <= self.most, following, -1), self.scores[layer] * (choice == 0)
+
+
+class Coarse(Counting):
+    limit: ClassVar[int] = 25
+
+    def relax(self, layer, states):
+        return states // 2 * 2
+
+
+def test_equal_states_are_merged_and_dead_ends_left_out(monkeypatch):
+    monkeypatch.setattr(layered_graph, "NARROW", 0)
+    graph = Counting(10, 3).graph(Decisions(10))
+    # Layer l has the numbers 0 to min(l, 3); those from which the rest cannot pass 3 are one node.
+    free = [max(0, min(min(l, 3), 3 - (10 - l)) + 1) for l in range(11)]
+    assert graph.nodes == sum(min(l, 3) + 1 - max(0, free[l] - 1) for l in range(11))
+    assert graph.reached == sum(min(l, 3) + 1 for l in range(11))
+
+    class Never(Counting):
+        def final(self, states):
+            return np.where(states == 11, 0.0, -np.inf)
+
+    never = Never(10, 10)
+    assert never.graph(Decisions(10)).nodes == 0
+    value, on = never.best(np.ones(10))
+    assert value == -np.inf
+    assert not on.any()
+
+
+@seeing("loose", "tight")
+@examples(30)
+@given(rng=generators())
+def test_relaxed_diagrams_are_upper_bounds(seen, rng):
+    scores = np.asarray(rng.integers(-2, 3, 9), float)
+    exact, coarse = Counting(9, 4, scores), Coarse(9, 4, scores)
+    decisions = Decisions(9)
+    for factor in (exact, coarse):
+        factor.scope(decisions)
+    assert coarse.graph(decisions).relaxed
+    assert coarse.graph(decisions).nodes <= Coarse.limit
+    assert not exact.graph(decisions).relaxed
+    weights = np.asarray(rng.integers(-2, 3, 9), float)
+    bound, truth = coarse.best(weights)[0], exact.best(weights)[0]
+    assert bound >= truth
+    seen["loose" if bound > truth else "tight"] += 1
+    for on in configurations(9)[:: int(rng.integers(1, 40))]:
+        assert coarse.value(on) == exact.value(on)  # the steps, not the graph
+
+
+def test_large_diagrams_are_refused():
+    class Large(Counting):
+        limit: ClassVar[int] = 30
+
+    with pytest.raises(InvalidProblem, match=r"counting: its diagram over 9 decisions in 9 layers has more than 30 nodes\. "):
+        Large(9, 9).graph(Decisions(9))
+    assert Large(9, 1).graph(Decisions(9)).nodes <= 30
+
+    class Stuck(Large):
+        def relax(self, layer, states):
+            return states
+
+    with pytest.raises(InvalidProblem, match="also after relax"):
+        Stuck(9, 9).graph(Decisions(9))
+
+
+WRONG = {
+    "step of layer 1, choice 0, gave states of shape (1,) and": lambda s: (s[:1], 0.0),
+    "step of layer 1, choice 0, gave states of shape (2,) and dtype float64": lambda s: (s * 1.0, 0.0),
+    "step of layer 1, choice 0, gave the state -2": lambda s: (s - 2, 0.0),
+    "step of layer 1, choice 0,: scores of shape (3,)": lambda s: (s, np.zeros(3)),
+    "step of layer 1, choice 0,: the score of state 1 is nan": lambda s: (s, np.where(s == 1, np.nan, 0)),
+    "step of layer 1, choice 0,: the score of state 0 is inf": lambda s: (s, np.inf),
+    "step of layer 1, choice 0,: the score of state 0 is 2000000000000.0": lambda s: (s, 2e12),
+    "step of layer 1, choice 0, gave None": lambda s: None,
+}
+
+
+@pytest.mark.parametrize("said", WRONG)
+def test_errors_name_layer_and_choice(said):
+    class Wrong(Counting):
+        def step(self, layer, choice, states):
+            return WRONG[said](states) if (layer, choice) == (1, 0) else super().step(layer, choice, states)
+
+    with pytest.raises(InvalidProblem) as caught:
+        Wrong(3, 3).graph(Decisions(3))
+    assert f"factor counting: {said}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"layers": lambda self, d: [[0], [7]]}, r"layer 1 reads \[7\], but there are decisions 0\.\.2 only"),
+        ({"layers": lambda self, d: [[0], [1, 0]]}, r"the decision 0 \(decision 0\) is read twice, in layers \[0, 1\]"),
+        ({"layers": lambda self, d: [[0.5]]}, "layers\\(\\) must list decisions, integers"),
+        ({"start": "none"}, "start is 'none', expected a state"),
+        ({"start": -1}, "start is -1"),
+        ({"final": lambda self, states: np.full(states.size, np.nan)}, "the final score of state 0 is nan"),
+        ({"final": lambda self, states: np.zeros(7)}, r"final\(\) gave scores of shape \(7,\)"),
+    ],
+)
+def test_wrong_diagrams(changes, said):
+    factor = type("Wrong", (Counting,), changes)(3, 3)
+    with pytest.raises(InvalidProblem, match=f"factor counting: {said}"):
+        factor.graph(Decisions(3))
+
+
+def test_what_a_step_raises_says_where():
+    class Broken(Counting):
+        def step(self, layer, choice, states):
+            return {}[layer]
+
+    with pytest.raises(KeyError) as caught:
+        Broken(3, 3).graph(Decisions(3))
+    assert "raised in step(0, -1, states) of the factor 'counting'" in caught.value.__notes__[0]
+
+
+def test_one_factor_over_several_problems():
+    class ByGroups(RandomDiagram):
+        def layers(self, decisions):
+            return list(decisions.exactly_one)
+
+    factor = ByGroups(np.random.default_rng(0), [4, 4, 4], 3, 0.0)
+    with pytest.raises(InvalidProblem, match=r"none yet; call scope\(decisions\) first"):
+        factor.value(np.zeros(6, bool))
+    twos, threes = (Decisions(6, exactly_one=groups) for groups in (((0, 1), (2, 3), (4, 5)), ((0, 1, 2), (3, 4, 5))))
+    four = Decisions(4, exactly_one=((0, 1), (2, 3)))
+    for decisions in (twos, four, twos):
+        factor.scope(decisions)
+    assert factor.value(np.array([1, 0, 1, 0, 1, 0], bool)) == plain_value(factor, twos, [1, 0, 1, 0, 1, 0])
+    assert factor.value(np.array([1, 0, 1, 0], bool)) == plain_value(factor, four, [1, 0, 1, 0])
+    with pytest.raises(InvalidProblem, match="a configuration of 5 decisions, but scope.. listed 4 or 6"):
+        factor.best(np.zeros(5))
+    factor.scope(threes)  # 6 decisions, too: a configuration alone does not say which
+    with pytest.raises(InvalidProblem, match="two problems that give it 6 decisions each, but in different layers"):
+        factor.value(np.array([1, 0, 0, 1, 0, 0], bool))
+
+
+def test_a_graph_is_made_once():
+    asked = []
+
+    class Asked(Counting):
+        def step(self, layer, choice, states):
+            asked.append(layer)
+            return super().step(layer, choice, states)
+
+    factor = Asked(3, 3)
+    graph = factor.graph(Decisions(3))
+    assert factor.graph(Decisions(5)) is graph  # the same layers
+    assert asked == [0, 0, 1, 1, 2, 2]
+
+
+@attrs.frozen(eq=False)
+class Slotted(Diagram):
+    """attrs leaves what is not a field out of copies."""
+
+    name: ClassVar[str] = "slotted"
+    most: int
+
+    def layers(self, decisions):
+        return [[d] for d in range(decisions.count)]
+
+    def step(self, layer, choice, states):
+        return np.where(states + choice + 1 > self.most, -1, states + choice + 1), 0.0
+
+
+@pytest.mark.parametrize("made", [lambda: Slotted(2), lambda: RandomDiagram(np.random.default_rng(1), [1, 1, 1], 3)])
+def test_copies_know_what_they_stand_over(made):
+    factor = made()
+    factor.scope(Decisions(3))
+    for other in (copy.copy(factor), copy.deepcopy(factor), pickle.loads(pickle.dumps(factor))):  # noqa: S301
+        assert other is not factor
+        assert other.best(np.ones(3))[0] == factor.best(np.ones(3))[0]
+        assert other.value(np.ones(3, bool)) == factor.value(np.ones(3, bool))
