@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gapless_chains.trees.messages import TreeMessages as TreeMessages, TreeView as TreeView
     from gapless_chains.trees.problem import TreeProblem as TreeProblem
     from gapless_chains.trees.reduced_cost import TreeReducedCostOracle as TreeReducedCostOracle
+    from gapless_chains.viterbi_maximiser import ViterbiMaximiser as ViterbiMaximiser
 else:
     from gapless.lazy import lazy_names
 
@@ -52,5 +53,6 @@ else:
             "gapless_chains.trees.certificate": "TreePotentialsCertificate",
             "gapless_chains.trees.problem": "TreeProblem",
             "gapless_chains.trees.reduced_cost": "TreeReducedCostOracle",
+            "gapless_chains.viterbi_maximiser": "ViterbiMaximiser",
         },
     )
