@@ -137,10 +137,10 @@ cdef class Maximiser:
             raise ValueError(f"weights and state must have shape ({count},), got {given.shape} and {fixed.shape}")
         if not np.all(given < np.inf):
             raise ValueError("weights must be numbers or -inf")
-        given = np.where(fixed == OFF, -np.inf, given)
+        cdef const double[::1] allowed = np.where(fixed == OFF, -np.inf, given)
         cdef double[::1] placed = np.full(self.role.cells + 1, -np.inf)
         for d in range(count):
-            placed[d if self.role.cell == NULL else self.role.cell[d]] = given[d]
+            placed[d if self.role.cell == NULL else self.role.cell[d]] = allowed[d]
         return placed, np.append(fixed, np.int8(FREE))
 
     cdef int _check(self, int found) except -1:
