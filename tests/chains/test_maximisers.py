@@ -12,7 +12,7 @@ from hypothesis import given
 import gapless_kernels
 from gapless.roles import Fixings
 from gapless.testing import check_maximiser
-from gapless_chains import ChainProblem, ViterbiMaximiser
+from gapless_chains import ChainProblem, TreeLabelMaximiser, TreeProblem, ViterbiMaximiser
 
 compiled_only = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="compares compiled kernels with Python")
 
@@ -27,6 +27,13 @@ def drawn_chain(rng: Any) -> ChainProblem:
     n, k = int(rng.integers(1, 5)), int(rng.integers(1, 4))
     shape = (k, k) if rng.random() < 0.5 else (n - 1, k, k)
     return ChainProblem(np.zeros((n, k)), pair_scores(rng, shape))
+
+
+def drawn_tree(rng: Any, n: int, k: int) -> TreeProblem:
+    """A forest of any shape, stars and paths among them."""
+    shape = (k, k) if rng.random() < 0.5 else (n, k, k)
+    parents = [int(rng.integers(-1, i)) for i in range(n)]
+    return TreeProblem(np.zeros((n, k)), pair_scores(rng, shape), parents)
 
 
 def labellings(problem: Any) -> tuple[list[Any], Any]:
@@ -47,6 +54,26 @@ def test_chain_against_enumeration(rng):
     problem = drawn_chain(rng)
     on_sets, own = labellings(problem)
     check_maximiser(ViterbiMaximiser(problem), problem.decisions, on_sets, own=own, samples=6, seed=int(rng.integers(99)))
+
+
+@examples(40)
+@given(rng=generators())
+def test_trees_against_enumeration(rng):
+    problem = drawn_tree(rng, int(rng.integers(1, 6)), int(rng.integers(1, 4)))
+    on_sets, own = labellings(problem)
+    check_maximiser(TreeLabelMaximiser(problem), problem.decisions, on_sets, own=own, samples=6, seed=int(rng.integers(99)))
+
+
+@given(rng=generators())
+def test_backbone_of_a_tree_scores_as_the_problem_does(rng):
+    n, k = int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    bare = drawn_tree(rng, n, k)
+    problem = TreeProblem(pair_scores(rng, (n, k)), bare.transition, bare.parents)
+    backbone = problem.backbone()
+    for labels in itertools.product(range(k), repeat=n):
+        on = problem.encode(np.array(labels))
+        found = backbone.maximiser.solve(backbone.weights, Fixings.none(n * k).fix(on=on))
+        assert found.value + backbone.constant == pytest.approx(problem.value(np.array(labels)))
 
 
 @given(rng=generators())
@@ -70,6 +97,14 @@ def test_wide_chains_in_python_and_compiled(rng):
     shape = (k, k) if rng.random() < 0.5 else (n - 1, k, k)
     problem = ChainProblem(np.zeros((n, k)), pair_scores(rng, shape))
     same_in_both(ViterbiMaximiser(problem), n, k, rng)
+
+
+@compiled_only
+@examples(30)
+@given(rng=generators())
+def test_wide_trees_in_python_and_compiled(rng):
+    n, k = int(rng.integers(1, 12)), int(rng.integers(1, 40))
+    same_in_both(TreeLabelMaximiser(drawn_tree(rng, n, k)), n, k, rng)
 
 
 def same_in_both(maximiser: Any, n: int, k: int, rng: Any) -> None:
