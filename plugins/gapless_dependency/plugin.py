@@ -28,6 +28,7 @@ gapless_register = table(
         "any-of": "gapless_dependency.factors.any_of:AnyOf",
         "valency": "gapless_dependency.factors.valency:Valency",
     },
+    maximisers={"dependency-tree": "gapless_dependency.tree_maximiser:TreeMaximiser"},
 )
 # fmt: on
 
