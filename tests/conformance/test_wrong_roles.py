@@ -80,7 +80,7 @@ WRONG = {
         "agrees with the fixings|own score|sum of weights",
     ),
     "raises": (bent(solve=lambda self, w, s: 1 / 0), "compiled role answers"),
-    "own score": (bent(own_score=lambda self, on: 0.0), "own score"),
+    "own score": (bent(own_score=lambda self, on: 0.0 if tuple(sorted(on)) in OWN else None), "own score"),
     "own score of what is none": (
         bent(own_score=lambda self, on: OWN.get(tuple(sorted(on)), 0.0)),
         "tells what is no structure",
