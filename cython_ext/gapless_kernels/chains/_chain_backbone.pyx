@@ -92,7 +92,8 @@ cdef class ChainLabels(Maximiser):
             message = &self.messages[0, i, 0]
             for x in range(k):
                 on[i * k + x] = message[x] + self.after[x]
-            without_each(on + i * k, k, off + i * k)
+            if off != NULL:
+                without_each(on + i * k, k, off + i * k)
             if i == 0:
                 break
             row = allowed_row(weights + i * k, state + i * k, k, &self.row[0])

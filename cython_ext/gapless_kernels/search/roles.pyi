@@ -37,7 +37,10 @@ class Maximiser:
     def max_marginals(
         self, weights: npt.ArrayLike, state: npt.ArrayLike | None = None
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
-        """The best value with each decision on, and with each off, -inf where there is none; None where they cannot be had."""
+        """The best value with each decision on, and with each off, -inf where there is none; None where they cannot be had.
+
+        NaN for a decision that the object leaves out: with one of a choice group off, the best of the others counts.
+        """
 
     def own_score(self, on: npt.ArrayLike) -> float | None:
         """Own score of a set of decisions, int (count,); None where it is no structure."""

@@ -129,8 +129,9 @@ cdef class TreeLabels(Maximiser):
             memcpy(on + i * k, allowed_row(weights + i * k, state + i * k, k, &self.row[0]), k * sizeof(double))
             for x in range(k):
                 on[i * k + x] += outside[x]
-        for i in range(self.n):
-            without_each(on + i * k, k, off + i * k)
+        if off != NULL:
+            for i in range(self.n):
+                without_each(on + i * k, k, off + i * k)
         return GS_FOUND
 
     cdef void _roots(self) noexcept nogil:
