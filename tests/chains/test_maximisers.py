@@ -39,7 +39,9 @@ def drawn_tree(rng: Any, n: int, k: int) -> TreeProblem:
 def labellings(problem: Any) -> tuple[list[Any], Any]:
     """The decisions of all labellings that score more than -inf, and their own scores."""
     n, k = problem.unary.shape
-    bare = type(problem)(np.zeros((n, k)), *[getattr(problem, name) for name in ("transition", "parents") if hasattr(problem, name)])
+    bare = type(problem)(
+        np.zeros((n, k)), *[getattr(problem, name) for name in ("transition", "parents") if hasattr(problem, name)]
+    )
     own = {}
     for labels in itertools.product(range(k), repeat=n):
         value = bare.value(np.array(labels))
@@ -53,7 +55,9 @@ def labellings(problem: Any) -> tuple[list[Any], Any]:
 def test_chain_against_enumeration(rng):
     problem = drawn_chain(rng)
     on_sets, own = labellings(problem)
-    check_maximiser(ViterbiMaximiser(problem), problem.decisions, on_sets, own=own, samples=6, seed=int(rng.integers(99)))
+    check_maximiser(
+        ViterbiMaximiser(problem), problem.decisions, on_sets, own=own, samples=6, seed=int(rng.integers(99))
+    )
 
 
 @examples(40)
@@ -61,7 +65,9 @@ def test_chain_against_enumeration(rng):
 def test_trees_against_enumeration(rng):
     problem = drawn_tree(rng, int(rng.integers(1, 6)), int(rng.integers(1, 4)))
     on_sets, own = labellings(problem)
-    check_maximiser(TreeLabelMaximiser(problem), problem.decisions, on_sets, own=own, samples=6, seed=int(rng.integers(99)))
+    check_maximiser(
+        TreeLabelMaximiser(problem), problem.decisions, on_sets, own=own, samples=6, seed=int(rng.integers(99))
+    )
 
 
 @given(rng=generators())
