@@ -1,6 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The C-level roles of the search: what a subclass does not override is not there."""
 
+from libc.math cimport INFINITY
+
 import numpy as np
 
 from gapless_kernels.lanes cimport _sets
@@ -88,6 +90,8 @@ cdef class Maximiser:
     def max_marginals(self, weights, state=None):
         """The best value with each decision on, and with each off, -inf where there is none; None where they cannot be had.
 
+        NaN for a decision that the object leaves out: with one of a choice group off, the best of the others counts.
+
         Parameters
         ----------
         weights, state
@@ -103,7 +107,7 @@ cdef class Maximiser:
             return None
         placed, fixed = self._asked(weights, state)
         cdef int32_t[::1] chosen = np.empty(self.role.most_on + 1, np.int32)
-        cdef double[::1] on = np.full(self.role.decisions + 1, -np.inf), off = np.full(self.role.decisions + 1, -np.inf)
+        cdef double[::1] on = np.full(self.role.decisions + 1, np.nan), off = np.full(self.role.decisions + 1, np.nan)
         cdef double value = 0.0
         cdef Py_ssize_t count = 0
         cdef int found
@@ -112,6 +116,9 @@ cdef class Maximiser:
             if found == GS_FOUND:
                 found = self.role.marginals(self.role.object, &placed[0], &fixed[0], &on[0], &off[0])
         self._check(found)
+        if found == GS_NOTHING:
+            on[:] = -INFINITY
+            off[:] = -INFINITY
         return np.asarray(on)[: self.role.decisions], np.asarray(off)[: self.role.decisions]
 
     def own_score(self, on):
