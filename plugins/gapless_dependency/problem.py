@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
+from gapless.core.factor_set import FactorSet
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import ROUNDING, off_grid
@@ -228,16 +229,19 @@ class ParsingProblem(Problem[DependencyTree]):
         return self.scores[self.decisions.heads, self.decisions.modifiers]
 
     @cached_property
+    def factor_set(self) -> FactorSet:
+        """The factors over this sentence's arcs, less those that only a backbone counts."""
+        return FactorSet(self.factors, self.decisions, self.granularity, counted=(BackboneFactor,))
+
+    @property
     def conjunctions(self) -> tuple[ScoredFactor, ...]:
         """The factors that are conjunctions, over this sentence's arcs, in the order given."""
-        return tuple(
-            ScoredFactor(f, self.decisions, self.granularity) for f in self.factors if isinstance(f, Factor)
-        )
+        return self.factor_set.conjunctions
 
-    @cached_property
+    @property
     def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
         """The factors over configurations of arcs, each with the arcs that it looks at."""
-        return tuple((f, f.scope(self.decisions)) for f in self.factors if isinstance(f, ConfigurationFactor))
+        return self.factor_set.configurations
 
     @cached_property
     def backbone_factors(self) -> tuple[BackboneFactor, ...]:
@@ -249,13 +253,7 @@ class ParsingProblem(Problem[DependencyTree]):
     def value(self, structure: DependencyTree) -> float:
         """Sum of the scores in float64; -inf when an arc or a factor forbids the tree."""
         on_ids = self.encode(structure)
-        parts = self.arc_weights[on_ids].tolist()
-        for scored in self.conjunctions:
-            parts += scored.scores(scored.firing(on_ids)).tolist()
-        if self.configurations:
-            on = np.zeros(self.decisions.count, bool)
-            on[on_ids] = True
-            parts += [factor.value(on[scope]) for factor, scope in self.configurations]
+        parts = self.arc_weights[on_ids].tolist() + self.factor_set.value_parts(on_ids)
         parts += [factor.value(structure.heads) for factor in self.backbone_factors]
         total = math.fsum(parts)
         if self.granularity is not None and off_grid(np.array([total]), self.granularity, ROUNDING)[0]:
@@ -285,7 +283,8 @@ class ParsingProblem(Problem[DependencyTree]):
                 (a, b), (c, d) = pair
                 sentences.append(f"the arcs {a} -> {b} and {c} -> {d} cross")
         if not sentences and self.value(structure) == -math.inf:
-            sentences.append("a factor forbids this tree: its score is -inf")
+            sentences += self.factor_set.violations(self.encode(structure))
+            sentences = sentences or ["a factor forbids this tree: its score is -inf"]
         return sentences
 
     def encode(self, structure: DependencyTree) -> IntArray:
@@ -347,9 +346,7 @@ class ParsingProblem(Problem[DependencyTree]):
 
     def drift(self, structures: Sequence[DependencyTree]) -> tuple[int, str] | None:
         """The number of a tree that a conjunction scores differently when it is asked again, and a sentence."""
-        sets_on = [self.encode(structure) for structure in structures]
-        drifts = (scored.drift(sets_on) for scored in self.conjunctions)
-        return next((found for found in drifts if found is not None), None)
+        return self.factor_set.drift([self.encode(structure) for structure in structures])
 
     def infeasibility(self) -> Sequence[str]:
         """Words that no arc reaches."""
