@@ -162,7 +162,7 @@ def solve_many(
     if isinstance(problems, ProblemBatch) and not todo:
         plugins.registry.find_method(problems.problem_type, method).check(options, k, ())
     wanted = Wanted(method, limits, seed, options, k, verify=bool(verify))
-    if todo and (batched or len({type(p) for p in todo}) == 1):
+    if todo and (batched or len({(type(p), bool(getattr(p, "factors", ()))) for p in todo}) == 1):
         chosen = choose_for(plugins, todo, method)
         if chosen.solves_together(k):
             chosen.check(options, k, ())
@@ -282,7 +282,7 @@ def choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Metho
     """The named method, or the one for `problem`."""
     if method is None:
         method = plugins.hook.gapless_default_method(problem=problem)
-    return plugins.registry.find_method(type(problem), method)
+    return plugins.registry.find_method(type(problem), method, factors=bool(len(problem.factors)))
 
 
 def choose_for(plugins: Plugins, problems: Sequence[Problem[Any]], method: str | None) -> Method:

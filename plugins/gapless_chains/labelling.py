@@ -118,7 +118,8 @@ class Labelling(Problem[IntArray]):
         labels = labels.astype(np.int64, copy=False)
         forbidden = np.flatnonzero(self.local[np.arange(n), labels] == -np.inf)
         sentences = [f"{self._name(i * k + int(labels[i]))}, which is forbidden" for i in forbidden]
-        return sentences + self._forbidden_transitions(labels)
+        sentences += self._forbidden_transitions(labels)
+        return sentences or self.factor_violations(labels)
 
     @abstractmethod
     def _forbidden_transitions(self, labels: IntArray) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import attrs
 import numpy as np
@@ -15,7 +15,8 @@ from gapless.core.factor_set import FactorSet
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import ROUNDING, off_grid
-from gapless.roles import ConfigurationFactor, Decisions, Factor, LinearModel, ScoredFactor, serialisable
+from gapless.core.written_factors import written_factors
+from gapless.roles import ConfigurationFactor, Factor, LinearModel, ScoredFactor, serialisable
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.factors.part_factor import PartFactor
@@ -23,14 +24,6 @@ from gapless_dependency.granularity import check_granularity
 from gapless_dependency.integer_program import integer_program
 from gapless_dependency.shape import crossing, cycle
 from gapless_dependency.tree import DependencyTree
-
-
-@runtime_checkable
-class Tabulated(Protocol):
-    """A factor that can be written with a table in place of a callable."""
-
-    def tabulated(self, decisions: Decisions) -> Factor:
-        """The same factor over these decisions, made of data."""
 
 
 def _scores(values: Any) -> FloatArray:
@@ -359,15 +352,14 @@ class ParsingProblem(Problem[DependencyTree]):
         Raises
         ------
         NotImplementedError
-            A `ConfigurationFactor` has no ``linear_form``, or there is a `BackboneFactor`.
+            A factor has too many configurations and no ``linear_form``, or there is a `BackboneFactor`.
         """
         for factor in self.backbone_factors:
             raise NotImplementedError(f"factor {factor.name} cannot be written into an integer program over arcs")
         return integer_program(
             self.decisions,
             self.arc_weights,
-            self.conjunctions,
-            self.configurations,
+            self.factor_set,
             self.projective,
             self.single_root,
         )
@@ -376,10 +368,9 @@ class ParsingProblem(Problem[DependencyTree]):
 
     def to_fields(self) -> dict[str, Any]:
         """The form in JSON: scores given by callables are written as tables of the parts of this sentence."""
-        tabulated = [f.tabulated(self.decisions) if isinstance(f, Tabulated) else f for f in self.factors]
         return {
             "arc_scores": self.scores,
-            "factors": tabulated,
+            "factors": written_factors(self) or [],
             "projective": self.projective,
             "single_root": self.single_root,
             "words": None if self.words is None else list(self.words),

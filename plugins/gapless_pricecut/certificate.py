@@ -44,6 +44,7 @@ class CompletedDual(BoundCertificate):
     """
 
     kind: ClassVar[str] = "completed dual"
+    factors: ClassVar[bool] = True
     orientation: tuple[int, ...] = attrs.field(converter=orientations)
     alone: IntArray = attrs.field(converter=int_array)
     scopes: IntArray = attrs.field(converter=int_array)

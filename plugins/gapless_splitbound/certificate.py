@@ -65,6 +65,7 @@ class SplitMultipliers(BoundCertificate):
     """
 
     kind: ClassVar[str] = "split bound"
+    factors: ClassVar[bool] = True
     orientation: tuple[int, ...] = attrs.field(converter=orientations)
     multipliers: FloatArray = attrs.field(converter=float_array)
     alone: IntArray = attrs.field(factory=lambda: np.zeros(0, np.int64), converter=int_array)

@@ -113,6 +113,15 @@ class Certificate(ABC):
 
     kind: ClassVar[str] = "evidence"
     """A name of one or two words for messages; a subclass may be more specific."""
+    factors: ClassVar[bool] = False
+    """Whether the bound counts `Problem.factors`. If not, problems that have some refuse the evidence."""
+
+    def past_factors(self, problem: AnyProblem) -> Verdict | None:
+        """The refusal of evidence that does not see the factors of `problem`; None where nothing is wrong."""
+        if self.factors or not len(problem.factors):
+            return None
+        reason = f"the evidence ({self.kind}) does not count factors, and the problem has {len(problem.factors)}"
+        return Verdict(False, reason, f"certificate ({self.kind})")
 
     @property
     def missing(self) -> str:
@@ -189,6 +198,9 @@ class BoundCertificate(Certificate):
     def _evaluated(self, problem: AnyProblem, fixings: Fixings | None) -> Verdict:
         start = time.perf_counter()
         try:
+            refused = self.past_factors(problem)
+            if refused is not None:
+                return refused
             bound = self.upper_bound(problem, fixings or Fixings.none(problem.decisions.count))
         except OutOfWork:
             raise
@@ -211,6 +223,7 @@ class LinearDualCertificate(BoundCertificate):
     """
 
     kind: ClassVar[str] = "linear dual"
+    factors: ClassVar[bool] = True
     row_prices: FloatArray = attrs.field(converter=float_array)
 
     def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
@@ -235,6 +248,7 @@ class PointCertificate(BoundCertificate):
     """The fixings leave a single structure, whose score is the bound."""
 
     kind: ClassVar[str] = "single structure"
+    factors: ClassVar[bool] = True
 
     def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
         """Decode the only structure left and score it; -inf when it is infeasible or not the one that is left.

@@ -161,7 +161,9 @@ class TreeCertificate(Certificate):
         for number, step in enumerate(self.tightenings.get(str(node), ())):
             if here is None:
                 break
-            verdict = step.certificate.verify_flips_within(problem, here, step.on, step.off, max(enough, bound))
+            verdict = step.certificate.past_factors(problem) or step.certificate.verify_flips_within(
+                problem, here, step.on, step.off, max(enough, bound)
+            )
             if not verdict:
                 place = f"tree, node {node}, tightening {number}"
                 return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
