@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import attrs
 
 from gapless.core.batch_result import BatchResult
-from gapless.core.errors import InvalidProblem, SolveError, UnknownOption
+from gapless.core.errors import FactorsNotCounted, InvalidProblem, SolveError, UnknownOption
 from gapless.core.events import Observer
 from gapless.core.limits import NO_LIMITS, Budget, Limits
 from gapless.core.problem import Problem
@@ -163,8 +163,8 @@ def solve_many(
         plugins.registry.find_method(problems.problem_type, method).check(options, k, ())
     wanted = Wanted(method, limits, seed, options, k, verify=bool(verify))
     if todo and (batched or len({(type(p), bool(getattr(p, "factors", ()))) for p in todo}) == 1):
-        chosen = choose_for(plugins, todo, method)
-        if chosen.solves_together(k):
+        chosen = _counting(plugins, todo, method)
+        if chosen is not None and chosen.solves_together(k):
             chosen.check(options, k, ())
             wanted = attrs.evolve(wanted, method=chosen.name, together=True)
     if jobs == 1:
@@ -235,6 +235,8 @@ class Wanted:
                 verify=self.verify,
                 **self.options,
             )
+        except FactorsNotCounted as error:  # the others may have none
+            return SolveError(str(error))
         except SolveError as error:
             return error
 
@@ -282,7 +284,15 @@ def choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Metho
     """The named method, or the one for `problem`."""
     if method is None:
         method = plugins.hook.gapless_default_method(problem=problem)
-    return plugins.registry.find_method(type(problem), method, factors=bool(len(problem.factors)))
+    return plugins.registry.find_method(type(problem), method, factors=problem.factors)
+
+
+def _counting(plugins: Plugins, problems: Sequence[Problem[Any]], method: str | None) -> Method | None:
+    """As `choose_for`; None where the method does not count the factors of these problems."""
+    try:
+        return choose_for(plugins, problems, method)
+    except FactorsNotCounted:
+        return None
 
 
 def choose_for(plugins: Plugins, problems: Sequence[Problem[Any]], method: str | None) -> Method:

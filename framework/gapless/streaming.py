@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from gapless.core.batch_result import interrupted
-from gapless.core.errors import InvalidProblem, SolveError
+from gapless.core.errors import FactorsNotCounted, InvalidProblem, SolveError
 from gapless.core.limits import NO_LIMITS, Limits
 from gapless.core.problem import Problem
 from gapless.core.result import Result
@@ -121,7 +121,7 @@ def _chosen(plugins: Plugins, problem: Problem[S], wanted: Wanted) -> Method | N
     """The method; None where it cannot take the problem, so that solving it says so."""
     try:
         return choose(plugins, problem, wanted.method)
-    except InvalidProblem:
+    except FactorsNotCounted:
         return None
 
 

@@ -117,9 +117,9 @@ class Problem(ABC, Generic[S]):
             return 0.0
         return self.sense.turn(self.factor_set.value(self.encode(structure)))
 
-    def factor_violations(self, structure: S) -> Sequence[str]:
+    def factor_violations(self, structure: S) -> list[str]:
         """A sentence for each of the `factors` that forbids a structure, for `violations` to add."""
-        return self.factor_set.violations(self.encode(structure)) if len(self.factors) else ()
+        return self.factor_set.violations(self.encode(structure)) if len(self.factors) else []
 
     def backbone(self) -> Backbone[S]:
         """The problem without its `factors`: what the search needs, beside them, to solve it."""

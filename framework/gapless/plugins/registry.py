@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import attrs
 
-from gapless.core.errors import DuplicateName, GaplessError, InvalidProblem, UnknownName, UnknownOption
+from gapless.core.errors import DuplicateName, FactorsNotCounted, GaplessError, UnknownName, UnknownOption
+from gapless.core.factor import name_of
 from gapless.core.nearest import nearest
 from gapless.plugins.reference import import_reference, names_class, reference_to, resolved
 
@@ -134,12 +135,6 @@ def names_a_backbone(problem: ProblemType) -> bool:
     from gapless.core.problem import Problem  # noqa: PLC0415  known to whoever asks
 
     return problem.backbone is not Problem.backbone
-
-
-def _such(known: Mapping[str, Method]) -> str:
-    """Advice: the methods that count factors."""
-    such = sorted(name for name, method in known.items() if method.factors)
-    return f"; these do: {', '.join(such)}" if such else "; give the problem type a backbone()"
 
 
 _OPTIONS: dict[Callable[..., Any], Mapping[str, Any]] = {}
@@ -325,15 +320,15 @@ class Registry:
             self._found[problem] = found
         return self._found[problem]
 
-    def find_method(self, problem: ProblemType, name: str | None, *, factors: bool = False) -> Method:
+    def find_method(self, problem: ProblemType, name: str | None, *, factors: Sequence[Any] = ()) -> Method:
         """The named method, or the default one, for a problem type.
 
         Raises
         ------
         UnknownName
             There is none, or none of that name.
-        InvalidProblem
-            With `factors`, for a problem that has some: the method does not count them.
+        FactorsNotCounted
+            With `factors`, those of a problem: the method does not count them.
         """
         known = self.methods_for(problem)
         if not known:
@@ -342,21 +337,33 @@ class Registry:
             for cls in problem.__mro__:
                 wanted = _key(cls)
                 for method in known.values():
-                    if method.default and method.problem_key == wanted and (method.factors or not factors):
+                    if method.default and method.problem_key == wanted and (method.factors or not len(factors)):
                         return method
-            if factors:
-                raise InvalidProblem(f"no method for {problem.__name__} counts factors by default{_such(known)}")
+            if len(factors):
+                raise FactorsNotCounted(
+                    f"no default method of {problem.__name__} counts factors{self._such(problem)}"
+                )
             raise UnknownName(f"{problem.__name__} has no default method; name one of: {', '.join(sorted(known))}")
         if name not in known:
             raise UnknownName(
                 f"{problem.__name__} has no method {name!r}{nearest(name, known)}; "
                 f"it has: {', '.join(sorted(known))}"
             )
-        if factors and not known[name].factors:
-            raise InvalidProblem(
-                f"method {name!r} does not count factors, and this {problem.__name__} has some{_such(known)}"
+        if len(factors) and not known[name].factors:
+            raise FactorsNotCounted(
+                f"method {name!r} does not count factors, and this {problem.__name__} has factors "
+                f"({', '.join(dict.fromkeys(map(name_of, factors)))}){self._such(problem)}"
             )
         return known[name]
+
+    def _such(self, problem: ProblemType) -> str:
+        """Advice: the methods that count factors, their default first."""
+        known = self.methods_for(problem)
+        such = sorted((not method.default, name) for name, method in known.items() if method.factors)
+        if not such:
+            return "; give the problem type a backbone(), and split-bound solves it"
+        more = f" (or one of: {', '.join(name for _, name in such[1:])})" if such[1:] else ""
+        return f": use method={such[0][1]!r}{more}"
 
     def _merge_aliases(self, cls: ProblemType) -> None:
         """Give methods whose reference names `cls` by another module of its package the class itself."""
