@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 import attrs
 
 from gapless.core.batch_result import BatchResult
+from gapless.core.certificate import NoCertificate
 from gapless.core.errors import FactorsNotCounted, InvalidProblem, SolveError, UnknownOption
 from gapless.core.events import Observer
-from gapless.core.limits import NO_LIMITS, Budget, Limits
+from gapless.core.limits import NO_LIMITS, Budget, Limits, Stop
 from gapless.core.problem import Problem
 from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import Result
@@ -236,7 +237,11 @@ class Wanted:
                 **self.options,
             )
         except FactorsNotCounted as error:  # the others may have none
-            return SolveError(str(error))
+            failed = SolveError(str(error))
+            failed.result = Result.of(
+                problem, [], math.inf, Stop.ERROR, certificate=NoCertificate(str(error)), method=self.method or ""
+            )
+            return failed
         except SolveError as error:
             return error
 
