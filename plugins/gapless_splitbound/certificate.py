@@ -13,12 +13,12 @@ import numpy as np
 from gapless import InvalidProblem, Problem, Verdict
 from gapless.core.certificate import UNREADABLE
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
+from gapless.core.split_formula import Weighed, weigh
 from gapless.core.work import CALL
 from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.backbones import Bounds, judge_of
 from gapless_dependency.proofs.entered_sets import best_through_some
-from gapless_splitbound.proofs.formula import Weighed, weigh
 
 
 def orientations(values: Any) -> tuple[int, ...]:

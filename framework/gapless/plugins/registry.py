@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import attrs
 
 from gapless.core.errors import DuplicateName, FactorsNotCounted, GaplessError, UnknownName, UnknownOption
-from gapless.core.factor import name_of
 from gapless.core.nearest import nearest
 from gapless.plugins.reference import import_reference, names_class, reference_to, resolved
 
@@ -350,6 +349,8 @@ class Registry:
                 f"it has: {', '.join(sorted(known))}"
             )
         if len(factors) and not known[name].factors:
+            from gapless.core.factor import name_of  # noqa: PLC0415  for the message alone
+
             raise FactorsNotCounted(
                 f"method {name!r} does not count factors, and this {problem.__name__} has factors "
                 f"({', '.join(dict.fromkeys(map(name_of, factors)))}){self._such(problem)}"

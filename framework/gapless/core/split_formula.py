@@ -9,12 +9,12 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
+from gapless.core.configuration_bound import best_configuration
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.work import kept_meanwhile
 from gapless.roles import Factor, Fixings, spend_work
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.rounding import ULP, raised
-from gapless_splitbound.proofs.configurations import best_configuration
 
 LOWER_IS_SECOND, LOWER_IS_FIRST = 1, 2
 
