@@ -14,7 +14,7 @@ from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
 from gapless.core.split_formula import grouped_pairs
 from gapless.roles import BoundCertificate, Fixings, serialisable, spend_work
 from gapless_dependency import ParsingProblem
-from gapless_splitbound.certificate import SplitMultipliers, orientations
+from gapless_splitbound.certificate import SplitMultipliers, orientations, splittable
 
 
 @serialisable("gapless_pricecut.CompletedDual")
@@ -105,7 +105,10 @@ class CompletedDual(BoundCertificate):
         grouped = np.concatenate(
             [
                 np.zeros(0, bool),
-                *(grouped_pairs(problem, b.scopes, way) for b, way in zip(blocks, self.orientation, strict=True)),
+                *(
+                    grouped_pairs(splittable(problem), b.scopes, way)
+                    for b, way in zip(blocks, self.orientation, strict=True)
+                ),
             ]
         )
         grouped[self.alone[(self.alone >= 0) & (self.alone < grouped.size)]] = False

@@ -1,59 +1,117 @@
-"""Arc weights and the constant that multipliers give, written for checking: plain, and apart from the solver."""
+"""Weights and the constant of a split bound, from its multipliers: written for checking, apart from the search."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem
-from gapless.core.configuration_bound import best_configuration
+from gapless.core.configuration_bound import configuration_bound
+from gapless.core.decisions import Decisions, Fixings
+from gapless.core.errors import InvalidProblem
+from gapless.core.factor import Factor
+from gapless.core.factor_set import FactorSet
+from gapless.core.raised import ULP, raised
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.work import kept_meanwhile
-from gapless.roles import Factor, Fixings, spend_work
-from gapless_dependency import ParsingProblem
-from gapless_dependency.proofs.rounding import ULP, raised
+from gapless.core.work import kept_meanwhile, spend_work
 
 LOWER_IS_SECOND, LOWER_IS_FIRST = 1, 2
 
 Worth = list[tuple[IntArray, IntArray, FloatArray]]
-"""Upper arcs, lower arcs, and what the first are worth beside the second; pairs may come again."""
+"""Upper decisions, lower ones, and what the first are worth beside the second; pairs may come again."""
+
+
+@attrs.frozen(eq=False)
+class Splittable:
+    """What the formula reads of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    decisions : Decisions
+    factors : FactorSet
+    weights : float64 (decisions,)
+        Of the backbone; -inf where a decision cannot be on.
+    constant : float
+    opposite : int64 (decisions,), optional
+        For each decision one that is never on beside it, -1 for none; beyond what choice groups say.
+    length : int
+        Additions that a weight goes through, beyond those of the formula.
+    additive : bool
+        Whether every decision is in a choice group and the backbone has no score of its own.
+    """
+
+    problem: Any
+    decisions: Decisions
+    factors: FactorSet
+    weights: FloatArray
+    constant: float = 0.0
+    opposite: IntArray | None = None
+    length: int = 0
+    additive: bool = False
+
+    @property
+    def group_of(self) -> IntArray:
+        """Number of each decision's choice group, -1 for none."""
+        return self.decisions.group_of()
+
+    def compatible(self, scopes: IntArray) -> BoolArray:
+        """Scopes that some structure might hold, bool (m,)."""
+        fine = self.factors.possible(scopes)
+        if self.opposite is not None:
+            facing = self.opposite[scopes]
+            for a in range(scopes.shape[1]):
+                for b in range(a + 1, scopes.shape[1]):
+                    fine &= facing[:, a] != scopes[:, b]
+        return fine
 
 
 @attrs.frozen(eq=False)
 class Weighed:
-    """Arc weights that bound every tree under fixings.
+    """Weights of decisions that, with a constant, bound every structure under fixings.
 
     Parameters
     ----------
-    weights : float64 (n + 1, n + 1)
-        Raised by what float64 may have rounded away on the way to them.
+    weights : float64 (decisions,)
+        Raised by what float64 may have rounded away on the way to them; -inf for those that are off.
+    fixings : Fixings
+        With what they imply.
     lost : float
         Rounding of the constant, at most.
     floor : float
-        No allowed tree scores less.
+        No allowed structure scores less.
     """
 
     weights: FloatArray
+    fixings: Fixings
     constant: float
     lost: float
     floor: float
 
+    def bound(self, best: float) -> float:
+        """The bound on scores, where no structure weighs more than `best`."""
+        if best == -math.inf or self.constant == -math.inf:
+            return -math.inf
+        total = math.fsum([best, self.constant, self.lost])
+        bound = math.nextafter(total, math.inf)
+        return -math.inf if bound < self.floor else bound
+
 
 class _Sums:
-    """Sums for each arc, their sizes and counts."""
+    """Sums for each decision, their sizes and counts."""
 
     def __init__(self, first: FloatArray) -> None:
         self.total, self.size, self.terms = first.copy(), np.abs(first), np.ones(first.size)
         self.constant, self.constant_size, self.constant_terms = 0.0, 0.0, 1.0
 
-    def add(self, arcs: IntArray, values: Any) -> None:
-        spread = np.broadcast_to(values, arcs.shape)
-        np.add.at(self.total, arcs, spread)
-        np.add.at(self.size, arcs, np.where(np.isfinite(spread), np.abs(spread), 0.0))
-        np.add.at(self.terms, arcs, 1.0)
+    def add(self, at: IntArray, values: Any) -> None:
+        spread = np.broadcast_to(values, at.shape)
+        np.add.at(self.total, at, spread)
+        np.add.at(self.size, at, np.where(np.isfinite(spread), np.abs(spread), 0.0))
+        np.add.at(self.terms, at, 1.0)
 
     def add_constant(self, values: FloatArray) -> None:
         self.constant += float(values.sum())
@@ -70,7 +128,7 @@ class _Block:
     scopes : int64 (k, width)
     scores : float64 (k,)
     fine : bool (k,)
-        Scopes that some tree might hold.
+        Scopes that some structure might hold.
     grouped : bool (k,)
     first : int64 (k,)
         The first multiplier of each.
@@ -85,50 +143,49 @@ class _Block:
 
 @attrs.frozen(eq=False)
 class _LaidOut:
-    """The conjunctions of a problem, how many multipliers they take, and what no allowed tree scores less than."""
+    """The conjunctions of a problem, the number of their multipliers, and the least that is allowed to score."""
 
-    problem: ParsingProblem
+    problem: Any
     asked: Any
     blocks: Sequence[_Block]
     multipliers: int
     floor: float
 
 
-def _laid_out(
-    problem: ParsingProblem, orientation: tuple[int, ...], alone: IntArray, counted: Sequence[Any]
-) -> _LaidOut:
+def _laid_out(split: Splittable, orientation: tuple[int, ...], alone: IntArray, counted: Sequence[Any]) -> _LaidOut:
     """Made once a verification: the certificates of a tree all ask for the same."""
     elsewhere = frozenset(map(id, counted))
     asked = orientation, alone.tobytes(), elsewhere
     kept = kept_meanwhile()
     known: _LaidOut | None = kept.get(_LaidOut)
-    if known is not None and known.problem is problem and known.asked == asked:
+    if known is not None and known.problem is split.problem and known.asked == asked:
         return known
-    if len(orientation) != len(problem.conjunctions):
-        raise InvalidProblem(f"{len(orientation)} orientations for {len(problem.conjunctions)} factors")
+    conjunctions = split.factors.conjunctions
+    if len(orientation) != len(conjunctions):
+        raise InvalidProblem(f"{len(orientation)} orientations for {len(conjunctions)} factors")
     blocks: list[_Block] = []
     at = seen = 0
-    for factor, way in zip(problem.conjunctions, orientation, strict=True):
+    for factor, way in zip(conjunctions, orientation, strict=True):
         left_out = id(factor.factor) in elsewhere
         scopes = factor.scopes[:0] if left_out else factor.scopes
         scores = np.zeros(0) if left_out else factor.all_scores()
         spend_work(20 * scopes.size, 40)
         if scopes.size:
-            grouped = grouped_pairs(problem, scopes, way) & ~np.isin(seen + np.arange(len(scopes)), alone)
+            grouped = grouped_pairs(split, scopes, way) & ~np.isin(seen + np.arange(len(scopes)), alone)
             counts = np.where(grouped | (scores < 0), 1, scopes.shape[1])
-            fine = _compatible(problem, scopes)
+            fine = split.compatible(scopes)
         else:
             grouped = fine = np.zeros(len(scopes), bool)
             counts = np.zeros(len(scopes), np.int64)
         blocks.append(_Block(scopes, scores, fine, grouped, at + np.cumsum(counts) - counts))
         at, seen = at + int(counts.sum()), seen + len(scopes)
-    floor = -np.inf if counted else _floor(problem, [(block.scopes, block.scores) for block in blocks])
-    kept[_LaidOut] = made = _LaidOut(problem, asked, blocks, at, floor)
+    floor = _floor(split, blocks) if split.additive and not counted else -np.inf
+    kept[_LaidOut] = made = _LaidOut(split.problem, asked, blocks, at, floor)
     return made
 
 
 def weigh(
-    problem: ParsingProblem,
+    split: Splittable,
     orientation: tuple[int, ...],
     alone: IntArray,
     multipliers: FloatArray,
@@ -136,25 +193,26 @@ def weigh(
     fixings: Fixings,
     counted: Sequence[Any] = (),
 ) -> Weighed | None:
-    """Evaluate the split bound's formula; None when the fixings leave a word without a head.
+    """Evaluate the split bound's formula; None when the fixings leave a choice group empty.
 
     Whatever the multipliers hold is turned into allowed ones: NaN to 0, charges clipped at 0, shares clipped and
     divided by their sum, parts of negative scores clipped to [0, 1], a loss that is
-    no number or negative to 0. The docstring of `SplitMultipliers` states the
-    formula. Factors of `counted` are left to whoever bounds the trees under these weights. Raises `InvalidProblem`:
-    too few or too many multipliers, or an orientation that does not fit.
+    no number or negative to 0. The docstring of `SplitCertificate` states the
+    formula. Factors of `counted` are left to whoever bounds the backbone under these weights. Raises
+    `InvalidProblem`: too few or too many multipliers, or an orientation that does not fit.
     """
-    implied = fixings.implied(problem.decisions)
+    barred = np.flatnonzero((split.weights == -np.inf) & (fixings.state != 0))
+    possible = fixings.fix(off=barred) if barred.size else fixings
+    implied = None if possible is None else possible.implied(split.decisions)
     if implied is None:
         return None
-    arcs, state = problem.decisions, implied.state
-    if not arcs.count:
-        return None
-    open_arcs, on = state != 0, state == 1
-    laid = _laid_out(problem, orientation, alone, counted)
+    state = implied.state
+    open_ones, on = state != 0, state == 1
+    laid = _laid_out(split, orientation, alone, counted)
     given = np.nan_to_num(np.asarray(multipliers, np.float64), nan=0.0, posinf=1e150, neginf=-1e150)
     given = np.clip(given, -1e150, 1e150)
-    sums = _Sums(problem.arc_weights)
+    sums = _Sums(np.where(split.weights > -np.inf, split.weights, 0.0))
+    sums.add_constant(np.array([split.constant]))
     loss = min(loss, 1e150) if loss > 0 else 0.0
     at = laid.multipliers
     if at > given.size:
@@ -165,8 +223,8 @@ def weigh(
         if not scopes.size:
             continue
         spend_work(8 * scopes.size, 40)
-        alive = block.fine & open_arcs[scopes].all(axis=1)
-        free = open_arcs[scopes] & ~on[scopes]
+        alive = block.fine & open_ones[scopes].all(axis=1)
+        free = open_ones[scopes] & ~on[scopes]
         left = free.sum(axis=1)
         sums.add_constant(scores[alive & (left == 0)])
         rows = np.flatnonzero(alive & (left == 1))
@@ -190,88 +248,84 @@ def weigh(
         part = np.clip(given[first[rows]], 0.0, 1.0) * np.maximum(scores[rows], -loss)
         sums.add(scopes[rows], part[:, None] * free[rows])
         sums.add_constant(-part * (left[rows] - 1))
-    _add_groups(problem, open_arcs, sums, worth)
-    for factor, scope in problem.configurations:
+    _add_groups(split, open_ones, sums, worth)
+    for factor, scope in split.factors.configurations:
         prices = given[at : at + scope.size]
         at += scope.size
         if prices.size < scope.size:
             raise InvalidProblem(f"{given.size} multipliers are too few for the factors")
         spend_work(scope.size, 20)
-        if np.all(~open_arcs[scope] | on[scope]):
+        if np.all(~open_ones[scope] | on[scope]):
             sums.add_constant(np.array([factor.value(on[scope])]))
             continue
         sums.add(scope, prices)
-        sums.add_constant(np.array([best_configuration(factor, np.where(open_arcs[scope], -prices, -np.inf))]))
+        sums.add_constant(np.array([configuration_bound(factor, split.decisions, -prices, state[scope])]))
         sums.constant_size += float(np.abs(prices).sum())
         sums.constant_terms += scope.size
     if at != given.size:
         raise InvalidProblem(f"{given.size} multipliers, the factors take {at}")
-    weights = np.full(problem.scores.shape, -np.inf)
-    higher = sums.total + ULP * sums.size * (sums.terms + problem.length + 4)
-    weights[arcs.heads[open_arcs], arcs.modifiers[open_arcs]] = higher[open_arcs]
-    return Weighed(weights, sums.constant, ULP * sums.constant_size * (sums.constant_terms + 4), laid.floor)
+    higher = sums.total + ULP * sums.size * (sums.terms + split.length + 4)
+    weights = np.where(open_ones, higher, -np.inf)
+    return Weighed(
+        weights, implied, sums.constant, ULP * sums.constant_size * (sums.constant_terms + 4), laid.floor
+    )
 
 
-def _add_groups(problem: ParsingProblem, open_arcs: BoolArray, sums: _Sums, worth: Worth) -> None:
-    """For each lower arc and word, over all factors: the best that an arc into the word is worth beside it."""
+def _add_groups(split: Splittable, open_ones: BoolArray, sums: _Sums, worth: Worth) -> None:
+    """For each lower decision and group, over all factors: the best that one of the group is worth beside it."""
     if not worth:
         return
-    arcs = problem.decisions
+    group_of, count = split.group_of, split.decisions.count
+    most = int(group_of.max()) + 1
     upper, lower, values = (np.concatenate(column) for column in zip(*worth, strict=True))
     # Pairs of several factors first, then the pairs of a group.
-    pair = (lower * (arcs.length + 1) + arcs.modifiers[upper]) * arcs.count + upper
+    pair = (lower * most + group_of[upper]) * count + upper
     order = np.argsort(pair, kind="stable")
     pair, values = pair[order], values[order]
     fresh = np.flatnonzero(np.append(True, np.diff(pair) > 0))
     pair, values = pair[fresh], np.add.reduceat(values, fresh)
-    group = pair // arcs.count
+    group = pair // count
     starts = np.flatnonzero(np.append(True, np.diff(group) > 0))
     best = np.maximum.reduceat(values, starts)
-    lower, word = np.divmod(group[starts], arcs.length + 1)
-    # An open arc into the word that is in no pair is worth 0; the reverse of the lower arc is never beside it.
-    into = np.bincount(arcs.modifiers[open_arcs], minlength=arcs.length + 1)[word]
-    back = arcs.index[arcs.modifiers[lower], arcs.heads[lower]]
-    into -= (back >= 0) & open_arcs[back] & (arcs.modifiers[back] == word)
+    lower, chosen = np.divmod(group[starts], most)
+    # One of the group that is open and in no pair is worth 0; the opposite of the lower one is never beside it.
+    beside = np.bincount(group_of[open_ones & (group_of >= 0)], minlength=most)[chosen]
+    if split.opposite is not None:
+        back = split.opposite[lower]
+        beside -= (back >= 0) & open_ones[back] & (group_of[back] == chosen)
     covered = np.diff(np.append(starts, pair.size))
-    sums.add(lower, np.where(into > covered, np.maximum(best, 0.0), best))
+    sums.add(lower, np.where(beside > covered, np.maximum(best, 0.0), best))
 
 
-def grouped_pairs(problem: ParsingProblem, scopes: IntArray, way: int) -> BoolArray:
-    """Pairs, of those that can fire, that share lower arc and word of the upper arc with another."""
+def grouped_pairs(split: Splittable, scopes: IntArray, way: int) -> BoolArray:
+    """Pairs, of those that can fire, that share lower decision and group of the upper one with another."""
     if way not in (LOWER_IS_SECOND, LOWER_IS_FIRST):
         return np.zeros(len(scopes), bool)
     if scopes.shape[1] != 2:
-        raise InvalidProblem("only pairs of arcs can be grouped")
+        raise InvalidProblem("only pairs of decisions can be grouped")
     lower = 1 if way == LOWER_IS_SECOND else 0
-    group = scopes[:, lower] * (problem.length + 1) + problem.decisions.modifiers[scopes[:, 1 - lower]]
-    fine = _compatible(problem, scopes)
-    size = np.bincount(group[fine], minlength=int(group.max(initial=0)) + 1)
-    shared: BoolArray = fine & (size[group] > 1)
+    chosen = split.group_of[scopes[:, 1 - lower]]
+    most = int(chosen.max(initial=-1)) + 1
+    fine = split.compatible(scopes) & (chosen >= 0)
+    group = np.where(fine, scopes[:, lower] * most + chosen, 0)
+    size = np.bincount(group[fine], minlength=1)
+    shared: BoolArray = fine.copy()
+    shared[fine] = size[group[fine]] > 1
     return shared
 
 
-def _compatible(problem: ParsingProblem, scopes: IntArray) -> BoolArray:
-    """Scopes that some tree might hold: one head for each word, no arc with its reverse."""
-    heads, words = problem.decisions.heads[scopes], problem.decisions.modifiers[scopes]
-    fine = np.ones(len(scopes), bool)
-    for a in range(scopes.shape[1]):
-        for b in range(a + 1, scopes.shape[1]):
-            fine &= (words[:, a] != words[:, b]) & ~((words[:, a] == heads[:, b]) & (heads[:, a] == words[:, b]))
-    return fine
-
-
-def _floor(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]]) -> float:
-    """No allowed tree scores less; -inf beside factors that are no conjunctions, which may score anything."""
-    if not all(isinstance(factor, Factor) for factor in problem.factors):
+def _floor(split: Splittable, blocks: list[_Block]) -> float:
+    """No allowed structure scores less; -inf beside factors that are no conjunctions, which may score anything."""
+    if not all(isinstance(factor, Factor) for factor in split.factors.factors):
         return -np.inf
     low = size = 0.0
-    terms = 4 + problem.length
-    for word in range(1, problem.length + 1):
-        into = problem.arc_weights[problem.decisions.first[word] : problem.decisions.first[word + 1]]
-        if into.size:
-            low, size = low + float(into.min()), size + abs(float(into.min()))
-    for scopes, scores in blocks:
-        counted = scores[np.isfinite(scores) & _compatible(problem, scopes)]
+    groups = split.decisions.choice_groups()
+    terms = 4 + len(groups)
+    for group in groups:
+        least = float(split.weights[group].min())
+        low, size = low + least, size + abs(least)
+    for block in blocks:
+        counted = block.scores[np.isfinite(block.scores) & block.fine]
         below = float(np.minimum(counted, 0.0).sum())
         low, size, terms = low + below, size - below, terms + counted.size
-    return low - ULP * terms * size
+    return low + split.constant - ULP * terms * (size + abs(split.constant))
