@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -159,6 +159,10 @@ class ChainProblem(Labelling):
     def linear_model(self) -> LinearModel:
         """The local polytope, see `local_polytope`, and rows for factors."""
         return with_factors(local_polytope(self.local, self.transition), self.factor_set)
+
+    def _edges(self) -> tuple[Sequence[int], Callable[[int], FloatArray]]:
+        same = self.transition.ndim == 2
+        return range(-1, self.positions - 1), lambda i: self.transition if same else self.transition[i - 1]
 
     def _pair_scores(self, labels: IntArray) -> FloatArray:
         if self.transition.ndim == 2:

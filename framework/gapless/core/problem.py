@@ -8,12 +8,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from gapless.core.decisions import Decisions
+from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
-from gapless.core.sparse import IntArray
+from gapless.core.sparse import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from gapless.core.backbone import Backbone
+    from gapless.core.checked_bounds import CheckedBounds
     from gapless.core.factor import ConfigurationFactor, Factor
     from gapless.core.factor_set import FactorSet
     from gapless.core.model import LinearModel
@@ -124,6 +125,10 @@ class Problem(ABC, Generic[S]):
     def backbone(self) -> Backbone[S]:
         """The problem without its `factors`: what the search needs, beside them, to solve it."""
         raise NotImplementedError(f"{type(self).__name__} names no backbone; override backbone()")
+
+    def checked_backbone(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds | None:
+        """Bounds on the `backbone` under other weights, for verifiers; see `Maximiser.checked_bounds`."""
+        return self.backbone().maximiser.checked_bounds(weights, fixings)
 
     def linear_model(self) -> LinearModel:
         """The whole problem as one mixed-integer model, for export and as an independent check."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -202,6 +202,9 @@ class TreeProblem(Labelling):
         return with_factors(
             local_polytope(self.unary, pairs, (self.parents[self.inner], self.inner)), self.factor_set
         )
+
+    def _edges(self) -> tuple[Sequence[int], Callable[[int], FloatArray]]:
+        return self.parents.tolist(), self.pairs
 
     def _pair_scores(self, labels: IntArray) -> FloatArray:
         """Pair score of each edge."""
