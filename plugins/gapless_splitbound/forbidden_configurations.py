@@ -26,6 +26,7 @@ class ForbiddenConfigurations(BoundCertificate):
     """
 
     kind: ClassVar[str] = "forbidden configurations"
+    factors: ClassVar[bool] = True
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Minus infinity or infinity.

@@ -10,7 +10,7 @@ PARSING = "gapless_dependency.problem:ParsingProblem"
 METHODS = (
     Method("split-bound", PARSING, "gapless_splitbound.method:run",
            "branch and bound with non-local factors, bounded by splitting their scores (Qian and Liu 2013)",
-           k_best=True, warm_start=True, default=True, run_many="gapless_splitbound.batch:run_many"),
+           k_best=True, warm_start=True, default=True, run_many="gapless_splitbound.batch:run_many", factors=True),
 )
 # fmt: on
 

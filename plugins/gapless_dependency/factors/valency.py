@@ -10,12 +10,12 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
+from gapless.core.linear_form import LinearForm
 from gapless.core.score_array import check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import Decisions, Diagram, Factor, serialisable
 from gapless_dependency.arcs import Arcs, as_arcs
 from gapless_dependency.factors.arc_scopes import arcs_of_one_head
-from gapless_dependency.factors.linear_form import LinearForm
 from gapless_dependency.factors.single_score import single_score
 
 MOST_SETS = 200_000
