@@ -12,6 +12,7 @@ from gapless_kernels.lanes cimport _sets
 _sets.follow()
 
 cdef extern from "search/tree.h" nogil:
+    int SB_IN_STAR, SB_REPEATED
     int SB_CHOICES, SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY, SB_FAILED, SB_STEPS
 
     ctypedef int (*sb_asks)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
@@ -19,6 +20,7 @@ cdef extern from "search/tree.h" nogil:
     ctypedef struct sb_snapshot:
         double *split
         int32_t *place
+        Py_ssize_t count
 
     ctypedef struct sb_record:
         int64_t parent
@@ -53,10 +55,12 @@ cdef extern from "search/tree.h" nogil:
         double *shared_score
         double *base
         unsigned char *unknown
+        unsigned char *form
+        int32_t *side
         unsigned char *root_alive
         sb_asks ask
         void *asker
-        int64_t dp_calls, nodes, fixed, enumerated, scored
+        int64_t dp_calls, nodes, steps, fixed, enumerated, scored
         int failed
         sb_snapshot *snapshots
         Py_ssize_t snapshot_count
@@ -85,10 +89,8 @@ cdef extern from "search/tree.h" nogil:
     double sb_proof_bytes(const sb_search *)
     int sb_rough(const sb_search *)
     void sb_settle(sb_search *)
-    void sb_recall(const sb_search *, const sb_snapshot *, double *)
     void sb_hold(sb_search *, const int32_t *)
     int sb_restart(sb_search *, const double *, const int32_t *)
-    void sb_export(const sb_search *, const double *, const int64_t *, double *)
     void sb_free(sb_search *)
 
 ORDERS = ("best-first", "depth-first", "breadth-first")
@@ -364,6 +366,10 @@ cdef class SplitBoundSearch:
         return self.s.nodes
 
     @property
+    def steps(self):
+        return self.s.steps
+
+    @property
     def fixed(self):
         return self.s.fixed
 
@@ -395,106 +401,133 @@ cdef class SplitBoundSearch:
     def rough(self):
         return bool(sb_rough(&self.s))
 
-    def groups(self):
-        """For each scope whether it is a pair in a group, bool (scopes,)."""
-        grouped = np.zeros(self.s.scopes, np.uint8)
-        cdef uint8_t[::1] marks = grouped
-        cdef Py_ssize_t k
-        for k in range(self.s.star_cells):
-            if self.s.star_scope[k] >= 0:
-                marks[self.s.star_scope[k]] = 1
-        return grouped.view(bool)
-
-    def proof(self, sparse=False):
-        """Nodes, fixing steps and multipliers as arrays; see the stub."""
+    def record(self, bint shares=True):
+        """Nodes, fixing steps and multipliers as flat arrays; see the stub."""
         if not (self.s.keep_proof or self.s.proof_dropped):
             raise ValueError("no proof was kept: it was not asked for")
-        if self.s.compact and not sparse:
-            raise ValueError("this search counted on a sparse proof")
+        if self.s.compact and shares:
+            raise ValueError("this search counted on multipliers in units of scores")
         cdef Py_ssize_t k, count = self.s.snapshot_count
-        held = np.array([self.s.snapshots[k].split != NULL for k in range(count)], bool)
-        rows = np.append(np.cumsum(held) - 1, [-2, -1])  # -2 and -1 stand for themselves
-        multipliers = self.nonzero_multipliers() if sparse else self.all_multipliers(rows, int(held.sum()))
-        return {**self.record(rows), "grouped": self.groups(), **multipliers}
+        rows = np.empty(count + 2, np.int64)
+        cdef int64_t[::1] row = rows
+        cdef int64_t held = 0
+        row[count], row[count + 1] = -2, -1  # which stand for themselves at the places -2 and -1
+        for k in range(count):
+            row[k] = held
+            held += self.s.snapshots[k].split != NULL
+        return {**self.nodes_and_steps(row), **self.forms(shares), **self.multipliers(held, shares)}
 
-    cdef nonzero_multipliers(self):
-        """For each remembered set of multipliers, those that are not 0, in score units, and their slots."""
-        cdef Py_ssize_t k, i, c, at
-        sets = []
-        values = np.zeros(self.s.slots)  # one for all: touching fresh memory takes longer than filling it
-        cdef double[::1] split = values
+    cdef forms(self, bint shares):
+        """What became of the scopes."""
+        cdef Py_ssize_t b, c, first = 0, at
+        cdef const double[::1] scores
+        cdef const unsigned char[::1] forms = np.empty(0, np.uint8)
+        orientation, alone = np.zeros(len(self.blocks), np.int64), []
+        flags = np.zeros(self.s.scopes if shares else 0, np.uint8)
+        cdef unsigned char[::1] flag = flags
+        for b in range(len(self.blocks)):
+            scores = self.blocks[b][1]
+            if scores.shape[0]:
+                forms = <unsigned char[:scores.shape[0]]>(self.s.form + first)
+            for c in range(scores.shape[0]):
+                at = first + c
+                if forms[c] == SB_IN_STAR:
+                    orientation[b] = 2 - self.s.side[b]
+                    break
+            for c in range(scores.shape[0]):
+                if forms[c] == SB_REPEATED:
+                    alone.append(first + c)
+                if shares:
+                    flag[first + c] = forms[c] == SB_IN_STAR or scores[c] < 0.0
+            first += scores.shape[0]
+        if shares:
+            for c in range(self.s.shared):
+                if not flag[self.s.shared_scope[c]]:
+                    flag[self.s.shared_scope[c]] = 2
+        return {"orientation": orientation, "alone": np.array(alone, np.int64), "forms": flags}
+
+    cdef multipliers(self, Py_ssize_t held, bint shares):
+        """The sets of multipliers that are remembered, without those that are 0."""
+        cdef Py_ssize_t k, i, n, slot, total = 0, at = 0, r = 0, c
+        for k in range(self.s.snapshot_count):
+            total += self.s.snapshots[k].count if self.s.snapshots[k].split != NULL else 0
+        first, scopes, places = np.zeros(held + 1, np.int64), np.empty(total, np.int32), np.zeros(total, np.int32)
+        values = np.empty(total)
+        cdef int64_t[::1] begin = first
+        cdef int32_t[::1] scope = scopes, place = places
+        cdef double[::1] value = values
+        cdef double held_value
+        owners = np.zeros(self.s.slots - self.s.star_cells if self.s.slots else 0, np.int32)
+        cdef int32_t[::1] owner = owners
+        for c in range(self.s.shared):
+            for i in range(self.s.shared_first[c], self.s.shared_first[c + 1]):
+                owner[i] = <int32_t>c
         for k in range(self.s.snapshot_count):
             if self.s.snapshots[k].split == NULL:
                 continue
-            if self.s.slots:
-                sb_recall(&self.s, self.s.snapshots + k, &split[0])
-                for c in range(self.s.shared):
-                    at = self.s.star_cells + self.s.shared_first[c]
-                    if self.s.shared_score[c] < 0.0:
-                        split[at] = -split[at]
-                        for i in range(1, self.s.shared_first[c + 1] - self.s.shared_first[c]):
-                            split[at + i] = 0.0
-            places = np.flatnonzero(values)
-            sets.append((places, values[places]))
-        return {"multipliers": sets}
+            for i in range(self.s.snapshots[k].count):
+                held_value = self.s.snapshots[k].split[i]
+                slot = i if self.s.snapshots[k].place == NULL else self.s.snapshots[k].place[i]
+                if held_value == 0.0:
+                    continue
+                if slot < self.s.star_cells:
+                    if self.s.star_scope[slot] < 0:
+                        continue
+                    scope[at], value[at] = self.s.star_scope[slot], held_value
+                    at += 1
+                    continue
+                c = owner[slot - self.s.star_cells]
+                n = slot - self.s.star_cells - self.s.shared_first[c]
+                if self.s.shared_score[c] < 0.0:
+                    if n:
+                        continue
+                    held_value = -held_value
+                scope[at], place[at] = self.s.shared_scope[c], <int32_t>n
+                value[at] = held_value / self.s.shared_score[c] if shares else held_value
+                at += 1
+            r += 1
+            begin[r] = at
+        return {"row_first": first, "scopes": scopes[:at].copy(), "places": places[:at].copy(), "values": values[:at].copy()}
 
-    cdef all_multipliers(self, rows, held):
-        grouped = self.groups()
-        widths = np.concatenate([np.full(len(scores), scopes.shape[1]) for scopes, scores in self.blocks] or [[]])
-        all_scores = np.concatenate([scores for _, scores in self.blocks] or [[]])
-        shares = ~grouped & (all_scores >= 0)
-        first = np.zeros(len(widths) + 1, np.int64)
-        np.cumsum(np.where(shares, widths, 1), out=first[1:])
-        # What the search never charges: narrow scopes count in full; those that cannot fire may have any shares.
-        rest = np.where(shares, 1.0 / np.maximum(widths, 1), np.where(~grouped & (widths == 1), 1.0, 0.0))
-        base = np.repeat(rest, np.diff(first))
-        cdef Py_ssize_t k
-        cdef double[:, ::1] table = np.tile(base, (held, 1))
-        cdef const int64_t[::1] starts = first, row = rows
-        cdef double[::1] split = np.empty(self.s.slots + 1)
-        if table.shape[1]:
-            for k in range(self.s.snapshot_count):
-                if self.s.snapshots[k].split != NULL:
-                    sb_recall(&self.s, self.s.snapshots + k, &split[0])
-                    sb_export(&self.s, &split[0], &starts[0], &table[row[k], 0])
-        return {"multiplier_first": first, "multipliers": np.asarray(table)}
-
-    cdef record(self, rows):
+    cdef nodes_and_steps(self, const int64_t[::1] row):
         """The nodes, and what was fixed in them."""
-        cdef Py_ssize_t k, total = self.s.record_count
-        nodes = np.array(
-            [
-                (self.s.records[k].parent, self.s.records[k].arc, self.s.records[k].on, self.s.records[k].leaf_snapshot)
-                for k in range(total)
-            ],
-            np.int64,
-        ).reshape(total, 4)
+        cdef Py_ssize_t k, total = self.s.record_count, steps = self.s.fixing_count, missing = row.shape[0]
+        parents, arcs, on, leaves = np.empty((4, total), np.int64)
+        cdef int64_t[::1] parent = parents, arc = arcs, is_on = on, leaf = leaves
+        for k in range(total):
+            parent[k], arc[k] = self.s.records[k].parent, self.s.records[k].arc
+            is_on[k], leaf[k] = self.s.records[k].on, self.s.records[k].leaf_snapshot
         for k in range(self.s.open_count if self.s.keep_proof else 0):
-            nodes[self.s.open[k].record, 3] = self.s.open[k].snapshot
+            leaf[self.s.open[k].record] = self.s.open[k].snapshot
         for k in range(self.s.survivor_count if self.s.keep_proof else 0):
-            nodes[self.s.survivors[k].record, 3] = self.s.survivors[k].snapshot
+            leaf[self.s.survivors[k].record] = self.s.survivors[k].snapshot
         if self.s.proof_dropped and self.s.root_snapshot >= 0:
-            nodes[0, 3] = self.s.root_snapshot
+            leaf[0] = self.s.root_snapshot
         elif self.s.working and (self.s.keep_proof or self.s.node.snapshot < 0):
             # Of its own and the inherited multipliers, those that prove more.
             own = self.s.saved >= 0 and (self.s.node.snapshot < 0 or self.s.saved_psi <= self.s.node.bound)
-            nodes[self.s.node.record, 3] = self.s.saved if own else self.s.node.snapshot
-        steps = np.array(
-            [
-                (self.s.fixings[k].record, self.s.fixings[k].snapshot, self.s.fixings[k].first_off)
-                for k in range(self.s.fixing_count)
-            ],
-            np.int64,
-        ).reshape(self.s.fixing_count, 3)
+            leaf[self.s.node.record] = self.s.saved if own else self.s.node.snapshot
+        nodes, fixings, firsts = np.empty(steps, np.int64), np.empty(steps, np.int64), np.empty(steps + 1, np.int64)
+        cdef int64_t[::1] node = nodes, fixing = fixings, first = firsts
+        for k in range(steps):
+            node[k], first[k] = self.s.fixings[k].record, self.s.fixings[k].first_off
+            fixing[k] = row[self.s.fixings[k].snapshot + (missing if self.s.fixings[k].snapshot < 0 else 0)]
+        first[steps] = self.s.off_count
+        for k in range(total):
+            leaf[k] = row[leaf[k] + (missing if leaf[k] < 0 else 0)]
+        offs = np.empty(self.s.off_count, np.int64)
+        cdef int64_t[::1] off = offs
+        for k in range(self.s.off_count):
+            off[k] = self.s.offs[k]
         return {
-            "parent": nodes[:, 0].copy(),
-            "arc": nodes[:, 1].copy(),
-            "on": nodes[:, 2].astype(bool),
-            "multipliers_at": rows[nodes[:, 3]],
-            "step_node": steps[:, 0].copy(),
-            "step_multipliers": rows[steps[:, 1]],
-            "step_first": np.append(steps[:, 2], self.s.off_count),
-            "off": np.array([self.s.offs[k] for k in range(self.s.off_count)], np.int64),
+            "parent": parents,
+            "arc": arcs,
+            "on": on.astype(bool),
+            "multipliers_at": leaves,
+            "step_node": nodes,
+            "step_multipliers": fixings,
+            "step_first": firsts,
+            "off": offs,
         }
 
 

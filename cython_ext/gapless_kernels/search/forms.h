@@ -180,8 +180,9 @@ static int sb_lay_stars(sb_search *s, sb_runs *runs, int32_t *at_word, ptrdiff_t
     return 1;
 }
 
-/* Lay the pairs of one block out as stars; `form` gets 1 for those taken, `taken` how many they are. */
-static int sb_make_stars(sb_search *s, const sb_block *block, unsigned char *form, ptrdiff_t *rooms, ptrdiff_t *taken)
+/* Lay the pairs of one block out as stars; `form` says what became of them, `taken` how many are in one, `side` where their lower
+ * arcs stand. */
+static int sb_make_stars(sb_search *s, const sb_block *block, unsigned char *form, ptrdiff_t *rooms, ptrdiff_t *taken, int32_t *side)
 {
     const ptrdiff_t before = s->stars;
     sb_runs runs = {NULL, 0, 0, 1};
@@ -200,10 +201,12 @@ static int sb_make_stars(sb_search *s, const sb_block *block, unsigned char *for
             const ptrdiff_t cell = star->cell + (ptrdiff_t)s->rank[upper] * star->lowers + run->column;
             if (!whole && (lower != run->lower || sb_excludes(s, upper, lower)))
                 continue; /* pairs that cannot fire lie between others */
-            if (!run->ascends && s->star_scope[cell] >= 0)
-                continue; /* the same pair once more is shared */
+            if (!run->ascends && s->star_scope[cell] >= 0) {
+                form[block->first + c] = SB_REPEATED; /* the same pair once more is shared */
+                continue;
+            }
             s->star_scope[cell] = (int32_t)(block->first + c), s->star_score[cell] = block->scores[c];
-            form[block->first + c] = 1, ++*taken;
+            form[block->first + c] = SB_IN_STAR, ++*taken;
         }
     }
     for (ptrdiff_t a = before; ok && a < s->stars; a++) { /* an upper arc that cannot stand beside the lower one is no choice */
@@ -216,6 +219,7 @@ static int sb_make_stars(sb_search *s, const sb_block *block, unsigned char *for
                     s->star_scope[cell] = SB_IMPOSSIBLE, s->star_score[cell] = -INFINITY;
             }
     }
+    *side = runs.side;
     free(runs.run), free(order), free(at_word);
     return ok;
 }
@@ -239,7 +243,7 @@ static int sb_make_shared(sb_search *s, const sb_block *blocks, ptrdiff_t block_
                     s->largest = fmax(s->largest, fmin(fabs(*base), fabs(blocks[b].scores[c])));
                 *base += blocks[b].scores[c];
             }
-            else if (!form[blocks[b].first + c] && sb_matters(s, blocks + b, c) && !sb_cannot_fire(s, arcs, blocks[b].width))
+            else if (form[blocks[b].first + c] != SB_IN_STAR && sb_matters(s, blocks + b, c) && !sb_cannot_fire(s, arcs, blocks[b].width))
                 count++, slots += blocks[b].width;
         }
     SB_NEW(s, shared_scope, count), SB_NEW(s, shared_first, count + 1), SB_NEW(s, shared_score, count);
@@ -257,7 +261,7 @@ static int sb_make_shared(sb_search *s, const sb_block *blocks, ptrdiff_t block_
             const ptrdiff_t width = blocks[b].width;
             const int64_t *arcs = blocks[b].arcs + c * width;
             const double score = blocks[b].scores[c];
-            if (width == 1 || form[blocks[b].first + c] || !sb_matters(s, blocks + b, c) || sb_cannot_fire(s, arcs, width))
+            if (width == 1 || form[blocks[b].first + c] == SB_IN_STAR || !sb_matters(s, blocks + b, c) || sb_cannot_fire(s, arcs, width))
                 continue;
             s->shared_scope[s->shared] = (int32_t)(blocks[b].first + c), s->shared_score[s->shared] = score;
             for (ptrdiff_t k = 0; k < width; k++)
@@ -291,15 +295,16 @@ static int sb_make_shared(sb_search *s, const sb_block *blocks, ptrdiff_t block_
 static int sb_take_blocks(sb_search *s, const sb_block *blocks, ptrdiff_t block_count)
 {
     ptrdiff_t rooms[3] = {0, 0, 0};
-    unsigned char *form = calloc((size_t)s->scopes + 1, 1);
+    unsigned char *form = SB_NEW(s, form, s->scopes);
+    SB_NEW(s, side, block_count);
     ptrdiff_t *taken = calloc((size_t)block_count + 1, sizeof *taken);
-    int ok = form != NULL && taken != NULL;
+    int ok = !s->no_memory && taken != NULL;
     if (!s->paper)
         for (ptrdiff_t b = 0; ok && b < block_count; b++)
             if (blocks[b].width == 2 && blocks[b].count)
-                ok = sb_make_stars(s, blocks + b, form, rooms, taken + b);
+                ok = sb_make_stars(s, blocks + b, form, rooms, taken + b, s->side + b);
     ok = ok && sb_make_shared(s, blocks, block_count, form, taken);
-    free(form), free(taken);
+    free(taken);
     if (!ok)
         return 0;
     for (ptrdiff_t c = 0; c < s->shared; c++) {

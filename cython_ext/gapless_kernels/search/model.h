@@ -24,6 +24,7 @@ enum { SB_BEST_FIRST, SB_DEPTH_FIRST, SB_BREADTH_FIRST };
 enum { SB_PROVED, SB_TIME, SB_NODES, SB_NO_MEMORY, SB_FAILED, SB_STEPS };
 enum { SB_UNASKED = 1, SB_ASKED = 2 };
 enum { SB_UNSCOPED = -1, SB_IMPOSSIBLE = -2 };
+enum { SB_IN_STAR = 1, SB_REPEATED = 2, SB_SHARED = 3 }; /* what became of a scope; 0: it never counts, or for its only arc */
 
 typedef struct {
     int32_t word;       /* whose arcs are the upper ones */
@@ -88,6 +89,8 @@ typedef struct {
     sb_star *star;
     double *star_score;
     int32_t *star_scope, *column_lower;
+    unsigned char *form;                          /* for each scope */
+    int32_t *side;                                /* for each block: where in its pairs the lower arcs stand, 0 or 1 */
     /* shared scopes; their slots follow the stars' cells in split */
     ptrdiff_t shared, shared_slots;
     int32_t *shared_scope, *shared_arc;
@@ -129,7 +132,7 @@ typedef struct {
     /* the search */
     double value, excluded, largest;              /* largest: size of what was summed, for `sb_rough` */
     int32_t *best_heads;
-    int64_t dp_calls, nodes, fixed, enumerated, sequence;
+    int64_t dp_calls, nodes, steps, fixed, enumerated, sequence;
     int root_closed, proof_dropped, no_memory;
     sb_node *open, *survivors;
     ptrdiff_t open_count, open_room, survivor_count, survivor_room;

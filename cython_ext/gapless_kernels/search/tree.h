@@ -234,6 +234,7 @@ static int sb_advance(sb_search *s, double seconds, int64_t nodes, int64_t steps
                 return SB_TIME;
             if (steps-- <= 0)
                 return SB_STEPS;
+            s->steps++;
             sb_step(s);
             continue;
         }
@@ -269,7 +270,7 @@ static void sb_free(sb_search *s)
     if (s->working)
         free(s->node.alive);
     void *const arrays[] = {
-        s->head, s->modifier, s->index, s->into_first, s->into, s->rank, s->slot, s->cell, s->base, s->star, s->star_score, s->star_scope,
+        s->head, s->modifier, s->index, s->into_first, s->into, s->rank, s->slot, s->cell, s->base, s->star, s->star_score, s->star_scope, s->form, s->side,
         s->column_lower, s->shared_scope, s->shared_arc, s->shared_first, s->shared_score, s->incident_first, s->incident,
         s->incident_other, s->split, s->weights, s->column_max, s->alive, s->on, s->in_tree, s->armed_flag, s->candidates,
         s->active_columns, s->active_first, s->current, s->root_current, s->now_first, s->now, s->now_other, s->armed, s->stamp, s->tree, s->heads,

@@ -52,6 +52,18 @@ class Factor(ABC):
         return type(self).upper_bound is not Factor.upper_bound
 
 
+class TrustedFactor(Factor):
+    """A factor of ours whose scopes and scores compiled code lists and checks: nothing looks at them again."""
+
+    @abstractmethod
+    def trusted_scopes(self, decisions: Decisions) -> IntArray | None:
+        """All scopes, a fresh contiguous array (m, width); None where they must be checked."""
+
+    @abstractmethod
+    def trusted_scores(self, scopes: IntArray, decisions: Decisions) -> FloatArray | None:
+        """The score of each scope, a fresh array of finite numbers up to 1e12 or -inf; None where they must be checked."""
+
+
 class ConfigurationFactor(ABC):
     """A factor that is not a conjunction: OR, budgets, valency, automata over a set of decisions.
 
@@ -107,10 +119,12 @@ class ScoredFactor:
         self.factor = factor
         self.granularity = granularity
         self._decisions = decisions
+        trusted = factor.trusted_scopes(decisions) if isinstance(factor, TrustedFactor) else None
         # A private copy: compiled searches rely on these checks.
-        self.scopes: IntArray = _listed(factor, decisions).copy()
+        self.scopes: IntArray = _listed(factor, decisions).copy() if trusted is None else trusted
         self.scopes.flags.writeable = False
-        self._check_scopes()
+        if trusted is None:
+            self._check_scopes()
         self.scored = 0
         self._scores = np.full(len(self.scopes), np.nan)
         self._known = np.zeros(len(self.scopes), bool)
@@ -151,6 +165,8 @@ class ScoredFactor:
 
         NaN, plus infinity, sizes beyond 1e12 and non-multiples of the granularity are refused.
         """
+        if self.scored == len(self.scopes):
+            return self._scores[chosen]
         new = chosen[~self._known[chosen]]
         if new.size > 1 and not np.all(new[1:] > new[:-1]):
             new = np.unique(new)
@@ -165,17 +181,21 @@ class ScoredFactor:
                     f"expected {new.shape}"
                 )
             check_scores(values, lambda index: f"factor {name}: the score of {self.scope_named(new[index[0]])}")
-            if self.granularity is not None and (off := off_grid(values, self.granularity)).any():
-                bad = int(np.argmax(off))
-                raise InvalidProblem(
-                    f"factor {name}: the score of {self.scope_named(new[bad])} is "
-                    f"{values[bad]}, no multiple of the granularity {self.granularity:g}"
-                )
+            self._check_grid(new, values)
             if self._bounds is not None:
                 self._check_bounds(new, values)
             self._scores[new], self._known[new] = values, True
             self.scored += int(new.size)
         return self._scores[chosen]
+
+    def _check_grid(self, numbers: IntArray, values: FloatArray) -> None:
+        """Refuse scores that are no multiples of the granularity."""
+        if self.granularity is not None and (off := off_grid(values, self.granularity)).any():
+            bad = int(np.argmax(off))
+            raise InvalidProblem(
+                f"factor {name_of(self.factor)}: the score of {self.scope_named(int(numbers[bad]))} is "
+                f"{values[bad]}, no multiple of the granularity {self.granularity:g}"
+            )
 
     def all_bounds(self) -> FloatArray:
         """An upper bound on the score of each scope, shape (m,): the score itself where it is known.
@@ -223,6 +243,11 @@ class ScoredFactor:
 
     def all_scores(self) -> FloatArray:
         """Scores of all scopes, shape (m,), read-only once all are known."""
+        if not self.scored and self._bounds is None and isinstance(self.factor, TrustedFactor):
+            values = self.factor.trusted_scores(self.scopes, self._decisions)
+            if values is not None:
+                self._check_grid(np.arange(len(values)) if self.granularity else NONE, values)
+                self._scores, self._known, self.scored = values, np.ones(len(values), bool), len(values)
         if self.scored < len(self.scopes):
             self.scores(np.flatnonzero(~self._known))
         self._scores.flags.writeable = False
@@ -234,10 +259,10 @@ class ScoredFactor:
             return np.zeros(0, np.int64)
         on = np.zeros(self._decisions.count, bool)
         on[on_ids] = True
-        firing: BoolArray = on[self.scopes[:, 0]]
+        firing: IntArray = on.take(self.scopes[:, 0]).nonzero()[0]
         for column in range(1, self.scopes.shape[1]):
-            firing &= on[self.scopes[:, column]]
-        return np.flatnonzero(firing)
+            firing = firing[on[self.scopes[firing, column]]]
+        return firing
 
     def value(self, on_ids: IntArray) -> float:
         """Total score of the scopes that fire."""
@@ -279,6 +304,7 @@ class ScoredFactor:
         return None
 
 
+NONE = np.zeros(0, np.int64)
 SAME = 1e-9
 """Relative difference allowed between two evaluations of a score: sums in another order, as in a matrix product."""
 
