@@ -1,4 +1,4 @@
-"""Projective parses: Eisner's recursion, its higher orders, marginals and the k best; candidate arcs and sets of them."""
+"""Projective parses (Eisner's recursion, higher orders, marginals, the k best); candidate arcs and sets of them."""
 
 from gapless_kernels._choice import COMPILED
 

@@ -438,7 +438,7 @@ cdef class SplitBoundSearch:
                 if forms[c] == SB_REPEATED:
                     alone.append(first + c)
                 if shares:
-                    flag[first + c] = forms[c] == SB_IN_STAR or scores[c] < 0.0
+                    flag[first + c] = 1 if forms[c] == SB_IN_STAR else 3 if scores[c] < 0.0 else 0
             first += scores.shape[0]
         if shares:
             for c in range(self.s.shared):

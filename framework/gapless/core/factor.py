@@ -61,7 +61,7 @@ class TrustedFactor(Factor):
 
     @abstractmethod
     def trusted_scores(self, scopes: IntArray, decisions: Decisions) -> FloatArray | None:
-        """The score of each scope, a fresh array of finite numbers up to 1e12 or -inf; None where they must be checked."""
+        """The score of each scope, fresh: finite, up to 1e12 in size, or -inf; None where they must be checked."""
 
 
 class ConfigurationFactor(ABC):

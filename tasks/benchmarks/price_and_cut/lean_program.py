@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
+import gapless_kernels
 from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_dependency import Arcs, Grandchild, ParsingProblem
