@@ -88,6 +88,7 @@ _ROOMS = {
         "path_search",
         "score_extent",
     ),
+    "search": ("firing",),
     "sparse_chains": ("beam_batch", "k_best_batch", "viterbi_pruned_batch"),
     "trees": ("parent_leads", "tree_dominance", "tree_viterbi"),
 }

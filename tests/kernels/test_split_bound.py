@@ -169,7 +169,9 @@ def lower_arc_side(scopes: Any, heads: Any, modifiers: Any) -> int:
 def dense(case: tuple[Any, ...], found: SplitBoundSearch) -> dict[str, Any]:
     """The record, with a table of all multipliers, of which `formula` reads rows."""
     record, blocks = found.record(), case[1]
-    widths = np.concatenate([np.full(len(scores), scopes.shape[1]) for scopes, scores in blocks] or [[]]).astype(int)
+    widths = np.concatenate([np.full(len(scores), scopes.shape[1]) for scopes, scores in blocks] or [[]]).astype(
+        int
+    )
     sizes = np.where(record["forms"] & 1, 1, widths)
     first = np.concatenate([[0], np.cumsum(sizes)])
     rest = np.where(record["forms"] == 2, 0.0, np.where(record["forms"] & 1, widths == 1, 1.0 / widths))

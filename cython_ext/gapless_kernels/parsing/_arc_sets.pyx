@@ -56,9 +56,7 @@ def arc_chains(heads, modifiers, first, Py_ssize_t width):
         rows[:, 0] = np.arange(arcs)
         return rows
     if width == 2:
-        sizes = np.diff(first)
-        rows = np.empty((int(sizes[heads].sum()), width), np.int64)
-        row = rows
+        return chained_pairs(head, modifier, begin)
     room = row.shape[0]
     for lowest in range(arcs):
         # `at[k]`: the arc at place k of the chain, from the topmost; those from k + 1 on are chosen.
@@ -87,6 +85,23 @@ def arc_chains(heads, modifiers, first, Py_ssize_t width):
             for e in range(width):
                 row[count, e] = at[e]
             count += 1
+    return rows[:count]
+
+
+cdef chained_pairs(const int64_t[::1] head, const int64_t[::1] modifier, const int64_t[::1] begin):
+    """Chains of two arcs, in one pass."""
+    cdef Py_ssize_t room = 0, count = 0, lower, upper
+    cdef int64_t word
+    for lower in range(head.shape[0]):
+        room += begin[head[lower] + 1] - begin[head[lower]]
+    rows = np.empty((room, 2), np.int64)
+    cdef int64_t[:, ::1] row = rows
+    with nogil:
+        for lower in range(head.shape[0]):
+            word = modifier[lower]
+            for upper in range(begin[head[lower]], begin[head[lower] + 1]):
+                row[count, 0], row[count, 1] = upper, lower
+                count += head[upper] != word
     return rows[:count]
 
 

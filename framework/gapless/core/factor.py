@@ -6,10 +6,12 @@ import contextlib
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
+import gapless_kernels
 from gapless.core.decisions import Decisions
 from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.score_array import check_scores, score_array
@@ -54,6 +56,11 @@ class Factor(ABC):
 
 class TrustedFactor(Factor):
     """A factor of ours whose scopes and scores compiled code lists and checks: nothing looks at them again."""
+
+    @property
+    @abstractmethod
+    def ascending(self) -> bool:
+        """Whether the last decisions of `trusted_scopes` ascend."""
 
     @abstractmethod
     def trusted_scopes(self, decisions: Decisions) -> IntArray | None:
@@ -123,12 +130,21 @@ class ScoredFactor:
         # A private copy: compiled searches rely on these checks.
         self.scopes: IntArray = _listed(factor, decisions).copy() if trusted is None else trusted
         self.scopes.flags.writeable = False
+        self._ascending = False
         if trusted is None:
             self._check_scopes()
+        elif isinstance(factor, TrustedFactor):
+            self._ascending = factor.ascending
         self.scored = 0
-        self._scores = np.full(len(self.scopes), np.nan)
-        self._known = np.zeros(len(self.scopes), bool)
         self._bounds: FloatArray | None = None
+
+    @cached_property
+    def _scores(self) -> FloatArray:
+        return np.full(len(self.scopes), np.nan)
+
+    @cached_property
+    def _known(self) -> BoolArray:
+        return np.zeros(len(self.scopes), bool)
 
     def _check_scopes(self) -> None:
         """Refuse scopes that are empty, repeat a decision, or name one that does not exist."""
@@ -209,10 +225,10 @@ class ScoredFactor:
             with named_after(self.factor, "upper_bound"):
                 given = self.factor.upper_bound(self.scopes, self._decisions)
             bounds = score_array(given, f"factor {name}: upper bounds")
-            if bounds.shape != self._known.shape:
+            if bounds.shape != (len(self.scopes),):
                 raise InvalidProblem(
                     f"factor {name}: upper_bound() returned shape {bounds.shape} for {len(self.scopes)} scopes, "
-                    f"expected {self._known.shape}"
+                    f"expected {(len(self.scopes),)}"
                 )
             if np.isnan(bounds).any():
                 bad = self.scope_named(int(np.isnan(bounds).argmax()))
@@ -226,7 +242,7 @@ class ScoredFactor:
     @property
     def known(self) -> BoolArray:
         """Mask of the scopes scored so far, bool (m,)."""
-        return self._known.copy()
+        return np.ones(len(self.scopes), bool) if self.scored == len(self.scopes) else self._known.copy()
 
     def _check_bounds(self, numbers: IntArray, values: FloatArray) -> None:
         """Refuse a bound that a score exceeds: a scope left unscored because of it may belong to the optimum."""
@@ -247,7 +263,7 @@ class ScoredFactor:
             values = self.factor.trusted_scores(self.scopes, self._decisions)
             if values is not None:
                 self._check_grid(np.arange(len(values)) if self.granularity else NONE, values)
-                self._scores, self._known, self.scored = values, np.ones(len(values), bool), len(values)
+                self._scores, self.scored = values, len(values)
         if self.scored < len(self.scopes):
             self.scores(np.flatnonzero(~self._known))
         self._scores.flags.writeable = False
@@ -259,10 +275,7 @@ class ScoredFactor:
             return np.zeros(0, np.int64)
         on = np.zeros(self._decisions.count, bool)
         on[on_ids] = True
-        firing: IntArray = on.take(self.scopes[:, 0]).nonzero()[0]
-        for column in range(1, self.scopes.shape[1]):
-            firing = firing[on[self.scopes[firing, column]]]
-        return firing
+        return gapless_kernels.firing(self.scopes, on, self._ascending)
 
     def value(self, on_ids: IntArray) -> float:
         """Total score of the scopes that fire."""

@@ -33,6 +33,11 @@ class ArcFamily(PartFactor, TrustedFactor):
         rows = np.ascontiguousarray(scopes, np.int64)
         return tuple(gapless_kernels.part_positions(rows, arcs.heads, arcs.modifiers, self.chained))
 
+    @property
+    def ascending(self) -> bool:
+        """Chains are sorted by their lowest arc."""
+        return self.chained
+
     def trusted_scopes(self, decisions: Decisions) -> IntArray | None:
         """The sets of arcs, unless a subclass lists others."""
         kind = type(self)
