@@ -25,7 +25,7 @@ ONE, SPREAD = 1, 2
 
 @attrs.frozen(eq=False, slots=False, kw_only=True)
 class SearchRecord:
-    """Nodes, fixing steps and multipliers; see ``SplitBoundSearch.record`` for the arrays.
+    """Nodes, fixing steps and multipliers; see ``Search.record`` for the arrays.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class SearchRecord:
     """
 
     parent: IntArray
-    arc: IntArray
+    decision: IntArray
     on: BoolArray
     multipliers_at: IntArray
     step_node: IntArray
@@ -115,7 +115,7 @@ class SearchRecord:
         inner = set(parents)
         branches = [
             Branch() if parent < 0 else Branch(on=(arc,)) if on else Branch(off=(arc,))
-            for parent, arc, on in zip(parents, self.arc.tolist(), self.on.tolist(), strict=True)
+            for parent, arc, on in zip(parents, self.decision.tolist(), self.on.tolist(), strict=True)
         ]
         leaves = {str(n): evidence(row) for n, row in enumerate(self.multipliers_at.tolist()) if n not in inner}
         first, off = self.step_first.tolist(), self.off.tolist()

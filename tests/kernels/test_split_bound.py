@@ -192,7 +192,7 @@ def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool
     for node in range(len(proof["parent"])):
         possible = np.ones(heads.size, bool) if node == 0 else fixings[proof["parent"][node]].copy()
         if node:
-            arc = proof["arc"][node]
+            arc = proof["decision"][node]
             if proof["on"][node]:
                 possible &= (modifiers != modifiers[arc]) | (np.arange(heads.size) == arc)
             else:
@@ -427,8 +427,8 @@ PAIR = np.array([[0, 3]])
         (np.where(WEIGHTS == 2.0, np.nan, WEIGHTS), [], ARCS, {}, r"weights\[0, 2\] is nan"),
         (np.where(WEIGHTS == 2.0, INF, WEIGHTS), [], ARCS, {}, r"weights\[0, 2\] is inf"),
         (WEIGHTS, [(PAIR, np.ones(2))], ARCS, {}, r"block 0: scores must have shape \(1,\)"),
-        (WEIGHTS, [(np.array([[0, 4]]), np.ones(1))], ARCS, {}, r"block 0: scopes must name arcs in 0..3"),
-        (WEIGHTS, [(np.array([[1, 1]]), np.ones(1))], ARCS, {}, "block 0: a scope holds one arc twice"),
+        (WEIGHTS, [(np.array([[0, 4]]), np.ones(1))], ARCS, {}, r"block 0: scopes must name decisions in 0..3"),
+        (WEIGHTS, [(np.array([[1, 1]]), np.ones(1))], ARCS, {}, "block 0: a scope holds one decision twice"),
         (WEIGHTS, [(PAIR, np.array([np.nan]))], ARCS, {}, r"block 0: scores\[0\] is nan"),
         (WEIGHTS, [(np.zeros((1, 0), int), np.ones(1))], ARCS, {}, "block 0: scopes must have shape"),
         (WEIGHTS, [], ARCS, {"variant": "fast"}, "variant must be one of default, paper"),

@@ -11,7 +11,8 @@ cdef extern from "search/roles.h" nogil:
         Py_ssize_t decisions, cells
         const Py_ssize_t *cell
         Py_ssize_t most_on
-        int has_own
+        int has_own, costly
+        const int32_t *rival
         int (*maximise)(void *, int, const double *, const signed char *, double *, int32_t *, Py_ssize_t *) noexcept nogil
         int (*marginals)(void *, const double *, const signed char *, double *, double *) noexcept nogil
         int (*own)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
@@ -21,6 +22,7 @@ cdef extern from "search/roles.h" nogil:
         void *object
         Py_ssize_t count
         const int32_t *scope
+        int costly
         int (*maximise)(void *, const double *, const signed char *, double *, signed char *) noexcept nogil
         int (*value)(void *, const signed char *, double *) noexcept nogil
         int (*marginals)(void *, const double *, const signed char *, double *, double *) noexcept nogil
