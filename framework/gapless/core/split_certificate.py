@@ -99,10 +99,10 @@ class SplitCertificate(BoundCertificate):
             if weighed is None:
                 return Verdict(True, "nothing is left", "", -math.inf, time.perf_counter() - start)
             bounds = _bounds(problem, backbone, weighed)
-            if (off and bounds.on is None) or (on and bounds.off is None):
+            if (len(off) and bounds.on is None) or (len(on) and bounds.off is None):
                 return super().verify_flips(problem, fixings, on, off)
-            flipped = bounds.on[list(off)].tolist() if off and bounds.on is not None else []
-            flipped = flipped + bounds.off[list(on)].tolist() if on and bounds.off is not None else []
+            flipped = [] if bounds.on is None else bounds.on[list(off)].tolist()
+            flipped += [] if bounds.off is None else bounds.off[list(on)].tolist()
             bound = weighed.bound(max(flipped, default=-math.inf))
         except OutOfWork:
             raise
