@@ -24,7 +24,7 @@ METHODS = (
     # most of a gigabyte at n = 200.
     Method("ilp", ORDERING, "gapless.plugins.integer_program:run",
            "the paper's flow formulation on SCIP (Deshpande et al. 2007, section 4)",
-           warm_start=True),
+           warm_start=True, factors=True),
     Method("ilp-cuts", ORDERING, "gapless_ordering.ilp_cuts:run",
            "branch and cut over the edges, subtours lifted by classes and found when violated",
            warm_start=True),

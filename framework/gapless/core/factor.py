@@ -328,7 +328,7 @@ def name_of(factor: Factor | ConfigurationFactor) -> str:
 
 
 @contextlib.contextmanager
-def named_after(factor: Factor, call: str) -> Iterator[None]:
+def named_after(factor: Factor | ConfigurationFactor, call: str) -> Iterator[None]:
     """Add a note with the factor's name to errors of a user's code."""
     try:
         yield

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from gapless.core.batch import Batch, Columns
+from gapless.core.checked_bounds import CheckedBounds
 from gapless.core.decisions import Fixings
 from gapless.core.sparse import FloatArray, IntArray
 
@@ -65,6 +66,13 @@ class Maximiser(ABC, Generic[S]):
     @abstractmethod
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
         """Max-marginal or exact reduced cost of **all** decisions at once, from one full solve."""
+
+    def checked_bounds(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds | None:
+        """Bounds for verifiers, by code that shares nothing with `solve`; weights are finite, rounding is counted.
+
+        By default there are none, and verdicts say that a bound rests on the maximiser's word.
+        """
+        return None
 
     def compiled(self) -> Any:
         """The same in compiled code, a new ``gapless_kernels.search.roles.Maximiser``; None where there is none."""

@@ -60,6 +60,12 @@ class Remembering(Protocol):
         """The first structure whose score changes when computed again, and a sentence about it."""
 
 
+def _drift(problem: Problem[Any], structures: Sequence[Any]) -> tuple[int, str] | None:
+    if isinstance(problem, Remembering):
+        return problem.drift(structures)
+    return problem.factor_set.drift([problem.encode(structure) for structure in structures])
+
+
 for _enum in (Status, Stop, Sense):
     serialisable(f"gapless.{_enum.__name__}")(_enum)
 serialisable("gapless.Event")(Event)
@@ -364,9 +370,9 @@ class Result(Generic[S]):
             if on in seen:
                 return Verdict(False, f"the same structure as solutions[{seen.index(on)}]", place)
             seen.append(on)
-        if isinstance(problem, Remembering):
+        if isinstance(problem, Remembering) or len(problem.factors):
             try:
-                drift = problem.drift([solution.structure for solution in self.solutions])
+                drift = _drift(problem, [solution.structure for solution in self.solutions])
             except UNREADABLE as error:
                 return Verdict(False, f"scores cannot be computed again: {error}", "solutions")
             if drift is not None:

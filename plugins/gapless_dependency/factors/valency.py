@@ -11,11 +11,11 @@ import numpy as np
 
 import gapless_kernels
 from gapless import InvalidProblem
+from gapless.core.linear_form import LinearForm
 from gapless.core.score_array import check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import ConfigurationFactor, Decisions, Factor, serialisable
 from gapless_dependency.arcs import Arcs, as_arcs
-from gapless_dependency.factors.linear_form import LinearForm
 from gapless_dependency.factors.single_score import single_score
 
 MOST_SETS = 200_000
