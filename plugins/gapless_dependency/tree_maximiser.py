@@ -7,10 +7,11 @@ import math
 import numpy as np
 
 from gapless.core.decisions import OFF, ON
-from gapless.core.sparse import FloatArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Fixings, Maximised, Maximiser, Slacks
 from gapless_dependency.backbones import Backbone
 from gapless_dependency.problem import ParsingProblem
+from gapless_dependency.shape import crossing, cycle
 from gapless_dependency.tree import DependencyTree
 
 
@@ -57,6 +58,26 @@ class TreeMaximiser(Maximiser[DependencyTree]):
         rest[best, np.arange(len(best))] = -math.inf
         off = np.where(best[arcs.modifiers] == arcs.heads, value - rest.max(axis=0)[arcs.modifiers], 0.0)
         return Slacks(on, np.maximum(off, 0.0))
+
+    def excludes(self, one: IntArray, other: IntArray) -> BoolArray:
+        """An arc and its reverse."""
+        heads, modifiers = self.problem.decisions.heads, self.problem.decisions.modifiers
+        facing: BoolArray = (heads[one] == modifiers[other]) & (modifiers[one] == heads[other])
+        return facing
+
+    def own_score(self, on: BoolArray) -> float:
+        """Score of the absorbed parts, if the arcs are a tree."""
+        on_ids = np.flatnonzero(on)
+        heads = self.problem.decisions.heads[on_ids]
+        words = self.problem.decisions.modifiers[on_ids]
+        if not np.array_equal(words, np.arange(1, self.problem.length + 1)):
+            return -math.inf
+        roots = np.count_nonzero(heads == 0)
+        if cycle(heads) or (self.problem.single_root and roots > 1):
+            return -math.inf
+        if self.problem.projective and crossing(heads) is not None:
+            return -math.inf
+        return super().own_score(on) if self.backbone.absorbed else 0.0
 
     def dense_weights(self, weights: FloatArray, fixings: Fixings) -> FloatArray | None:
         """The weights [head, modifier], float64 (n + 1, n + 1); None when two heads of a word are fixed on."""

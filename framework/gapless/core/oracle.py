@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 import attrs
+import numpy as np
 
 from gapless.core.batch import Batch, Columns
 from gapless.core.decisions import Fixings
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
 S = TypeVar("S")
 V = TypeVar("V", bound="View")
@@ -65,6 +66,21 @@ class Maximiser(ABC, Generic[S]):
     @abstractmethod
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
         """Max-marginal or exact reduced cost of **all** decisions at once, from one full solve."""
+
+    def excludes(self, one: IntArray, other: IntArray) -> BoolArray:
+        """Whether no structure holds both decisions, pair by pair, bool (m,); beyond what choice groups say.
+
+        By default nothing is known. What it says makes bounds tighter.
+        """
+        return np.zeros(len(one), bool)
+
+    def own_score(self, on: BoolArray) -> float:
+        """Own score of the structure that turns on exactly the decisions `on`, bool (decisions,); -inf without one.
+
+        By default `solve` is asked, with every decision fixed.
+        """
+        found = self.solve(np.zeros(on.size), Fixings(on.astype(np.int8)))
+        return found.own if found.value > -math.inf else -math.inf
 
     def compiled(self) -> Any:
         """The same in compiled code, a new ``gapless_kernels.search.roles.Maximiser``; None where there is none."""
