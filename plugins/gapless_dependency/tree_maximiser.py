@@ -28,6 +28,7 @@ class TreeMaximiser(Maximiser[DependencyTree]):
     def __init__(self, problem: ParsingProblem, backbone: Backbone) -> None:
         self.problem = problem
         self.backbone = backbone
+        self.has_own = bool(backbone.absorbed)
 
     def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[DependencyTree]:
         """One call of the backbone; `Maximised.own` is the score of the parts that it has absorbed."""
@@ -59,11 +60,10 @@ class TreeMaximiser(Maximiser[DependencyTree]):
         off = np.where(best[arcs.modifiers] == arcs.heads, value - rest.max(axis=0)[arcs.modifiers], 0.0)
         return Slacks(on, np.maximum(off, 0.0))
 
-    def excludes(self, one: IntArray, other: IntArray) -> BoolArray:
-        """An arc and its reverse."""
-        heads, modifiers = self.problem.decisions.heads, self.problem.decisions.modifiers
-        facing: BoolArray = (heads[one] == modifiers[other]) & (modifiers[one] == heads[other])
-        return facing
+    def rivals(self) -> IntArray:
+        """The reverse of each arc."""
+        arcs = self.problem.decisions
+        return arcs.index[arcs.modifiers, arcs.heads]
 
     def own_score(self, on: BoolArray) -> float:
         """Score of the absorbed parts, if the arcs are a tree."""

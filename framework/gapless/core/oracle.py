@@ -57,7 +57,16 @@ class Slacks:
 
 
 class Maximiser(ABC, Generic[S]):
-    """Finds the best structure under arbitrary decision weights: Viterbi, Eisner, Chu-Liu-Edmonds, knapsack."""
+    """Finds the best structure under arbitrary decision weights: Viterbi, Eisner, Chu-Liu-Edmonds, knapsack.
+
+    Attributes
+    ----------
+    has_own : bool
+        Whether structures may have scores beyond the weights. Where they never have, small rests are enumerated
+        faster.
+    """
+
+    has_own: bool = True
 
     @abstractmethod
     def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[S]:
@@ -67,12 +76,12 @@ class Maximiser(ABC, Generic[S]):
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
         """Max-marginal or exact reduced cost of **all** decisions at once, from one full solve."""
 
-    def excludes(self, one: IntArray, other: IntArray) -> BoolArray:
-        """Whether no structure holds both decisions, pair by pair, bool (m,); beyond what choice groups say.
+    def rivals(self) -> IntArray | None:
+        """For each decision one more that no structure holds beside it, or -1, int64 (decisions,); None for no pairs.
 
-        By default nothing is known. What it says makes bounds tighter.
+        Pairs of the two count nothing, also where a bound is checked. Members of a choice group need not be named.
         """
-        return np.zeros(len(one), bool)
+        return None
 
     def own_score(self, on: BoolArray) -> float:
         """Own score of the structure that turns on exactly the decisions `on`, bool (decisions,); -inf without one.

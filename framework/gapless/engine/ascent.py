@@ -54,6 +54,10 @@ class Dualized(ABC, Generic[S]):
         """The nearest allowed multipliers; by default nothing is forbidden."""
         return multipliers
 
+    def assumed_gap(self, best: float) -> float:
+        """Stands for the gap in a step's length while no structure is known."""
+        return max(1.0, 0.05 * abs(best))
+
     def repair(self, found: Maximised[S], fixings: Fixings) -> tuple[S, float] | None:
         """A feasible structure near `found` that agrees with `fixings`, and its score; or None."""
         return None
@@ -97,8 +101,8 @@ class StepRule:
         """Factor of the next step's gradient; `known` is the best score so far, maybe -inf."""
         if ascent.stalled >= self.patience:
             ascent.scale, ascent.stalled = ascent.scale * self.shrink, 0
-        target = known if math.isfinite(known) else ascent.best - max(1.0, 0.05 * abs(ascent.best))
-        return ascent.scale * max(ascent.bound - target, margin(ascent.bound)) / ascent.slope
+        gap = ascent.bound - known if math.isfinite(known) else ascent.dualized.assumed_gap(ascent.best)
+        return ascent.scale * max(gap, margin(ascent.bound)) / ascent.slope
 
     def spent(self, ascent: Ascent[S], known: float) -> bool:
         """Whether the multipliers have had their time."""

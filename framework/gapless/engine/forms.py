@@ -1,4 +1,4 @@
-"""The form that each conjunction takes in a split bound: part of a star, shared, or a weight of its one decision."""
+"""The form that each conjunction takes in a split bound: part of a star, shared, or a weight of its decision."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def lay_out(
     base: FloatArray,
     blocks: Sequence[Block],
     groups: ChoiceGroups,
-    excludes: Excludes,
+    rivals: IntArray | None = None,
     *,
     stars: bool = True,
     unknown: BoolArray | None = None,
@@ -132,8 +132,8 @@ def lay_out(
     base : float64 (decisions,)
     blocks : sequence of (int64 (m, width), float64 (m,))
     groups : ChoiceGroups
-    excludes : callable
-        Beyond the groups.
+    rivals : int64 (decisions,), optional
+        As `Maximiser.rivals`.
     stars : bool
         Whether pairs are bounded in stars at all.
     unknown : bool (scopes,), optional
@@ -142,7 +142,7 @@ def lay_out(
 
     def apart(one: IntArray, other: IntArray) -> BoolArray:
         same: BoolArray = (groups.of[one] == groups.of[other]) & (groups.of[one] >= 0)
-        return same | excludes(one, other)
+        return same if rivals is None else same | (rivals[one] == other)
 
     base = base.copy()
     made: list[Star] = []
@@ -188,12 +188,13 @@ def can_fire(scopes: IntArray, apart: Excludes) -> BoolArray:
 def lower_side(pairs: IntArray, groups: ChoiceGroups) -> int:
     """Where the lower decision of each pair stands, 0 or 1: the side that makes fewer, larger columns.
 
-    A column is a lower decision and the group of the upper ones; a pair without a group cannot be in one.
+    A column is a lower decision and the group of the upper ones; a pair without a group is a column of its own.
     """
     columns = []
     for side in (0, 1):
         group = groups.of[pairs[:, 1 - side]]
-        columns.append(np.unique(pairs[:, side] * (len(groups) + 1) + group).size)
+        key = pairs[:, side] * max(len(groups), 1) + group
+        columns.append(np.unique(key[group >= 0]).size + np.count_nonzero(group < 0))
     return int(columns[1] <= columns[0])
 
 
@@ -212,6 +213,7 @@ def _stars_of(
     if not rows.size:
         return [], taken
     side = lower_side(pairs[rows], groups)
+    rows = rows[groups.of[pairs[rows, 1 - side]] >= 0]
     lower, upper = pairs[rows, side], pairs[rows, 1 - side]
     key = lower * (len(groups) + 1) + groups.of[upper]
     distinct, begins, column, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
@@ -222,7 +224,7 @@ def _stars_of(
     else:
         order = np.arange(distinct.size)
     # A pair alone in its column is better shared.
-    order = order[(size[order] > 1) & (groups.of[upper[begins[order]]] >= 0)]
+    order = order[size[order] > 1]
     group_of = groups.of[upper[begins]]
     stars = []
     for group in dict.fromkeys(group_of[order].tolist()):

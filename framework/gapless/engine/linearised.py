@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.engine.ascent import Ascent
 from gapless.engine.split_bound import SplitBound
 
 
-def linearised(bound: SplitBound[Any], on_ids: IntArray) -> FloatArray:
+def linearised(bound: SplitBound[Any], on_ids: IntArray, most: float) -> FloatArray:
     """Weights under which the best structure is likely to be better than the given one, float64 (decisions,).
 
-    Every scope is worth its score to a decision whose companions in it are all on; scopes that lack more say nothing.
+    Every scope is worth its score to a decision whose companions in it are all on; scopes that lack more say
+    nothing. Any other factor adds what turning the decision alone would change, `most` at most.
     """
     weights, on = bound.layout.base.copy(), bound.mask(on_ids)
     for star in bound.layout.stars:
@@ -26,7 +28,22 @@ def linearised(bound: SplitBound[Any], on_ids: IntArray) -> FloatArray:
         worth = np.where(others == inside.shape[1] - 1, shared.scores[:, None], 0.0)
         np.add.at(weights, shared.decisions, worth)
     for factor in bound.factors:
-        weights[factor.scope] += factor.flips(on[factor.scope])
+        y = on[factor.scope]
+        difference = factor.flips(y)
+        weights[factor.scope] += np.clip(np.where(y, -difference, difference), -most, most)
+    return weights
+
+
+def consulted(bound: SplitBound[Any], ascent: Ascent[Any], on_ids: IntArray, most: float) -> FloatArray:
+    """Weights for a structure that no factor forbids: those of the bound, and `most` for what a factor wants.
+
+    That is the configuration of each factor which forbids the structure found, float64 (decisions,).
+    """
+    weights, on = ascent.weights.copy(), bound.mask(on_ids)
+    for factor, price in bound.prices(ascent.multipliers):
+        if factor.value(on[factor.scope]) == -np.inf:
+            y = factor.maximise(price, ascent.fixings.state)[1]
+            weights[factor.scope] += np.where(y, most, -most)
     return weights
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,7 +21,10 @@ Finite values below -1e299, of which no sum could keep a digit, are taken for -i
 """
 
 
-@attrs.frozen(eq=False)
+AGREES = 1e-10
+"""Share of a factor's value that a structure may miss to count as one of its best configurations."""
+
+
 class PricedFactor:
     """A configuration factor and its place.
 
@@ -34,9 +36,9 @@ class PricedFactor:
         Slot of its first price.
     """
 
-    factor: ConfigurationFactor
-    scope: IntArray
-    first: int
+    def __init__(self, factor: ConfigurationFactor, scope: IntArray, first: int) -> None:
+        self.factor, self.scope, self.first = factor, scope, first
+        self._last: tuple[bytes, bytes, tuple[float, BoolArray]] | None = None
 
     def value(self, on: BoolArray) -> float:
         """Value of a configuration, bool (count,)."""
@@ -46,7 +48,9 @@ class PricedFactor:
         return value
 
     def maximise(self, prices: FloatArray, state: NDArray[np.int8]) -> tuple[float, BoolArray]:
-        """Most that a configuration is worth less its prices, and one that is; (-inf, nothing) where none is left.
+        """Most that a configuration is worth less its prices, and one that is; -inf where none is left.
+
+        The last answer is remembered.
 
         Parameters
         ----------
@@ -55,45 +59,54 @@ class PricedFactor:
             With what it implies.
         """
         own = state[self.scope]
-        forced = own == ON
-        if np.all(own >= 0):
+        asked = prices.tobytes(), own.tobytes()
+        if self._last is None or self._last[:2] != asked:
+            self._last = (*asked, self._maximise(prices, own))
+        return self._last[2]
+
+    def _maximise(self, prices: FloatArray, state: NDArray[np.int8]) -> tuple[float, BoolArray]:
+        forced = state == ON
+        if np.all(state >= 0):
             return self.value(forced) - float(prices[forced].sum()), forced
-        weights = np.where(own == OFF, -math.inf, np.where(forced, FORCED, -prices))
-        most, chosen = guarded(self.factor, self.factor.best, weights)
-        y = np.asarray(chosen, bool)
+        weights = np.where(state == OFF, -math.inf, -prices)
+        most, y = self._best(weights)
+        if most > -math.inf and not np.all(y[forced]):
+            most, y = self._best(np.where(forced, FORCED, weights))
         if most == -math.inf or not np.all(y[forced]):
             return -math.inf, y
-        # What was forced hides the rest of the sum.
-        best = float(most) if not forced.any() else self.value(y) - float(prices[y].sum())
-        self._doubt(best, y, prices)
-        return best, y
+        return self.value(y) - float(prices[y].sum()), y
 
-    def _doubt(self, best: float, y: BoolArray, prices: FloatArray) -> None:
-        """Raise `InconsistentBound` where `best` is not what its own configuration is worth."""
-        here = self.value(y) - float(prices[y].sum())
-        if abs(here - best) > margin(max(float(np.abs(prices).sum()), abs(here))):
+    def _best(self, weights: FloatArray) -> tuple[float, BoolArray]:
+        """The role's answer; raises `InconsistentBound` where its value is not what its configuration is worth."""
+        promised, on = guarded(self.factor, self.factor.best, weights)
+        y = np.asarray(on, bool)
+        if promised == -math.inf:
+            return -math.inf, y
+        here = self.value(y) + float(weights[y].sum())
+        if not abs(here - promised) <= margin(max(float(np.abs(weights[y]).sum()), abs(here))):
             raise InconsistentBound(
-                f"factor {name_of(self.factor)}: best() promises {best:.12g} of a configuration that is worth "
-                f"{here:.12g} by value()"
+                f"factor {name_of(self.factor)}: best() promises {promised:.12g}, but by value() its configuration "
+                f"is worth {here:.12g}"
             )
+        return float(promised), y
 
-    def gap(self, prices: FloatArray, on: BoolArray, state: NDArray[np.int8]) -> float:
-        """How much the copy is worth more than the structure's own configuration."""
+    def misses(self, prices: FloatArray, on: BoolArray, state: NDArray[np.int8]) -> float:
+        """How much less a structure's configuration is worth than the best one; 0 where that is rounding."""
         best = self.maximise(prices, state)[0]
         here = self.value(on) - float(prices[on].sum())
-        if here > best + margin(max(float(np.abs(prices).sum()), abs(here))):
+        size = max(1.0, abs(best), float(np.abs(prices[on]).max(initial=0.0)))
+        if best - here < -margin(size):
             raise InconsistentBound(
                 f"factor {name_of(self.factor)}: best() promises that no configuration is worth more than "
                 f"{best:.12g}, but by value() that of a structure is worth {here:.12g}"
             )
-        return max(best - here, 0.0) if math.isfinite(here) else 0.0
+        return best - here if best - here > AGREES * size else 0.0
 
     def flips(self, on: BoolArray) -> FloatArray:
-        """What it would change to flip each decision alone, for those that are off; 0 for those on and where forbidden."""
-        here, worth = self.value(on), np.zeros(on.size)
-        for place in np.flatnonzero(~on) if here > -math.inf else ():
+        """What flipping each decision alone would change, float64 (count,); 0 where `on` is forbidden."""
+        here, change = self.value(on), np.zeros(on.size)
+        for place in range(on.size) if here > -math.inf else ():
             other = on.copy()
-            other[place] = True
-            there = self.value(other)
-            worth[place] = there - here if there > -math.inf else 0.0
-        return worth
+            other[place] = not other[place]
+            change[place] = self.value(other) - here
+        return change

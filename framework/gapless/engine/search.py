@@ -25,7 +25,7 @@ from gapless.engine.choice_groups import ChoiceGroups, State
 from gapless.engine.forms import Block, lay_out
 from gapless.engine.frontier import ORDERS
 from gapless.engine.lazy_scores import LazyScores
-from gapless.engine.linearised import linearised, lower_bound_weights
+from gapless.engine.linearised import consulted, linearised, lower_bound_weights
 from gapless.engine.priced_factor import PricedFactor
 from gapless.engine.search_record import ENUMERATED, Evidence, Record
 from gapless.engine.small_rest import choices_of, scores_of
@@ -37,12 +37,14 @@ VARIANTS = ("default", "paper")
 PROVED, TIME, NODES, _, _, STEPS = range(6)
 CHOICES = 1 << 14
 """Once a node has no more ways to choose than this, all of them are looked at."""
+COSTLY_CHOICES = 256
+"""The same where looking at one takes a call of a costly role."""
 ENDLESS = 1 << 62
 
 CHILD = StepRule(patience=3, iterations=30, fix_below=0.7, trend=4)
 """The steps below the root; at the root there are more, and the first bound fixes nothing."""
 SAVE_AFTER, SAVE_LATE, SAVE_SHARE = 8, 40, 0.05
-"""Multipliers are remembered after so many steps (later without a record), and when they close this share of the gap."""
+"""Multipliers are remembered after so many steps, later without a record, and as they close this share of the gap."""
 
 
 @attrs.define(eq=False)
@@ -75,8 +77,8 @@ class Node:
 class Search:
     """Search for the best structure under weights of decisions and the values of factors.
 
-    Parameters are those of ``gapless_kernels.search._search.Search``, whose place it takes, but for the roles, which
-    are Python's; limits on memory are not counted here.
+    Parameters are those of ``gapless_kernels.search._search.Search``, whose place it takes, but for the roles,
+    which are Python's; limits on memory are not counted here.
 
     Parameters
     ----------
@@ -87,6 +89,8 @@ class Search:
     group_first, groups : int64, optional
         The disjoint choice groups: members of group g are ``groups[group_first[g]:group_first[g + 1]]``.
     factors : sequence of (ConfigurationFactor, int64 scope)
+    costly : bool
+        Whether a call of a role takes so long that few structures are to be enumerated.
     """
 
     def __init__(
@@ -112,6 +116,7 @@ class Search:
         proof_limit: float = math.inf,
         memory_limit: float = math.inf,
         checked: bool = False,
+        costly: bool = False,
     ) -> None:
         if variant not in VARIANTS:
             raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")
@@ -129,8 +134,8 @@ class Search:
         self.maximiser, self.paper = maximiser, variant == "paper"
         self.order = "breadth-first" if self.paper else order
         self.keep_proof, self.granularity, self.compact = keep_proof, granularity or None, compact
-        self.choices = 0 if self.paper else choices
-        layout = lay_out(base, blocks, chosen, maximiser.excludes, stars=not self.paper, unknown=unknown)
+        self.choices, self.costly = 0 if self.paper else choices, costly
+        layout = lay_out(base, blocks, chosen, maximiser.rivals(), stars=not self.paper, unknown=unknown)
         priced, slot = [], layout.slots
         for factor, scope in factors:
             priced.append(PricedFactor(factor, np.asarray(scope, np.int64), slot))
@@ -147,7 +152,7 @@ class Search:
         self.best = none
         self.dp_calls = self.nodes = self.fixed = self.enumerated = 0
         self.root_closed, self.status = False, -1
-        self.root_state: State = np.full(base.size, FREE, np.int8)
+        self.root_state: State = np.where(base == -math.inf, OFF, FREE).astype(np.int8)
         self.root_multipliers: FloatArray | None = None
         self._start(Node(self.record.node(-1, -1, False), self.root_state, math.inf, 0))
         self.hold(incumbent)
@@ -217,11 +222,11 @@ class Search:
         return 0 if self.lazy is None else self.lazy.scored
 
     @property
-    def root_on(self) -> BoolArray:
+    def root_free(self) -> BoolArray:
         """Decisions left possible at the root when it branched, bool (decisions,); all, if it has not."""
         return self.root_state != OFF
 
-    def groups(self) -> BoolArray:
+    def grouped(self) -> BoolArray:
         """Whether each scope is a pair in a star, bool (scopes,)."""
         return self.split.layout.starred
 
@@ -327,20 +332,32 @@ class Search:
         ascent.count(bound)
         score = self.split.value(found, ascent.found.own)
         better = self._offer(node, found, score)
-        first = self.nodes == 1 and ascent.iteration == 1 if self.paper else better or ascent.iteration == 1
-        if first and not self._round(bound) <= self.target and self._decode_again(node, found, score):
+        if self._looks(better) and not self._round(bound) <= self.target and self._decode_again(node, found, score):
             self._learn(node)
             return
         if self._round(bound) <= self.target:
             self._close(node, self._round(bound), ascent.multipliers)
             return
-        if not self.paper and ascent.fixing_due(self.value) and self._fix(node):
+        if self._fixes() and self._fix(node):
             return
         self._save(bound)
         if ascent.aim() == 0.0 or ascent.spent(self.value):
             self._split(node, found)
         else:
             ascent.move(self.value)
+
+    def _looks(self, better: bool) -> bool:
+        """Whether to maximise again for an incumbent: more and more seldom where factors forbid all so far."""
+        number = self.ascent.iteration
+        if self.paper:
+            return self.nodes == 1 and number == 1
+        return better or number == 1 or (self.value == -math.inf and number & (number - 1) == 0)
+
+    def _fixes(self) -> bool:
+        """Whether slacks may fix something by now; without an incumbent, only what cannot be at all."""
+        if self.value == -math.inf:
+            return not self.paper and self.ascent.iteration == 1
+        return not self.paper and self.ascent.fixing_due(self.value)
 
     def _narrow(self, node: Node) -> bool:
         """Take up what the node has fixed; whether it is still to be bounded."""
@@ -349,6 +366,10 @@ class Search:
             self._close(node, -math.inf, None)
             return False
         node.state, self.fresh = state, False
+        begin = self.ascent.multipliers
+        if any(part.maximise(price, state)[0] == -math.inf for part, price in self.split.prices(begin)):
+            self._close(node, -math.inf, None)
+            return False
         if self.choices and self._enumerate(node, state):
             self._close(node, -math.inf, ENUMERATED)
             return False
@@ -392,9 +413,8 @@ class Search:
         rounds = 10 if self.paper else 3 if node.depth == 0 and self.ascent.iteration == 1 else 2
         asked = False
         for _ in range(rounds):
-            around = lower_bound_weights if self.paper else linearised
             self.dp_calls += 1
-            found = self.maximiser.solve(around(self.split, on_ids), self.ascent.fixings)
+            found = self.maximiser.solve(self._around(on_ids), self.ascent.fixings)
             if found.value == -math.inf:
                 break
             if self.lazy is not None:
@@ -406,20 +426,33 @@ class Search:
             on_ids, score = found.on_ids, again
         return asked
 
+    def _around(self, on_ids: IntArray) -> FloatArray:
+        """Weights around a structure."""
+        if self.paper:
+            return lower_bound_weights(self.split, on_ids)
+        on, most = self.split.mask(on_ids), 2.0 * (1.0 + self.largest)
+        if any(factor.value(on[factor.scope]) == -math.inf for factor in self.split.factors):
+            return consulted(self.split, self.ascent, on_ids, most)
+        return linearised(self.split, on_ids, most)
+
     def _fix(self, node: Node) -> bool:
-        """Fix off what no better structure has; whether anything."""
-        free, with_it, _ = self.ascent.flips()
+        """Fix what all structures better than the incumbent agree on; whether anything.
+
+        A decision of a group goes on when the others of it are off.
+        """
+        free, with_it, without = self.ascent.flips()
         taken = self.split.mask(self.ascent.found.on_ids)
-        bounds = np.array([self._round(bound) for bound in with_it.tolist()])
-        off = np.flatnonzero(free & ~taken & (bounds <= self.target))
-        if not off.size:
+        flips = np.where(taken, np.where(self.split.groups.of < 0, without, math.inf), with_it)
+        bounds = np.array([self._round(bound) for bound in flips.tolist()])
+        fixed = np.flatnonzero(free & (bounds <= self.target))
+        if not fixed.size:
             return False
         assert node.state is not None
-        self.excluded = max(self.excluded, float(bounds[off].max()))
+        self.excluded = max(self.excluded, float(bounds[fixed].max()))
         node.state = node.state.copy()
-        node.state[off] = OFF
-        self.fixed += off.size
-        self.record.fixings.append((node.number, self.ascent.multipliers, off))
+        node.state[fixed] = np.where(taken[fixed], ON, OFF)
+        self.fixed += fixed.size
+        self.record.fixings.append((node.number, self.ascent.multipliers, np.where(taken[fixed], ~fixed, fixed)))
         self.fresh, self.saved, self.saved_bound = True, None, math.inf
         return True
 
@@ -462,7 +495,8 @@ class Search:
         free = np.flatnonzero(fixings.state == FREE)
         if not free.size:
             return -1
-        gaps = self.split.gaps(self.ascent.multipliers, found, fixings)[free]
+        forbidden = self.ascent.bound - self.value if math.isfinite(self.value) else 1.0 + self.largest
+        gaps = self.split.gaps(self.ascent.multipliers, found, fixings, forbidden)[free]
         if gaps.max() > 0.0:
             return int(free[gaps.argmax()])
         inside = free[np.isin(free, found)]
@@ -470,14 +504,18 @@ class Search:
 
     def _enumerate(self, node: Node, state: State) -> bool:
         """Look at all structures that the node has left, if these are few; whether that was done."""
-        ways = choices_of(self.split, state, self.choices)
+        ways = choices_of(self.split, state, min(self.choices, COSTLY_CHOICES if self.costly else ENDLESS))
         if ways is None:
             return False
+        most = 0.0
+        if self.maximiser.has_own:
+            self.dp_calls += 1
+            most = self.maximiser.solve(np.zeros(state.size), Fixings(state)).value
         if self.lazy is not None:
             self.lazy.know_all(state)
         scores = scores_of(self.split, ways)
         for way in np.argsort(-scores, kind="stable"):
-            if not scores[way] > self.value:
+            if not scores[way] + most > self.value:
                 break
             own = self.maximiser.own_score(ways[way])
             if own > -math.inf:

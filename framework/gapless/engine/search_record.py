@@ -63,7 +63,7 @@ class Record:
         ends = np.cumsum([0, *(off.size for _, _, off in self.fixings)])
         return {
             "parent": branches[:, 0].copy(),
-            "arc": branches[:, 1].copy(),
+            "decision": branches[:, 1].copy(),
             "on": branches[:, 2].astype(bool),
             "multipliers_at": np.array([row(multipliers) for multipliers in evidence], np.int64),
             "step_node": np.array([node for node, _, _ in self.fixings], np.int64),

@@ -13,8 +13,8 @@ from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.engine.choice_groups import State
 from gapless.engine.split_bound import SplitBound
 
-OPEN = 64
-"""Open decisions, at most."""
+OPEN, OPEN_GROUPS = 64, 14
+"""Choices left, and groups that they are left in, at most; a free decision without a group is a group of two."""
 
 
 def choices_of(bound: SplitBound[Any], state: State, most: int) -> BoolArray | None:
@@ -32,9 +32,9 @@ def choices_of(bound: SplitBound[Any], state: State, most: int) -> BoolArray | N
     left = [groups[g][state[groups[g]] != OFF] for g in range(len(groups))]
     left += [np.array([d, -1]) for d in np.flatnonzero((state < 0) & (groups.of < 0))]
     open_groups = [members for members in left if members.size > 1]
-    if math.prod(map(len, open_groups)) > most or sum(map(len, open_groups)) > OPEN:
-        return None
     ways = math.prod(map(len, open_groups))
+    if ways > most or sum(map(len, open_groups)) > OPEN or len(open_groups) > OPEN_GROUPS:
+        return None
     chosen = np.zeros((ways, state.size + 1), bool)  # the last place is for nothing chosen
     chosen[:, :-1] = state == ON
     if open_groups:

@@ -1,18 +1,18 @@
-"""The split bound: scores of factors spread over their decisions by multipliers (Qian and Liu 2013, section 3.2)."""
+"""The split bound: scores of factors spread over decisions by multipliers (Qian and Liu 2013, section 3.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import attrs
 import numpy as np
 
-from gapless.core.decisions import FREE, OFF, ON, Fixings
+from gapless.core.decisions import OFF, ON, Fixings
 from gapless.core.oracle import Maximised
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.engine.ascent import Dualized
-from gapless.engine.forms import IMPOSSIBLE, UNSCOPED, Layout, Shared, Star
+from gapless.engine.forms import UNSCOPED, Layout, Shared, Star
 from gapless.engine.priced_factor import PricedFactor
 
 S = TypeVar("S")
@@ -86,8 +86,8 @@ class SplitBound(Dualized[S]):
       choice for each lower decision inside the score and is much tighter than splitting pair by pair;
     - any other factor, by value v(y), is copied: :math:`v(z) \le \sum \lambda z + \max_y (v(y) - \lambda y)`.
 
-    Fixings are part of every formula: a dead choice leaves the maximum, a lone choice takes its score whole, so that
-    the bound is exact once everything is decided.
+    Fixings are part of every formula: a dead choice leaves the maximum, a lone choice takes its score whole, so
+    that the bound is exact once everything is decided.
 
     Parameters
     ----------
@@ -237,9 +237,9 @@ class SplitBound(Dualized[S]):
             slope += movable[:, None] * (inside - (hits / width)[:, None])
             gradient[block.slots[rows]] = slope * (np.abs(scores)[:, None] if self.shares else 1.0)
         for factor, price in self.prices(multipliers):
-            copy = factor.maximise(price, fixings.state)[1]
-            at = factor.first + np.arange(factor.scope.size)
-            gradient[at] = on[factor.scope].astype(np.float64) - copy
+            y, inside = factor.maximise(price, fixings.state)[1], on[factor.scope]
+            if factor.misses(price, inside, fixings.state) > 0.0:
+                gradient[factor.first : factor.first + y.size] = inside.astype(np.float64) - y
         return gradient
 
     def moved(self, multipliers: FloatArray, gradient: FloatArray, step: float) -> FloatArray:
@@ -295,8 +295,11 @@ class SplitBound(Dualized[S]):
             total += float(shared.scores[on[shared.decisions].all(axis=1)].sum())
         return total + sum(factor.value(on[factor.scope]) for factor in self.factors)
 
-    def gaps(self, multipliers: FloatArray, on_ids: IntArray, fixings: Fixings) -> FloatArray:
-        """For each decision, how wrong the bound is on the factors it is in, at a structure (section 3.3)."""
+    def gaps(self, multipliers: FloatArray, on_ids: IntArray, fixings: Fixings, forbidden: float) -> FloatArray:
+        """For each decision, how wrong the bound is on the factors it is in, at a structure (section 3.3).
+
+        `forbidden` stands for the gap of a factor that forbids the structure.
+        """
         gaps = np.zeros(self.layout.base.size)
         on = self.mask(on_ids)
         stars, shared = self.open(fixings)
@@ -322,12 +325,17 @@ class SplitBound(Dualized[S]):
             gap = np.where(scores > 0, spread, charged)
             np.add.at(gaps, block.decisions[rows], np.broadcast_to(gap[:, None], held.shape))
         for factor, price in self.prices(multipliers):
-            gaps[factor.scope] += factor.gap(price, on[factor.scope], fixings.state)
+            y, inside = factor.maximise(price, fixings.state)[1], on[factor.scope]
+            gap = factor.misses(price, inside, fixings.state)
+            gaps[factor.scope] += np.where(y != inside, gap if np.isfinite(gap) else forbidden, 0.0)
         return gaps
 
-    def certain(self, fixings: Fixings) -> bool:
-        """Whether `fixings` leave nothing open."""
-        return not np.any(fixings.state == FREE)
+    def assumed_gap(self, best: float) -> float:
+        """How far weights of decisions that are not off lie apart."""
+        fixings = self._open[0]
+        assert fixings is not None
+        base = self.layout.base[fixings.state != OFF]
+        return max(1e-3, float(base.max(initial=-np.inf) - base.min(initial=np.inf)))
 
 
 def project_rows(values: FloatArray, total: FloatArray, used: BoolArray) -> FloatArray:
@@ -350,6 +358,3 @@ def project_rows(values: FloatArray, total: FloatArray, used: BoolArray) -> Floa
     kept = np.maximum((descending * ranks > partial).sum(axis=1), 1)
     threshold = partial[np.arange(len(values)), kept - 1] / kept
     return np.where(used, np.maximum(values - threshold[:, None], 0.0), values)
-
-
-_ = (IMPOSSIBLE, Any)
