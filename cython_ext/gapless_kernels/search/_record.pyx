@@ -55,7 +55,8 @@ cdef all_multipliers(Search search, rows, held):
     np.cumsum(np.where(shares, widths, 1), out=first[1:])
     # What the search never charges: narrow scopes count in full; those that cannot fire may have any shares.
     rest = np.where(shares, 1.0 / np.maximum(widths, 1), np.where(~grouped & (widths == 1), 1.0, 0.0))
-    base = np.repeat(rest, np.diff(first))
+    base = np.append(np.repeat(rest, np.diff(first)), np.zeros(search.s.factor_slots))
+    cdef Py_ssize_t i, shift = search.s.slots - search.s.factor_slots, prices = first[-1]
     cdef Py_ssize_t k
     cdef double[:, ::1] table = np.tile(base, (held, 1))
     cdef const int64_t[::1] starts = first, row = rows
@@ -65,6 +66,8 @@ cdef all_multipliers(Search search, rows, held):
             if search.s.snapshots[k].split != NULL:
                 gs_recall(&search.s, search.s.snapshots + k, &split[0])
                 gs_export(&search.s, &split[0], &starts[0], &table[row[k], 0])
+                for i in range(search.s.factor_slots):
+                    table[row[k], prices + i] = split[shift + i]
     return {"multiplier_first": first, "multipliers": np.asarray(table)}
 
 
