@@ -52,6 +52,7 @@ class SearchRecord:
     scopes: Any
     places: Any
     values: FloatArray
+    prices: int
     widths: tuple[int, ...]
     counts: tuple[int, ...]
     loss: float
@@ -88,9 +89,10 @@ class SearchRecord:
         """
         widths = np.repeat(np.array(self.widths, np.int64), np.array(self.counts, np.int64))
         sizes = np.where(self.forms & ONE, 1, widths)
-        first = np.concatenate([[0], np.cumsum(sizes)])
+        ends = np.cumsum(sizes)
+        first = np.concatenate([[0], ends, ends[-1:] + 1 + np.arange(self.prices)])
         rest = np.where(self.forms == SPREAD, 0.0, np.where(self.forms & ONE, 1.0 * (widths == 1), 1.0 / widths))
-        return first, np.repeat(rest, sizes)
+        return first, np.concatenate([np.repeat(rest, sizes), np.zeros(self.prices)])
 
     def _dense(self, row: int) -> FloatArray:
         """All multipliers of a row; where there is none, any say what there is to say."""

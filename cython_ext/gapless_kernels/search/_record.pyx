@@ -67,7 +67,8 @@ cdef multipliers_of(Search search, Py_ssize_t held, bint shares):
     cdef int32_t[::1] scope = scopes, place = places
     cdef double[::1] value = values
     cdef double held_value
-    owners = np.zeros(search.s.slots - search.s.star_cells if search.s.slots else 0, np.int32)
+    cdef Py_ssize_t prices = search.s.star_cells + search.s.shared_slots
+    owners = np.zeros(search.s.shared_slots, np.int32)
     cdef int32_t[::1] owner = owners
     for c in range(search.s.shared):
         for i in range(search.s.shared_first[c], search.s.shared_first[c + 1]):
@@ -86,6 +87,10 @@ cdef multipliers_of(Search search, Py_ssize_t held, bint shares):
                 scope[at], value[at] = search.s.star_scope[slot], held_value
                 at += 1
                 continue
+            if slot >= prices:
+                scope[at], value[at] = <int32_t>(search.s.scopes + slot - prices), held_value
+                at += 1
+                continue
             c = owner[slot - search.s.star_cells]
             n = slot - search.s.star_cells - search.s.shared_first[c]
             if search.s.shared_score[c] < 0.0:
@@ -97,7 +102,13 @@ cdef multipliers_of(Search search, Py_ssize_t held, bint shares):
             at += 1
         r += 1
         begin[r] = at
-    return {"row_first": first, "scopes": scopes[:at].copy(), "places": places[:at].copy(), "values": values[:at].copy()}
+    return {
+        "row_first": first,
+        "scopes": scopes[:at].copy(),
+        "places": places[:at].copy(),
+        "values": values[:at].copy(),
+        "prices": int(search.s.factor_slots),
+    }
 
 
 cdef nodes_and_steps(Search search, const int64_t[::1] row):

@@ -242,8 +242,10 @@ class Search:
             row_first : int64 (rows + 1,)
             scopes, places : int32
             values : float64
+            prices : int
                 The multipliers of row r that are not 0 are ``values[row_first[r]:row_first[r + 1]]``, each of a scope
-                and, for shares, of a decision of it.
+                and, for shares, of a decision of it. From the number of scopes on, `scopes` counts the `prices` of
+                factors, one for each decision of their scopes.
 
         Raises
         ------

@@ -304,7 +304,7 @@ static int gs_make_shared(gs_search *s, const gs_block *blocks, ptrdiff_t block_
     for (ptrdiff_t c = 0; c < s->shared; c++)
         s->root_current[c] = (int32_t)c;
     s->root_count = s->shared;
-    s->slots = s->star_cells + s->shared_slots;
+    s->slots = s->star_cells + s->shared_slots + s->factor_slots;
     GS_NEW(s, split, s->slots);
     return !s->no_memory;
 }
