@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from gapless.core.batch import Batch as Batch, Columns as Columns, Rows as Rows
     from gapless.core.branch import Branch as Branch
     from gapless.core.brancher import Brancher as Brancher, MostFractional as MostFractional
+    from gapless.core.checked_bounds import CheckedBounds as CheckedBounds
     from gapless.core.certificate import (
         BoundCertificate as BoundCertificate,
         Certificate as Certificate,
@@ -84,6 +85,7 @@ else:
                 "BoundCertificate Certificate LinearDualCertificate NoCertificate "
                 "PointCertificate ProbabilisticCertificate ReplayCertificate"
             ),
+            "gapless.core.checked_bounds": "CheckedBounds",
             "gapless.core.conjunctions": "Conjunctions",
             "gapless.core.decisions": "Decisions Fixings",
             "gapless.core.diagram": "Diagram",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gapless_chains.problem import ChainProblem as ChainProblem
     from gapless_chains.proofs.potentials import PotentialsCertificate as PotentialsCertificate
     from gapless_chains.proofs.survivors import DominanceCertificate as DominanceCertificate
+    from gapless_chains.segments import Segments as Segments
     from gapless_chains.transition_bounds import (
         TransitionBounds as TransitionBounds,
         transition_bounds as transition_bounds,
@@ -49,6 +50,7 @@ else:
             "gapless_chains.problem": "ChainProblem",
             "gapless_chains.proofs.potentials": "PotentialsCertificate",
             "gapless_chains.proofs.survivors": "DominanceCertificate",
+            "gapless_chains.segments": "Segments",
             "gapless_chains.transition_bounds": "TransitionBounds transition_bounds",
             "gapless_chains.trees.label_maximiser": "TreeLabelMaximiser",
             "gapless_chains.trees.messages": "TreeMessages TreeView",

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from gapless.core.decisions import OFF, ON
-from gapless.core.sparse import FloatArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Fixings, Maximised, Maximiser, Slacks
 from gapless_dependency.backbones import Backbone
 from gapless_dependency.problem import ParsingProblem
+from gapless_dependency.shape import crossing, cycle
 from gapless_dependency.tree import DependencyTree
 
 
@@ -28,6 +29,7 @@ class TreeMaximiser(Maximiser[DependencyTree]):
     def __init__(self, problem: ParsingProblem, backbone: Backbone) -> None:
         self.problem = problem
         self.backbone = backbone
+        self.has_own = bool(backbone.absorbed)
 
     def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[DependencyTree]:
         """One call of the backbone; `Maximised.own` is the score of the parts that it has absorbed."""
@@ -62,6 +64,25 @@ class TreeMaximiser(Maximiser[DependencyTree]):
     def compiled(self) -> Any:
         """The same in compiled code."""
         return self.backbone.compiled(self.problem.decisions)
+
+    def rivals(self) -> IntArray:
+        """The reverse of each arc."""
+        arcs = self.problem.decisions
+        return arcs.index[arcs.modifiers, arcs.heads]
+
+    def own_score(self, on: BoolArray) -> float:
+        """Score of the absorbed parts, if the arcs are a tree."""
+        on_ids = np.flatnonzero(on)
+        heads = self.problem.decisions.heads[on_ids]
+        words = self.problem.decisions.modifiers[on_ids]
+        if not np.array_equal(words, np.arange(1, self.problem.length + 1)):
+            return -math.inf
+        roots = np.count_nonzero(heads == 0)
+        if cycle(heads) or (self.problem.single_root and roots > 1):
+            return -math.inf
+        if self.problem.projective and crossing(heads) is not None:
+            return -math.inf
+        return super().own_score(on) if self.backbone.absorbed else 0.0
 
     def dense_weights(self, weights: FloatArray, fixings: Fixings) -> FloatArray | None:
         """The weights [head, modifier], float64 (n + 1, n + 1); None when two heads of a word are fixed on."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gapless import Certificate, Limits, SolveError
+from gapless.core.certificate import DeferredCertificate
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import Budget, InconsistentBound
 from gapless_dependency import DependencyTree, ParsingProblem
@@ -16,9 +18,7 @@ from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.restricted import restricted_relaxation
 from gapless_splitbound import compiled_search
 from gapless_splitbound.compiled_search import Tables
-from gapless_splitbound.enumerated import EnumeratedTrees
-from gapless_splitbound.record_certificates import ENUMERATED, tree_certificate
-from gapless_splitbound.scopes import SPLIT, orient, possible
+from gapless_splitbound.record_certificates import SearchRecord
 
 ROOT_STEPS, ROOT_TREND = 400, 35
 """More than for siblings: bounds on grandparents alone close nearly every sentence at the root, given time."""
@@ -75,11 +75,8 @@ class LagrangianSearch(compiled_search.Search):
             self.program_due = False
             self._solve_program(seconds)
         except ForbiddenScore:
-            self._begin(self.problem, self._tree(), compiled_search.Tables.of(self.problem))
+            self._begin(self.problem, self.tree, compiled_search.Tables.of(self.problem))
         return False
-
-    def _tree(self) -> DependencyTree | None:
-        return self.problem.tree(self.kernel.heads[1:]) if self.value > -np.inf else None
 
     def _solve_program(self, seconds: float) -> None:
         """Begin again at the root from the prices of the linear program over the arcs that the root has left.
@@ -88,7 +85,7 @@ class LagrangianSearch(compiled_search.Search):
         tree oracle bounds better than its rows, it is not asked. It gets half of the time that is left. Its prices
         are worth a new beginning only where they prove more than the search has.
         """
-        kept, tree = self.kernel.root_arcs, self._tree()
+        kept, tree = self.kernel.root_arcs, self.tree
         budget = Budget(Limits(time=None if math.isinf(seconds) else 0.5 * seconds))
         parts = Parts(self.problem)
         start = tree if tree is not None and kept[self.problem.encode(tree)].all() else None
@@ -112,17 +109,8 @@ class LagrangianSearch(compiled_search.Search):
         """The record of the search, its multipliers written sparsely where no score is -inf."""
         if not self.compact:
             return super().certificate()
-        proof = self.kernel.proof(sparse=True)
-        orientation, alone = grouping(self.problem, proof["grouped"])
-        scopes, places = self.kernel.slots()
-
-        def at(row: int) -> Certificate:
-            if row == ENUMERATED:
-                return EnumeratedTrees()
-            slots, values = proof["multipliers"][row] if row >= 0 else (np.zeros(0, np.int64), np.zeros(0))
-            return CompletedDual(orientation, alone, scopes[slots], places[slots], values)
-
-        return tree_certificate(proof, at)
+        record = SearchRecord.of(self.kernel, self.problem.conjunctions, self.loss, shares=False)
+        return DeferredCertificate(partial(completed, record))
 
     @property
     def added(self) -> int:
@@ -136,20 +124,15 @@ class LagrangianSearch(compiled_search.Search):
         return {**super().extra, "root_closed": closed, "lazy": self.lazy, "program": self.program_solved}
 
 
-def grouping(problem: ParsingProblem, grouped: Any) -> tuple[tuple[int, ...], IntArray]:
-    """The lower arc of each factor's pairs, and the pairs that could be grouped but are not `grouped`.
+def completed(record: SearchRecord) -> Certificate:
+    """The certificate of a record whose multipliers are in units of scores."""
+    ways, first = tuple(record.orientation.tolist()), record.row_first
 
-    Both as `gapless_splitbound.SplitMultipliers` wants them; no score is asked for.
-    """
-    ways, mine = [], [np.zeros(0, bool)]
-    for scored in problem.conjunctions:
-        way, pairs = SPLIT, np.zeros(len(scored.scopes), bool)
-        if scored.scopes.size and scored.scopes.shape[1] == 2:
-            way, pairs = orient(scored.scopes, possible(scored.scopes, problem.decisions), problem.decisions)
-        ways.append(way)
-        mine.append(pairs)
-    could = np.concatenate(mine)
-    return tuple(ways), np.flatnonzero(could & ~grouped)
+    def at(row: int) -> Certificate:
+        part = slice(first[row], first[row + 1]) if row >= 0 else slice(0)
+        return CompletedDual(ways, record.alone, record.scopes[part], record.places[part], record.values[part])
+
+    return record.tree(at)
 
 
 class ForbiddenScore(Exception):
@@ -188,4 +171,4 @@ def lazy_tables(problem: ParsingProblem) -> Tables:
         return scores
 
     unknown = np.concatenate([~scored.known for scored in conjunctions])
-    return Tables(blocks, -math.inf, unknown, ask)
+    return Tables(blocks, -math.inf, unknown=unknown, ask=ask)

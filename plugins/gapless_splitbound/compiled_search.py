@@ -22,7 +22,7 @@ from gapless.core.tolerance import margin, meets
 from gapless.engine.guard import guarded
 from gapless.roles import InconsistentBound, NoCertificate, ScoredFactor, Solve, Stats
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_splitbound.record_certificates import certificate_of
+from gapless_splitbound.record_certificates import SearchRecord
 from gapless_splitbound.scopes import penalty_of
 from gapless_splitbound.uncompiled import reasons
 
@@ -47,6 +47,7 @@ def fits(problem: ParsingProblem, solve: Solve, backbone: str) -> bool:
     return not reasons(problem, solve, backbone) and not problem.infeasibility()
 
 
+LARGEST_LOSS = float(np.finfo(np.float64).max)
 ROOT_STEPS, ROOT_TREND = 120, 7
 CHOICES = 1 << 14
 """Once a node has no more ways to choose heads than this, all its trees are looked at."""
@@ -62,6 +63,8 @@ class Tables:
         With a finite loss in the place of -inf.
     floor : float
         Less than any allowed tree scores, where there is such a loss; else -inf.
+    loss : float
+        That loss; so large that it cuts no score down where there is none.
     unknown : bool (scopes of all blocks,), optional
         Scopes whose score is only bounded yet by the number in its place.
     ask : callable, optional
@@ -70,6 +73,7 @@ class Tables:
 
     blocks: Sequence[tuple[IntArray, FloatArray]]
     floor: float
+    loss: float = LARGEST_LOSS
     unknown: BoolArray | None = None
     ask: Callable[[IntArray], FloatArray] | None = None
 
@@ -80,7 +84,7 @@ class Tables:
         if not any(scores.min() == -math.inf for _, scores in blocks):
             return cls(blocks, -math.inf)
         loss, floor = penalty_of(problem, blocks)
-        return cls([(scopes, np.maximum(scores, -loss)) for scopes, scores in blocks], floor)
+        return cls([(scopes, np.maximum(scores, -loss)) for scopes, scores in blocks], floor, loss)
 
     def among(self, kept: BoolArray) -> list[tuple[IntArray, FloatArray]]:
         """The scopes of these arcs alone, by the numbers that the arcs have among themselves."""
@@ -126,7 +130,7 @@ class Search:
         arcs = problem.decisions
         heads, modifiers = arcs.heads, arcs.modifiers
         tables = tables or Tables.of(problem)
-        self.floor = tables.floor
+        self.floor, self.loss = tables.floor, tables.loss
         blocks = list(tables.blocks)
         if kept is not None:
             blocks = tables.among(kept)
@@ -191,14 +195,24 @@ class Search:
         return -math.inf if value < self.floor - margin(self.floor) else value
 
     @property
-    def rough(self) -> bool:
-        """Whether scores cancel so much that only the checker can tell what is proved."""
+    def tree(self) -> DependencyTree | None:
+        """The best tree."""
+        return self.problem.tree(self.kernel.heads[1:]) if self.value > -math.inf else None
+
+    @property
+    def exact(self) -> float:
+        """The value of the best tree by the problem; -inf where there is none."""
+        tree = self.tree
+        return -math.inf if tree is None else self.problem.value(tree)
+
+    def rough(self, exact: float) -> bool:
+        """Whether scores cancel so much that only the checker can tell what is proved.
+
+        `exact`: the value of the best tree by the problem.
+        """
         if self.kernel.rough:
             return True
-        if self.value == -math.inf:
-            return False
-        exact = self.problem.value(self.problem.tree(self.kernel.heads[1:]))
-        return abs(exact - self.value) > 0.25 * margin(exact)
+        return self.value > -math.inf and abs(exact - self.value) > 0.25 * margin(exact)
 
     @property
     def parts_scored(self) -> int:
@@ -223,7 +237,7 @@ class Search:
 
     def certificate(self) -> Certificate:
         """The record of the search; where it outgrew its memory, that of the root alone."""
-        return certificate_of(self.problem, self.kernel.proof(), group=self.variant == "default")
+        return SearchRecord.of(self.kernel, self.problem.conjunctions, self.loss, shares=True).deferred()
 
 
 Start = Callable[[DependencyTree | None, bool], "Search"]
@@ -253,10 +267,9 @@ def run(problem: ParsingProblem, solve: Solve, begin: Start, *, certificate: boo
     try:
         guarded(budget, budget.emit, "start", math.inf, work.value)
         stop = _advance(work, solve)
-        if stop is Stop.PROVED and not certificate and work.rough:
+        if stop is Stop.PROVED and not certificate and work.rough(work.exact):
             # Rounding may have decided: only the checker can tell, and it needs the record.
-            known = problem.tree(work.kernel.heads[1:]) if work.value > -math.inf else start
-            work = begin(known, True)
+            work = begin(work.tree or start, True)
             stop = _advance(work, solve)
     except KeyboardInterrupt:
         budget.interrupt()
@@ -277,34 +290,32 @@ def _result(run: Search, solve: Solve, stop: Stop, warm: bool, certificate: bool
     """The answer as of now, with the bound that the certificate proves where that is another."""
     problem, budget = run.problem, solve.budget
     run.kernel.settle()
-    bound, value = run.bound, run.value
-    budget.nodes = budget.nodes + int(run.kernel.nodes)
-    trees = [problem.tree(run.kernel.heads[1:])] if value > -math.inf else []
-    exact = problem.value(trees[0]) if trees else -math.inf
+    bound, value, exact = run.bound, run.value, run.exact
+    budget.nodes, rough = budget.nodes + int(run.kernel.nodes), run.rough(exact)
     asked_for_none = NoCertificate(ASKED_FOR_NONE)
     evidence: Certificate = asked_for_none
-    dropped = run.kernel.proof_dropped
     if bound == math.inf:
         evidence = NoCertificate("nothing was bounded yet") if certificate else asked_for_none
-    elif dropped and not run.rough:
+    elif run.kernel.proof_dropped and not rough:
         evidence = NoCertificate(OUTGROWN)
-    elif certificate or run.rough:
-        evidence, bound = _checked(run, bound, exact)
+    elif certificate or rough:
+        evidence, bound = _checked(run, bound, exact, rough)
     if not certificate:
         evidence = asked_for_none
     explanation = ["every tree has a factor that forbids it"] if bound == -math.inf else []
     if certificate and evidence == NoCertificate(OUTGROWN):
         explanation.append(OUTGROWN)
-    if trees:
+    tree = run.tree
+    if tree is not None:
         noisy = bound_with_rounding(problem, exact, bound, value)
-        bound = bound if run.rough else noisy
+        bound = bound if rough else noisy
     if stop is Stop.PROVED and not meets(bound, exact):
         # Beside scores that are so much larger than their sum, nothing more can be told in float64.
         stop = Stop.GAP
         explanation = [f"every tree was ruled out or scored, but for what float64 rounds away: {bound - exact:.3g}"]
     return Result.of(
         problem,
-        trees,
+        [] if tree is None else [tree],
         max(bound, exact),
         stop,
         certificate=evidence,
@@ -345,13 +356,13 @@ def _largest(scored: ScoredFactor) -> float:
     return float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))
 
 
-def _checked(run: Search, bound: float, value: float) -> tuple[Certificate, float]:
+def _checked(run: Search, bound: float, value: float, rough: bool) -> tuple[Certificate, float]:
     """The certificate, and the bound it proves where scores cancel."""
     try:
         evidence = run.certificate()
     except MemoryError:
         return NoCertificate("there was no memory to write the record of the search"), bound
-    if not (run.rough or run.kernel.proof_dropped):
+    if not (rough or run.kernel.proof_dropped):
         return evidence, bound
     verdict = evidence.verify(run.problem)
     if not verdict:

@@ -148,7 +148,7 @@ class _Listing:
         for name in self.counts:
             self.counts[name] += int(run.extra[name])
         tree = self._tree_of(run, kept)
-        if run.rough and stop is Stop.PROVED:
+        if stop is Stop.PROVED and run.rough(run.exact):
             raise _TooRough
         self._emit("node", node=budget.nodes)
         return (None if tree is None else Part(kept, tree, self.problem.value(tree))), stop

@@ -1,62 +1,131 @@
-"""From the record that the compiled search writes to a certificate."""
+"""The record that the compiled search keeps of itself, as flat arrays, and the certificate made of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
+import attrs
 import numpy as np
 
 from gapless import Certificate
-from gapless.roles import Branch, NoCertificate, Tightening, TreeCertificate
-from gapless_dependency import ParsingProblem
+from gapless.core.certificate import DeferredCertificate
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Branch, Tightening, TreeCertificate
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.enumerated import EnumeratedTrees
-from gapless_splitbound.multipliers import Split
 
 ENUMERATED = -2
 """In the place of a leaf's multipliers: all its trees were looked at."""
 
+ONE, SPREAD = 1, 2
+"""Forms of a scope: bit 0 where it has one multiplier; or one for each arc, of which the record has those not 0."""
 
-def certificate_of(problem: ParsingProblem, proof: Mapping[str, Any], *, group: bool) -> Certificate:
-    """The tree of a search as a `TreeCertificate` with multipliers at its leaves and fixings.
 
-    `proof`: as `gapless_kernels.SplitBoundSearch.proof` describes it. `group`: whether the search grouped pairs.
+@attrs.frozen(eq=False, slots=False, kw_only=True)
+class SearchRecord:
+    """Nodes, fixing steps and multipliers; see ``Search.record`` for the arrays.
+
+    Parameters
+    ----------
+    orientation : int64 (factors,)
+        Of each conjunction, those without scopes included.
+    widths, counts : sequence of int
+        Arcs in each scope, and number of scopes, block by block.
+    loss : float
+        See `SplitMultipliers`.
     """
-    split = Split(problem, group=group)
-    empty = np.zeros(0, bool)
-    mine = np.concatenate([empty, *(block.grouped for block in split.blocks)])
-    if np.any(proof["grouped"] & ~mine):
-        return NoCertificate("the search grouped scopes that the certificate cannot group")
-    alone = np.flatnonzero(mine & ~proof["grouped"])
 
-    def at(row: int) -> SplitMultipliers | EnumeratedTrees:
-        if row == ENUMERATED:
-            return EnumeratedTrees()
-        # Where the fixings leave no tree, or nothing was bounded yet, any multipliers say what there is to say.
-        table = proof["multipliers"]
-        held = table[row] if row >= 0 else np.zeros(proof["multiplier_first"][-1])
-        return SplitMultipliers(split.orientation, held, alone, loss=split.loss)
+    parent: IntArray
+    decision: IntArray
+    on: BoolArray
+    multipliers_at: IntArray
+    step_node: IntArray
+    step_multipliers: IntArray
+    step_first: IntArray
+    off: IntArray
+    orientation: IntArray
+    alone: IntArray
+    forms: Any
+    row_first: IntArray
+    scopes: Any
+    places: Any
+    values: FloatArray
+    prices: int
+    widths: tuple[int, ...]
+    counts: tuple[int, ...]
+    loss: float
 
-    return tree_certificate(proof, at)
+    @classmethod
+    def of(cls, kernel: Any, conjunctions: Any, loss: float, *, shares: bool) -> SearchRecord:
+        """What a search has to show. `conjunctions`: its `ScoredFactor`, in their order."""
+        held = [i for i, scored in enumerate(conjunctions) if scored.scopes.size]
+        arrays = kernel.record(shares)
+        orientation = np.zeros(len(conjunctions), np.int64)
+        orientation[held] = arrays.pop("orientation")
+        shapes = [conjunctions[i].scopes.shape for i in held]
+        widths, counts = tuple(width for _, width in shapes), tuple(count for count, _ in shapes)
+        return cls(**arrays, orientation=orientation, widths=widths, counts=counts, loss=loss)
 
+    def deferred(self) -> Certificate:
+        """The certificate, made when it is asked for: multipliers at leaves and fixings."""
+        return DeferredCertificate(self.certificate)
 
-def tree_certificate(proof: Mapping[str, Any], at: Callable[[int], Certificate]) -> TreeCertificate:
-    """The tree of a search.
+    def certificate(self) -> TreeCertificate:
+        """A `TreeCertificate` with `SplitMultipliers` at its leaves and fixings."""
+        ways = tuple(self.orientation.tolist())
 
-    `proof`: as `gapless_kernels.SplitBoundSearch.proof` describes it. `at`: from a row of multipliers to what they
-    prove; `ENUMERATED` stands for no multipliers.
-    """
-    parents = proof["parent"].tolist()
-    inner = set(parents)
-    branches = [
-        Branch() if parent < 0 else Branch(on=(arc,)) if on else Branch(off=(arc,))
-        for parent, arc, on in zip(parents, proof["arc"].tolist(), proof["on"].tolist(), strict=True)
-    ]
-    leaves = {str(n): at(row) for n, row in enumerate(proof["multipliers_at"].tolist()) if n not in inner}
-    first, off = proof["step_first"], proof["off"]
-    tightenings: dict[str, tuple[Tightening, ...]] = {}
-    for step, node in enumerate(proof["step_node"].tolist()):
-        fixed = Tightening((), tuple(off[first[step] : first[step + 1]]), at(int(proof["step_multipliers"][step])))
-        tightenings[str(node)] = (*tightenings.get(str(node), ()), fixed)
-    return TreeCertificate(tuple(parents), tuple(branches), leaves, tightenings)
+        def at(row: int) -> Certificate:
+            return SplitMultipliers(ways, self._dense(row), self.alone, loss=self.loss)
+
+        return self.tree(at)
+
+    @cached_property
+    def _layout(self) -> tuple[IntArray, FloatArray]:
+        """Each scope's first multiplier, with the end of all; and multipliers of scopes that were never charged.
+
+        Scopes of one arc count in full; those that cannot fire may have any shares.
+        """
+        widths = np.repeat(np.array(self.widths, np.int64), np.array(self.counts, np.int64))
+        sizes = np.where(self.forms & ONE, 1, widths)
+        ends = np.cumsum(sizes)
+        first = np.concatenate([[0], ends, ends[-1:] + 1 + np.arange(self.prices)])
+        rest = np.where(self.forms == SPREAD, 0.0, np.where(self.forms & ONE, 1.0 * (widths == 1), 1.0 / widths))
+        return first, np.concatenate([np.repeat(rest, sizes), np.zeros(self.prices)])
+
+    def _dense(self, row: int) -> FloatArray:
+        """All multipliers of a row; where there is none, any say what there is to say."""
+        first, rest = self._layout
+        if row < 0:
+            return np.zeros(rest.size)
+        part = slice(self.row_first[row], self.row_first[row + 1])
+        dense = rest.copy()
+        dense[first[self.scopes[part]] + self.places[part]] = self.values[part]
+        return dense
+
+    def tree(self, at: Callable[[int], Certificate]) -> TreeCertificate:
+        """The tree of the search. `at`: from a row of multipliers, or -1 for none, to what they prove."""
+        made: dict[int, Certificate] = {ENUMERATED: EnumeratedTrees()}
+
+        def evidence(row: int) -> Certificate:
+            if row not in made:
+                made[row] = at(row)
+            return made[row]
+
+        parents = self.parent.tolist()
+        inner = set(parents)
+        branches = [
+            Branch() if parent < 0 else Branch(on=(arc,)) if on else Branch(off=(arc,))
+            for parent, arc, on in zip(parents, self.decision.tolist(), self.on.tolist(), strict=True)
+        ]
+        leaves = {str(n): evidence(row) for n, row in enumerate(self.multipliers_at.tolist()) if n not in inner}
+        first, off = self.step_first.tolist(), self.off.tolist()
+        steps: dict[str, list[Tightening]] = {}
+        for step, (node, row) in enumerate(
+            zip(self.step_node.tolist(), self.step_multipliers.tolist(), strict=True)
+        ):
+            fixed = Tightening((), off[first[step] : first[step + 1]], evidence(row))
+            steps.setdefault(str(node), []).append(fixed)
+        tightenings = {node: tuple(several) for node, several in steps.items()}
+        return TreeCertificate(tuple(parents), tuple(branches), leaves, tightenings)

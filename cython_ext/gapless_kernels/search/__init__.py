@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 from gapless_kernels._choice import COMPILED
 
 if COMPILED or TYPE_CHECKING:
+    from gapless_kernels.search._firing import firing
     from gapless_kernels.search.foreign import ForeignFactor, ForeignMaximiser
 else:
+    from gapless_kernels.search._firing_twin import firing
 
     class _Compiled:
         """Stands where a role of C functions would: `compiled()` is not asked for without compiled kernels."""
@@ -24,4 +26,4 @@ else:
         """See `gapless_kernels.search.foreign`."""
 
 
-__all__ = ["ForeignFactor", "ForeignMaximiser"]
+__all__ = ["ForeignFactor", "ForeignMaximiser", "firing"]

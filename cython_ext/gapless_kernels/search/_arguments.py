@@ -61,6 +61,14 @@ def checked_groups(
     return begins, members
 
 
+def check_scope(number: int, scope: NDArray[np.int32], decisions: int) -> None:
+    """Refuse a factor over decisions that there are not, or one twice."""
+    if len(scope) and not 0 <= scope.min() <= scope.max() < decisions:
+        raise ValueError(f"factor {number}: its scope must name decisions in 0..{decisions - 1}")
+    if len(np.unique(scope)) != len(scope):
+        raise ValueError(f"factor {number}: its scope holds one decision twice")
+
+
 def checked_block(
     number: int, scopes: ArrayLike, scores: ArrayLike, decisions: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -3,12 +3,22 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from gapless_kernels.search.roles cimport gs_maximiser
+from gapless_kernels.search.roles cimport gs_factor, gs_maximiser
 
 cdef extern from "search/tree.h" nogil:
-    enum: GS_CHOICES, GS_PROVED, GS_TIME, GS_NODES, GS_NO_MEMORY, GS_STOPPED, GS_STEPS, GS_BROKE_STATE, GS_BROKE_VALUE, GS_RAISED
+    enum: GS_IN_STAR, GS_REPEATED
+    enum: GS_CHOICES, GS_PROVED, GS_TIME, GS_NODES, GS_NO_MEMORY, GS_STOPPED, GS_STEPS, GS_TARGET, GS_GAP, GS_EVENTS
+    enum: GS_EVENT_ROOM, GS_BROKE_STATE, GS_BROKE_VALUE, GS_BROKE_BOUND, GS_RAISED
 
     ctypedef int (*gs_asks)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
+
+    ctypedef int32_t (*gs_chooses)(void *) noexcept nogil
+
+    ctypedef struct gs_event:
+        int64_t nodes
+        int32_t step, depth
+        Py_ssize_t free
+        double bound, value
 
     ctypedef struct gs_star:
         int32_t group, uppers, lowers
@@ -21,6 +31,7 @@ cdef extern from "search/tree.h" nogil:
     ctypedef struct gs_snapshot:
         double *split
         int32_t *place
+        Py_ssize_t count
 
     ctypedef struct gs_record:
         int64_t parent
@@ -43,13 +54,17 @@ cdef extern from "search/tree.h" nogil:
 
     ctypedef struct gs_search:
         const gs_maximiser *maximiser
-        Py_ssize_t decisions, groups, scopes, slots, stars, star_cells, shared
-        int paper, order, keep_proof, compact, choices, root_steps, root_trend, root_closed, proof_dropped, working
+        Py_ssize_t decisions, groups, scopes, slots, stars, star_cells, shared, shared_slots, factor_slots, culprit, event_count
+        int paper, order, keep_proof, compact, choices, root_steps, root_trend, root_closed, proof_dropped, working, tell_steps
         double granularity, proof_limit, memory_limit, snapshot_bytes, value, excluded, saved_psi
         int32_t *group
         int32_t *group_first
         int32_t *member
-        gs_structure best
+        gs_structure best, found
+        signed char *state
+        double *gap_of
+        gs_event *events
+        gs_chooses choose
         gs_star *star
         int32_t *star_scope
         int32_t *shared_scope
@@ -57,10 +72,12 @@ cdef extern from "search/tree.h" nogil:
         double *shared_score
         double *base
         unsigned char *unknown
+        unsigned char *form
+        int32_t *side
         unsigned char *root_alive
         gs_asks ask
         void *asker
-        int64_t dp_calls, nodes, fixed, enumerated, scored
+        int64_t dp_calls, nodes, steps, fixed, enumerated, scored
         int failed
         gs_snapshot *snapshots
         Py_ssize_t snapshot_count
@@ -79,9 +96,10 @@ cdef extern from "search/tree.h" nogil:
 
     int gs_reserve(gs_search *, const gs_maximiser *, Py_ssize_t, Py_ssize_t)
     int gs_number(gs_search *)
+    int gs_take_factors(gs_search *, const gs_factor *const *, Py_ssize_t)
     int gs_take_blocks(gs_search *, const gs_block *, Py_ssize_t)
     int gs_start(gs_search *, const gs_structure *)
-    int gs_advance(gs_search *, double, int64_t, int64_t)
+    int gs_advance(gs_search *, double, int64_t, int64_t, double, double)
     double gs_bound(const gs_search *)
     double gs_step_bound(const gs_search *)
     Py_ssize_t gs_free_decisions(const gs_search *)
@@ -89,10 +107,8 @@ cdef extern from "search/tree.h" nogil:
     double gs_proof_bytes(const gs_search *)
     int gs_rough(const gs_search *)
     void gs_settle(gs_search *)
-    void gs_recall(const gs_search *, const gs_snapshot *, double *)
     void gs_hold(gs_search *, const gs_structure *)
     int gs_restart(gs_search *, const double *, const gs_structure *)
-    void gs_export(const gs_search *, const double *, const int64_t *, double *)
     void gs_free(gs_search *)
 
 
@@ -100,11 +116,12 @@ cdef class Search:
     cdef gs_search s
     cdef int status
     cdef readonly object maximiser
-    cdef readonly list blocks
-    cdef object asks, error
+    cdef readonly list blocks, factors
+    cdef object asks, brancher, error
     cdef int32_t[::1] given
     cdef int take_structure(self, on, gs_structure *x) except -1
     cdef int mark_unknown(self, const unsigned char[::1] unasked) except -1
     cdef int take_groups(self, first, members) except -1
+    cdef int take_factors(self, factors) except -1
     cdef int take_blocks(self) except -1
     cdef int check_failure(self) except -1

@@ -38,7 +38,7 @@ class Search:
     incumbent : int (m,), optional
         The decisions of a structure to begin with. The caller answers for the maximiser's having it.
     keep_proof : bool
-        Whether multipliers are kept for `proof`.
+        Whether multipliers are kept for `record`.
     granularity : float
         If > 0, every score is a multiple of it and bounds are rounded down to one.
     proof_limit : float
@@ -55,7 +55,7 @@ class Search:
         Whether the caller answers for the blocks: contiguous int64 and float64 arrays, scopes of different decisions
         that there are, finite scores. Anything else is then undefined behaviour.
     compact : bool
-        Whether only `proof` with ``sparse=True`` will be asked for: much more of it fits into `proof_limit`.
+        Whether only `record` with ``shares=False`` will be asked for: much more of it fits into `proof_limit`.
     ask : callable, optional
         From int64 (m,) numbers of scopes, counted over all blocks, to their float64 (m,) finite scores; called
         from `advance` when those of unknown scopes matter, once for each scope. What it raises, `advance` raises.
@@ -132,7 +132,7 @@ class Search:
         """Number of scopes whose score was asked for."""
 
     def settle(self) -> None:
-        """Bound the node in work by its latest multipliers, where a proof is kept; before `bound`, `proof`."""
+        """Bound the node in work by its latest multipliers, where a proof is kept; before `bound`, `record`."""
 
     @property
     def value(self) -> float:
@@ -165,6 +165,10 @@ class Search:
     @property
     def nodes(self) -> int: ...
     @property
+    def steps(self) -> int:
+        """Number of steps so far."""
+
+    @property
     def fixed(self) -> int:
         """Number of decisions that max-marginals fixed, over all nodes."""
 
@@ -181,7 +185,7 @@ class Search:
 
     @property
     def proof_dropped(self) -> bool:
-        """Whether the proof exceeded `proof_limit`: `proof` is then that of the root alone, a weaker bound."""
+        """Whether the proof exceeded `proof_limit`: `record` is then that of the root alone, a weaker bound."""
 
     @property
     def memory(self) -> float:
@@ -193,7 +197,7 @@ class Search:
 
     @property
     def rough(self) -> bool:
-        """Whether scores cancel so far that rounding may exceed the margin; check `proof` first."""
+        """Whether scores cancel so far that rounding may exceed the margin; check the proof first."""
 
     def grouped(self) -> npt.NDArray[Any]:
         """Flags of the scopes that are pairs in a star, in the order of the blocks; bool (scopes,)."""
@@ -201,15 +205,14 @@ class Search:
     def uppers(self) -> npt.NDArray[Any]:
         """For each scope the place (0 or 1) of the decision whose group's best is taken, in a star; else -1; int64 (scopes,)."""
 
-    def proof(self, sparse: bool = ...) -> dict[str, Any]:
-        """Return the search as a record.
+    def record(self, shares: bool = ...) -> dict[str, Any]:
+        """Return the search as flat arrays.
 
         Parameters
         ----------
-        sparse : bool
-            Whether ``multipliers`` is, for each row, a pair of arrays: the slots (see `slots`) whose multipliers
-            are not 0, and these in units of scores, a charged part of a negative score written negative. There is
-            no ``multiplier_first`` then. Needs no score that was not asked for.
+        shares : bool
+            Whether multipliers are written as parts of scores; else in units of scores, a charged part of a negative
+            score as a negative number, and no score needs to be known that was not asked for.
 
         Returns
         -------
@@ -219,8 +222,8 @@ class Search:
             on : bool (nodes,)
                 Whether that decision is on here, or off.
             multipliers_at : int64 (nodes,)
-                For a node without children: the row of `multipliers` whose bound closes it, or bounds it when
-                the search stopped early; -1 if its fixings leave no structure, or nothing is known yet; -2 if its structures
+                For a node without children: the row of multipliers whose bound closes it, or bounds it when the
+                search stopped early; -1 if its fixings leave no structure, or nothing is known yet; -2 if its structures
                 were all looked at.
             step_node, step_multipliers : int64 (steps,)
             step_first : int64 (steps + 1,)
@@ -229,14 +232,23 @@ class Search:
                 the bound at row ``step_multipliers[k]`` with such a decision on does not exceed `bound`. A number e < 0
                 stands for decision ``~e``, in no group, which is fixed on: the bound is that with it off.
                 Steps of a node are in order; each stands on those before it.
-            grouped : bool (scopes,)
-            multiplier_first : int64 (scopes + 1,)
-            multipliers : float64 (rows, multipliers)
-                From ``multiplier_first[c]``: d >= 0 of a grouped pair; the part in [0, 1] of another negative
-                score; otherwise one share for each decision.
+            orientation : int64 (blocks,)
+                1 or 2 where pairs of the block are in groups, their lower decision being the second or the first; else 0.
+            alone : int64
+                Scopes that could be in a group and are in none.
+            forms : uint8 (scopes,)
+                With `shares`: 1, a pair in a group, with one multiplier d >= 0; 3, another negative score, with one
+                in [0, 1]; 2, a score with a share for each decision; 0, the same where any shares will do.
+            row_first : int64 (rows + 1,)
+            scopes, places : int32
+            values : float64
+            prices : int
+                The multipliers of row r that are not 0 are ``values[row_first[r]:row_first[r + 1]]``, each of a scope
+                and, for shares, of a decision of it. From the number of scopes on, `scopes` counts the `prices` of
+                factors, one for each decision of their scopes.
 
         Raises
         ------
         ValueError
-            No proof is kept.
+            No proof is kept, or multipliers as parts of scores were given up by ``compact``.
         """

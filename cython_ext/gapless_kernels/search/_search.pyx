@@ -12,6 +12,7 @@ from gapless_kernels.search cimport roles
 from gapless_kernels.search._arguments import (
     ORDERS,
     check_options,
+    check_scope,
     checked_block,
     checked_groups,
     checked_structure,
@@ -21,6 +22,8 @@ from gapless_kernels.search._arguments import (
 _sets.follow()
 
 PROVED, TIME, NODES, STEPS = GS_PROVED, GS_TIME, GS_NODES, GS_STEPS
+TARGET, GAP, EVENTS = GS_TARGET, GS_GAP, GS_EVENTS
+EVENT = np.dtype([("nodes", "i8"), ("step", "?"), ("depth", "i4"), ("free", "i8"), ("bound", "f8"), ("value", "f8")])
 
 
 cdef int ask_scores(void *asker, const int32_t *scopes, Py_ssize_t count, double *scores) noexcept with gil:
@@ -39,6 +42,22 @@ cdef int ask_scores(void *asker, const int32_t *scopes, Py_ssize_t count, double
     return 0
 
 
+cdef int32_t choose_decision(void *asker) noexcept with gil:
+    """Ask the search's brancher; what it raises is kept for `advance` to raise."""
+    cdef Search search = <Search>asker
+    cdef Py_ssize_t count = search.s.decisions
+    try:
+        found = np.array([search.s.found.on[k] for k in range(search.s.found.count)], np.int64)
+        state = np.array(<signed char[:count]>search.s.state, np.int8)
+        chosen = search.brancher(found, state, np.array(<double[:count]>search.s.gap_of))
+        if not (isinstance(chosen, (int, np.integer)) and 0 <= chosen < count and state[chosen] == roles.GS_FREE):
+            raise ValueError(f"the brancher chose {chosen!r}, expected a decision in 0..{count - 1} that is free")
+        return chosen
+    except BaseException as error:
+        search.error, search.s.failed, search.s.culprit = error, GS_RAISED, -1
+        return -1
+
+
 cdef class Search:
     """The best structure under weights and scores of sets of decisions; see the stub for parameters and attributes."""
 
@@ -53,6 +72,7 @@ cdef class Search:
         *,
         group_first=None,
         groups=None,
+        factors=(),
         variant="default",
         order="best-first",
         incumbent=None,
@@ -67,6 +87,8 @@ cdef class Search:
         checked=False,
         ask=None,
         unknown=None,
+        brancher=None,
+        events=None,
     ):
         if self.s.group != NULL:
             raise RuntimeError("this search was set up before; make another")
@@ -101,6 +123,17 @@ cdef class Search:
         self.take_groups(first, members)
         self.asks = ask
         self.s.ask, self.s.asker = ask_scores, <void *>self
+        self.brancher = brancher
+        if brancher is not None:
+            self.s.choose = choose_decision
+        if events not in (None, "nodes", "steps"):
+            raise ValueError(f"events must be None, 'nodes' or 'steps', got {events!r}")
+        if events is not None:
+            self.s.events = <gs_event *>calloc(GS_EVENT_ROOM, sizeof(gs_event))
+            if self.s.events == NULL:
+                raise MemoryError("no memory for events")
+        self.s.tell_steps = events == "steps"
+        self.take_factors(factors)
         if unknown is not None:
             self.mark_unknown(np.ascontiguousarray(unknown, np.bool_).view(np.uint8))
         self.take_blocks()
@@ -157,6 +190,28 @@ cdef class Search:
             self.s.unknown[c] = unasked[c] != 0
         return 0
 
+    cdef int take_factors(self, factors) except -1:
+        cdef Py_ssize_t f, count
+        cdef roles.Factor factor
+        self.factors, count = list(factors), len(factors)
+        if count and self.s.paper:
+            raise ValueError("the paper's variant takes no factors")
+        if len({id(factor) for factor in self.factors}) < count:
+            raise ValueError("a factor is listed twice; make two of it")
+        cdef const gs_factor **each = <const gs_factor **>malloc((count + 1) * sizeof(gs_factor *))
+        if each == NULL:
+            raise MemoryError("no memory for the factors")
+        try:
+            for f in range(count):
+                factor = self.factors[f]
+                check_scope(f, np.asarray(factor.scope), self.s.decisions)
+                each[f] = &factor.role
+            if not gs_take_factors(&self.s, each, count):
+                raise MemoryError("no memory for the factors")
+        finally:
+            free(each)
+        return 0
+
     cdef int take_blocks(self) except -1:
         cdef Py_ssize_t b, count = len(self.blocks), first = 0
         cdef const int64_t[:, ::1] scopes
@@ -183,23 +238,38 @@ cdef class Search:
         if not self.s.failed:
             return 0
         cdef roles.Maximiser maximiser = self.maximiser
-        if self.error is None:
+        cdef roles.Factor factor
+        if self.error is None and self.s.culprit < 0:
             self.error = maximiser.error
+        elif self.error is None:
+            factor = self.factors[self.s.culprit]
+            self.error = factor.error
         if self.error is not None:
             raise self.error
-        name = type(getattr(maximiser, "maximiser", maximiser)).__name__
+        if self.s.culprit < 0:
+            name = type(getattr(maximiser, "maximiser", maximiser)).__name__
+            broken = "breaks a choice group"
+        else:
+            name = f"factor {self.s.culprit} ({type(getattr(factor, 'factor', factor)).__name__})"
+            broken = "is none"
         if self.s.failed == GS_BROKE_STATE:
-            raise ValueError(f"{name} gave a structure that breaks the state or a choice group")
-        if self.s.failed == GS_BROKE_VALUE:
-            raise ValueError(f"{name} gave a value that its structure does not have")
-        raise RuntimeError(f"{name} failed and kept no error")
+            self.error = ValueError(f"{name} gave a structure that breaks the state or {broken}")
+        elif self.s.failed == GS_BROKE_VALUE:
+            self.error = ValueError(f"{name} gave a value that its structure does not have")
+        elif self.s.failed == GS_BROKE_BOUND:
+            self.error = ValueError(f"{name} has a better structure than the one it called the best")
+        else:
+            self.error = RuntimeError(f"{name} failed and kept no error")
+        raise self.error
 
-    def advance(self, double seconds=1e9, int64_t nodes=2**62, int64_t steps=2**62):
-        """Work on for `seconds` or `steps`, or until `nodes` nodes were worked on in all; the status."""
+    def advance(
+        self, double seconds=1e9, int64_t nodes=2**62, int64_t steps=2**62, double target=float("inf"), double gap=0.0
+    ):
+        """Work on until something is spent, reached or met; the status: see the stub."""
         if self.s.group == NULL:
             raise RuntimeError("this search was not set up")
         with nogil:
-            self.status = gs_advance(&self.s, seconds, nodes, steps)
+            self.status = gs_advance(&self.s, seconds, nodes, steps, target, gap)
         if self.status == GS_NO_MEMORY:
             raise MemoryError("no memory for the search tree")
         self.check_failure()
@@ -239,6 +309,19 @@ cdef class Search:
         with nogil:
             gs_settle(&self.s)
         self.check_failure()
+
+    def events(self):
+        """What happened since this was last asked; see the stub."""
+        cdef Py_ssize_t k
+        told = [
+            (
+                self.s.events[k].nodes, self.s.events[k].step, self.s.events[k].depth, self.s.events[k].free, self.s.events[k].bound,
+                self.s.events[k].value,
+            )
+            for k in range(self.s.event_count)
+        ]
+        self.s.event_count = 0
+        return np.array(told, EVENT)
 
     def slots(self):
         """Scope of each multiplier of the search; see the stub."""
@@ -285,11 +368,11 @@ cdef class Search:
                 marks[self.s.star_scope[k]] = 1
         return found.view(bool)
 
-    def proof(self, sparse=False):
-        """Nodes, fixing steps and multipliers as arrays; see the stub."""
+    def record(self, shares=True):
+        """Nodes, fixing steps and multipliers as flat arrays; see the stub."""
         from gapless_kernels.search import _record  # which stands on this module
 
-        return _record.proof_of(self, sparse)
+        return _record.record_of(self, shares)
 
     @property
     def root_free(self):
@@ -331,6 +414,10 @@ cdef class Search:
     @property
     def nodes(self):
         return self.s.nodes
+
+    @property
+    def steps(self):
+        return self.s.steps
 
     @property
     def fixed(self):

@@ -59,10 +59,6 @@ class SplitBoundSearch(Search):
     def restart(self, multipliers, incumbent_heads=None):
         super().restart(multipliers, self._arcs(incumbent_heads))
 
-    def proof(self, sparse=False):
-        proof = super().proof(sparse)
-        return {**proof, "arc": proof["decision"]}
-
     @property
     def root_arcs(self):
         return self.root_free

@@ -57,7 +57,7 @@ static int gs_open(gs_search *s, gs_rest *left, const int32_t *members, ptrdiff_
 /* Number the choices of open groups; 0 if they are too many. */
 static int gs_open_groups(gs_search *s, gs_rest *left)
 {
-    const double most = s->maximiser->costly && s->choices > GS_COSTLY_CHOICES ? GS_COSTLY_CHOICES : s->choices;
+    const double most = (s->maximiser->costly || s->costly) && s->choices > GS_COSTLY_CHOICES ? GS_COSTLY_CHOICES : s->choices;
     double ways = 1.0;
     for (ptrdiff_t g = 0; g < s->groups; g++)
         if (s->candidates[g] > 1) {
@@ -135,6 +135,13 @@ static void gs_lay_out(gs_search *s, gs_rest *left)
         const ptrdiff_t first = s->shared_first[c];
         gs_count_scope(s, left, s->shared_member + first, s->shared_first[c + 1] - first, s->shared_score[c]);
     }
+    for (ptrdiff_t f = 0; f < s->parts; f++) { /* what it is worth at most, prices aside, which are told apart */
+        const gs_part *part = s->part + f;
+        left->wide += part->value;
+        for (ptrdiff_t k = 0; k < part->role->count; k++)
+            if (s->alive[part->role->scope[k]])
+                gs_count_scope(s, left, part->role->scope + k, 1, gs_prices(s, part)[k]);
+    }
     left->rest[left->groups] = left->wide;
     for (int i = left->groups - 1; i >= 0; i--) {
         left->rest[i] = left->rest[i + 1];
@@ -193,7 +200,7 @@ static double gs_own_most(gs_search *s)
     return gs_maximise(s, 1, s->linear, &s->other);
 }
 
-/* Look at all structures that the node has left, if these are few; whether that was done. After gs_weigh. */
+/* Look at all structures that the node has left, if these are few; whether that was done. After gs_weigh and gs_bound_factors. */
 static int gs_enumerate(gs_search *s)
 {
     gs_rest left;

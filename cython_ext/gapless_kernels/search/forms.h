@@ -197,8 +197,10 @@ static int gs_lay_stars(gs_search *s, gs_runs *runs, int32_t *at_group, ptrdiff_
     return 1;
 }
 
-/* Lay the pairs of one block out as stars; `form` gets 1 for those taken, `taken` how many they are. */
-static int gs_make_stars(gs_search *s, const gs_block *block, unsigned char *form, ptrdiff_t *rooms, ptrdiff_t *taken)
+/* Lay the pairs of one block out as stars; `form` says what became of them, `taken` how many are in one, `side` where their lower
+ * decisions stand. */
+static int gs_make_stars(gs_search *s, const gs_block *block, unsigned char *form, ptrdiff_t *rooms, ptrdiff_t *taken,
+                         int32_t *side)
 {
     const ptrdiff_t before = s->stars;
     gs_runs runs = {NULL, 0, 0, 0, 1};
@@ -217,10 +219,12 @@ static int gs_make_stars(gs_search *s, const gs_block *block, unsigned char *for
             const ptrdiff_t cell = star->cell + (ptrdiff_t)s->rank[upper] * star->lowers + run->column;
             if (!whole && (lower != run->lower || s->group[upper] != run->group || gs_excludes(s, upper, lower)))
                 continue; /* pairs that cannot fire lie between others */
-            if (!run->ascends && s->star_scope[cell] >= 0)
-                continue; /* the same pair once more is shared */
+            if (!run->ascends && s->star_scope[cell] >= 0) {
+                form[block->first + c] = GS_REPEATED; /* the same pair once more is shared */
+                continue;
+            }
             s->star_scope[cell] = (int32_t)(block->first + c), s->star_score[cell] = block->scores[c];
-            form[block->first + c] = 1, ++*taken;
+            form[block->first + c] = GS_IN_STAR, ++*taken;
         }
     }
     for (ptrdiff_t a = before; ok && a < s->stars; a++) { /* an upper decision that cannot stand beside the lower one is no choice */
@@ -233,6 +237,7 @@ static int gs_make_stars(gs_search *s, const gs_block *block, unsigned char *for
                     s->star_scope[cell] = GS_IMPOSSIBLE, s->star_score[cell] = -INFINITY;
             }
     }
+    *side = runs.side;
     free(runs.run), free(order), free(at_group);
     return ok;
 }
@@ -256,7 +261,7 @@ static int gs_make_shared(gs_search *s, const gs_block *blocks, ptrdiff_t block_
                     s->largest = fmax(s->largest, fmin(fabs(*base), fabs(blocks[b].scores[c])));
                 *base += blocks[b].scores[c];
             }
-            else if (!form[blocks[b].first + c] && gs_matters(s, blocks + b, c) && !gs_cannot_fire(s, members, blocks[b].width))
+            else if (form[blocks[b].first + c] != GS_IN_STAR && gs_matters(s, blocks + b, c) && !gs_cannot_fire(s, members, blocks[b].width))
                 count++, slots += blocks[b].width;
         }
     GS_NEW(s, shared_scope, count), GS_NEW(s, shared_first, count + 1), GS_NEW(s, shared_score, count);
@@ -274,7 +279,7 @@ static int gs_make_shared(gs_search *s, const gs_block *blocks, ptrdiff_t block_
             const ptrdiff_t width = blocks[b].width;
             const int64_t *members = blocks[b].members + c * width;
             const double score = blocks[b].scores[c];
-            if (width == 1 || form[blocks[b].first + c] || !gs_matters(s, blocks + b, c) || gs_cannot_fire(s, members, width))
+            if (width == 1 || form[blocks[b].first + c] == GS_IN_STAR || !gs_matters(s, blocks + b, c) || gs_cannot_fire(s, members, width))
                 continue;
             s->shared_scope[s->shared] = (int32_t)(blocks[b].first + c), s->shared_score[s->shared] = score;
             for (ptrdiff_t k = 0; k < width; k++)
@@ -299,7 +304,7 @@ static int gs_make_shared(gs_search *s, const gs_block *blocks, ptrdiff_t block_
     for (ptrdiff_t c = 0; c < s->shared; c++)
         s->root_current[c] = (int32_t)c;
     s->root_count = s->shared;
-    s->slots = s->star_cells + s->shared_slots;
+    s->slots = s->star_cells + s->shared_slots + s->factor_slots;
     GS_NEW(s, split, s->slots);
     return !s->no_memory;
 }
@@ -308,15 +313,16 @@ static int gs_make_shared(gs_search *s, const gs_block *blocks, ptrdiff_t block_
 static int gs_take_blocks(gs_search *s, const gs_block *blocks, ptrdiff_t block_count)
 {
     ptrdiff_t rooms[3] = {0, 0, 0};
-    unsigned char *form = calloc((size_t)s->scopes + 1, 1);
+    unsigned char *form = GS_NEW(s, form, s->scopes);
+    GS_NEW(s, side, block_count);
     ptrdiff_t *taken = calloc((size_t)block_count + 1, sizeof *taken);
-    int ok = form != NULL && taken != NULL;
+    int ok = !s->no_memory && taken != NULL;
     if (!s->paper)
         for (ptrdiff_t b = 0; ok && b < block_count; b++)
             if (blocks[b].width == 2 && blocks[b].count)
-                ok = gs_make_stars(s, blocks + b, form, rooms, taken + b);
+                ok = gs_make_stars(s, blocks + b, form, rooms, taken + b, s->side + b);
     ok = ok && gs_make_shared(s, blocks, block_count, form, taken);
-    free(form), free(taken);
+    free(taken);
     if (!ok)
         return 0;
     for (ptrdiff_t c = 0; c < s->shared; c++) {

@@ -31,11 +31,15 @@ static double gs_own(gs_search *s)
     return done == GS_FOUND && !s->failed ? own : -INFINITY;
 }
 
-/* The score of the structure that was entered, all scopes counted. */
+/* The score of the structure that was entered, all scopes and factors counted; -inf where it is none or forbidden. */
 static double gs_score(gs_search *s)
 {
     const gs_structure *x = s->entered;
     double total = s->maximiser->has_own ? gs_own(s) : 0.0;
+    if (s->parts)
+        total += gs_value_factors(s);
+    if (total == -INFINITY)
+        return total;
     for (ptrdiff_t k = 0; k < x->count; k++)
         total += s->base[x->on[k]];
     for (ptrdiff_t a = 0; a < s->stars; a++) {
@@ -154,10 +158,14 @@ static int gs_redecode(gs_search *s, const gs_structure *x, double score, int ro
         gs_enter(s, &s->around);
         if (s->paper)
             gs_lower_bound_weights(s);
-        else
+        else if (gs_is_forbidden(s))
+            gs_consult_factors(s);
+        else {
             gs_linearise(s);
+            gs_linearise_factors(s);
+        }
         gs_leave(s);
-        if (!(gs_maximise(s, 1, s->linear, &s->other) > -INFINITY))
+        if (s->failed || !(gs_maximise(s, 1, s->linear, &s->other) > -INFINITY))
             return asked;
         gs_enter(s, &s->other);
         asked |= gs_know_structure(s);

@@ -20,10 +20,12 @@
 #include "search/roles.h"
 
 enum { GS_BEST_FIRST, GS_DEPTH_FIRST, GS_BREADTH_FIRST };
-enum { GS_PROVED, GS_TIME, GS_NODES, GS_NO_MEMORY, GS_STOPPED, GS_STEPS };
-enum { GS_BROKE_STATE = 1, GS_BROKE_VALUE, GS_RAISED }; /* why a search stopped: see `failed` */
+enum { GS_PROVED, GS_TIME, GS_NODES, GS_NO_MEMORY, GS_STOPPED, GS_STEPS, GS_TARGET, GS_GAP, GS_EVENTS };
+enum { GS_EVENT_ROOM = 4096 };
+enum { GS_BROKE_STATE = 1, GS_BROKE_VALUE, GS_BROKE_BOUND, GS_RAISED }; /* why a search stopped: see `failed` */
 enum { GS_UNASKED = 1, GS_ASKED = 2 };
 enum { GS_UNSCOPED = -1, GS_IMPOSSIBLE = -2 };
+enum { GS_IN_STAR = 1, GS_REPEATED = 2 }; /* what became of a pair; 0: it is shared, or counts nothing */
 
 typedef struct {
     int32_t group;      /* whose decisions are the upper ones */
@@ -72,6 +74,26 @@ typedef struct {
     ptrdiff_t place;
 } gs_wanted;
 
+/* A factor in the search. */
+typedef struct {
+    const gs_factor *role;
+    ptrdiff_t place;    /* of its first decision among the places of all factors, also among their multipliers */
+    double value;       /* the most of its value less prices */
+    double at, misses;  /* its value at the structure it was last asked for; less prices, what that misses of `value` */
+    int stale;          /* whether prices or state changed since `value` was found */
+} gs_part;
+
+/* What observers hear: a node that ended, or a step of the root. */
+typedef struct {
+    int64_t nodes;
+    int32_t step, depth;
+    ptrdiff_t free;
+    double bound, value;
+} gs_event;
+
+/* The decision to branch on, free at the node in work; -1 when that failed. */
+typedef int32_t (*gs_chooses)(void *asker);
+
 /* Puts the scores of scopes into the last argument; nonzero when it failed. */
 typedef int (*gs_asks)(void *asker, const int32_t *scopes, ptrdiff_t count, double *scores);
 
@@ -95,6 +117,8 @@ typedef struct {
     gs_star *star;
     double *star_score;
     int32_t *star_scope, *column_lower;
+    unsigned char *form;                          /* for each scope */
+    int32_t *side;                                /* for each block: where in its pairs the lower decisions stand, 0 or 1 */
     /* shared scopes; their slots follow the stars' cells in split */
     ptrdiff_t shared, shared_slots;
     int32_t *shared_scope, *shared_member;
@@ -102,10 +126,18 @@ typedef struct {
     double *shared_score;
     int32_t *incident_first, *incident, *incident_other;
     double largest_step;
+    /* factors; their slots follow those of shared scopes in split */
+    ptrdiff_t parts, factor_slots;
+    gs_part *part;
+    signed char *part_state, *part_y, *part_x;    /* for each place: the state, the best configuration, the structure last asked for */
+    double *part_with, *part_without, *also_with, *also_without, factored;
+    int costly;                                   /* whether a factor is */
+    ptrdiff_t culprit;                            /* the factor that ended the search; -1: the maximiser or `ask` */
     /* scores that are not known yet */
     unsigned char *unknown;                       /* for each scope; NULL when all are known */
     gs_asks ask;
     void *asker;
+    gs_chooses choose;                            /* NULL: by the widest gap */
     gs_wanted *wanted;
     int32_t *questions;
     double *answers;
@@ -137,7 +169,10 @@ typedef struct {
     int32_t saved;
     /* the search */
     double value, excluded, largest;              /* largest: size of what was summed, for `gs_rough` */
-    int64_t dp_calls, nodes, fixed, enumerated, sequence;
+    int64_t dp_calls, nodes, steps, fixed, enumerated, sequence;
+    gs_event *events;                             /* NULL: nobody listens */
+    ptrdiff_t event_count;
+    int tell_steps;
     int root_closed, proof_dropped, no_memory;
     gs_node *open, *survivors;
     ptrdiff_t open_count, open_room, survivor_count, survivor_room;

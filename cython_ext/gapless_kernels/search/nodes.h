@@ -136,27 +136,43 @@ static void gs_fix_one(gs_search *s, int32_t e, int on, double bound)
     gs_record_off(s, on ? ~e : e);
 }
 
+/* Fix the other choices of a decision's group off, where no structure without it exceeds the target; how many. */
+static int64_t gs_fix_group(gs_search *s, int32_t e, double bound, double target)
+{
+    int64_t count = 0;
+    for (ptrdiff_t k = s->group_first[s->group[e]]; bound <= target && k < s->group_first[s->group[e] + 1]; k++)
+        if (s->member[k] != e && s->alive[s->member[k]])
+            gs_fix_one(s, s->member[k], 0, bound), count++;
+    return count;
+}
+
 /* Fix the decisions that all structures better than the incumbent agree on. The chart must be that of the last bound. */
 static int gs_fix(gs_search *s)
 {
     if (s->maximiser->marginals == NULL)
         return 0;
     double *with = s->with, *without = s->loose ? s->without : NULL;
+    if (s->parts && !gs_lose_by_factors(s))
+        return 0;
     if (s->maximiser->marginals(s->maximiser->object, s->weights, s->state, with, without) == GS_FAILED) {
         s->failed = GS_RAISED;
         return 0;
     }
-    const double target = gs_target(s), far = target + 2.0 * s->granularity - s->constant;
+    const double target = gs_target(s), constant = s->constant + s->factored, far = target + 2.0 * s->granularity - constant;
     const ptrdiff_t first_off = s->off_count;
     int64_t count = 0;
     for (ptrdiff_t e = 0; e < s->decisions; e++) {
         const int on = s->taken[e]; /* then only the best structure without it can fix it; a group does that by its other choices */
+        if (on && s->parts && s->group[e] >= 0 && !s->on[e])
+            count += gs_fix_group(s, (int32_t)e, gs_round(s, s->psi + s->also_without[e]), target);
         if (!s->alive[e] || (on && (s->group[e] >= 0 || s->on[e])))
             continue;
-        const double through = on ? without[e] : with[e];
+        double through = on ? without[e] : with[e];
+        if (s->parts)
+            through += on ? s->also_without[e] : s->also_with[e];
         if (through > far) /* rounding takes less than two multiples */
             continue;
-        const double bound = gs_round(s, through + s->constant);
+        const double bound = gs_round(s, through + constant);
         if (!(bound <= target))
             continue;
         gs_fix_one(s, (int32_t)e, on, bound);

@@ -98,21 +98,4 @@ static void gs_record_off(gs_search *s, int32_t off)
     s->offs[s->off_count++] = off;
 }
 
-/* Multipliers as the shared formula reads them: d, t, or one share for each decision; see `Search.proof`. */
-static void gs_export(const gs_search *s, const double *split, const int64_t *multiplier_first, double *to)
-{
-    for (ptrdiff_t k = 0; k < s->star_cells; k++)
-        if (s->star_scope[k] >= 0)
-            to[multiplier_first[s->star_scope[k]]] = split[k];
-    for (ptrdiff_t c = 0; c < s->shared; c++) {
-        const double *q = split + s->star_cells + s->shared_first[c], score = s->shared_score[c];
-        double *out = to + multiplier_first[s->shared_scope[c]];
-        if (score < 0.0)
-            *out = q[0] / -score;
-        else
-            for (ptrdiff_t k = 0; k < s->shared_first[c + 1] - s->shared_first[c]; k++)
-                out[k] = q[k] / score;
-    }
-}
-
 #endif

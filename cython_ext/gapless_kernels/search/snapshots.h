@@ -15,6 +15,27 @@ static double gs_snapshot_bytes(const gs_search *s, const gs_snapshot *snapshot)
     return s->keep_proof && !s->compact ? gs_dense_bytes(s) : (double)snapshot->bytes;
 }
 
+/* The first slot from `k` on whose multiplier is not 0; eight at a time, since most are. */
+static ptrdiff_t gs_next_nonzero(const gs_search *s, ptrdiff_t k)
+{
+    for (; k < s->slots; k++) {
+        while (k + 8 <= s->slots) {
+            uint64_t bits[8], any = 0;
+            memcpy(bits, s->split + k, sizeof bits);
+            for (int i = 0; i < 8; i++)
+                any |= bits[i];
+            if (any)
+                break;
+            k += 8;
+        }
+        for (ptrdiff_t end = k + 8 < s->slots ? k + 8 : s->slots; k < end; k++)
+            if (s->split[k] != 0.0)
+                return k;
+        k--;
+    }
+    return s->slots;
+}
+
 /* A copy of the multipliers, with one user; -1 without memory. */
 static int32_t gs_remember(gs_search *s)
 {
@@ -27,8 +48,8 @@ static int32_t gs_remember(gs_search *s)
     }
     gs_snapshot *copy = s->snapshots + at;
     ptrdiff_t count = 0;
-    for (ptrdiff_t k = 0; k < s->slots; k++)
-        count += s->split[k] != 0.0;
+    for (ptrdiff_t k = gs_next_nonzero(s, 0); k < s->slots; k = gs_next_nonzero(s, k + 1))
+        count++;
     const int sparse = 3 * count < s->slots;
     const ptrdiff_t kept = sparse ? count : s->slots;
     double *split = malloc((size_t)(kept + 1) * sizeof(double));
@@ -38,9 +59,8 @@ static int32_t gs_remember(gs_search *s)
         return s->no_memory = 1, -1;
     }
     if (sparse)
-        for (ptrdiff_t k = 0, i = 0; i < count; k++)
-            if (s->split[k] != 0.0)
-                split[i] = s->split[k], place[i++] = (int32_t)k;
+        for (ptrdiff_t k = gs_next_nonzero(s, 0), i = 0; i < count; k = gs_next_nonzero(s, k + 1))
+            split[i] = s->split[k], place[i++] = (int32_t)k;
     if (!sparse)
         memcpy(split, s->split, (size_t)s->slots * sizeof(double));
     s->free_snapshot = copy->next_free;

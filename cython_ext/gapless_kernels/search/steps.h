@@ -81,7 +81,7 @@ static double gs_subgradient(gs_search *s)
         length += gs_note_scope(s, c);
     }
     s->armed_count = kept;
-    return length;
+    return length + gs_slope_of_factors(s);
 }
 
 /* The nearest point of the simplex {q >= 0, sum q = total} over the decisions that are not on (Duchi et al. 2008). */
@@ -156,6 +156,7 @@ static void gs_move(gs_search *s, double step)
     }
     for (ptrdiff_t k = 0; k < s->moved_scopes; k++)
         gs_move_shared(s, s->moved_scope[k], step);
+    gs_move_factors(s, step);
 }
 
 /* The decision, not on, whose scopes the bound has most wrong at the structure entered (section 3.3); -1 if none. */
@@ -190,6 +191,7 @@ static int32_t gs_widest_gap(gs_search *s)
         for (ptrdiff_t j = 0; j < width; j++)
             s->gap_of[s->shared_member[first + j]] += gap;
     }
+    gs_doubt_factors(s, isfinite(s->value) ? s->psi - s->value : 1.0 + s->largest);
     int32_t widest = -1, any = -1;
     for (ptrdiff_t e = 0; e < s->decisions; e++) {
         if (!s->alive[e] || s->on[e])

@@ -19,6 +19,37 @@ static int gs_spent(gs_search *s, double gap)
     return slow;
 }
 
+/* Whether the score of the structure found is within the bound; if not, some role lied. */
+static int gs_is_bounded(gs_search *s, double score)
+{
+    if ((!s->fresh && gs_rough(s)) || !(score > s->psi + gs_margin(fmax(fabs(score), fabs(s->psi))) + gs_lost(s)))
+        return 1;
+    s->failed = GS_BROKE_BOUND;
+    return 0;
+}
+
+/* Whether to maximise again for an incumbent, where factors have forbidden all structures so far: more and more seldom. */
+static int gs_is_time_to_look(const gs_search *s)
+{
+    return s->value == -INFINITY && (s->iteration & (s->iteration - 1)) == 0;
+}
+
+/* Whether max-marginals may fix something by now; without an incumbent, only what cannot be at all. */
+static int gs_is_time_to_fix(const gs_search *s)
+{
+    return !s->paper && (s->value > -INFINITY ? s->psi - s->value <= GS_FIX_BELOW * s->gap_at_fixing : s->iteration == 1);
+}
+
+/* Stands for the gap in a step's length while there is no incumbent: how far weights of decisions lie apart. */
+static double gs_spread(const gs_search *s)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (ptrdiff_t e = 0; e < s->decisions; e++)
+        if (s->alive[e])
+            least = fmin(least, s->base[e]), most = fmax(most, s->base[e]);
+    return fmax(1e-3, most - least);
+}
+
 /* One bound and one step of the node in work. */
 static void gs_step(gs_search *s)
 {
@@ -26,6 +57,11 @@ static void gs_step(gs_search *s)
         gs_fit(s);
     if (s->dirty && !gs_weigh(s)) {
         gs_close(s, -INFINITY, -1);
+        return;
+    }
+    if (!gs_bound_factors(s)) { /* some factor allows nothing here */
+        if (!s->failed)
+            gs_close(s, -INFINITY, -1);
         return;
     }
     if (s->dirty && s->choices && gs_enumerate(s)) { /* nothing that is left scores more than the incumbent now */
@@ -45,15 +81,19 @@ static void gs_step(gs_search *s)
         gs_leave(s);
         return;
     }
-    s->last_psi = s->psi, s->psi = found + s->constant;
+    s->last_psi = s->psi, s->psi = found + s->constant + s->factored;
     s->iteration++, s->stalled++;
     if (s->psi > s->last_psi)
         s->rises++;
     if (s->psi < s->best_psi)
         s->best_psi = s->psi, s->stalled = 0;
     const double score = gs_score(s);
+    if (s->failed || !gs_compare_factors(s) || !gs_is_bounded(s, score)) {
+        gs_leave(s);
+        return;
+    }
     const int better = gs_offer(s, score);
-    if (!(gs_round(s, s->psi) <= gs_target(s)) && (s->paper ? s->nodes == 1 && s->iteration == 1 : better || s->iteration == 1)) {
+    if (!(gs_round(s, s->psi) <= gs_target(s)) && (s->paper ? s->nodes == 1 && s->iteration == 1 : better || s->iteration == 1 || gs_is_time_to_look(s))) {
         gs_leave(s);
         if (gs_redecode(s, &s->found, score, s->paper ? 10 : s->node.depth == 0 && s->iteration == 1 ? 3 : 2) || s->failed)
             return;
@@ -61,8 +101,8 @@ static void gs_step(gs_search *s)
     }
     double bound = gs_round(s, s->psi);
     s->largest = fmax(s->largest, fabs(found));
-    const int closes = bound <= gs_target(s), fixes = !s->paper && s->psi - s->value <= GS_FIX_BELOW * s->gap_at_fixing;
-    if (!s->fresh && (closes || fixes) && gs_rough(s)) { /* not on sums that went through many steps */
+    const int closes = bound <= gs_target(s);
+    if (!s->fresh && (closes || gs_is_time_to_fix(s)) && gs_rough(s)) { /* not on sums that went through many steps */
         gs_leave(s);
         s->dirty = 1;
         return;
@@ -75,7 +115,7 @@ static void gs_step(gs_search *s)
     double gap = s->psi - s->value;
     if (s->first_gap == INFINITY)
         s->first_gap = gap, s->gap_at_fixing = s->node.depth ? INFINITY : gap;
-    if (!s->paper && gap <= GS_FIX_BELOW * s->gap_at_fixing) {
+    if (gs_is_time_to_fix(s)) { /* the first gap of the root is none to fix at */
         s->gap_at_fixing = gap;
         const int fixed = gs_fix(s);
         if (s->failed) {
@@ -100,7 +140,13 @@ static void gs_step(gs_search *s)
     const double length = gs_subgradient(s);
     const int spent = length == 0.0 || gs_spent(s, gap);
     if (spent) {
-        const int32_t decision = gs_widest_gap(s);
+        int32_t decision = gs_widest_gap(s);
+        if (decision >= 0 && s->choose != NULL)
+            decision = s->choose(s->asker);
+        if (s->failed) {
+            gs_leave(s);
+            return;
+        }
         if (decision >= 0) {
             gs_split_node(s, decision);
             return;
@@ -116,7 +162,7 @@ static void gs_step(gs_search *s)
     else {
         if (s->stalled >= GS_PATIENCE)
             s->theta *= GS_SHRINK, s->stalled = 0;
-        step = s->theta * gap / length;
+        step = s->theta * (isfinite(gap) ? gap : gs_spread(s)) / length;
     }
     gs_move(s, step);
     gs_leave(s);
@@ -126,7 +172,8 @@ static void gs_step(gs_search *s)
 static double gs_bound(const gs_search *s)
 {
     double bound = fmax(s->value, s->excluded);
-    for (ptrdiff_t k = 0; k < s->open_count; k++)
+    const ptrdiff_t first = s->order == GS_BEST_FIRST && s->open_count ? 1 : s->open_count; /* the heap's top is the highest then */
+    for (ptrdiff_t k = 0; k < first; k++)
         bound = fmax(bound, s->open[k].bound);
     for (ptrdiff_t k = 0; k < s->survivor_count; k++)
         bound = fmax(bound, s->survivors[k].bound);
@@ -157,11 +204,11 @@ static void gs_settle(gs_search *s)
         return;
     if (s->unknown != NULL)
         gs_fit(s);
-    if (!gs_weigh(s))
+    if (!gs_weigh(s) || !gs_bound_factors(s))
         return;
     s->dirty = 0;
     const double found = gs_maximise(s, 0, s->weights, &s->found);
-    const double psi = found + s->constant;
+    const double psi = found + s->constant + s->factored;
     if (!(found > -INFINITY && psi < s->saved_psi))
         return;
     const int32_t snapshot = gs_remember(s);
@@ -217,20 +264,38 @@ static int gs_restart(gs_search *s, const double *split, const gs_structure *x)
     gs_release(s, s->root_snapshot);
     s->root_snapshot = -1;
     for (ptrdiff_t k = 0; k < s->slots; k++)
-        s->split[k] = k < s->star_cells && s->star_scope[k] < 0 ? 0.0 : fmax(split[k], 0.0);
+        s->split[k] = k >= s->star_cells + s->shared_slots ? split[k] : k < s->star_cells && s->star_scope[k] < 0 ? 0.0 : fmax(split[k], 0.0);
     gs_fit(s);
     gs_node root = {INFINITY, 0, s->sequence++, gs_remember(s), 0, -1, -INFINITY, malloc(gs_alive_bytes(s))};
     if (root.alive == NULL || root.snapshot < 0)
         return 0;
     memcpy(root.alive, s->root_alive, gs_alive_bytes(s));
     gs_begin(s, root);
-    s->node.bound = gs_weigh(s) ? gs_maximise(s, 0, s->weights, &s->found) + s->constant : -INFINITY;
+    s->node.bound = gs_weigh(s) && gs_bound_factors(s) ? gs_maximise(s, 0, s->weights, &s->found) + s->constant + s->factored : -INFINITY;
     if (s->failed)
         s->node.bound = INFINITY;
     return 1;
 }
 
-static int gs_advance(gs_search *s, double seconds, int64_t nodes, int64_t steps)
+/* Whether the bound exceeds the incumbent by no more than this share of it. */
+static int gs_meets(const gs_search *s, double gap)
+{
+    return isfinite(s->value) && gs_bound(s) - s->value <= fmax(gs_margin(s->value), gap * fmax(1.0, fabs(s->value)));
+}
+
+/* Note for observers that a node ended, or a step of the root; 0 where there is no room for more of that. */
+static int gs_tell(gs_search *s)
+{
+    if (s->events == NULL || (s->working && (!s->tell_steps || s->node.depth)))
+        return 1;
+    const gs_event event = {
+        s->nodes, s->working, s->node.depth, gs_free_decisions(s), s->working ? gs_step_bound(s) : gs_bound(s), s->value};
+    s->events[s->event_count++] = event;
+    return s->event_count < GS_EVENT_ROOM;
+}
+
+/* Work on until something is spent, `target` is reached or `gap` met, between nodes. */
+static int gs_advance(gs_search *s, double seconds, int64_t nodes, int64_t steps, double target, double gap)
 {
     const double end = gs_now() + seconds;
     while (!s->no_memory) {
@@ -243,9 +308,16 @@ static int gs_advance(gs_search *s, double seconds, int64_t nodes, int64_t steps
                 return GS_TIME;
             if (steps-- <= 0)
                 return GS_STEPS;
+            s->steps++;
             gs_step(s);
+            if (!s->failed && !s->no_memory && !gs_tell(s))
+                return GS_EVENTS;
             continue;
         }
+        if (s->value >= target)
+            return GS_TARGET;
+        if (gap > 0.0 && gs_meets(s, gap))
+            return GS_GAP;
         if (s->order != GS_DEPTH_FIRST && gs_open_bytes(s) > 0.5 * s->memory_limit)
             gs_go_deep(s);
         if (!s->open_count && s->survivor_count)
@@ -278,14 +350,15 @@ static void gs_free(gs_search *s)
     if (s->working)
         free(s->node.alive);
     void *const arrays[] = {
-        s->group, s->group_first, s->member, s->rank, s->slot, s->cell, s->base, s->star, s->star_score, s->star_scope,
+        s->group, s->group_first, s->member, s->rank, s->slot, s->cell, s->base, s->star, s->star_score, s->star_scope, s->form, s->side,
         s->column_lower, s->shared_scope, s->shared_member, s->shared_first, s->shared_score, s->incident_first, s->incident,
         s->incident_other, s->split, s->weights, s->column_max, s->alive, s->on, s->state, s->taken, s->armed_flag, s->candidates,
         s->choice, s->met, s->active_columns, s->active_first, s->current, s->root_current, s->now_first, s->now, s->now_other, s->armed,
         s->stamp, s->found.on, s->other.on, s->around.on, s->best.on, s->linear, s->with, s->without, s->gap_of, s->moved_column,
         s->moved_best, s->moved_star, s->moved_scope, s->open, s->survivors, s->snapshots, s->records, s->fixings, s->offs,
-        s->root_alive, s->contender, s->unknown, s->wanted, s->questions, s->answers,
+        s->root_alive, s->contender, s->unknown, s->wanted, s->questions, s->answers, s->events,
     };
+    gs_free_factors(s);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         free(arrays[k]);
 }

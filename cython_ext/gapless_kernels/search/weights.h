@@ -2,7 +2,7 @@
 #ifndef GAPLESS_SEARCH_WEIGHTS_H
 #define GAPLESS_SEARCH_WEIGHTS_H
 
-#include "search/snapshots.h"
+#include "search/factors.h"
 
 /* The highest of what column `c` offers over its possible uppers; `best` gets its row. */
 static double gs_column_top(const gs_search *s, const gs_star *star, ptrdiff_t c, int32_t *best)
@@ -209,6 +209,7 @@ static int gs_weigh(gs_search *s)
             s->now[at] = c, s->now_other[at] = width == 2 ? s->shared_member[first + 1 - i] : -1;
         }
     }
+    gs_weigh_factors(s);
     return 1;
 }
 

@@ -194,6 +194,42 @@ class NoCertificate(Certificate):
         return Verdict(False, f"there is no certificate: {self.missing}", "certificate", missing=True)
 
 
+@attrs.define(eq=False, repr=False)
+class DeferredCertificate(Certificate):
+    """Evidence that is kept as arrays, and made into a certificate when somebody asks.
+
+    `Result.certificate` gives what was made; nobody but the result that holds this one sees it.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the certificate, which lacks nothing; can be pickled.
+    """
+
+    kind: ClassVar[str] = "deferred"
+    make: Callable[[], Certificate]
+    _made: Certificate | None = attrs.field(default=None, init=False)
+
+    def made(self) -> Certificate:
+        """The certificate; the same one each time."""
+        if self._made is None:
+            try:
+                self._made = self.make()
+            except MemoryError:
+                return NoCertificate("there was no memory to write the record of the search")
+        return self._made
+
+    def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
+        """Check the certificate."""
+        return self.made().verify(problem, fixings)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"make": self.make}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.make, self._made = state["make"], None
+
+
 class BoundCertificate(Certificate):
     """A certificate that is a formula: subclasses compute a bound from their fields."""
 

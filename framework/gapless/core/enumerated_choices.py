@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import attrs
 import numpy as np
@@ -13,9 +13,11 @@ from gapless.core.decisions import Fixings
 from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.problem import Problem, score_of
 from gapless.core.serial import serialisable
+from gapless.core.sparse import IntArray
 from gapless.core.taken_on_trust import choices_left
 from gapless.core.work import spend_work
 
+S = TypeVar("S")
 MOST = 1 << 12
 """More choices are refused: a certificate must not make its checker work for hours."""
 
@@ -49,11 +51,17 @@ class EnumeratedChoices(BoundCertificate):
         best = -math.inf
         for on_ids in listed:
             spend_work(problem.decisions.count, 50)
-            try:
-                structure = problem.decode(on_ids)
-                broken = problem.violations(structure)
-            except (GaplessError, ValueError, TypeError, LookupError):
-                continue
-            if not broken and np.array_equal(np.sort(problem.encode(structure)), on_ids):
+            structure = self.structure(problem, on_ids)
+            if structure is not None:
                 best = max(best, score_of(problem, structure))
         return best
+
+    @staticmethod
+    def structure(problem: Problem[S], on_ids: IntArray) -> S | None:
+        """The feasible structure that turns on exactly these decisions; None where there is none."""
+        try:
+            structure = problem.decode(on_ids)
+            broken = problem.violations(structure)
+        except (GaplessError, ValueError, TypeError, LookupError):
+            return None
+        return structure if not broken and np.array_equal(np.sort(problem.encode(structure)), on_ids) else None

@@ -17,7 +17,7 @@ from gapless.core.decisions import Fixings
 from gapless.core.problem import Problem
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
-from gapless.core.split_formula import Splittable, Weighed, weigh
+from gapless.core.split_formula import Splittable, Weighed, multiplier_count, weigh
 from gapless.core.taken_on_trust import offers_checks, trusted_bound, word_of
 from gapless.core.work import CALL, OutOfWork
 
@@ -99,10 +99,10 @@ class SplitCertificate(BoundCertificate):
             if weighed is None:
                 return Verdict(True, "nothing is left", "", -math.inf, time.perf_counter() - start)
             bounds = _bounds(problem, backbone, weighed)
-            if (off and bounds.on is None) or (on and bounds.off is None):
+            if (len(off) and bounds.on is None) or (len(on) and bounds.off is None):
                 return super().verify_flips(problem, fixings, on, off)
-            flipped = bounds.on[list(off)].tolist() if off and bounds.on is not None else []
-            flipped = flipped + bounds.off[list(on)].tolist() if on and bounds.off is not None else []
+            flipped = [] if bounds.on is None else bounds.on[list(off)].tolist()
+            flipped += [] if bounds.off is None else bounds.off[list(on)].tolist()
             bound = weighed.bound(max(flipped, default=-math.inf))
         except OutOfWork:
             raise
@@ -122,11 +122,24 @@ class SplitCertificate(BoundCertificate):
         """All flips in one pass, where the backbone is checked; else one pass for each."""
         return self.work_to_verify(problem) * (3.0 if offers_checks(problem) else max(1, flips))
 
+    @classmethod
+    def even(cls, problem: Problem[Any]) -> SplitCertificate:
+        """Scores spread evenly over their decisions, negative ones taken as 0, and no prices: a first bound."""
+        ways, none = (0,) * len(problem.factor_set.conjunctions), np.zeros(0, np.int64)
+        return cls(ways, np.zeros(multiplier_count(_splittable(problem, problem.backbone()), ways, none)))
+
+    def weighed(self, problem: Problem[Any], fixings: Fixings) -> Weighed | None:
+        """Weights of the decisions and the constant; None when the fixings leave a choice group empty."""
+        return self._weigh(problem, problem.backbone(), fixings)
+
     def _weigh(self, problem: Problem[Any], backbone: Backbone[Any], fixings: Fixings) -> Weighed | None:
-        split = Splittable(
-            problem, problem.decisions, problem.factor_set, backbone.weights, backbone.constant, length=4
-        )
+        split = _splittable(problem, backbone)
         return weigh(split, self.orientation, self.alone, self.multipliers, self.loss, fixings)
+
+
+def _splittable(problem: Problem[Any], backbone: Backbone[Any]) -> Splittable:
+    factors = problem.factor_set
+    return Splittable(problem, problem.decisions, factors, backbone.weights, backbone.constant, length=4)
 
 
 def _bounds(problem: Problem[Any], backbone: Backbone[Any], weighed: Weighed) -> CheckedBounds:

@@ -184,6 +184,13 @@ def _laid_out(split: Splittable, orientation: tuple[int, ...], alone: IntArray, 
     return made
 
 
+def multiplier_count(split: Splittable, orientation: tuple[int, ...], alone: IntArray) -> int:
+    """How many multipliers the formula takes."""
+    return _laid_out(split, orientation, alone, ()).multipliers + sum(
+        s.size for _, s in split.factors.configurations
+    )
+
+
 def weigh(
     split: Splittable,
     orientation: tuple[int, ...],

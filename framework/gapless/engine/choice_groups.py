@@ -1,0 +1,68 @@
+"""Disjoint groups of decisions, of each of which a structure has exactly one on, and what fixings imply in them."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.core.decisions import FREE, OFF, ON
+from gapless.core.sparse import IntArray
+
+State = NDArray[np.int8]
+
+
+@attrs.frozen(eq=False)
+class ChoiceGroups:
+    """Disjoint choice groups over `count` decisions.
+
+    Parameters
+    ----------
+    count : int
+    first : int64 (groups + 1,)
+        Where each group begins in `members`.
+    members : int64
+    """
+
+    count: int
+    first: IntArray
+    members: IntArray
+    of: IntArray = attrs.field(init=False)
+    """Group of each decision, -1 without one."""
+    rank: IntArray = attrs.field(init=False)
+    """Place of each decision in its group."""
+
+    def __attrs_post_init__(self) -> None:
+        sizes = np.diff(self.first)
+        owner, rank = np.full(self.count, -1, np.int64), np.zeros(self.count, np.int64)
+        owner[self.members] = np.repeat(np.arange(sizes.size), sizes)
+        rank[self.members] = np.arange(self.members.size) - np.repeat(self.first[:-1], sizes)
+        if np.unique(self.members).size < self.members.size or np.any(sizes < 1):
+            raise ValueError("choice groups must be disjoint, and none may be empty")
+        object.__setattr__(self, "of", owner)
+        object.__setattr__(self, "rank", rank)
+
+    def __len__(self) -> int:
+        return self.first.size - 1
+
+    def __getitem__(self, group: int) -> IntArray:
+        return self.members[self.first[group] : self.first[group + 1]]
+
+    def rivals(self, decision: int) -> IntArray:
+        """The decisions of its group, itself included; none without a group."""
+        return self[self.of[decision]] if self.of[decision] >= 0 else self.members[:0]
+
+    def counts(self, chosen: NDArray[np.bool_]) -> IntArray:
+        """How many chosen decisions each group has, int64 (groups,)."""
+        return np.bincount(self.of[chosen & (self.of >= 0)], minlength=len(self)).astype(np.int64)
+
+    def implied(self, state: State) -> State | None:
+        """The state and what the groups imply; None where a group has nothing, or two, to choose."""
+        on = self.counts(state == ON)
+        grouped = self.of >= 0
+        implied = np.where(grouped & (state == FREE) & (on[self.of] > 0), OFF, state).astype(np.int8)
+        left = self.counts(implied != OFF)
+        if np.any(on > 1) or np.any(left == 0):
+            return None
+        implied[grouped & (implied == FREE) & (left[self.of] == 1)] = ON
+        return implied

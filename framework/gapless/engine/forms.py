@@ -1,0 +1,248 @@
+"""The form that each conjunction takes in a split bound: part of a star, shared, or a weight of its decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import attrs
+import numpy as np
+
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.engine.choice_groups import ChoiceGroups
+
+UNSCOPED, IMPOSSIBLE = -1, -2
+"""In the place of a scope: the pair has none, or no structure holds it."""
+
+Excludes = Callable[[IntArray, IntArray], BoolArray]
+"""Whether no structure holds both decisions, pair by pair."""
+Block = tuple[IntArray, FloatArray]
+"""Scopes of one width, int64 (m, width), and their finite scores, float64 (m,)."""
+
+
+@attrs.frozen(eq=False)
+class Star:
+    """Pairs (upper, lower) whose upper decisions are of one choice group, as a table.
+
+    A structure has exactly one upper decision on, so that the best of a column is taken inside the weight of its
+    lower decision, and a multiplier d >= 0 for each cell lets the upper one pay for it.
+
+    Parameters
+    ----------
+    uppers : int64 (rows,)
+        All members of the group.
+    lowers : int64 (columns,)
+    scores : float64 (rows, columns)
+        0 where there is no pair, -inf where no structure holds the pair.
+    scopes : int64 (rows, columns)
+        Number of each pair among all scopes, else `UNSCOPED` or `IMPOSSIBLE`.
+    first : int
+        Slot of the first multiplier; they lie row by row.
+    """
+
+    uppers: IntArray
+    lowers: IntArray
+    scores: FloatArray
+    scopes: IntArray
+    first: int
+
+    def of(self, slots: FloatArray) -> FloatArray:
+        """The part of `slots` that belongs to the cells, a view (rows, columns)."""
+        view: FloatArray = slots[self.first : self.first + self.scores.size].reshape(self.scores.shape)
+        return view
+
+
+@attrs.frozen(eq=False)
+class Shared:
+    """Conjunctions of one width that stand alone, each with a slot for each of its decisions.
+
+    A score s >= 0 is spread over the decisions: q >= 0, sum q = s. Of a score s < 0 a part in [0, -s], in the first
+    slot, is charged (Qian and Liu 2013, equations 5 and 8).
+
+    Parameters
+    ----------
+    decisions : int64 (m, width)
+    scores : float64 (m,)
+    scopes : int64 (m,)
+        Numbers among all scopes.
+    slots : int64 (m, width)
+    """
+
+    decisions: IntArray
+    scores: FloatArray
+    scopes: IntArray
+    slots: IntArray
+
+
+@attrs.frozen(eq=False)
+class Layout:
+    """A problem in the forms of a split bound.
+
+    Parameters
+    ----------
+    groups : ChoiceGroups
+    base : float64 (decisions,)
+        Weights, with the scores of scopes of one decision.
+    stars, shared : sequences
+    slots : int
+        Multipliers of the conjunctions: those of the stars, then those of the shared scopes.
+    widths, numbers : int64 (scopes,)
+        Width of each scope, and all scores as given.
+    """
+
+    groups: ChoiceGroups
+    base: FloatArray
+    stars: Sequence[Star]
+    shared: Sequence[Shared]
+    slots: int
+    widths: IntArray
+    given: FloatArray
+
+    @property
+    def starred(self) -> BoolArray:
+        """Whether each scope is a cell of a star, bool (scopes,)."""
+        marks = np.zeros(self.widths.size, bool)
+        for star in self.stars:
+            marks[star.scopes[star.scopes >= 0]] = True
+        return marks
+
+    def places(self) -> tuple[IntArray, IntArray]:
+        """Scope of each slot, -1 for none, and the decision's place in it; int64 (slots,)."""
+        scope, place = np.full(self.slots, -1, np.int64), np.zeros(self.slots, np.int64)
+        for star in self.stars:
+            scope[star.first : star.first + star.scopes.size] = np.maximum(star.scopes, -1).ravel()
+        for shared in self.shared:
+            scope[shared.slots] = shared.scopes[:, None]
+            place[shared.slots] = np.arange(shared.slots.shape[1])
+        return scope, place
+
+
+def lay_out(
+    base: FloatArray,
+    blocks: Sequence[Block],
+    groups: ChoiceGroups,
+    rivals: IntArray | None = None,
+    *,
+    stars: bool = True,
+    unknown: BoolArray | None = None,
+) -> Layout:
+    """Give every conjunction its form.
+
+    Parameters
+    ----------
+    base : float64 (decisions,)
+    blocks : sequence of (int64 (m, width), float64 (m,))
+    groups : ChoiceGroups
+    rivals : int64 (decisions,), optional
+        As `Maximiser.rivals`.
+    stars : bool
+        Whether pairs are bounded in stars at all.
+    unknown : bool (scopes,), optional
+        Scopes whose score is only bounded yet.
+    """
+
+    def apart(one: IntArray, other: IntArray) -> BoolArray:
+        same: BoolArray = (groups.of[one] == groups.of[other]) & (groups.of[one] >= 0)
+        return same if rivals is None else same | (rivals[one] == other)
+
+    base = base.copy()
+    made: list[Star] = []
+    alone: list[tuple[IntArray, FloatArray, IntArray]] = []
+    seen = slots = 0
+    for scopes, scores in blocks:
+        numbers = seen + np.arange(len(scopes))
+        seen += len(scopes)
+        if not len(scopes):
+            continue
+        width = scopes.shape[1]
+        if width == 1:
+            np.add.at(base, scopes[:, 0], scores)
+            continue
+        fine = can_fire(scopes, apart)
+        left = fine & (scores != 0.0 if unknown is None else (scores != 0.0) | unknown[numbers])
+        if stars and width == 2:
+            fresh, taken = _stars_of(scopes, scores, numbers, fine, groups, apart, slots)
+            made += fresh
+            slots += sum(star.scores.size for star in fresh)
+            left &= ~taken
+        alone.append((scopes[left], scores[left], numbers[left]))
+    shared = []
+    for scopes, scores, numbers in alone:
+        if len(scopes):
+            at = slots + np.arange(scopes.size).reshape(scopes.shape)
+            shared.append(Shared(scopes, scores.copy(), numbers, at))
+            slots += scopes.size
+    widths = np.concatenate([np.zeros(0, np.int64), *(np.full(len(c), c.shape[1], np.int64) for c, _ in blocks)])
+    given = np.concatenate([np.zeros(0), *(scores for _, scores in blocks)])
+    return Layout(groups, base, made, shared, slots, widths, given)
+
+
+def can_fire(scopes: IntArray, apart: Excludes) -> BoolArray:
+    """Scopes no two decisions of which exclude each other, bool (m,)."""
+    fine = np.ones(len(scopes), bool)
+    for a in range(scopes.shape[1]):
+        for b in range(a):
+            fine &= ~apart(scopes[:, a], scopes[:, b])
+    return fine
+
+
+def lower_side(pairs: IntArray, groups: ChoiceGroups) -> int:
+    """Where the lower decision of each pair stands, 0 or 1: the side that makes fewer, larger columns.
+
+    A column is a lower decision and the group of the upper ones; a pair without a group is a column of its own.
+    """
+    columns = []
+    for side in (0, 1):
+        group = groups.of[pairs[:, 1 - side]]
+        key = pairs[:, side] * max(len(groups), 1) + group
+        columns.append(np.unique(key[group >= 0]).size + np.count_nonzero(group < 0))
+    return int(columns[1] <= columns[0])
+
+
+def _stars_of(
+    pairs: IntArray,
+    scores: FloatArray,
+    numbers: IntArray,
+    fine: BoolArray,
+    groups: ChoiceGroups,
+    apart: Excludes,
+    first: int,
+) -> tuple[list[Star], BoolArray]:
+    """The stars of one block, their slots from `first` on, and which pairs they take."""
+    taken = np.zeros(len(pairs), bool)
+    rows = np.flatnonzero(fine)
+    if not rows.size:
+        return [], taken
+    side = lower_side(pairs[rows], groups)
+    rows = rows[groups.of[pairs[rows, 1 - side]] >= 0]
+    lower, upper = pairs[rows, side], pairs[rows, 1 - side]
+    key = lower * (len(groups) + 1) + groups.of[upper]
+    distinct, begins, column, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    if (
+        side == 1 and np.count_nonzero(np.diff(key)) + 1 == distinct.size
+    ):  # each column in one piece: keep their order
+        order = np.argsort(begins, kind="stable")
+    else:
+        order = np.arange(distinct.size)
+    # A pair alone in its column is better shared.
+    order = order[size[order] > 1]
+    group_of = groups.of[upper[begins]]
+    stars = []
+    for group in dict.fromkeys(group_of[order].tolist()):
+        mine = order[group_of[order] == group]
+        uppers, lowers = groups[group], lower[begins[mine]]
+        place = np.full(distinct.size, -1, np.int64)
+        place[mine] = np.arange(mine.size)
+        among = np.flatnonzero(place[column] >= 0)
+        cells = groups.rank[upper[among]] * mine.size + place[column[among]]
+        _, once = np.unique(cells, return_index=True)  # the same pair once more is shared
+        chosen, cells = among[once], cells[once]
+        scope = np.full((uppers.size, mine.size), UNSCOPED, np.int64)
+        score = np.zeros(scope.shape)
+        scope.flat[cells], score.flat[cells] = numbers[rows[chosen]], scores[rows[chosen]]
+        u, low = np.repeat(uppers, mine.size), np.tile(lowers, uppers.size)
+        never = (apart(u, low) & (u != low)).reshape(scope.shape) & (scope == UNSCOPED)
+        scope[never], score[never] = IMPOSSIBLE, -np.inf
+        taken[rows[chosen]] = True
+        stars.append(Star(uppers, lowers, score, scope, first))
+        first += scope.size
+    return stars, taken

@@ -1,0 +1,112 @@
+"""A factor that is no conjunction, beside the prices that its copies of the decisions pay."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.core.decisions import OFF, ON
+from gapless.core.errors import InconsistentBound
+from gapless.core.factor import ConfigurationFactor, name_of
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.tolerance import margin
+from gapless.engine.guard import guarded
+
+FORCED = 1e300
+"""A weight that no scores outweigh: a configuration without a forced decision is the best only where none has it.
+
+Finite values below -1e299, of which no sum could keep a digit, are taken for -inf by this.
+"""
+
+
+AGREES = 1e-10
+"""Share of a factor's value that a structure may miss to count as one of its best configurations."""
+
+
+class PricedFactor:
+    """A configuration factor and its place.
+
+    Parameters
+    ----------
+    factor : ConfigurationFactor
+    scope : int64 (count,)
+    first : int
+        Slot of its first price.
+    """
+
+    def __init__(self, factor: ConfigurationFactor, scope: IntArray, first: int) -> None:
+        self.factor, self.scope, self.first = factor, scope, first
+        self._last: tuple[bytes, bytes, tuple[float, BoolArray]] | None = None
+
+    def value(self, on: BoolArray) -> float:
+        """Value of a configuration, bool (count,)."""
+        value = float(guarded(self.factor, self.factor.value, on))
+        if math.isnan(value) or value == math.inf:
+            raise InconsistentBound(f"factor {name_of(self.factor)}: value() returned {value}")
+        return value
+
+    def maximise(self, prices: FloatArray, state: NDArray[np.int8]) -> tuple[float, BoolArray]:
+        """Most that a configuration is worth less its prices, and one that is; -inf where none is left.
+
+        The last answer is remembered.
+
+        Parameters
+        ----------
+        prices : float64 (count,)
+        state : int8 (decisions,)
+            With what it implies.
+        """
+        own = state[self.scope]
+        asked = prices.tobytes(), own.tobytes()
+        if self._last is None or self._last[:2] != asked:
+            self._last = (*asked, self._maximise(prices, own))
+        return self._last[2]
+
+    def _maximise(self, prices: FloatArray, state: NDArray[np.int8]) -> tuple[float, BoolArray]:
+        forced = state == ON
+        if np.all(state >= 0):
+            return self.value(forced) - float(prices[forced].sum()), forced
+        weights = np.where(state == OFF, -math.inf, -prices)
+        most, y = self._best(weights)
+        if most > -math.inf and not np.all(y[forced]):
+            most, y = self._best(np.where(forced, FORCED, weights))
+        if most == -math.inf or not np.all(y[forced]):
+            return -math.inf, y
+        return self.value(y) - float(prices[y].sum()), y
+
+    def _best(self, weights: FloatArray) -> tuple[float, BoolArray]:
+        """The role's answer; raises `InconsistentBound` where its value is not what its configuration is worth."""
+        promised, on = guarded(self.factor, self.factor.best, weights)
+        y = np.asarray(on, bool)
+        if promised == -math.inf:
+            return -math.inf, y
+        here = self.value(y) + float(weights[y].sum())
+        if not abs(here - promised) <= margin(max(float(np.abs(weights[y]).sum()), abs(here))):
+            raise InconsistentBound(
+                f"factor {name_of(self.factor)}: best() promises {promised:.12g}, but by value() its configuration "
+                f"is worth {here:.12g}"
+            )
+        return float(promised), y
+
+    def misses(self, prices: FloatArray, on: BoolArray, state: NDArray[np.int8]) -> float:
+        """How much less a structure's configuration is worth than the best one; 0 where that is rounding."""
+        best = self.maximise(prices, state)[0]
+        here = self.value(on) - float(prices[on].sum())
+        size = max(1.0, abs(best), float(np.abs(prices[on]).max(initial=0.0)))
+        if best - here < -margin(size):
+            raise InconsistentBound(
+                f"factor {name_of(self.factor)}: best() promises that no configuration is worth more than "
+                f"{best:.12g}, but by value() that of a structure is worth {here:.12g}"
+            )
+        return best - here if best - here > AGREES * size else 0.0
+
+    def flips(self, on: BoolArray) -> FloatArray:
+        """What flipping each decision alone would change, float64 (count,); 0 where `on` is forbidden."""
+        here, change = self.value(on), np.zeros(on.size)
+        for place in range(on.size) if here > -math.inf else ():
+            other = on.copy()
+            other[place] = not other[place]
+            change[place] = self.value(other) - here
+        return change
