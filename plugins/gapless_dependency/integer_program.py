@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gapless.core.diagram_model import diagram_model
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import ConfigurationFactor, LinearModel, ScoredFactor, Sparse
+from gapless.roles import ConfigurationFactor, Diagram, LinearModel, ScoredFactor, Sparse
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.linear_form import HasLinearForm
 
@@ -56,9 +57,9 @@ def integer_program(
       above.
     - A conjunction of r arcs with a positive score is at most each of them; with a negative one at least their sum
       less r - 1 (Qian and Liu 2013, section 3.2); one that is -inf has that sum at most r - 1.
-    - Other factors bring their own `LinearForm`.
+    - Diagrams are flows over their layered graphs; other factors bring their own `LinearForm`.
 
-    Raises `NotImplementedError`: a `ConfigurationFactor` without ``linear_form``.
+    Raises `NotImplementedError`: a `ConfigurationFactor` that is no diagram, without ``linear_form``.
     """
     rows = _Rows()
     decisions = rows.columns(arc_weights, np.ones(arcs.count), integer=True)
@@ -68,7 +69,7 @@ def integer_program(
     for scored in conjunctions:
         _conjunction_rows(rows, scored)
     for factor, scope in configurations:
-        _configuration_rows(rows, factor, scope)
+        _configuration_rows(rows, factor, scope, arcs)
     lengths = [indices.size for indices in rows.indices]
     return LinearModel(
         objective=np.array(rows.objective),
@@ -122,7 +123,10 @@ def _conjunction_rows(rows: _Rows, scored: ScoredFactor) -> None:
             rows.row(np.append(scope, column), np.append(-np.ones(scope.size), 1.0), 1.0 - scope.size, np.inf)
 
 
-def _configuration_rows(rows: _Rows, factor: ConfigurationFactor, scope: IntArray) -> None:
+def _configuration_rows(rows: _Rows, factor: ConfigurationFactor, scope: IntArray, arcs: Arcs) -> None:
+    if isinstance(factor, Diagram) and not isinstance(factor, HasLinearForm):
+        _diagram_rows(rows, factor, arcs)
+        return
     if not isinstance(factor, HasLinearForm):
         raise NotImplementedError(
             f"factor {factor.name} cannot be written into an integer program; give {type(factor).__name__} a "
@@ -134,3 +138,12 @@ def _configuration_rows(rows: _Rows, factor: ConfigurationFactor, scope: IntArra
         form.on_scope, form.on_columns, form.row_lower.tolist(), form.row_upper.tolist(), strict=True
     ):
         rows.row(np.concatenate([scope, columns]), np.concatenate([on_scope, on_columns]), lower, upper)
+
+
+def _diagram_rows(rows: _Rows, factor: Diagram, arcs: Arcs) -> None:
+    flow = diagram_model(factor, arcs)
+    columns = rows.columns(flow.scores, np.ones(flow.scores.size), integer=False)
+    own = flow.row_columns(columns, np.arange(arcs.count))
+    for number, right in enumerate(flow.right.tolist()):
+        indices, values = own.row(number)
+        rows.row(indices, values, right, right)

@@ -398,11 +398,11 @@ def _laid_out(factor: Diagram, decisions: Decisions) -> Layout:
 
 def unrolled(factor: Diagram, layout: Layout) -> LayeredGraph:
     """Run the steps over the states of each layer, and merge what is equal."""
-    found = _run(factor, layout, None)
+    found = run_within(factor, layout, None)
     if found is None:
         if not factor.can_be_relaxed:
             raise _too_large(factor, layout, "")
-        found = _run(factor, layout, max(1, factor.limit // (len(layout.places) + 1)))
+        found = run_within(factor, layout, max(1, factor.limit // (len(layout.places) + 1)))
     if found is None:
         raise _too_large(factor, layout, ", also after relax()")
     return found
@@ -417,7 +417,7 @@ def _too_large(factor: Diagram, layout: Layout, also: str) -> InvalidProblem:
     )
 
 
-def _run(factor: Diagram, layout: Layout, width: int | None) -> LayeredGraph | None:
+def run_within(factor: Diagram, layout: Layout, width: int | None) -> LayeredGraph | None:
     """The graph; None beyond the limit. `width`: layers with more states are relaxed."""
     states = np.array([_state(factor)])
     nodes, relaxed = 1, False
