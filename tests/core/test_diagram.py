@@ -119,6 +119,20 @@ def test_relaxed_diagrams_are_upper_bounds(seen, rng):
         assert coarse.value(on) == exact.value(on)  # the steps, not the graph
 
 
+def test_steps_are_never_asked_about_no_states():
+    class Blocked(Counting):
+        def step(self, layer, choice, states):
+            assert states.size
+            return np.full_like(states, -1) if layer == 1 else states, 0.0
+
+        def final(self, states):
+            return float(states.max())
+
+    factor = Blocked(4, 4)
+    assert factor.graph(Decisions(4)).nodes == 0
+    assert factor.best(np.zeros(4))[0] == -np.inf
+
+
 def test_large_diagrams_are_refused():
     class Large(Counting):
         limit: ClassVar[int] = 30

@@ -300,7 +300,9 @@ def _state(factor: Diagram) -> int:
 
 
 def stepped(factor: Diagram, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray]:
-    """`Diagram.step`, checked."""
+    """`Diagram.step`, checked; not asked where there are no states."""
+    if not states.size:
+        return states, np.zeros(0)
     with _noted(factor, f"step({layer}, {choice}, states)"):
         given: Any = factor.step(layer, choice, states.copy())
         try:
@@ -316,7 +318,9 @@ def stepped(factor: Diagram, layer: int, choice: int, states: IntArray) -> tuple
 
 
 def ended(factor: Diagram, states: IntArray) -> FloatArray:
-    """`Diagram.final`, checked."""
+    """`Diagram.final`, checked; not asked where there are no states."""
+    if not states.size:
+        return np.zeros(0)
     with _noted(factor, "final(states)"):
         given = factor.final(states.copy())
     scores = _numbers(given, states.size, lambda: f"factor {name_of(factor)}: final() gave scores")
@@ -453,6 +457,8 @@ def _steps(factor: Diagram, layer: int, choices: range, states: IntArray) -> tup
     """All steps of a layer, (choices, m), -1 where a choice is forbidden: checked together, one by one where something is wrong."""
     targets = np.empty((len(choices), states.size), np.int64)
     scores = np.empty((len(choices), states.size))
+    if not states.size:
+        return targets, scores
     states.flags.writeable = False
     choice = -1
     try:
@@ -468,7 +474,7 @@ def _steps(factor: Diagram, layer: int, choices: range, states: IntArray) -> tup
     except Exception:
         stepped(factor, layer, choice, states)  # says where
         raise
-    if targets.size and (targets.min() < -1 or not (scores.min() >= -LARGEST and scores.max() <= LARGEST)):
+    if targets.size and not (targets.min() >= -1 and scores.min() >= -LARGEST and scores.max() <= LARGEST):
         for choice in choices:
             stepped(factor, layer, choice, states)
         targets[scores == -np.inf] = -1

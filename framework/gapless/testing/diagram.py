@@ -97,4 +97,4 @@ def _parts(count: int, rng: np.random.Generator) -> list[np.ndarray[tuple[int], 
     if not count:
         return []
     some = np.flatnonzero(rng.random(count) < 0.5)
-    return [np.arange(count), np.array([rng.integers(count)]), some]
+    return [part for part in (np.arange(count), np.array([rng.integers(count)]), some) if part.size]
