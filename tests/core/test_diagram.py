@@ -137,7 +137,9 @@ def test_large_diagrams_are_refused():
     class Large(Counting):
         limit: ClassVar[int] = 30
 
-    with pytest.raises(InvalidProblem, match=r"counting: its diagram over 9 decisions in 9 layers has more than 30 nodes\. "):
+    with pytest.raises(
+        InvalidProblem, match=r"counting: its diagram over 9 decisions in 9 layers has more than 30 nodes\. "
+    ):
         Large(9, 9).graph(Decisions(9))
     assert Large(9, 1).graph(Decisions(9)).nodes <= 30
 
@@ -176,7 +178,10 @@ def test_errors_name_layer_and_choice(said):
     ("changes", "said"),
     [
         ({"layers": lambda self, d: [[0], [7]]}, r"layer 1 reads \[7\], but there are decisions 0\.\.2 only"),
-        ({"layers": lambda self, d: [[0], [1, 0]]}, r"the decision 0 \(decision 0\) is read twice, in layers \[0, 1\]"),
+        (
+            {"layers": lambda self, d: [[0], [1, 0]]},
+            r"the decision 0 \(decision 0\) is read twice, in layers \[0, 1\]",
+        ),
         ({"layers": lambda self, d: [[0.5]]}, "layers\\(\\) must list decisions, integers"),
         ({"start": "none"}, "start is 'none', expected a state"),
         ({"start": -1}, "start is -1"),
@@ -208,7 +213,9 @@ def test_one_factor_over_several_problems():
     factor = ByGroups(np.random.default_rng(0), [4, 4, 4], 3, 0.0)
     with pytest.raises(InvalidProblem, match=r"none yet; call scope\(decisions\) first"):
         factor.value(np.zeros(6, bool))
-    twos, threes = (Decisions(6, exactly_one=groups) for groups in (((0, 1), (2, 3), (4, 5)), ((0, 1, 2), (3, 4, 5))))
+    twos, threes = (
+        Decisions(6, exactly_one=groups) for groups in (((0, 1), (2, 3), (4, 5)), ((0, 1, 2), (3, 4, 5)))
+    )
     four = Decisions(4, exactly_one=((0, 1), (2, 3)))
     for decisions in (twos, four, twos):
         factor.scope(decisions)
@@ -249,11 +256,13 @@ class Slotted(Diagram):
         return np.where(states + choice + 1 > self.most, -1, states + choice + 1), 0.0
 
 
-@pytest.mark.parametrize("made", [lambda: Slotted(2), lambda: RandomDiagram(np.random.default_rng(1), [1, 1, 1], 3)])
+@pytest.mark.parametrize(
+    "made", [lambda: Slotted(2), lambda: RandomDiagram(np.random.default_rng(1), [1, 1, 1], 3)]
+)
 def test_copies_know_what_they_stand_over(made):
     factor = made()
     factor.scope(Decisions(3))
-    for other in (copy.copy(factor), copy.deepcopy(factor), pickle.loads(pickle.dumps(factor))):  # noqa: S301
+    for other in (copy.copy(factor), copy.deepcopy(factor), pickle.loads(pickle.dumps(factor))):
         assert other is not factor
         assert other.best(np.ones(3))[0] == factor.best(np.ones(3))[0]
         assert other.value(np.ones(3, bool)) == factor.value(np.ones(3, bool))

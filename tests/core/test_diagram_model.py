@@ -21,7 +21,9 @@ def solved(flow, weights, fixed=None):
     bounds = [(0, 1)] * edges + ([(0, 1)] * weights.size if fixed is None else [(v, v) for v in fixed])
     if not columns:
         return 0.0 if not flow.right.any() else -np.inf
-    found = linprog(-np.concatenate([flow.scores, weights]), A_eq=dense, b_eq=flow.right, bounds=bounds, method="highs")
+    found = linprog(
+        -np.concatenate([flow.scores, weights]), A_eq=dense, b_eq=flow.right, bounds=bounds, method="highs"
+    )
     return -found.fun if found.status == 0 else -np.inf
 
 
@@ -47,7 +49,9 @@ def test_a_relaxed_diagram_has_no_rows():
     class Small(Budget):
         limit = 30
 
-    with pytest.raises(NotImplementedError, match="factor budget: its diagram is relaxed, as it has more than 30 nodes"):
+    with pytest.raises(
+        NotImplementedError, match="factor budget: its diagram is relaxed, as it has more than 30 nodes"
+    ):
         diagram_model(Small(range(9), np.arange(9) + 0.5, 20), Decisions(9))
 
 

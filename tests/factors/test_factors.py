@@ -129,7 +129,9 @@ def test_factors_over_labels(which, decisions):
     else:
         factor, definition = BY_LABELS[which]
         if not whole:
-            fields = {key: getattr(factor, key) for key in type(factor).__annotations__ if key not in ("name", "groups")}
+            fields = {
+                key: getattr(factor, key) for key in type(factor).__annotations__ if key not in ("name", "groups")
+            }
             factor = type(factor)(**fields, groups=GROUPS)
     factor.scope(decisions)
     for bits in itertools.product((False, True), repeat=9):
@@ -144,7 +146,10 @@ def test_factors_over_labels(which, decisions):
     check_factor(factor, decisions)
 
 
-@pytest.mark.parametrize("factor", [*(one for one, _ in BY_ON.values()), *(one for one, _ in BY_LABELS.values()), Table(GROUPS[:2], TABLE)])
+@pytest.mark.parametrize(
+    "factor",
+    [*(one for one, _ in BY_ON.values()), *(one for one, _ in BY_LABELS.values()), Table(GROUPS[:2], TABLE)],
+)
 def test_factors_are_stored(factor):
     again = gapless.loads(gapless.dumps(factor))
     assert gapless.dumps(again) == gapless.dumps(factor)
@@ -159,7 +164,11 @@ def test_a_large_budget_is_relaxed():
     class Small(Budget):
         limit = 600
 
-    for weights, most, penalty in [(rng.random(12), 3.0, INF), (rng.integers(1, 90, 12), 200, INF), (rng.random(12), 2.0, 1.5)]:
+    for weights, most, penalty in [
+        (rng.random(12), 3.0, INF),
+        (rng.integers(1, 90, 12), 200, INF),
+        (rng.random(12), 2.0, 1.5),
+    ]:
         exact, small = Budget(range(12), weights, most, penalty), Small(range(12), weights, most, penalty)
         decisions = Decisions(12)
         assert small.graph(decisions).relaxed

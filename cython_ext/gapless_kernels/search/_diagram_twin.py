@@ -49,7 +49,19 @@ class DiagramFactor:
         *,
         exact_value: Callable[[Array], float] | None = None,
     ) -> None:
-        given = layer_nodes, layer_blocks, places, sources, counts, target_at, score_at, constants, targets, scores, final
+        given = (
+            layer_nodes,
+            layer_blocks,
+            places,
+            sources,
+            counts,
+            target_at,
+            score_at,
+            constants,
+            targets,
+            scores,
+            final,
+        )
         check_graph(scope, *given)
         self.scope = np.array(scope, np.int32)
         self._layer_nodes, self._final, self._exact_value = layer_nodes.tolist(), final, exact_value

@@ -10,11 +10,13 @@ import attrs
 import numpy as np
 
 from gapless.core.decisions import FREE, OFF, ON, Decisions
-from gapless.core.diagram import Diagram, Layout, coarser_states, ended, stepped
+from gapless.core.diagram import Diagram
+from gapless.core.diagram_layout import Layout
 from gapless.core.errors import InvalidProblem
 from gapless.core.factor import ConfigurationFactor, name_of
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import EPSILON, margin
+from gapless.core.unrolling import coarser_states, ended, start_of, stepped
 from gapless.core.work import kept_meanwhile, spend_work
 
 ENUMERATED = 8
@@ -177,7 +179,7 @@ def _all_steps(factor: Diagram, layout: Layout) -> tuple[list[_Steps], FloatArra
 
 def _run(factor: Diagram, layout: Layout, width: int | None) -> tuple[list[_Steps], FloatArray] | None:
     """All steps; None where there are more states than the limit allows, and the factor can be relaxed."""
-    states, layers, nodes = np.array([factor.start], np.int64), [], 1
+    states, layers, nodes = np.array([start_of(factor)]), [], 1
     additions = 2 * len(layout.places) + 2
     for layer in range(len(layout.places)):
         choices = layout.choices(layer)
@@ -194,7 +196,9 @@ def _run(factor: Diagram, layout: Layout, width: int | None) -> tuple[list[_Step
         nodes += reached.size
         if width is None and nodes > factor.limit and factor.can_be_relaxed:
             return None
-        layers.append(_Steps(np.where(numbers >= 0, numbers, reached.size), _raised(scores, additions), reached.size))
+        layers.append(
+            _Steps(np.where(numbers >= 0, numbers, reached.size), _raised(scores, additions), reached.size)
+        )
         states = reached
     return layers, _raised(ended(factor, states), additions)
 

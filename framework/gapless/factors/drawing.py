@@ -15,8 +15,9 @@ LARGEST = 200
 def draw_diagram(factor: Diagram, decisions: Decisions) -> str:
     """Draw the layered graph of a factor, each layer a column, as one SVG element.
 
-    Solid edges turn a decision on, dashed ones none; their scores stand beside them unless they are 0, those of the
-    ends in the nodes of the last column.
+    Solid edges turn a decision on, dashed ones none. Beside an edge stand, where a layer reads several decisions, the
+    indices in the layer of those that take it, and its score unless it is 0; the scores of the ends stand in the nodes
+    of the last column.
 
     Raises
     ------
@@ -30,7 +31,7 @@ def draw_diagram(factor: Diagram, decisions: Decisions) -> str:
         )
     first = graph.layer_nodes.tolist()
     widths = [end - start for start, end in zip(first[:-1], first[1:], strict=True)]
-    column, row, top = 130.0, 56.0, 70.0
+    column, row, top = 150.0, 56.0, 70.0
     height = top + row * max([1, *widths]) + 10
     width = column * len(widths) + 40
 
@@ -44,23 +45,27 @@ def draw_diagram(factor: Diagram, decisions: Decisions) -> str:
     for layer, places in enumerate(layout.places):
         said = ", ".join(decisions.name(int(d)) for d in layout.scope[places]) or "nothing"
         drawn.append(text(60 + column * (layer + 0.5), 48, cut(said, 20), GREY, 10))
+    index = {int(place): (at, places.size) for places in layout.places for at, place in enumerate(places)}
+    together: dict[tuple[int, int, bool, float], list[int]] = {}
+    for tail, head, decision, score in zip(*(array.tolist() for array in graph.edges()), strict=True):
+        together.setdefault((tail, head, decision >= 0, score), []).append(decision)
     labels = []
     beside: dict[tuple[int, int], int] = {}
-    tails, heads, whose, scores = (array.tolist() for array in graph.edges())
-    for tail, head, decision, score in zip(tails, heads, whose, scores, strict=True):
+    for (tail, head, on, score), held in together.items():
         (x, y), (to_x, to_y) = place(tail), place(head)
-        number = beside[tail, head] = beside.get((tail, head), -1) + 1
-        bend = 14.0 * number
-        dash = "" if decision >= 0 else ' stroke-dasharray="5 4"'
-        colour = BLUE if decision >= 0 else GREY
+        beside[tail, head] = beside.get((tail, head), -1) + 1
+        bend = 14.0 * beside[tail, head]
+        dash = "" if on else ' stroke-dasharray="5 4"'
+        colour = BLUE if on else GREY
         drawn.append(
             f'<path d="M {x + 14:.1f} {y:.1f} Q {(x + to_x) / 2:.1f} {(y + to_y) / 2 - 2 * bend:.1f} '
             f'{to_x - 14:.1f} {to_y:.1f}" fill="none" stroke="{colour}" stroke-width="1.4"{dash}/>'
         )
-        if score:
-            labels.append(
-                text((2 * x + to_x) / 3 + 4, (2 * y + to_y) / 3 - 4 - bend, f"{score:g}", colour, 10, halo=True)
-            )
+        several = ",".join(str(index[d][0]) for d in held if d >= 0 and index[d][1] > 1)
+        said = ": ".join(part for part in (cut(several, 12), f"{score:g}" if score else "") if part)
+        if said:
+            at = 0.75 * x + 0.25 * to_x + 8, 0.75 * y + 0.25 * to_y - 4 - bend
+            labels.append(text(*at, said, colour, 10, halo=True))
     drawn += labels
     for node in range(1, graph.nodes + 1):
         x, y = place(node)

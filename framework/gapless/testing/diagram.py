@@ -8,8 +8,9 @@ import math
 import numpy as np
 
 from gapless.core.decisions import Decisions
-from gapless.core.diagram import Diagram, ended, passes, run_within, stepped
+from gapless.core.diagram import Diagram, passes
 from gapless.core.sparse import BoolArray
+from gapless.core.unrolling import ended, run_within, start_of, stepped
 from gapless.testing.conformance import Check, dominates
 from gapless.testing.enumeration import SpaceTooLarge
 
@@ -41,14 +42,18 @@ def configurations(check: Check, factor: Diagram, decisions: Decisions) -> list[
     return found
 
 
-def check_steps(check: Check, factor: Diagram, decisions: Decisions, rng: np.random.Generator, samples: int) -> None:
+def check_steps(
+    check: Check, factor: Diagram, decisions: Decisions, rng: np.random.Generator, samples: int
+) -> None:
     """Layers and steps are the same each time, states are worked alone, and coarser states allow as much."""
-    listed = check.call("layers can be listed", factor.name, lambda: [list(one) for one in factor.layers(decisions)])
+    listed = check.call(
+        "layers can be listed", factor.name, lambda: [list(one) for one in factor.layers(decisions)]
+    )
     again = [list(layer) for layer in factor.layers(decisions)]
     check.require(listed == again, "layers are listed the same way each time", factor.name)
     layout = factor.layout(decisions)
     graph = check.call("a diagram can be unrolled", factor.name, factor.graph, decisions)
-    states = np.array([factor.start], np.int64)
+    states = np.array([start_of(factor)])
     for layer in range(len(layout.places)):
         reached = []
         for choice in layout.choices(layer):

@@ -144,7 +144,9 @@ def _check_configurations(
             f"{place}: {on}",
         )
         if relaxed:
-            check.require(dominates(value, true), "best of a relaxed diagram is a bound", f"{place}: {value!r} below {true!r}")
+            check.require(
+                dominates(value, true), "best of a relaxed diagram is a bound", f"{place}: {value!r} below {true!r}"
+            )
             continue
         check.require(
             value == true or abs(value - true) <= margin(float(np.abs(weights).sum()) + abs(true)),
