@@ -1,4 +1,4 @@
-"""Bounds of certificates on configurations: they hold, they are tight, and they believe nothing that they can check."""
+"""Bounds of certificates on configurations: they hold, are tight, and believe nothing that they can check."""
 
 from fractions import Fraction
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Diagrams: values and best configurations against enumeration, relaxed ones are bounds, errors name their place."""
+"""Diagrams: values and best configurations against enumeration; relaxed ones are bounds; errors name places."""
 
 import copy
 import pickle
@@ -83,10 +83,10 @@ class Coarse(Counting):
 def test_equal_states_are_merged_and_dead_ends_left_out(monkeypatch):
     monkeypatch.setattr(layered_graph, "NARROW", 0)
     graph = Counting(10, 3).graph(Decisions(10))
-    # Layer l has the numbers 0 to min(l, 3); those from which the rest cannot pass 3 are one node.
-    free = [max(0, min(min(l, 3), 3 - (10 - l)) + 1) for l in range(11)]
-    assert graph.nodes == sum(min(l, 3) + 1 - max(0, free[l] - 1) for l in range(11))
-    assert graph.reached == sum(min(l, 3) + 1 for l in range(11))
+    # A layer has the numbers 0 to 3, or to its own; those from which the rest cannot pass 3 are one node.
+    free = [max(0, min(layer, 3, layer - 7) + 1) for layer in range(11)]
+    assert graph.nodes == sum(min(layer, 3) + 1 - max(0, free[layer] - 1) for layer in range(11))
+    assert graph.reached == sum(min(layer, 3) + 1 for layer in range(11))
 
     class Never(Counting):
         def final(self, states):
@@ -221,7 +221,7 @@ def test_one_factor_over_several_problems():
         factor.scope(decisions)
     assert factor.value(np.array([1, 0, 1, 0, 1, 0], bool)) == plain_value(factor, twos, [1, 0, 1, 0, 1, 0])
     assert factor.value(np.array([1, 0, 1, 0], bool)) == plain_value(factor, four, [1, 0, 1, 0])
-    with pytest.raises(InvalidProblem, match="a configuration of 5 decisions, but scope.. listed 4 or 6"):
+    with pytest.raises(InvalidProblem, match=r"a configuration of 5 decisions, but scope\(\) listed 4 or 6"):
         factor.best(np.zeros(5))
     factor.scope(threes)  # 6 decisions, too: a configuration alone does not say which
     with pytest.raises(InvalidProblem, match="two problems that give it 6 decisions each, but in different layers"):

@@ -232,7 +232,7 @@ def test_a_drawing():
     assert drawn.startswith("<svg")
     assert drawn.count("<circle") == Budget((0, 1, 2), [1.0, 2.0, 1.0], 2).graph(PLAIN).nodes
     assert len(re.findall("stroke-dasharray", drawn)) > 2
-    with pytest.raises(InvalidProblem, match="a graph of .* nodes is no picture"):
+    with pytest.raises(InvalidProblem, match=r"a graph of .* nodes is no picture"):
         gapless.factors.draw_diagram(Cardinality(range(60), np.arange(61.0)), Decisions(60))
 
 

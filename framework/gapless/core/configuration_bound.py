@@ -1,4 +1,4 @@
-"""A bound on the configurations of a factor, for certificates: computed, or compared with ``value``, not believed."""
+"""A bound on the configurations of a factor, for certificates: computed, or compared with ``value``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from gapless.core.decisions import FREE, OFF, ON, Decisions
 from gapless.core.diagram import Diagram
@@ -19,12 +20,14 @@ from gapless.core.tolerance import EPSILON, margin
 from gapless.core.unrolling import coarser_states, ended, start_of, stepped
 from gapless.core.work import kept_meanwhile, spend_work
 
+States = NDArray[np.int8]
+
 ENUMERATED = 8
 """Over so many free decisions all configurations are scored; over more, those that are likely to be the best."""
 
 
 def configuration_bound(
-    factor: ConfigurationFactor, decisions: Decisions, weights: FloatArray, state: IntArray
+    factor: ConfigurationFactor, decisions: Decisions, weights: FloatArray, state: States
 ) -> float:
     """An upper bound on ``value(on) + weights[on].sum()`` over the configurations that agree with a state.
 
@@ -67,14 +70,15 @@ def configuration_bound(
         worth, scale = _worth(factor, weights, configuration)
         if worth > claimed + margin(max(scale, abs(worth))):
             raise InvalidProblem(
-                f"factor {name_of(factor)}: best() promises that no configuration is worth more than {claimed:.12g}, "
-                f"but by value() one of {int(np.count_nonzero(configuration))} decisions is worth {worth:.12g}"
+                f"factor {name_of(factor)}: best() promises that no configuration is worth more than "
+                f"{claimed:.12g}, but by value() one of {int(np.count_nonzero(configuration))} decisions is "
+                f"worth {worth:.12g}"
             )
         most, size = max(most, worth), max(size, scale)
     return _rounded_up(most, size) if enumerated else float(claimed)
 
 
-def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, state: IntArray) -> bool:
+def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, state: States) -> bool:
     """Whether some configuration that agrees with a state scores more than -inf.
 
     Of a factor that is no diagram and has more than 8 free decisions, ``best`` is asked with weights that outweigh
@@ -143,7 +147,7 @@ class _Steps:
     following: int
 
 
-def _diagram_bound(factor: Diagram, layout: Layout, weights: FloatArray, state: IntArray) -> float:
+def _diagram_bound(factor: Diagram, layout: Layout, weights: FloatArray, state: States) -> float:
     layers, final = _all_steps(factor, layout)
     additions = 2 * len(layers) + 2
     total = np.zeros(1)

@@ -15,10 +15,9 @@ from gapless.core.sparse import FloatArray, IntArray, Sparse
 class DiagramModel:
     """Columns for edges, and rows over them and the decisions of the scope.
 
-    For every 0/1 choice of the decisions the largest ``scores @ flow`` over the flows of at least 0 that satisfy the
-    rows is the factor's value; where there is none, the value is -inf. The flow is whole where the decisions are, and
-    its polytope is the convex hull of the configurations (a path polytope), so that no tighter rows over this
-    factor exist.
+    For every 0/1 choice of the decisions the largest ``scores @ flow`` over the flows of at least 0 that satisfy
+    the rows is the factor's value; where there is none, the value is -inf. No rows over this factor alone are
+    tighter: flows are mixtures of paths.
 
     Parameters
     ----------
@@ -45,8 +44,8 @@ def diagram_model(factor: Diagram, decisions: Decisions) -> DiagramModel:
     """Write a diagram as a flow over its layered graph.
 
     One unit leaves the first node; as much leaves every other node as enters it, at an end by an edge that has the
-    score of the end; the edges that turn a decision on carry as much as the decision (Behle, *Binary Decision Diagrams
-    and Integer Programming*, 2007, section 3.3).
+    score of the end; the edges that turn a decision on carry as much as the decision (Behle, *Binary Decision
+    Diagrams and Integer Programming*, 2007).
 
     Raises
     ------
@@ -56,8 +55,8 @@ def diagram_model(factor: Diagram, decisions: Decisions) -> DiagramModel:
     graph = factor.graph(decisions)
     if graph.relaxed:
         raise NotImplementedError(
-            f"factor {name_of(factor)}: its diagram is relaxed, as it has more than {factor.limit} nodes, and cannot be "
-            "written as rows; raise its `limit`"
+            f"factor {name_of(factor)}: its diagram is relaxed, as it has more than {factor.limit} nodes, and "
+            "cannot be written as rows; raise its `limit`"
         )
     tails, heads, places, scores = graph.edges()
     ends = graph.nodes + 1 - graph.final.size + np.arange(graph.final.size)

@@ -69,7 +69,8 @@ def _integers(factor: Diagram, given: Any, size: int, place: Any, lowest: int = 
     array = np.asarray(given)
     if array.dtype.kind not in "iu" or array.shape != (size,):
         raise InvalidProblem(
-            f"{place()} gave states of shape {array.shape} and dtype {array.dtype}, expected integers of shape ({size},)"
+            f"{place()} gave states of shape {array.shape} and dtype {array.dtype}, "
+            f"expected integers of shape ({size},)"
         )
     array = array.astype(np.int64, copy=False)
     if size and array.min() < lowest:
@@ -151,7 +152,7 @@ def run_within(factor: Diagram, layout: Layout, width: int | None) -> LayeredGra
 
 
 def _steps(factor: Diagram, layer: int, choices: range, states: IntArray) -> tuple[IntArray, FloatArray]:
-    """All steps of a layer, (choices, m), -1 where a choice is forbidden: checked together, one by one where something is wrong."""
+    """All steps of a layer, (choices, m), -1 where a choice is forbidden; checked together first."""
     targets = np.empty((len(choices), states.size), np.int64)
     scores = np.empty((len(choices), states.size))
     if not states.size:

@@ -17,7 +17,7 @@ from gapless.factors.fields import groups_of, number_of, scores_of
 
 
 class LabelDiagram(Diagram):
-    """A diagram that reads one label after another: a layer for each group of decisions, a choice for each label."""
+    """A diagram that reads labels: a layer for each group of decisions, a choice for each label."""
 
     groups: tuple[tuple[int, ...], ...] | None
 
@@ -61,7 +61,7 @@ def _transitions(values: Any) -> IntArray:
 @serialisable("gapless.factors.Automaton")
 @attrs.frozen(eq=False)
 class Automaton(LabelDiagram):
-    """A deterministic automaton that reads one label of each group; the score is that of its transitions and its end.
+    """A deterministic automaton that reads a label of each group; its transitions and its last state score.
 
     Where a group is no whole choice group of the problem, none of its decisions may be on: the state then stays.
 
@@ -82,13 +82,15 @@ class Automaton(LabelDiagram):
     name: ClassVar[str] = "automaton"
     transitions: IntArray = attrs.field(converter=_transitions)
     scores: FloatArray | None = attrs.field(
-        default=None, converter=attrs.converters.optional(scores_of("automaton", "states", "labels"))
+        default=None, converter=lambda v: None if v is None else scores_of("automaton", v, "states", "labels")
     )
     ends: FloatArray | None = attrs.field(
-        default=None, converter=attrs.converters.optional(scores_of("automaton: final", "states"))
+        default=None, converter=lambda v: None if v is None else scores_of("automaton: final", v, "states")
     )
-    start: int = attrs.field(default=0, converter=number_of("automaton", "start"))
-    groups: tuple[tuple[int, ...], ...] | None = attrs.field(default=None, converter=groups_of("automaton"))
+    start: int = attrs.field(default=0, converter=lambda v: number_of("automaton", "start", v))
+    groups: tuple[tuple[int, ...], ...] | None = attrs.field(
+        default=None, converter=lambda v: groups_of("automaton", v)
+    )
 
     def __attrs_post_init__(self) -> None:
         states = len(self.transitions)
@@ -104,7 +106,7 @@ class Automaton(LabelDiagram):
     @property
     def labels(self) -> int:
         """Number of labels."""
-        return self.transitions.shape[1]
+        return int(self.transitions.shape[1])
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
         """One transition."""

@@ -67,7 +67,7 @@ class Budget(Diagram):
     """
 
     name: ClassVar[str] = "budget"
-    decisions: tuple[int, ...] = attrs.field(converter=decisions_of("budget"))
+    decisions: tuple[int, ...] = attrs.field(converter=lambda v: decisions_of("budget", v))
     weights: FloatArray = attrs.field(converter=_weights)
     most: float = attrs.field(converter=_most)
     penalty: float = attrs.field(default=math.inf, converter=_penalty)

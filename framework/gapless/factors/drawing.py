@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from gapless.core.decisions import Decisions
 from gapless.core.diagram import Diagram
 from gapless.core.errors import InvalidProblem
@@ -15,9 +17,9 @@ LARGEST = 200
 def draw_diagram(factor: Diagram, decisions: Decisions) -> str:
     """Draw the layered graph of a factor, each layer a column, as one SVG element.
 
-    Solid edges turn a decision on, dashed ones none. Beside an edge stand, where a layer reads several decisions, the
-    indices in the layer of those that take it, and its score unless it is 0; the scores of the ends stand in the nodes
-    of the last column.
+    Solid edges turn a decision on, dashed ones none. Beside an edge stand, where a layer reads several decisions,
+    the indices in the layer of those that take it, and its score unless it is 0; the scores of the ends stand in
+    the nodes of the last column.
 
     Raises
     ------
@@ -30,7 +32,7 @@ def draw_diagram(factor: Diagram, decisions: Decisions) -> str:
             f"factor {name_of(factor)}: a graph of {graph.nodes} nodes is no picture; draw one of {LARGEST} at most"
         )
     first = graph.layer_nodes.tolist()
-    widths = [end - start for start, end in zip(first[:-1], first[1:], strict=True)]
+    widths = [end - start for start, end in itertools.pairwise(first)]
     column, row, top = 150.0, 56.0, 70.0
     height = top + row * max([1, *widths]) + 10
     width = column * len(widths) + 40

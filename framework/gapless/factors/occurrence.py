@@ -39,8 +39,8 @@ class AnyOf(_Occurrence):
     """
 
     name: ClassVar[str] = "or"
-    decisions: tuple[int, ...] = attrs.field(converter=decisions_of("or"))
-    score: float = attrs.field(converter=score_of("or"))
+    decisions: tuple[int, ...] = attrs.field(converter=lambda v: decisions_of("or", v))
+    score: float = attrs.field(converter=lambda v: score_of("or", v))
 
     def final(self, states: IntArray) -> FloatArray:
         """The score if anything is on."""
@@ -64,8 +64,8 @@ class AtLeastOne(_Occurrence):
     """
 
     name: ClassVar[str] = "at-least-one"
-    decisions: tuple[int, ...] = attrs.field(converter=decisions_of("at-least-one"))
-    score: float = attrs.field(default=-np.inf, converter=score_of("at-least-one"))
+    decisions: tuple[int, ...] = attrs.field(converter=lambda v: decisions_of("at-least-one", v))
+    score: float = attrs.field(default=-np.inf, converter=lambda v: score_of("at-least-one", v))
 
     def final(self, states: IntArray) -> FloatArray:
         """The score if nothing is on."""
@@ -89,8 +89,8 @@ class AtMostOne(_Occurrence):
     """
 
     name: ClassVar[str] = "at-most-one"
-    decisions: tuple[int, ...] = attrs.field(converter=decisions_of("at-most-one"))
-    score: float = attrs.field(default=-np.inf, converter=score_of("at-most-one"))
+    decisions: tuple[int, ...] = attrs.field(converter=lambda v: decisions_of("at-most-one", v))
+    score: float = attrs.field(default=-np.inf, converter=lambda v: score_of("at-most-one", v))
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
         """Every decision after the first that is on scores."""

@@ -29,10 +29,12 @@ class Precedence(LabelDiagram):
     """
 
     name: ClassVar[str] = "precedence"
-    first: int = attrs.field(converter=number_of("precedence", "the first label"))
-    then: int = attrs.field(converter=number_of("precedence", "the second label"))
-    score: float = attrs.field(default=-np.inf, converter=score_of("precedence"))
-    groups: tuple[tuple[int, ...], ...] | None = attrs.field(default=None, converter=groups_of("precedence"))
+    first: int = attrs.field(converter=lambda v: number_of("precedence", "the first label", v))
+    then: int = attrs.field(converter=lambda v: number_of("precedence", "the second label", v))
+    score: float = attrs.field(default=-np.inf, converter=lambda v: score_of("precedence", v))
+    groups: tuple[tuple[int, ...], ...] | None = attrs.field(
+        default=None, converter=lambda v: groups_of("precedence", v)
+    )
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
         """The state is 1 once the first label was read."""

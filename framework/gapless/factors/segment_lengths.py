@@ -29,9 +29,11 @@ class SegmentLengths(LabelDiagram):
     """
 
     name: ClassVar[str] = "segment-lengths"
-    label: int = attrs.field(converter=number_of("segment-lengths", "the label"))
-    scores: FloatArray = attrs.field(converter=scores_of("segment-lengths", "lengths"))
-    groups: tuple[tuple[int, ...], ...] | None = attrs.field(default=None, converter=groups_of("segment-lengths"))
+    label: int = attrs.field(converter=lambda v: number_of("segment-lengths", "the label", v))
+    scores: FloatArray = attrs.field(converter=lambda v: scores_of("segment-lengths", v, "lengths"))
+    groups: tuple[tuple[int, ...], ...] | None = attrs.field(
+        default=None, converter=lambda v: groups_of("segment-lengths", v)
+    )
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
         """The state is the length of the run so far; it scores when it ends."""

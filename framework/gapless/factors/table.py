@@ -16,7 +16,7 @@ from gapless.factors.fields import groups_of, scores_of
 
 
 def _groups(values: Any) -> tuple[tuple[int, ...], ...]:
-    found = groups_of("table")(values)
+    found = groups_of("table", values)
     if not found:
         raise InvalidProblem("table: it needs the decisions of two or more groups")
     return found
@@ -39,7 +39,7 @@ class Table(Diagram):
 
     name: ClassVar[str] = "table"
     groups: tuple[tuple[int, ...], ...] = attrs.field(converter=_groups)
-    scores: FloatArray = attrs.field(converter=scores_of("table"))
+    scores: FloatArray = attrs.field(converter=lambda v: scores_of("table", v))
 
     def __attrs_post_init__(self) -> None:
         if self.scores.shape != tuple(map(len, self.groups)):

@@ -30,9 +30,9 @@ def check_factor(
 
     Rules for a `Factor`: scopes have one length, name existing decisions, repeat nothing, and are listed the same
     way each time; scores have shape (m,), are never NaN or plus infinity, and do not depend on the other scopes of
-    a call; ``upper_bound`` dominates ``score``. Rules for a `ConfigurationFactor`: ``best`` equals enumeration. Rules for
-    a `Diagram` besides: layers and steps do not change, a step does not depend on the other states of its call, and
-    where it has ``relax``, what may follow a state may follow its coarser state, with at least its score.
+    a call; ``upper_bound`` dominates ``score``. Rules for a `ConfigurationFactor`: ``best`` equals enumeration.
+    Rules for a `Diagram` besides: layers and steps do not change, a step does not depend on the other states of its
+    call, and where it has ``relax``, what may follow a state may follow its coarser state, with at least its score.
 
     Parameters
     ----------
