@@ -28,12 +28,13 @@ def check_graph(
 ) -> None:
     """Refuse arrays that would lead a pass out of bounds."""
     whole = layer_nodes, layer_blocks, places, sources, counts, target_at, score_at
-    kinds = [*zip(_INTEGERS, whole, (np.int64,) * 7, strict=True)]
-    kinds += [
-        (name, array, np.float64)
-        for name, array in (("constants", constants), ("scores", scores), ("final", final))
+    numbers = ("constants", constants), ("scores", scores), ("final", final)
+    kinds: list[tuple[str, Array, Any]] = [
+        *((name, array, np.int64) for name, array in zip(_INTEGERS, whole, strict=True)),
+        *((name, array, np.float64) for name, array in numbers),
+        ("targets", targets, np.int32),
     ]
-    for name, array, dtype in [*kinds, ("targets", targets, np.int32)]:
+    for name, array, dtype in kinds:
         if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
             raise TypeError(f"{name} must be a one-dimensional {np.dtype(dtype).name} array")
     layers, blocks = layer_blocks.size - 1, places.size

@@ -26,7 +26,7 @@ else:
             "gapless.factors.budget": "Budget",
             "gapless.factors.cardinality": "Cardinality",
             "gapless.factors.drawing": "draw_diagram",
-            "gapless.factors.occurrence": "AnyOf AtLeastOne AtMostOne",
+            "gapless.factors.occurrence": "AtLeastOne AtMostOne Or",
             "gapless.factors.precedence": "Precedence",
             "gapless.factors.segment_lengths": "SegmentLengths",
             "gapless.factors.table": "Table",

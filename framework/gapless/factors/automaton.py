@@ -11,9 +11,8 @@ import numpy as np
 from gapless.core.decisions import Decisions
 from gapless.core.diagram import Diagram
 from gapless.core.errors import InvalidProblem
-from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.factors.fields import groups_of, number_of, scores_of
+from gapless.factors.fields import groups_of, number_of, scores_of, shipped
 
 
 class LabelDiagram(Diagram):
@@ -48,17 +47,16 @@ def _transitions(values: Any) -> IntArray:
     array = np.asarray(values)
     if array.ndim != 2 or array.dtype.kind not in "iu" or not array.size:
         raise InvalidProblem(
-            f"automaton: transitions have shape {array.shape} and dtype {array.dtype}, "
-            "expected integers (states, labels)"
+            f"transitions have shape {array.shape} and dtype {array.dtype}, expected integers (states, labels)"
         )
     if not -1 <= array.min() <= array.max() < len(array):
-        raise InvalidProblem(f"automaton: transitions lead to states of 0..{len(array) - 1}, or -1, which forbids")
+        raise InvalidProblem(f"transitions lead to states of 0..{len(array) - 1}, or -1, which forbids")
     array = array.astype(np.int64)
     array.flags.writeable = False
     return array
 
 
-@serialisable("gapless.factors.Automaton")
+@shipped("gapless.factors.Automaton")
 @attrs.frozen(eq=False)
 class Automaton(LabelDiagram):
     """A deterministic automaton that reads a label of each group; its transitions and its last state score.
@@ -71,7 +69,7 @@ class Automaton(LabelDiagram):
         State after a label; -1 forbids.
     scores : float64 (states, labels), optional
         Of the transitions; 0 by default.
-    final : float64 (states,), optional
+    ends : float64 (states,), optional
         Scores of the last state; 0 by default, -inf where a sequence must not end.
     start : int
         The first state.
@@ -81,27 +79,19 @@ class Automaton(LabelDiagram):
 
     name: ClassVar[str] = "automaton"
     transitions: IntArray = attrs.field(converter=_transitions)
-    scores: FloatArray | None = attrs.field(
-        default=None, converter=lambda v: None if v is None else scores_of("automaton", v, "states", "labels")
-    )
-    ends: FloatArray | None = attrs.field(
-        default=None, converter=lambda v: None if v is None else scores_of("automaton: final", v, "states")
-    )
-    start: int = attrs.field(default=0, converter=lambda v: number_of("automaton", "start", v))
-    groups: tuple[tuple[int, ...], ...] | None = attrs.field(
-        default=None, converter=lambda v: groups_of("automaton", v)
-    )
+    scores: FloatArray | None = attrs.field(default=None, converter=attrs.converters.optional(scores_of))
+    ends: FloatArray | None = attrs.field(default=None, converter=attrs.converters.optional(scores_of))
+    start: int = attrs.field(default=0, converter=number_of)
+    groups: tuple[tuple[int, ...], ...] | None = attrs.field(default=None, converter=groups_of)
 
     def __attrs_post_init__(self) -> None:
         states = len(self.transitions)
         if self.scores is not None and self.scores.shape != self.transitions.shape:
-            raise InvalidProblem(
-                f"automaton: scores have shape {self.scores.shape}, transitions {self.transitions.shape}"
-            )
+            raise InvalidProblem(f"scores have shape {self.scores.shape}, transitions {self.transitions.shape}")
         if self.ends is not None and self.ends.shape != (states,):
-            raise InvalidProblem(f"automaton: final scores have shape {self.ends.shape}, expected ({states},)")
+            raise InvalidProblem(f"scores of ends have shape {self.ends.shape}, expected ({states},)")
         if self.start >= states:
-            raise InvalidProblem(f"automaton: start is {self.start}, but there are {states} states")
+            raise InvalidProblem(f"start is {self.start}, but there are {states} states")
 
     @property
     def labels(self) -> int:

@@ -12,37 +12,36 @@ from gapless.core.decisions import Decisions
 from gapless.core.diagram import Diagram
 from gapless.core.errors import InvalidProblem
 from gapless.core.score_array import LARGEST, score_array
-from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.factors.fields import decisions_of
+from gapless.factors.fields import decisions_of, shipped
 
 SLACK = 1e-9
 """Share of the limit that sums of fractions may pass it by: 0.1 + 0.2 is more than 0.3 in float64."""
 
 
 def _weights(values: Any) -> FloatArray:
-    array = score_array(values, "budget: weights")
+    array = score_array(values, "weights")
     if array.ndim != 1 or np.any(~((array >= 0) & (array <= LARGEST))):
-        raise InvalidProblem(f"budget: weights must be a sequence of numbers from 0 to {LARGEST:g}")
+        raise InvalidProblem(f"weights must be a sequence of numbers from 0 to {LARGEST:g}")
     array.flags.writeable = False
     return array
 
 
 def _most(value: Any) -> float:
-    array = score_array(value, "budget: limits")
+    array = score_array(value, "limits")
     if array.ndim or not 0 <= array <= LARGEST:
-        raise InvalidProblem(f"budget: the limit is {value!r:.80}, expected a number from 0 to {LARGEST:g}")
+        raise InvalidProblem(f"the limit is {value!r:.80}, expected a number from 0 to {LARGEST:g}")
     return float(array)
 
 
 def _penalty(value: Any) -> float:
-    array = score_array(value, "budget: penalties")
+    array = score_array(value, "penalties")
     if array.ndim or not (0 <= array <= LARGEST or array == math.inf):
-        raise InvalidProblem(f"budget: the penalty is {value!r:.80}, expected a number of at least 0, or infinity")
+        raise InvalidProblem(f"the penalty is {value!r:.80}, expected a number of at least 0, or infinity")
     return float(array)
 
 
-@serialisable("gapless.factors.Budget")
+@shipped("gapless.factors.Budget")
 @attrs.frozen(eq=False)
 class Budget(Diagram):
     """The weights of the decisions that are on sum to `most`, or less; each unit beyond it costs the penalty.
@@ -67,14 +66,14 @@ class Budget(Diagram):
     """
 
     name: ClassVar[str] = "budget"
-    decisions: tuple[int, ...] = attrs.field(converter=lambda v: decisions_of("budget", v))
+    decisions: tuple[int, ...] = attrs.field(converter=decisions_of)
     weights: FloatArray = attrs.field(converter=_weights)
     most: float = attrs.field(converter=_most)
     penalty: float = attrs.field(default=math.inf, converter=_penalty)
 
     def __attrs_post_init__(self) -> None:
         if len(self.weights) != len(self.decisions):
-            raise InvalidProblem(f"budget: {len(self.weights)} weights for {len(self.decisions)} decisions")
+            raise InvalidProblem(f"{len(self.weights)} weights for {len(self.decisions)} decisions")
 
     def layers(self, decisions: Decisions) -> list[list[int]]:
         """Each decision."""

@@ -10,12 +10,11 @@ import numpy as np
 
 from gapless.core.decisions import Decisions
 from gapless.core.diagram import Diagram
-from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.factors.fields import decisions_of, number_of, score_of, scores_of
+from gapless.factors.fields import decisions_of, number_of, score_of, score_row, shipped
 
 
-@serialisable("gapless.factors.Cardinality")
+@shipped("gapless.factors.Cardinality")
 @attrs.frozen(eq=False)
 class Cardinality(Diagram):
     """``scores[k]`` when k of the decisions are on; the last score is for all larger numbers, too.
@@ -28,25 +27,25 @@ class Cardinality(Diagram):
     """
 
     name: ClassVar[str] = "cardinality"
-    decisions: tuple[int, ...] = attrs.field(converter=lambda v: decisions_of("cardinality", v))
-    scores: FloatArray = attrs.field(converter=lambda v: scores_of("cardinality", v, "numbers"))
+    decisions: tuple[int, ...] = attrs.field(converter=decisions_of)
+    scores: FloatArray = attrs.field(converter=score_row)
 
     @classmethod
     def at_most(cls, decisions: Sequence[int], most: int, score: Any = -np.inf) -> Cardinality:
         """`score` when more than `most` are on."""
-        most = number_of("cardinality", "the number", most)
-        return cls(decisions, np.append(np.zeros(most + 1), score_of("cardinality", score)))
+        most = number_of(most)
+        return cls(decisions, np.append(np.zeros(most + 1), score_of(score)))
 
     @classmethod
     def at_least(cls, decisions: Sequence[int], least: int, score: Any = -np.inf) -> Cardinality:
         """`score` when fewer than `least` are on."""
-        least = number_of("cardinality", "the number", least)
-        return cls(decisions, np.append(np.full(least, score_of("cardinality", score)), 0.0))
+        least = number_of(least)
+        return cls(decisions, np.append(np.full(least, score_of(score)), 0.0))
 
     @classmethod
     def exactly(cls, decisions: Sequence[int], number: int, score: Any = -np.inf) -> Cardinality:
         """`score` when not exactly `number` are on."""
-        number, other = number_of("cardinality", "the number", number), score_of("cardinality", score)
+        number, other = number_of(number), score_of(score)
         return cls(decisions, np.concatenate([np.full(number, other), [0.0, other]]))
 
     def layers(self, decisions: Decisions) -> list[list[int]]:

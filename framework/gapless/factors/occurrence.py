@@ -9,9 +9,8 @@ import numpy as np
 
 from gapless.core.decisions import Decisions
 from gapless.core.diagram import Diagram
-from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.factors.fields import decisions_of, score_of
+from gapless.factors.fields import decisions_of, score_of, shipped
 
 
 class _Occurrence(Diagram):
@@ -26,9 +25,9 @@ class _Occurrence(Diagram):
         return (states if choice < 0 else np.ones_like(states)), 0.0
 
 
-@serialisable("gapless.factors.AnyOf")
+@shipped("gapless.factors.Or")
 @attrs.frozen(eq=False)
-class AnyOf(_Occurrence):
+class Or(_Occurrence):
     """`score` once, when one or more of the decisions are on (OR).
 
     Parameters
@@ -39,8 +38,8 @@ class AnyOf(_Occurrence):
     """
 
     name: ClassVar[str] = "or"
-    decisions: tuple[int, ...] = attrs.field(converter=lambda v: decisions_of("or", v))
-    score: float = attrs.field(converter=lambda v: score_of("or", v))
+    decisions: tuple[int, ...] = attrs.field(converter=decisions_of)
+    score: float = attrs.field(converter=score_of)
 
     def final(self, states: IntArray) -> FloatArray:
         """The score if anything is on."""
@@ -51,7 +50,7 @@ class AnyOf(_Occurrence):
         return np.array([0.0, self.score])
 
 
-@serialisable("gapless.factors.AtLeastOne")
+@shipped("gapless.factors.AtLeastOne")
 @attrs.frozen(eq=False)
 class AtLeastOne(_Occurrence):
     """`score` when none of the decisions is on.
@@ -64,8 +63,8 @@ class AtLeastOne(_Occurrence):
     """
 
     name: ClassVar[str] = "at-least-one"
-    decisions: tuple[int, ...] = attrs.field(converter=lambda v: decisions_of("at-least-one", v))
-    score: float = attrs.field(default=-np.inf, converter=lambda v: score_of("at-least-one", v))
+    decisions: tuple[int, ...] = attrs.field(converter=decisions_of)
+    score: float = attrs.field(default=-np.inf, converter=score_of)
 
     def final(self, states: IntArray) -> FloatArray:
         """The score if nothing is on."""
@@ -76,7 +75,7 @@ class AtLeastOne(_Occurrence):
         return np.array([0.0, self.score])
 
 
-@serialisable("gapless.factors.AtMostOne")
+@shipped("gapless.factors.AtMostOne")
 @attrs.frozen(eq=False)
 class AtMostOne(_Occurrence):
     """`score` for each decision that is on beyond the first.
@@ -89,8 +88,8 @@ class AtMostOne(_Occurrence):
     """
 
     name: ClassVar[str] = "at-most-one"
-    decisions: tuple[int, ...] = attrs.field(converter=lambda v: decisions_of("at-most-one", v))
-    score: float = attrs.field(default=-np.inf, converter=lambda v: score_of("at-most-one", v))
+    decisions: tuple[int, ...] = attrs.field(converter=decisions_of)
+    score: float = attrs.field(default=-np.inf, converter=score_of)
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
         """Every decision after the first that is on scores."""

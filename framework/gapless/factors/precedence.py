@@ -7,13 +7,12 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.factors.automaton import LabelDiagram
-from gapless.factors.fields import groups_of, number_of, score_of
+from gapless.factors.fields import groups_of, number_of, score_of, shipped
 
 
-@serialisable("gapless.factors.Precedence")
+@shipped("gapless.factors.Precedence")
 @attrs.frozen(eq=False)
 class Precedence(LabelDiagram):
     """`score` for each position with the label `then` that no position with the label `first` comes before.
@@ -29,12 +28,10 @@ class Precedence(LabelDiagram):
     """
 
     name: ClassVar[str] = "precedence"
-    first: int = attrs.field(converter=lambda v: number_of("precedence", "the first label", v))
-    then: int = attrs.field(converter=lambda v: number_of("precedence", "the second label", v))
-    score: float = attrs.field(default=-np.inf, converter=lambda v: score_of("precedence", v))
-    groups: tuple[tuple[int, ...], ...] | None = attrs.field(
-        default=None, converter=lambda v: groups_of("precedence", v)
-    )
+    first: int = attrs.field(converter=number_of)
+    then: int = attrs.field(converter=number_of)
+    score: float = attrs.field(default=-np.inf, converter=score_of)
+    groups: tuple[tuple[int, ...], ...] | None = attrs.field(default=None, converter=groups_of)
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
         """The state is 1 once the first label was read."""

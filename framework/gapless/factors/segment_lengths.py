@@ -7,13 +7,12 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.factors.automaton import LabelDiagram
-from gapless.factors.fields import groups_of, number_of, scores_of
+from gapless.factors.fields import groups_of, number_of, score_row, shipped
 
 
-@serialisable("gapless.factors.SegmentLengths")
+@shipped("gapless.factors.SegmentLengths")
 @attrs.frozen(eq=False)
 class SegmentLengths(LabelDiagram):
     """``scores[k - 1]`` for each run of k positions with a label that no such position stands beside.
@@ -29,11 +28,9 @@ class SegmentLengths(LabelDiagram):
     """
 
     name: ClassVar[str] = "segment-lengths"
-    label: int = attrs.field(converter=lambda v: number_of("segment-lengths", "the label", v))
-    scores: FloatArray = attrs.field(converter=lambda v: scores_of("segment-lengths", v, "lengths"))
-    groups: tuple[tuple[int, ...], ...] | None = attrs.field(
-        default=None, converter=lambda v: groups_of("segment-lengths", v)
-    )
+    label: int = attrs.field(converter=number_of)
+    scores: FloatArray = attrs.field(converter=score_row)
+    groups: tuple[tuple[int, ...], ...] | None = attrs.field(default=None, converter=groups_of)
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
         """The state is the length of the run so far; it scores when it ends."""

@@ -10,19 +10,18 @@ import numpy as np
 from gapless.core.decisions import Decisions
 from gapless.core.diagram import Diagram
 from gapless.core.errors import InvalidProblem
-from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.factors.fields import groups_of, scores_of
+from gapless.factors.fields import groups_of, scores_of, shipped
 
 
 def _groups(values: Any) -> tuple[tuple[int, ...], ...]:
-    found = groups_of("table", values)
+    found = groups_of(values)
     if not found:
-        raise InvalidProblem("table: it needs the decisions of two or more groups")
+        raise InvalidProblem("it needs the decisions of two or more groups")
     return found
 
 
-@serialisable("gapless.factors.Table")
+@shipped("gapless.factors.Table")
 @attrs.frozen(eq=False)
 class Table(Diagram):
     """``scores[i, j, ...]`` when decision i of the first group is on, j of the second, and so on.
@@ -39,12 +38,12 @@ class Table(Diagram):
 
     name: ClassVar[str] = "table"
     groups: tuple[tuple[int, ...], ...] = attrs.field(converter=_groups)
-    scores: FloatArray = attrs.field(converter=lambda v: scores_of("table", v))
+    scores: FloatArray = attrs.field(converter=scores_of)
 
     def __attrs_post_init__(self) -> None:
         if self.scores.shape != tuple(map(len, self.groups)):
             raise InvalidProblem(
-                f"table: scores have shape {self.scores.shape}, the groups {tuple(map(len, self.groups))}"
+                f"scores have shape {self.scores.shape}, the groups {tuple(map(len, self.groups))}"
             )
 
     def layers(self, decisions: Decisions) -> tuple[tuple[int, ...], ...]:

@@ -12,7 +12,7 @@ gapless_register = table(
         "automaton": "gapless.factors.automaton:Automaton",
         "budget": "gapless.factors.budget:Budget",
         "cardinality": "gapless.factors.cardinality:Cardinality",
-        "or": "gapless.factors.occurrence:AnyOf",
+        "or": "gapless.factors.occurrence:Or",
         "precedence": "gapless.factors.precedence:Precedence",
         "segment-lengths": "gapless.factors.segment_lengths:SegmentLengths",
         "table": "gapless.factors.table:Table",
