@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from gapless.roles import Decisions
+from gapless.roles import Decisions, Diagram
 from gapless.testing import (
     check_factor,
 )
@@ -98,3 +98,57 @@ CONFIGURATIONS = {
 def test_configuration_factors(caught, honest, name):
     changes, rule = CONFIGURATIONS[name]
     caught(rule, check_factor, type("BentAtMost", (honest.AtMost,), changes)(), Decisions(6))
+
+
+class Limit(Diagram):
+    """At most two of six, and a score for the first."""
+
+    name = "limit"
+
+    def layers(self, decisions):
+        return [[0], [1, 2], [3], [4], [5]]
+
+    def step(self, layer, choice, states):
+        following = states + (choice >= 0)
+        return np.where(following > 2, -1, following), np.where(states == 0, 1.0 * (choice >= 0), 0.0)
+
+    def relax(self, layer, states):
+        return np.minimum(states, 1)
+
+
+def remembers(self, layer, choice, states):
+    """Counts calls."""
+    return Limit.step(self, layer, choice, states)[0], float(next(CALLS))
+
+
+def by_company(self, layer, choice, states):
+    following, scores = Limit.step(self, layer, choice, states)
+    return following, scores - scores.max()
+
+
+DIAGRAMS = {
+    "layers change": (
+        {"layers": lambda self, d: [[next(CALLS) % 5]]},
+        "layers are listed the same way each time",
+    ),
+    "a step remembers": ({"step": remembers}, "nothing but layer, choice and state"),
+    "a step looks at other states": ({"step": by_company}, "nothing but layer, choice and state"),
+    "a final score looks at other states": (
+        {"final": lambda self, states: states - states.mean()},
+        "nothing but the state",
+    ),
+    "a step raises": ({"step": lambda self, layer, choice, states: 1 / 0}, "a diagram can be unrolled"),
+    "coarser states forbid": ({"relax": lambda self, layer, states: np.maximum(states, 1)}, "allow as much"),
+    "best boasts": ({"best": boasts}, "best equals enumeration"),
+}
+
+
+@pytest.mark.parametrize("name", DIAGRAMS)
+def test_diagrams(caught, name):
+    changes, rule = DIAGRAMS[name]
+    caught(rule, check_factor, type("BentLimit", (Limit,), changes)(), Decisions(6))
+
+
+def test_a_right_diagram_passes():
+    check_factor(Limit(), Decisions(6))
+    check_factor(type("Small", (Limit,), {"limit": 11})(), Decisions(6))

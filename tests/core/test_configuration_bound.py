@@ -1,4 +1,4 @@
-"""Bounds of certificates on configurations: they hold, they are tight, and they believe nothing that they can check."""
+"""Bounds of certificates on configurations: they hold, are tight, and believe nothing that they can check."""
 
 from fractions import Fraction
 from typing import ClassVar
@@ -68,7 +68,9 @@ def test_rounding_is_counted():
 def test_the_unrolled_graph_is_not_asked(monkeypatch):
     monkeypatch.setattr(Diagram, "graph", None)
     monkeypatch.setattr(Diagram, "best", None)
-    assert configuration_bound(Sum(), Decisions(3), np.zeros(3), np.array([-1, 0, 1], np.int8)) == pytest.approx(0.2)
+    assert configuration_bound(Sum(), Decisions(3), np.zeros(3), np.array([-1, 0, 1], np.int8)) == pytest.approx(
+        0.2
+    )
 
 
 def test_a_relaxed_diagram_is_bounded():
@@ -133,11 +135,17 @@ def test_other_factors(count):
     assert configuration_bound(Count(), decisions, weights, state) == pytest.approx(count**2 + 0.5 * count)
     state[0] = 0
     state[1] = 1
-    assert configuration_bound(Count(), decisions, weights, state) == pytest.approx((count - 1) ** 2 + 0.5 * (count - 1))
+    assert configuration_bound(Count(), decisions, weights, state) == pytest.approx(
+        (count - 1) ** 2 + 0.5 * (count - 1)
+    )
     fixed = (np.arange(count) % 2).astype(np.int8)
-    assert configuration_bound(Count(), decisions, weights, fixed) == pytest.approx((count // 2) ** 2 + 0.5 * (count // 2))
+    assert configuration_bound(Count(), decisions, weights, fixed) == pytest.approx(
+        (count // 2) ** 2 + 0.5 * (count // 2)
+    )
     assert allows_configuration(Count(), decisions, state)
     lying = Count()
     lying.short = 1.0
-    with pytest.raises(InvalidProblem, match=r"factor count: best\(\) promises that no configuration is worth more"):
+    with pytest.raises(
+        InvalidProblem, match=r"factor count: best\(\) promises that no configuration is worth more"
+    ):
         configuration_bound(lying, decisions, weights, np.full(count, -1, np.int8))

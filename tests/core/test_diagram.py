@@ -1,4 +1,4 @@
-"""Diagrams: values and best configurations against enumeration, relaxed ones are bounds, errors name their place."""
+"""Diagrams: values and best configurations against enumeration; relaxed ones are bounds; errors name places."""
 
 import copy
 import pickle
@@ -83,10 +83,10 @@ class Coarse(Counting):
 def test_equal_states_are_merged_and_dead_ends_left_out(monkeypatch):
     monkeypatch.setattr(layered_graph, "NARROW", 0)
     graph = Counting(10, 3).graph(Decisions(10))
-    # Layer l has the numbers 0 to min(l, 3); those from which the rest cannot pass 3 are one node.
-    free = [max(0, min(min(l, 3), 3 - (10 - l)) + 1) for l in range(11)]
-    assert graph.nodes == sum(min(l, 3) + 1 - max(0, free[l] - 1) for l in range(11))
-    assert graph.reached == sum(min(l, 3) + 1 for l in range(11))
+    # A layer has the numbers 0 to 3, or to its own; those from which the rest cannot pass 3 are one node.
+    free = [max(0, min(layer, 3, layer - 7) + 1) for layer in range(11)]
+    assert graph.nodes == sum(min(layer, 3) + 1 - max(0, free[layer] - 1) for layer in range(11))
+    assert graph.reached == sum(min(layer, 3) + 1 for layer in range(11))
 
     class Never(Counting):
         def final(self, states):
@@ -119,11 +119,27 @@ def test_relaxed_diagrams_are_upper_bounds(seen, rng):
         assert coarse.value(on) == exact.value(on)  # the steps, not the graph
 
 
+def test_steps_are_never_asked_about_no_states():
+    class Blocked(Counting):
+        def step(self, layer, choice, states):
+            assert states.size
+            return np.full_like(states, -1) if layer == 1 else states, 0.0
+
+        def final(self, states):
+            return float(states.max())
+
+    factor = Blocked(4, 4)
+    assert factor.graph(Decisions(4)).nodes == 0
+    assert factor.best(np.zeros(4))[0] == -np.inf
+
+
 def test_large_diagrams_are_refused():
     class Large(Counting):
         limit: ClassVar[int] = 30
 
-    with pytest.raises(InvalidProblem, match=r"counting: its diagram over 9 decisions in 9 layers has more than 30 nodes\. "):
+    with pytest.raises(
+        InvalidProblem, match=r"counting: its diagram over 9 decisions in 9 layers has more than 30 nodes\. "
+    ):
         Large(9, 9).graph(Decisions(9))
     assert Large(9, 1).graph(Decisions(9)).nodes <= 30
 
@@ -162,7 +178,10 @@ def test_errors_name_layer_and_choice(said):
     ("changes", "said"),
     [
         ({"layers": lambda self, d: [[0], [7]]}, r"layer 1 reads \[7\], but there are decisions 0\.\.2 only"),
-        ({"layers": lambda self, d: [[0], [1, 0]]}, r"the decision 0 \(decision 0\) is read twice, in layers \[0, 1\]"),
+        (
+            {"layers": lambda self, d: [[0], [1, 0]]},
+            r"the decision 0 \(decision 0\) is read twice, in layers \[0, 1\]",
+        ),
         ({"layers": lambda self, d: [[0.5]]}, "layers\\(\\) must list decisions, integers"),
         ({"start": "none"}, "start is 'none', expected a state"),
         ({"start": -1}, "start is -1"),
@@ -194,13 +213,15 @@ def test_one_factor_over_several_problems():
     factor = ByGroups(np.random.default_rng(0), [4, 4, 4], 3, 0.0)
     with pytest.raises(InvalidProblem, match=r"none yet; call scope\(decisions\) first"):
         factor.value(np.zeros(6, bool))
-    twos, threes = (Decisions(6, exactly_one=groups) for groups in (((0, 1), (2, 3), (4, 5)), ((0, 1, 2), (3, 4, 5))))
+    twos, threes = (
+        Decisions(6, exactly_one=groups) for groups in (((0, 1), (2, 3), (4, 5)), ((0, 1, 2), (3, 4, 5)))
+    )
     four = Decisions(4, exactly_one=((0, 1), (2, 3)))
     for decisions in (twos, four, twos):
         factor.scope(decisions)
     assert factor.value(np.array([1, 0, 1, 0, 1, 0], bool)) == plain_value(factor, twos, [1, 0, 1, 0, 1, 0])
     assert factor.value(np.array([1, 0, 1, 0], bool)) == plain_value(factor, four, [1, 0, 1, 0])
-    with pytest.raises(InvalidProblem, match="a configuration of 5 decisions, but scope.. listed 4 or 6"):
+    with pytest.raises(InvalidProblem, match=r"a configuration of 5 decisions, but scope\(\) listed 4 or 6"):
         factor.best(np.zeros(5))
     factor.scope(threes)  # 6 decisions, too: a configuration alone does not say which
     with pytest.raises(InvalidProblem, match="two problems that give it 6 decisions each, but in different layers"):
@@ -235,11 +256,13 @@ class Slotted(Diagram):
         return np.where(states + choice + 1 > self.most, -1, states + choice + 1), 0.0
 
 
-@pytest.mark.parametrize("made", [lambda: Slotted(2), lambda: RandomDiagram(np.random.default_rng(1), [1, 1, 1], 3)])
+@pytest.mark.parametrize(
+    "made", [lambda: Slotted(2), lambda: RandomDiagram(np.random.default_rng(1), [1, 1, 1], 3)]
+)
 def test_copies_know_what_they_stand_over(made):
     factor = made()
     factor.scope(Decisions(3))
-    for other in (copy.copy(factor), copy.deepcopy(factor), pickle.loads(pickle.dumps(factor))):  # noqa: S301
+    for other in (copy.copy(factor), copy.deepcopy(factor), pickle.loads(pickle.dumps(factor))):
         assert other is not factor
         assert other.best(np.ones(3))[0] == factor.best(np.ones(3))[0]
         assert other.value(np.ones(3, bool)) == factor.value(np.ones(3, bool))

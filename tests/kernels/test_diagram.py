@@ -17,7 +17,8 @@ if gapless_kernels.COMPILED:
     VERSIONS.append(pytest.param(_diagram.DiagramFactor, id="compiled"))
 both = pytest.mark.parametrize("version", VERSIONS)
 ARRAYS = (
-    "layer_nodes layer_blocks places sources counts target_at score_at constants targets scores final".split()
+    *("layer_nodes", "layer_blocks", "places", "sources", "counts", "target_at"),
+    *("score_at", "constants", "targets", "scores", "final"),
 )
 
 
@@ -40,7 +41,9 @@ def test_passes_equal_enumeration(seen, version, rng):
     state = np.asarray(rng.choice(np.array([-1, -1, -1, 0, 1]), count), np.int8).reshape(count)
     every = configurations(count)
     values = np.array([plain_value(factor, decisions, on) for on in every])
-    totals = np.array([value - prices[on].sum() if value > -np.inf else value for on, value in zip(every, values)])
+    totals = np.array(
+        [value - prices[on].sum() if value > -np.inf else value for on, value in zip(every, values, strict=True)]
+    )
     agreeing = np.array([bool(np.all((state == -1) | (on == (state == 1)))) for on in every])
     totals[~agreeing] = -np.inf
     value, y = made.solve(prices, state)
@@ -105,8 +108,8 @@ def test_twins_agree_bit_by_bit(rng):
     count = factor.scope(decisions).size
     prices = np.asarray(rng.normal(size=count), float).reshape(count)
     state = np.asarray(rng.choice(np.array([-1, -1, -1, 0, 1]), count), np.int8).reshape(count)
-    value, y = compiled.solve(prices, state)
-    assert (value, y.tolist()) == (lambda v, o: (v, o.tolist()))(*twin.solve(prices, state))
+    (value, y), (other_value, other_y) = compiled.solve(prices, state), twin.solve(prices, state)
+    assert (value, y.tolist()) == (other_value, other_y.tolist())
     for one, other in zip(compiled.marginals_of(prices, state), twin.marginals_of(prices, state), strict=True):
         assert one.tolist() == other.tolist()
     assert compiled.value_of(y) == twin.value_of(y)
@@ -122,7 +125,9 @@ def test_wide_layers(states):
         def step(self, layer, choice, numbers):
             if layer % 3 == 0:
                 return np.where(numbers + choice >= states, -1, numbers + max(choice, 0)), 0.5 * layer
-            return super().step(layer, choice, numbers) if layer % 3 == 1 else (numbers, self.tables[layer][1][0, numbers])
+            if layer % 3 == 1:
+                return super().step(layer, choice, numbers)
+            return numbers, self.tables[layer][1][0, numbers]
 
     rng = np.random.default_rng(states)
     factor = Shifted(rng, [2] * 12, states, 0.1, integers=False)

@@ -20,6 +20,7 @@ LAYERS = {
     "gapless.core": 1,
     "gapless.lazy": 1,
     "gapless.svg": 1,
+    "gapless.factors": 2,
     "gapless.lp": 2,
     "gapless.runs": 2,
     "gapless.engine": 3,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gapless import InvalidProblem, Status
-from gapless.roles import ConfigurationFactor
+from gapless.roles import ConfigurationFactor, Diagram
 from gapless.scip import solve_monolithic
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import tree_scores
@@ -57,3 +57,26 @@ def test_a_factor_without_a_linear_form_is_named():
         problem.linear_model()
     with pytest.raises(InvalidProblem, match=r"factors\[0\] \(odd\)"):
         solve_monolithic(problem)
+
+
+def test_a_diagram_needs_no_linear_form():
+    class Alternating(Diagram):
+        """Long arcs, read from left to right, score 1 and -2 in turn; three of them are forbidden."""
+
+        name = "alternating"
+
+        def layers(self, decisions):
+            return np.flatnonzero(np.abs(decisions.heads - decisions.modifiers) >= 2)[:, None].tolist()
+
+        def step(self, layer, choice, states):
+            if choice < 0:
+                return states, 0.0
+            return np.where(states < 2, states + 1, -1), np.where(states == 0, 1.0, -2.0)
+
+    rng = np.random.default_rng(0)
+    for projective in (False, True):
+        problem = ParsingProblem(rng.normal(size=(5, 5)), factors=[Alternating()], projective=projective)
+        _, scores = tree_scores(problem)
+        result = solve_monolithic(problem)
+        assert result.value == pytest.approx(scores.max(), abs=1e-6)
+        assert problem.value(result.best) == pytest.approx(result.value)

@@ -28,9 +28,13 @@ def check_graph(
 ) -> None:
     """Refuse arrays that would lead a pass out of bounds."""
     whole = layer_nodes, layer_blocks, places, sources, counts, target_at, score_at
-    kinds = [*zip(_INTEGERS, whole, (np.int64,) * 7, strict=True)]
-    kinds += [(name, array, np.float64) for name, array in (("constants", constants), ("scores", scores), ("final", final))]
-    for name, array, dtype in [*kinds, ("targets", targets, np.int32)]:
+    numbers = ("constants", constants), ("scores", scores), ("final", final)
+    kinds: list[tuple[str, Array, Any]] = [
+        *((name, array, np.int64) for name, array in zip(_INTEGERS, whole, strict=True)),
+        *((name, array, np.float64) for name, array in numbers),
+        ("targets", targets, np.int32),
+    ]
+    for name, array, dtype in kinds:
         if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
             raise TypeError(f"{name} must be a one-dimensional {np.dtype(dtype).name} array")
     layers, blocks = layer_blocks.size - 1, places.size
@@ -43,7 +47,9 @@ def check_graph(
     if final.size != layer_nodes[-1] - layer_nodes[-2]:
         raise ValueError("final must have a number for each node of the last layer")
     if any(array.size != blocks for array in (sources, counts, target_at, score_at, constants)):
-        raise ValueError(f"sources, counts, target_at, score_at and constants must have one entry for each of {blocks} blocks")
+        raise ValueError(
+            f"sources, counts, target_at, score_at and constants must have one entry for each of {blocks} blocks"
+        )
     if not blocks:
         return
     layer = np.repeat(np.arange(layers), np.diff(layer_blocks))
@@ -56,7 +62,9 @@ def check_graph(
     if counts.min() < 0 or np.any((counts > 0) & ((sources < first) | (sources + counts > last))):
         raise ValueError("sources and counts must lie in the layer of their block")
     held = target_at >= 0
-    if np.any((target_at + counts)[held] > targets.size) or np.any((score_at + counts)[score_at >= 0] > scores.size):
+    if np.any((target_at + counts)[held] > targets.size) or np.any(
+        (score_at + counts)[score_at >= 0] > scores.size
+    ):
         raise ValueError("target_at and score_at must leave room for the edges of their block")
     over = layer_nodes[layer + 2]
     if np.any(~held & (counts > 0) & ((-target_at < last) | (-target_at + counts > over))):

@@ -20,10 +20,10 @@ class DiagramFactor:
     ----------
     scope : int (count,)
         Its decisions.
-    layer_nodes, layer_blocks, places, sources, counts, target_at, score_at, constants, targets, scores, final : arrays
+    layer_nodes, ..., final : arrays
         The graph, see `gapless.core.layered_graph.LayeredGraph`.
     exact_value : callable, optional
-        Of a relaxed graph: ``exact_value(on) -> float``, the value of a configuration. Then `value_of` asks it, and so
+        Of a relaxed graph: ``exact_value(on) -> float``, the value of a configuration. Then `value_of` asks it, as
         do the other passes where every decision is fixed.
 
     Raises
@@ -49,7 +49,19 @@ class DiagramFactor:
         *,
         exact_value: Callable[[Array], float] | None = None,
     ) -> None:
-        given = layer_nodes, layer_blocks, places, sources, counts, target_at, score_at, constants, targets, scores, final
+        given = (
+            layer_nodes,
+            layer_blocks,
+            places,
+            sources,
+            counts,
+            target_at,
+            score_at,
+            constants,
+            targets,
+            scores,
+            final,
+        )
         check_graph(scope, *given)
         self.scope = np.array(scope, np.int32)
         self._layer_nodes, self._final, self._exact_value = layer_nodes.tolist(), final, exact_value

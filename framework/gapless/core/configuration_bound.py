@@ -1,4 +1,4 @@
-"""A bound on the configurations of a factor, for certificates: computed, or compared with ``value``, not believed."""
+"""A bound on the configurations of a factor, for certificates: computed, or compared with ``value``."""
 
 from __future__ import annotations
 
@@ -8,21 +8,26 @@ from collections.abc import Iterator
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from gapless.core.decisions import FREE, OFF, ON, Decisions
-from gapless.core.diagram import Diagram, Layout, coarser_states, ended, stepped
+from gapless.core.diagram import Diagram
+from gapless.core.diagram_layout import Layout
 from gapless.core.errors import InvalidProblem
 from gapless.core.factor import ConfigurationFactor, name_of
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import EPSILON, margin
+from gapless.core.unrolling import coarser_states, ended, start_of, stepped
 from gapless.core.work import kept_meanwhile, spend_work
+
+States = NDArray[np.int8]
 
 ENUMERATED = 8
 """Over so many free decisions all configurations are scored; over more, those that are likely to be the best."""
 
 
 def configuration_bound(
-    factor: ConfigurationFactor, decisions: Decisions, weights: FloatArray, state: IntArray
+    factor: ConfigurationFactor, decisions: Decisions, weights: FloatArray, state: States
 ) -> float:
     """An upper bound on ``value(on) + weights[on].sum()`` over the configurations that agree with a state.
 
@@ -65,14 +70,15 @@ def configuration_bound(
         worth, scale = _worth(factor, weights, configuration)
         if worth > claimed + margin(max(scale, abs(worth))):
             raise InvalidProblem(
-                f"factor {name_of(factor)}: best() promises that no configuration is worth more than {claimed:.12g}, "
-                f"but by value() one of {int(np.count_nonzero(configuration))} decisions is worth {worth:.12g}"
+                f"factor {name_of(factor)}: best() promises that no configuration is worth more than "
+                f"{claimed:.12g}, but by value() one of {int(np.count_nonzero(configuration))} decisions is "
+                f"worth {worth:.12g}"
             )
         most, size = max(most, worth), max(size, scale)
     return _rounded_up(most, size) if enumerated else float(claimed)
 
 
-def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, state: IntArray) -> bool:
+def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, state: States) -> bool:
     """Whether some configuration that agrees with a state scores more than -inf.
 
     Of a factor that is no diagram and has more than 8 free decisions, ``best`` is asked with weights that outweigh
@@ -141,7 +147,7 @@ class _Steps:
     following: int
 
 
-def _diagram_bound(factor: Diagram, layout: Layout, weights: FloatArray, state: IntArray) -> float:
+def _diagram_bound(factor: Diagram, layout: Layout, weights: FloatArray, state: States) -> float:
     layers, final = _all_steps(factor, layout)
     additions = 2 * len(layers) + 2
     total = np.zeros(1)
@@ -177,7 +183,7 @@ def _all_steps(factor: Diagram, layout: Layout) -> tuple[list[_Steps], FloatArra
 
 def _run(factor: Diagram, layout: Layout, width: int | None) -> tuple[list[_Steps], FloatArray] | None:
     """All steps; None where there are more states than the limit allows, and the factor can be relaxed."""
-    states, layers, nodes = np.array([factor.start], np.int64), [], 1
+    states, layers, nodes = np.array([start_of(factor)]), [], 1
     additions = 2 * len(layout.places) + 2
     for layer in range(len(layout.places)):
         choices = layout.choices(layer)
@@ -194,7 +200,9 @@ def _run(factor: Diagram, layout: Layout, width: int | None) -> tuple[list[_Step
         nodes += reached.size
         if width is None and nodes > factor.limit and factor.can_be_relaxed:
             return None
-        layers.append(_Steps(np.where(numbers >= 0, numbers, reached.size), _raised(scores, additions), reached.size))
+        layers.append(
+            _Steps(np.where(numbers >= 0, numbers, reached.size), _raised(scores, additions), reached.size)
+        )
         states = reached
     return layers, _raised(ended(factor, states), additions)
 

@@ -328,14 +328,16 @@ def name_of(factor: Factor | ConfigurationFactor) -> str:
 
 
 @contextlib.contextmanager
-def named_after(factor: Factor | ConfigurationFactor, call: str) -> Iterator[None]:
+def named_after(factor: Factor | ConfigurationFactor, call: str, arguments: str = "") -> Iterator[None]:
     """Add a note with the factor's name to errors of a user's code."""
     try:
         yield
     except GaplessError:
         raise  # the message names its origin
     except Exception as error:
-        error.add_note(f"raised in {call}() of the factor {name_of(factor)!r} ({type(factor).__qualname__})")
+        error.add_note(
+            f"raised in {call}({arguments}) of the factor {name_of(factor)!r} ({type(factor).__qualname__})"
+        )
         raise
 
 

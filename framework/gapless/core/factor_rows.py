@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gapless.core.decisions import Decisions
+from gapless.core.diagram import Diagram
+from gapless.core.diagram_model import diagram_model
 from gapless.core.factor import ConfigurationFactor, ScoredFactor
 from gapless.core.factor_set import FactorSet
 from gapless.core.linear_form import HasLinearForm
@@ -35,6 +38,7 @@ def add_factor_rows(rows: ModelRows, factors: FactorSet, decision_columns: IntAr
 
     - A conjunction of r decisions with a positive score is at most each of them; with a negative one at least their
       sum less r - 1 (Qian and Liu 2013, section 3.2); one that is -inf has that sum at most r - 1.
+    - Diagrams are flows over their layered graphs.
     - Other factors bring a `LinearForm`, or are written out: one column for each configuration, of which one is
       chosen, and which agree with the decisions.
 
@@ -45,6 +49,8 @@ def add_factor_rows(rows: ModelRows, factors: FactorSet, decision_columns: IntAr
     for factor, scope in factors.configurations:
         if isinstance(factor, HasLinearForm):
             _form_rows(rows, factor, decision_columns[scope])
+        elif isinstance(factor, Diagram):
+            _diagram_rows(rows, factor, factors.decisions, decision_columns)
         else:
             _written_out(rows, factors, factor, scope, decision_columns)
 
@@ -71,6 +77,15 @@ def _form_rows(rows: ModelRows, factor: HasLinearForm, scope: IntArray) -> None:
         form.on_scope, form.on_columns, form.row_lower.tolist(), form.row_upper.tolist(), strict=True
     ):
         rows.row(np.concatenate([scope, columns]), np.concatenate([on_scope, on_columns]), lower, upper)
+
+
+def _diagram_rows(rows: ModelRows, factor: Diagram, decisions: Decisions, decision_columns: IntArray) -> None:
+    flow = diagram_model(factor, decisions)
+    columns = rows.columns(flow.scores, np.ones(flow.scores.size), integer=False)
+    own = flow.row_columns(columns, decision_columns)
+    for number, right in enumerate(flow.right.tolist()):
+        indices, values = own.row(number)
+        rows.row(indices, values, right, right)
 
 
 def _written_out(

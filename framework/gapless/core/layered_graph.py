@@ -27,7 +27,8 @@ class LayeredGraph:
     count : int
         Decisions of the scope.
     layer_nodes : int64 (layers + 2,)
-        The first node of each layer, and the number of nodes. Layer 0 has one node, or none where nothing is allowed.
+        The first node of each layer, and where the last one ends. Layer 0 has one node; none where nothing is
+        allowed.
     layer_blocks : int64 (layers + 1,)
     places : int64 (blocks,)
         Place in the scope of the decision that is on; -1 for none.
@@ -75,7 +76,7 @@ class LayeredGraph:
         return int(self.layer_nodes[-1]) - 1
 
     def edges(self) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-        """All edges, layer after layer: the node where each begins, where it ends, its place in the scope, its score."""
+        """All edges, layer after layer: where each begins and ends, its place in the scope, its score."""
         found = [(np.zeros(0, np.int64),) * 3 + (np.zeros(0),)]
         for block in range(self.places.size):
             count, at, score = int(self.counts[block]), int(self.target_at[block]), int(self.score_at[block])
@@ -116,14 +117,14 @@ def packed(layers: Sequence[Layer], final: FloatArray, count: int, *, relaxed: b
 
     `final` (float64 (nodes,)): of the last layer, -inf where there is no end.
     """
-    kept, renumbered = _kept(np.zeros((1, final.size), np.int64), final[None], final > -np.inf)
+    kept, renumbered = _kept(np.zeros((1, final.size), np.int64), final[None], np.isfinite(final))
     final = (final if kept is None else final[kept]) + 0.0  # no -0.0
     done: list[Layer] = []
     for layer in reversed(layers):
         targets, scores = layer.targets, layer.scores
         if renumbered is not None:
             targets = renumbered[targets]
-        kept, renumbered = _kept(targets, scores, (targets >= 0).any(axis=0))
+        kept, renumbered = _kept(targets, scores, np.any(targets >= 0, axis=0))
         if kept is not None:
             targets, scores = targets[:, kept], scores[:, kept]
         done.append(Layer(layer.places, targets, scores))
@@ -132,7 +133,7 @@ def packed(layers: Sequence[Layer], final: FloatArray, count: int, *, relaxed: b
 
 
 def _kept(targets: IntArray, scores: FloatArray, alive: BoolArray) -> tuple[IntArray | None, IntArray | None]:
-    """Nodes to keep, ascending, and the new number of every node, -1 of those that are pruned; None for all as it is.
+    """Nodes to keep, ascending, and the new number of every node, -1 where it is pruned; None: all stay.
 
     Of nodes with the same edges the first is kept. Columns are compared by a hash first, then whole.
     """

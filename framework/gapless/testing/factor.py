@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from gapless.core.decisions import Decisions
+from gapless.core.diagram import Diagram
 from gapless.core.factor import ConfigurationFactor, Factor
 from gapless.core.score_array import LARGEST
 from gapless.core.sparse import FloatArray, IntArray, float_array
 from gapless.core.tolerance import margin
-from gapless.testing.conformance import Check, same
+from gapless.testing.conformance import Check, dominates, same
+from gapless.testing.diagram import check_steps, configurations
 from gapless.testing.enumeration import SpaceTooLarge
 
 _WIDEST = 14
@@ -29,6 +31,8 @@ def check_factor(
     Rules for a `Factor`: scopes have one length, name existing decisions, repeat nothing, and are listed the same
     way each time; scores have shape (m,), are never NaN or plus infinity, and do not depend on the other scopes of
     a call; ``upper_bound`` dominates ``score``. Rules for a `ConfigurationFactor`: ``best`` equals enumeration.
+    Rules for a `Diagram` besides: layers and steps do not change, a step does not depend on the other states of its
+    call, and where it has ``relax``, what may follow a state may follow its coarser state, with at least its score.
 
     Parameters
     ----------
@@ -109,9 +113,15 @@ def _check_configurations(
         "the scope lists existing decisions, ascending",
         str(scope),
     )
-    if scope.size > _WIDEST:
-        raise SpaceTooLarge(f"the scope has {scope.size} decisions, check_factor enumerates up to {_WIDEST}")
-    choices = [np.array(bits, bool) for bits in itertools.product((0, 1), repeat=scope.size)]
+    relaxed = False
+    if isinstance(factor, Diagram):
+        check_steps(check, factor, decisions, rng, samples)
+        relaxed = factor.graph(decisions).relaxed
+        choices = configurations(check, factor, decisions)
+    else:
+        if scope.size > _WIDEST:
+            raise SpaceTooLarge(f"the scope has {scope.size} decisions, check_factor enumerates up to {_WIDEST}")
+        choices = [np.array(bits, bool) for bits in itertools.product((0, 1), repeat=scope.size)]
     values = []
     for chosen in choices:
         place = f"configuration {scope[chosen].tolist()}"
@@ -133,6 +143,11 @@ def _check_configurations(
             "best gives a boolean for each decision of the scope",
             f"{place}: {on}",
         )
+        if relaxed:
+            check.require(
+                dominates(value, true), "best of a relaxed diagram is a bound", f"{place}: {value!r} below {true!r}"
+            )
+            continue
         check.require(
             value == true or abs(value - true) <= margin(float(np.abs(weights).sum()) + abs(true)),
             "best equals enumeration",

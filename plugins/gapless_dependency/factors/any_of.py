@@ -62,7 +62,7 @@ class AnyOf(Diagram):
                     f"any-of: the arc {head} -> {modifier} is not between positions 0..{arcs.length}"
                 )
         ids = np.array([arcs.index[pair] for pair in self.arcs], np.int64)
-        return np.sort(ids[ids >= 0])[:, None].tolist()
+        return [[arc] for arc in sorted(ids[ids >= 0].tolist())]
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, float]:
         """The state is 1 as soon as anything is on."""

@@ -74,7 +74,7 @@ class Valency(Diagram):
                 f"valency: head {self.head} may have up to {own.size} modifiers, but the scores end at "
                 f"{self.scores.size - 1}; give one for each number up to {own.size}, -inf for what is forbidden"
             )
-        return own[:, None].tolist()
+        return [[arc] for arc in own.tolist()]
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, float]:
         """The state is the number of modifiers so far."""

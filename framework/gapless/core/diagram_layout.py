@@ -1,0 +1,78 @@
+"""Where the layers of a diagram stand in its scope."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from gapless.core.decisions import Decisions
+from gapless.core.errors import InvalidProblem
+from gapless.core.factor import name_of, named_after
+from gapless.core.sparse import IntArray
+
+if TYPE_CHECKING:
+    from gapless.core.diagram import Diagram
+
+
+@attrs.frozen(eq=False)
+class Layout:
+    """Where the layers of a diagram stand in its scope.
+
+    Parameters
+    ----------
+    scope : int64 (count,)
+        Decisions, ascending.
+    places : tuple of int64 arrays
+        For each layer the places in the scope of its decisions, in their order.
+    whole : tuple of bool
+        Whether one of the layer's decisions must be on.
+    """
+
+    scope: IntArray
+    places: tuple[IntArray, ...]
+    whole: tuple[bool, ...]
+
+    @property
+    def key(self) -> Any:
+        """Equal where diagrams over two sets of decisions are the same."""
+        return tuple(place.tobytes() for place in self.places), self.whole
+
+    def choices(self, layer: int) -> range:
+        """The choices of a layer: -1, unless one must be on, and its indices."""
+        return range(0 if self.whole[layer] else -1, self.places[layer].size)
+
+
+def laid_out(factor: Diagram, decisions: Decisions) -> Layout:
+    """`Diagram.layers`, checked."""
+    name = name_of(factor)
+    with named_after(factor, "layers"):
+        given = [list(layer) for layer in factor.layers(decisions)]
+    try:
+        listed = [np.array([operator.index(d) for d in layer], np.int64) for layer in given]
+    except TypeError as error:
+        raise InvalidProblem(f"factor {name}: layers() must list decisions, integers: {error}") from error
+    for number, layer in enumerate(listed):
+        if layer.size and not 0 <= layer.min() <= layer.max() < decisions.count:
+            raise InvalidProblem(
+                f"factor {name}: layer {number} reads {layer.tolist()}, but there are decisions "
+                f"0..{decisions.count - 1} only"
+            )
+    joined = np.concatenate([np.zeros(0, np.int64), *listed])
+    scope, times = np.unique(joined, return_counts=True)
+    if np.any(times > 1):
+        twice = int(scope[times > 1][0])
+        numbers = [number for number, layer in enumerate(listed) if twice in layer]
+        raise InvalidProblem(
+            f"factor {name}: the decision {twice} ({decisions.name(twice)}) is read twice, in layers {numbers}; "
+            "read it once, and keep what matters of it in the state"
+        )
+    widths = {layer.size for layer in listed if layer.size}
+    groups = {frozenset(map(int, group)) for group in decisions.exactly_one if len(group) in widths}
+    return Layout(
+        scope,
+        tuple(np.searchsorted(scope, layer) for layer in listed),
+        tuple(layer.size > 0 and frozenset(layer.tolist()) in groups for layer in listed),
+    )

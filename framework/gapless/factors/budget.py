@@ -1,0 +1,116 @@
+"""Budget: a limit on the weight of the decisions that are on."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from gapless.core.decisions import Decisions
+from gapless.core.diagram import Diagram
+from gapless.core.errors import InvalidProblem
+from gapless.core.score_array import LARGEST, score_array
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.factors.fields import decisions_of, shipped
+
+SLACK = 1e-9
+"""Share of the limit that sums of fractions may pass it by: 0.1 + 0.2 is more than 0.3 in float64."""
+
+
+def _weights(values: Any) -> FloatArray:
+    array = score_array(values, "weights")
+    if array.ndim != 1 or np.any(~((array >= 0) & (array <= LARGEST))):
+        raise InvalidProblem(f"weights must be a sequence of numbers from 0 to {LARGEST:g}")
+    array.flags.writeable = False
+    return array
+
+
+def _most(value: Any) -> float:
+    array = score_array(value, "limits")
+    if array.ndim or not 0 <= array <= LARGEST:
+        raise InvalidProblem(f"the limit is {value!r:.80}, expected a number from 0 to {LARGEST:g}")
+    return float(array)
+
+
+def _penalty(value: Any) -> float:
+    array = score_array(value, "penalties")
+    if array.ndim or not (0 <= array <= LARGEST or array == math.inf):
+        raise InvalidProblem(f"the penalty is {value!r:.80}, expected a number of at least 0, or infinity")
+    return float(array)
+
+
+@shipped("gapless.factors.Budget")
+@attrs.frozen(eq=False)
+class Budget(Diagram):
+    """The weights of the decisions that are on sum to `most`, or less; each unit beyond it costs the penalty.
+
+    States are sums: whole weights, or multiples of one unit, make small diagrams. One that is too large is relaxed:
+    sums are rounded down to fewer states, and the bounds count a little more than the budget.
+
+    Parameters
+    ----------
+    decisions : sequence of int
+    weights : float64 (decisions,)
+        At least 0.
+    most : float
+        At least 0. Sums of fractions may pass it by a share of 1e-9, for rounding.
+    penalty : float
+        At least 0; infinite by default, which forbids.
+
+    Raises
+    ------
+    InvalidProblem
+        A number is negative or none, or there is not one weight for each decision.
+    """
+
+    name: ClassVar[str] = "budget"
+    decisions: tuple[int, ...] = attrs.field(converter=decisions_of)
+    weights: FloatArray = attrs.field(converter=_weights)
+    most: float = attrs.field(converter=_most)
+    penalty: float = attrs.field(default=math.inf, converter=_penalty)
+
+    def __attrs_post_init__(self) -> None:
+        if len(self.weights) != len(self.decisions):
+            raise InvalidProblem(f"{len(self.weights)} weights for {len(self.decisions)} decisions")
+
+    def layers(self, decisions: Decisions) -> list[list[int]]:
+        """Each decision."""
+        return [[d] for d in self.decisions]
+
+    def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, float]:
+        """The sum so far."""
+        if choice < 0:
+            return states, 0.0
+        sums = self._sums(states) + self.weights[layer]
+        following = self._states(sums)
+        return (following if self.penalty < math.inf else np.where(sums <= self._limit, following, -1)), 0.0
+
+    def final(self, states: IntArray) -> FloatArray | float:
+        """The penalty."""
+        over = np.maximum(self._sums(states) - self.most, 0.0)
+        return -self.penalty * over if self.penalty < math.inf else 0.0
+
+    def relax(self, layer: int, states: IntArray) -> IntArray:
+        """Round sums down, to half as many."""
+        sums = self._sums(states)
+        unit = sums.max() / max(1, states.size // 2)
+        if self._whole:
+            unit = max(2.0, np.ceil(unit))
+        return self._states(np.floor(sums / unit) * unit) if unit > 0 else states
+
+    @property
+    def _whole(self) -> bool:
+        return bool(np.all(self.weights == np.rint(self.weights)))
+
+    @property
+    def _limit(self) -> float:
+        return self.most if self._whole else self.most * (1 + SLACK)
+
+    def _sums(self, states: IntArray) -> FloatArray:
+        return states.astype(np.float64) if self._whole else states.view(np.float64)
+
+    def _states(self, sums: FloatArray) -> IntArray:
+        """Whole sums are states; of others, their bits, which are ordered as they are."""
+        return sums.astype(np.int64) if self._whole else sums.view(np.int64)

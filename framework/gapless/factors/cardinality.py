@@ -1,0 +1,65 @@
+"""Cardinality: a score for the number of decisions that are on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from gapless.core.decisions import Decisions
+from gapless.core.diagram import Diagram
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.factors.fields import decisions_of, number_of, score_of, score_row, shipped
+
+
+@shipped("gapless.factors.Cardinality")
+@attrs.frozen(eq=False)
+class Cardinality(Diagram):
+    """``scores[k]`` when k of the decisions are on; the last score is for all larger numbers, too.
+
+    Parameters
+    ----------
+    decisions : sequence of int
+    scores : float64 (numbers,)
+        -inf forbids a number.
+    """
+
+    name: ClassVar[str] = "cardinality"
+    decisions: tuple[int, ...] = attrs.field(converter=decisions_of)
+    scores: FloatArray = attrs.field(converter=score_row)
+
+    @classmethod
+    def at_most(cls, decisions: Sequence[int], most: int, score: Any = -np.inf) -> Cardinality:
+        """`score` when more than `most` are on."""
+        most = number_of(most)
+        return cls(decisions, np.append(np.zeros(most + 1), score_of(score)))
+
+    @classmethod
+    def at_least(cls, decisions: Sequence[int], least: int, score: Any = -np.inf) -> Cardinality:
+        """`score` when fewer than `least` are on."""
+        least = number_of(least)
+        return cls(decisions, np.append(np.full(least, score_of(score)), 0.0))
+
+    @classmethod
+    def exactly(cls, decisions: Sequence[int], number: int, score: Any = -np.inf) -> Cardinality:
+        """`score` when not exactly `number` are on."""
+        number, other = number_of(number), score_of(score)
+        return cls(decisions, np.concatenate([np.full(number, other), [0.0, other]]))
+
+    def layers(self, decisions: Decisions) -> list[list[int]]:
+        """Each decision."""
+        return [[d] for d in self.decisions]
+
+    def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, float]:
+        """The number so far."""
+        return (states if choice < 0 else np.minimum(states + 1, self.scores.size - 1)), 0.0
+
+    def final(self, states: IntArray) -> FloatArray:
+        """Look the number up."""
+        return self.scores[states]
+
+    def possible_values(self) -> FloatArray:
+        """The scores."""
+        return self.scores

@@ -1,0 +1,96 @@
+"""Fields of factors, checked: decisions, groups of them, scores; and the name in what their errors say."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from gapless.core.errors import InvalidProblem
+from gapless.core.score_array import bracketed, check_scores, score_array
+from gapless.core.serial import serialisable
+from gapless.core.sparse import FloatArray
+
+T = TypeVar("T", bound=type)
+
+
+def shipped(tag: str) -> Callable[[T], T]:
+    """Class decorator: as `gapless.roles.serialisable`, and errors of fields begin with the name of the factor."""
+
+    def register(cls: T) -> T:
+        named: Any = cls
+        init = named.__init__
+
+        @functools.wraps(init)
+        def checked(self: Any, *args: Any, **fields: Any) -> None:
+            try:
+                init(self, *args, **fields)
+            except InvalidProblem as error:
+                raise InvalidProblem(f"{named.name}: {error}") from error.__cause__
+
+        named.__init__ = checked
+        return serialisable(tag)(cls)
+
+    return register
+
+
+def decisions_of(values: Any) -> tuple[int, ...]:
+    """Distinct decisions."""
+    try:
+        found = tuple(operator.index(value) for value in values)
+    except TypeError as error:
+        raise InvalidProblem(f"decisions are {values!r:.80}, expected integers") from error
+    if len(set(found)) < len(found):
+        twice = next(d for d in found if found.count(d) > 1)
+        raise InvalidProblem(f"the decision {twice} is listed twice")
+    return found
+
+
+def groups_of(values: Any) -> tuple[tuple[int, ...], ...] | None:
+    """Sequences of decisions; None stands for the choice groups of the problem."""
+    if values is None:
+        return None
+    try:
+        listed = list(values)
+    except TypeError as error:
+        raise InvalidProblem(f"groups are {values!r:.80}, expected sequences of decisions") from error
+    return tuple(decisions_of(group) for group in listed)
+
+
+def scores_of(values: Any) -> FloatArray:
+    """Scores with any number of axes, at least one of them."""
+    array = score_array(values, "scores")
+    if not array.size or not array.ndim:
+        raise InvalidProblem(f"scores have shape {array.shape}, expected one or more")
+    check_scores(array, bracketed("scores"))
+    array.flags.writeable = False
+    return array
+
+
+def score_row(values: Any) -> FloatArray:
+    """Scores with one axis."""
+    array = scores_of(values)
+    if array.ndim != 1:
+        raise InvalidProblem(f"scores have shape {array.shape}, expected one axis")
+    return array
+
+
+def score_of(value: Any) -> float:
+    """One score."""
+    array = score_array(value, "scores")
+    if array.ndim:
+        raise InvalidProblem(f"the score is {value!r:.80}, expected a number")
+    check_scores(array, bracketed("the score"))
+    return float(array)
+
+
+def number_of(value: Any) -> int:
+    """An integer of at least 0."""
+    try:
+        found = operator.index(value)
+    except TypeError as error:
+        raise InvalidProblem(f"{value!r:.80} where a number is expected, an integer of at least 0") from error
+    if found < 0:
+        raise InvalidProblem(f"{found} where a number is expected, at least 0")
+    return found

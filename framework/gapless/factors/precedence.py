@@ -1,0 +1,39 @@
+"""Precedence: one label before another."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.factors.automaton import LabelDiagram
+from gapless.factors.fields import groups_of, number_of, score_of, shipped
+
+
+@shipped("gapless.factors.Precedence")
+@attrs.frozen(eq=False)
+class Precedence(LabelDiagram):
+    """`score` for each position with the label `then` that no position with the label `first` comes before.
+
+    Parameters
+    ----------
+    first, then : int
+        Labels: indices in the groups.
+    score : float
+        -inf by default, which forbids.
+    groups : sequence of sequences of int, optional
+        The decisions of each position, in the order of the labels; by default all choice groups of the problem.
+    """
+
+    name: ClassVar[str] = "precedence"
+    first: int = attrs.field(converter=number_of)
+    then: int = attrs.field(converter=number_of)
+    score: float = attrs.field(default=-np.inf, converter=score_of)
+    groups: tuple[tuple[int, ...], ...] | None = attrs.field(default=None, converter=groups_of)
+
+    def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
+        """The state is 1 once the first label was read."""
+        score = np.where(states == 0, self.score, 0.0) if choice == self.then else 0.0
+        return (np.ones_like(states) if choice == self.first else states), score

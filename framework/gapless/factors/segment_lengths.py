@@ -1,0 +1,43 @@
+"""Segment lengths: scores for the lengths of runs of a label."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.factors.automaton import LabelDiagram
+from gapless.factors.fields import groups_of, number_of, score_row, shipped
+
+
+@shipped("gapless.factors.SegmentLengths")
+@attrs.frozen(eq=False)
+class SegmentLengths(LabelDiagram):
+    """``scores[k - 1]`` for each run of k positions with a label that no such position stands beside.
+
+    Parameters
+    ----------
+    label : int
+        Index in the groups.
+    scores : float64 (lengths,)
+        For runs of 1, 2, ...; the last one is for all longer runs, too. -inf forbids a length.
+    groups : sequence of sequences of int, optional
+        The decisions of each position, in the order of the labels; by default all choice groups of the problem.
+    """
+
+    name: ClassVar[str] = "segment-lengths"
+    label: int = attrs.field(converter=number_of)
+    scores: FloatArray = attrs.field(converter=score_row)
+    groups: tuple[tuple[int, ...], ...] | None = attrs.field(default=None, converter=groups_of)
+
+    def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
+        """The state is the length of the run so far; it scores when it ends."""
+        if choice == self.label:
+            return np.minimum(states + 1, self.scores.size), 0.0
+        return np.zeros_like(states), self.final(states)
+
+    def final(self, states: IntArray) -> FloatArray:
+        """The score of a run that lasts to the end."""
+        return np.append(0.0, self.scores)[states]

@@ -1,0 +1,105 @@
+"""Rules for a `Diagram`, and its configurations one by one."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from gapless.core.decisions import Decisions
+from gapless.core.diagram import Diagram, passes
+from gapless.core.sparse import BoolArray
+from gapless.core.unrolling import ended, run_within, start_of, stepped
+from gapless.testing.conformance import Check, dominates
+from gapless.testing.enumeration import SpaceTooLarge
+
+_MOST = 2**14
+
+
+def configurations(check: Check, factor: Diagram, decisions: Decisions) -> list[BoolArray]:
+    """All configurations with at most one decision of each layer on, and one with two.
+
+    Raises
+    ------
+    SpaceTooLarge
+        More than 16384.
+    """
+    layout = factor.layout(decisions)
+    count = math.prod(places.size + 1 for places in layout.places)
+    if count > _MOST:
+        raise SpaceTooLarge(f"the layers have {count} configurations, check_factor enumerates up to {_MOST}")
+    found = []
+    for chosen in itertools.product(*([-1, *places.tolist()] for places in layout.places)):
+        on = np.zeros(layout.scope.size, bool)
+        on[[place for place in chosen if place >= 0]] = True
+        found.append(on)
+    wide = next((places for places in layout.places if places.size > 1), None)
+    if wide is not None:
+        on = np.zeros(layout.scope.size, bool)
+        on[wide[:2]] = True
+        found.append(on)
+    return found
+
+
+def check_steps(
+    check: Check, factor: Diagram, decisions: Decisions, rng: np.random.Generator, samples: int
+) -> None:
+    """Layers and steps are the same each time, states are worked alone, and coarser states allow as much."""
+    listed = check.call(
+        "layers can be listed", factor.name, lambda: [list(one) for one in factor.layers(decisions)]
+    )
+    again = [list(layer) for layer in factor.layers(decisions)]
+    check.require(listed == again, "layers are listed the same way each time", factor.name)
+    layout = factor.layout(decisions)
+    graph = check.call("a diagram can be unrolled", factor.name, factor.graph, decisions)
+    states = np.array([start_of(factor)])
+    for layer in range(len(layout.places)):
+        reached = []
+        for choice in layout.choices(layer):
+            following, scores = stepped(factor, layer, choice, states)
+            reached.append(following[(following >= 0) & (scores > -np.inf)])
+            for part in _parts(states.size, rng):
+                place = f"layer {layer}, choice {choice}, states {states[part].tolist()}"
+                own, worth = stepped(factor, layer, choice, states[part])
+                alive = (own >= 0) & (worth > -np.inf)
+                check.require(
+                    np.array_equal(alive, (following[part] >= 0) & (scores[part] > -np.inf))
+                    and np.array_equal(own[alive], following[part][alive])
+                    and np.array_equal(worth[alive], scores[part][alive]),
+                    "a step depends on nothing but layer, choice and state",
+                    f"{place}: {own.tolist()} and {worth.tolist()}, but "
+                    f"{following[part].tolist()} and {scores[part].tolist()} before",
+                )
+        states = np.unique(np.concatenate([np.zeros(0, np.int64), *reached]))[: _MOST // 4]
+    ends = ended(factor, states)
+    for part in _parts(states.size, rng):
+        check.require(
+            np.array_equal(ended(factor, states[part]), ends[part]),
+            "a final score depends on nothing but the state",
+            f"states {states[part].tolist()}",
+        )
+    if factor.can_be_relaxed and not graph.relaxed:
+        exact = passes(graph, layout.scope, factor.value)
+        free = np.full(layout.scope.size, -1, np.int8)
+        for width in (1, 2, 3):
+            coarse = run_within(factor, layout, width)
+            if coarse is None:
+                continue
+            relaxed = passes(coarse, layout.scope, factor.value)
+            for _ in range(samples):
+                prices = rng.normal(0, 2, layout.scope.size)
+                bound, true = relaxed.solve(prices, free)[0], exact.solve(prices, free)[0]
+                check.require(
+                    dominates(bound, true),
+                    "coarser states allow as much as those that they stand for",
+                    f"layers of {width} states, weights {(-prices).tolist()}: {bound!r} below {true!r}",
+                )
+
+
+def _parts(count: int, rng: np.random.Generator) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """All states again, the first alone, some."""
+    if not count:
+        return []
+    some = np.flatnonzero(rng.random(count) < 0.5)
+    return [part for part in (np.arange(count), np.array([rng.integers(count)]), some) if part.size]
