@@ -1,4 +1,4 @@
-"""Deliberately wrong compiled roles of a factor: the kit compares each answer with the values of all configurations."""
+"""Deliberately wrong compiled roles of a factor: the kit compares each answer with the values of configurations."""
 
 import itertools
 
@@ -66,8 +66,8 @@ def one_too_low(self, prices, state):
 
 
 WRONG = {
-    "state forgotten": ({"solve": forgets_the_state}, "the compiled value is the maximum"),
-    "prices added": ({"solve": adds_prices}, "the compiled value is the maximum"),
+    "state forgotten": ({"solve": forgets_the_state}, "is the maximum|finds a configuration of that value"),
+    "prices added": ({"solve": adds_prices}, "is the maximum|finds a configuration of that value"),
     "value too low": ({"solve": says_too_little}, "the compiled value is the maximum"),
     "another configuration": ({"solve": gives_another}, "finds a configuration of that value"),
     "max-marginal too low": ({"max_marginals": one_too_low}, "max-marginals are exact"),
