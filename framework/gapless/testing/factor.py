@@ -179,7 +179,8 @@ def _check_compiled(
         totals = np.array([v - float(prices[c].sum()) for v, c in zip(values, choices, strict=True)])
         table = np.array(choices)
         totals[((state == 1) & ~table).any(axis=1) | ((state == 0) & table).any(axis=1)] = -np.inf
-        value, on = check.call("the compiled role answers", place, compiled.solve, prices, state)
+        value, found = check.call("the compiled role answers", place, compiled.solve, prices, state)
+        on = np.asarray(found).astype(bool)
         true = float(totals.max())
         check.require(
             _near(value, true, prices), "the compiled value is the maximum", f"{place}: {value!r}, not {true!r}"
