@@ -92,7 +92,7 @@ def test_a_header_of_a_header_is_found(build: ModuleType, small: Path) -> None:
 
 
 def test_headers_of_declarations_are_found(build: ModuleType, small: Path) -> None:
-    """A class that another kernel cimports brings the headers of its declarations, and of those that these cimport."""
+    """A class that another kernel cimports brings the headers of its declarations."""
     (small / "ones/one.pxd").write_text('cdef extern from "ones/one.h":\n    int one()\n')
     (small / "ones/one.pyx").touch()
     (small / "twos/two.pxd").write_text("from gapless_kernels.ones.one cimport one\n")

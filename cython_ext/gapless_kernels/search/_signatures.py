@@ -46,7 +46,9 @@ def check_text(where: str, text: str, wanted: str) -> None:
 
 
 def check_ctypes(where: str, function: Any, wanted: str) -> None:
-    """Refuse a ctypes function with other types, or one that needs the GIL; what ctypes does not know is not looked at.
+    """Refuse a ctypes function with other types, one of Python or one that needs the GIL.
+
+    Types that ctypes does not know are not looked at.
 
     Raises
     ------
@@ -56,8 +58,8 @@ def check_ctypes(where: str, function: Any, wanted: str) -> None:
         raise TypeError(f"{where}: a function of ctypes.PyDLL needs the GIL; load its library by ctypes.CDLL")
     if any(type(kept).__name__ == "CThunkObject" for kept in (function._objects or {}).values()):
         raise TypeError(
-            f"{where} is a Python function behind ctypes, whose exceptions are lost; leave it in Python, as value(), best(), "
-            "solve() or slacks()"
+            f"{where} is a Python function behind ctypes, whose exceptions are lost; leave it in Python, as "
+            "value(), best(), solve() or slacks()"
         )
     if function.argtypes is not None:
         _compare(where, _named(function.restype), [_named(kind) for kind in function.argtypes], wanted)

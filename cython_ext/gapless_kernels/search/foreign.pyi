@@ -60,8 +60,8 @@ class ForeignMaximiser(Maximiser):
         ``int (void *data, int chart, const double *weights, const int8_t *state, double *value, int32_t *on,
         ptrdiff_t *count)``.
     marginals : function, optional
-        ``int (void *data, const double *weights, const int8_t *state, double *with, double *without)``. Without it no
-        decision is fixed.
+        ``int (void *data, const double *weights, const int8_t *state, double *with, double *without)``. Without
+        it no decision is fixed.
     own : function, optional
         ``int (void *data, const int32_t *on, ptrdiff_t count, double *own)``. Without it every set that has one
         decision of each choice group is a structure, and structures have no scores of their own.

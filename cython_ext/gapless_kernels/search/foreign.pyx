@@ -200,7 +200,7 @@ cdef class ForeignMaximiser(Maximiser):
         self.data = <void *><uintptr_t>place.data()
         self.kept = place.kept()
         self.role.decisions = self.role.cells = _number("decisions", decisions, 0, 2**31 - 1)
-        self.role.most_on = self.role.decisions if most_on is None else _number("most_on", most_on, 0, decisions)
+        self.role.most_on = self.role.decisions if most_on is None else min(_number("most_on", most_on, 0, 2**31 - 1), self.role.decisions)
         self.role.has_own = own is not None if has_own is None else bool(has_own)
         if self.role.has_own and own is None:
             raise ValueError("ForeignMaximiser: has_own=True says that structures have own scores; give own= as well")

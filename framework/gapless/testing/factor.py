@@ -13,7 +13,7 @@ from gapless.core.decisions import Decisions
 from gapless.core.diagram import Diagram
 from gapless.core.factor import ConfigurationFactor, Factor
 from gapless.core.score_array import LARGEST
-from gapless.core.sparse import FloatArray, IntArray, float_array
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array
 from gapless.core.tolerance import margin
 from gapless.testing.conformance import Check, dominates, same
 from gapless.testing.diagram import check_steps, configurations
@@ -30,7 +30,8 @@ def check_factor(
 
     Rules for a `Factor`: scopes have one length, name existing decisions, repeat nothing, and are listed the same
     way each time; scores have shape (m,), are never NaN or plus infinity, and do not depend on the other scopes of
-    a call; ``upper_bound`` dominates ``score``. Rules for a `ConfigurationFactor`: ``best`` equals enumeration.
+    a call; ``upper_bound`` dominates ``score``. Rules for a `ConfigurationFactor`: ``best`` equals enumeration, and
+    so does what `compiled` gives, under decisions that are fixed as well.
     Rules for a `Diagram` besides: layers and steps do not change, a step does not depend on the other states of its
     call, and where it has ``relax``, what may follow a state may follow its coarser state, with at least its score.
 
@@ -159,3 +160,80 @@ def _check_configurations(
             "best states what its configuration scores",
             f"{place}: {value!r}, but it scores {reached!r}",
         )
+    compiled = check.call("the compiled role can be made", factor.name, factor.compiled, decisions)
+    if compiled is not None:
+        _check_compiled(check, compiled, scope, choices, values, rng, samples)
+
+
+def _check_compiled(
+    check: Check,
+    compiled: Any,
+    scope: IntArray,
+    choices: list[BoolArray],
+    values: list[float],
+    rng: np.random.Generator,
+    samples: int,
+) -> None:
+    """The compiled role beside the values of all configurations."""
+    check.require(
+        np.array_equal(compiled.scope, scope),
+        "the compiled role has the factor's scope",
+        f"{compiled.scope}, {scope}",
+    )
+    for chosen, value in zip(choices, values, strict=True):
+        place = f"compiled, configuration {scope[chosen].tolist()}"
+        stated = check.call("the compiled role answers", place, compiled.value_of, chosen)
+        check.require(
+            _near(stated, value), "compiled values are those of the factor", f"{place}: {stated!r}, {value!r}"
+        )
+        _check_flips(check, compiled, chosen, dict(zip(map(tuple, choices), values, strict=True)))
+    for number in range(samples):
+        prices = rng.normal(0, 2, scope.size) if number % 2 else rng.integers(-2, 3, scope.size).astype(np.float64)
+        state = np.where(rng.random(scope.size) < 0.7, -1, rng.integers(0, 2, scope.size)).astype(np.int8)
+        place = f"compiled, prices {prices.tolist()}, state {state.tolist()}"
+        totals = np.array([v - float(prices[c].sum()) for v, c in zip(values, choices, strict=True)])
+        table = np.array(choices)
+        totals[((state == 1) & ~table).any(axis=1) | ((state == 0) & table).any(axis=1)] = -np.inf
+        value, found = check.call("the compiled role answers", place, compiled.solve, prices, state)
+        on = np.asarray(found).astype(bool)
+        true = float(totals.max())
+        check.require(
+            _near(value, true, prices), "the compiled value is the maximum", f"{place}: {value!r}, not {true!r}"
+        )
+        if true > -math.inf:
+            reached = float(totals[(table == on).all(axis=1)][0])
+            check.require(
+                _near(reached, true, prices),
+                "the compiled role finds a configuration of that value, and as the state fixes it",
+                f"{place}: {scope[on].tolist()} has {reached!r}, not {true!r}",
+            )
+        marginals = check.call("the compiled role answers", place, compiled.max_marginals, prices, state)
+        for side, wanted in zip(marginals or (), (True, False), strict=False):
+            for d in range(scope.size):
+                best = float(totals[table[:, d] == wanted].max())
+                check.require(
+                    _near(side[d], best, prices),
+                    "compiled max-marginals are exact",
+                    f"{place}: {side[d]!r} with decision {scope[d]} {'on' if wanted else 'off'}, not {best!r}",
+                )
+
+
+def _check_flips(check: Check, compiled: Any, on: BoolArray, values: dict[tuple[Any, ...], float]) -> None:
+    """Differences of values, where neither is -inf."""
+    place = f"compiled, flips of {on.tolist()}"
+    found = check.call("the compiled role answers", place, compiled.flip_differences, on)
+    for d in range(0 if found is None else on.size):
+        other = on.copy()
+        other[d] = not on[d]
+        one, two = values[tuple(on)], values[tuple(other)]
+        if min(one, two) > -math.inf:
+            check.require(
+                _near(found[d], two - one),
+                "compiled flips are differences of values",
+                f"{place}: {found[d]!r} at {d}",
+            )
+
+
+def _near(one: float, other: float, prices: FloatArray | tuple[()] = ()) -> bool:
+    """Equal up to rounding of sums with these prices."""
+    return bool(one == other or abs(one - other) <= margin(float(np.abs(prices).sum()) + abs(other)))
