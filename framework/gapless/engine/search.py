@@ -19,7 +19,7 @@ from gapless.core.decisions import FREE, OFF, ON, Fixings
 from gapless.core.factor import ConfigurationFactor
 from gapless.core.oracle import Maximiser
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.tolerance import margin, round_bound
+from gapless.core.tolerance import margin, meets, round_bound
 from gapless.engine.ascent import Ascent, HalvingRule, StepRule
 from gapless.engine.choice_groups import ChoiceGroups, State
 from gapless.engine.forms import Block, lay_out
@@ -34,17 +34,25 @@ from gapless.engine.split_bound import SplitBound
 S = TypeVar("S")
 
 VARIANTS = ("default", "paper")
-PROVED, TIME, NODES, _, _, STEPS = range(6)
+PROVED, TIME, NODES, _, _, STEPS, TARGET, GAP, EVENTS = range(9)
 CHOICES = 1 << 14
 """Once a node has no more ways to choose than this, all of them are looked at."""
 COSTLY_CHOICES = 256
 """The same where looking at one takes a call of a costly role."""
 ENDLESS = 1 << 62
 
+EVENT = np.dtype(
+    [("nodes", "i8"), ("step", "?"), ("depth", "i4"), ("free", "i8"), ("bound", "f8"), ("value", "f8")]
+)
+EVENT_ROOM = 4096
+"""Events that are kept until somebody hears of them."""
+Brancher = Callable[[IntArray, State, FloatArray], int]
+"""From the structure found, the state and the gap of each decision to the decision to branch on."""
+
 CHILD = StepRule(patience=3, iterations=30, fix_below=0.7, trend=4)
 """The steps below the root; at the root there are more, and the first bound fixes nothing."""
 SAVE_AFTER, SAVE_LATE, SAVE_SHARE = 8, 40, 0.05
-"""Multipliers are remembered after so many steps, later without a record, and as they close this share of the gap."""
+"""Multipliers are remembered after so many steps (late without a record), and as they close so much of the gap."""
 
 
 @attrs.define(eq=False)
@@ -88,7 +96,7 @@ class Search:
     blocks : sequence of (int64 (m, width), float64 (m,))
     group_first, groups : int64, optional
         The disjoint choice groups: members of group g are ``groups[group_first[g]:group_first[g + 1]]``.
-    factors : sequence of (ConfigurationFactor, int64 scope)
+    factors : sequence of (int64 scope, ConfigurationFactor)
     costly : bool
         Whether a call of a role takes so long that few structures are to be enumerated.
     """
@@ -101,7 +109,7 @@ class Search:
         *,
         group_first: IntArray | None = None,
         groups: IntArray | None = None,
-        factors: Sequence[tuple[ConfigurationFactor, IntArray]] = (),
+        factors: Sequence[tuple[IntArray, ConfigurationFactor]] = (),
         variant: str = "default",
         order: str = "best-first",
         incumbent: IntArray | None = None,
@@ -116,12 +124,18 @@ class Search:
         proof_limit: float = math.inf,
         memory_limit: float = math.inf,
         checked: bool = False,
+        brancher: Brancher | None = None,
+        events: str | None = None,
         costly: bool = False,
     ) -> None:
         if variant not in VARIANTS:
             raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")
         if order not in ORDERS:
             raise ValueError(f"order must be one of {', '.join(ORDERS)}, got {order!r}")
+        if events not in (None, "nodes", "steps"):
+            raise ValueError(f"events must be None, 'nodes' or 'steps', got {events!r}")
+        if factors and variant == "paper":
+            raise ValueError("the paper's variant takes no factors")
         if unknown is not None and (ask is None or variant == "paper"):
             raise ValueError("unknown scores need ask, and the default variant")
         base = np.ascontiguousarray(base, np.float64)
@@ -137,20 +151,22 @@ class Search:
         self.choices, self.costly = 0 if self.paper else choices, costly
         layout = lay_out(base, blocks, chosen, maximiser.rivals(), stars=not self.paper, unknown=unknown)
         priced, slot = [], layout.slots
-        for factor, scope in factors:
+        for scope, factor in factors:
             priced.append(PricedFactor(factor, np.asarray(scope, np.int64), slot))
             slot += len(scope)
         self.split: SplitBound[Any] = SplitBound(layout, priced, shares=self.paper)
         self.lazy = None if unknown is None or ask is None else LazyScores(self.split, unknown, ask)
         self.rules = self._rules(root_steps, root_trend)
         self.largest = float(np.abs(layout.base).max(initial=0.0))
+        self.brancher, self.tells = brancher, events
+        self.told: list[tuple[int, bool, int, int, float, float]] = []
         self.record = Record()
         self.open: list[tuple[tuple[float, ...], Node]] = []
         self.waiting: list[Node] = []
         self.node: Node | None = None
         self.value = self.excluded = -math.inf
         self.best = none
-        self.dp_calls = self.nodes = self.fixed = self.enumerated = 0
+        self.dp_calls = self.nodes = self.fixed = self.enumerated = self.steps = 0
         self.root_closed, self.status = False, -1
         self.root_state: State = np.where(base == -math.inf, OFF, FREE).astype(np.int8)
         self.root_multipliers: FloatArray | None = None
@@ -239,13 +255,23 @@ class Search:
 
     # --- the tree
 
-    def advance(self, seconds: float = 1e9, nodes: int = ENDLESS, steps: int = ENDLESS) -> int:
-        """Work on for `seconds` or `steps`, or until `nodes` nodes were worked on in all; the status."""
+    def advance(
+        self,
+        seconds: float = 1e9,
+        nodes: int = ENDLESS,
+        steps: int = ENDLESS,
+        target: float = math.inf,
+        gap: float = 0.0,
+    ) -> int:
+        """Work on for `seconds` or `steps`, or until `nodes` were worked on in all or `target` or `gap` is reached.
+
+        The status: `PROVED`, `TIME`, `NODES`, `STEPS`, `TARGET`, `GAP` or `EVENTS`.
+        """
         end = time.monotonic() + seconds
-        self.status = self._advance(end, nodes, steps)
+        self.status = self._advance(end, nodes, steps, target, gap)
         return self.status
 
-    def _advance(self, end: float, nodes: int, steps: int) -> int:
+    def _advance(self, end: float, nodes: int, steps: int, target: float, gap: float) -> int:
         while True:
             if self.node is not None:
                 if time.monotonic() > end:
@@ -254,7 +280,14 @@ class Search:
                     return STEPS
                 steps -= 1
                 self._step(self.node)
+                self.steps += 1
+                if not self._tell():
+                    return EVENTS
                 continue
+            if self.value >= target:
+                return TARGET
+            if gap > 0.0 and meets(self.bound, self.value, gap):
+                return GAP
             if not self.open:
                 self._next_level()
             if not self.open:
@@ -268,6 +301,20 @@ class Search:
                 self._close(node, node.bound, node.multipliers)
             else:
                 self._begin(node)
+
+    def _tell(self) -> bool:
+        """Note for observers that a node ended, or a step of the root; False where they should hear of it first."""
+        if self.tells is None or (self.node is not None and (self.tells == "nodes" or self.node.depth)):
+            return True
+        working = self.node is not None
+        bound, depth = (self.step_bound, 0) if working else (self.bound, -1)
+        self.told.append((self.nodes, working, depth, self.free, bound, self.value))
+        return len(self.told) < EVENT_ROOM
+
+    def events(self) -> Any:
+        """What happened since this was last asked, as the compiled search tells it."""
+        told, self.told = self.told, []
+        return np.array(told, EVENT)
 
     def _start(self, node: Node) -> None:
         keys = {"best-first": -node.bound, "breadth-first": float(node.depth), "depth-first": -float(node.number)}
@@ -396,7 +443,8 @@ class Search:
         self.dp_calls += 1
         bound = self.ascent.look()
         if math.isfinite(bound):
-            self.largest = max(self.largest, abs(self.ascent.found.value), float(np.abs(self.ascent.weights).max()))
+            heavy = float(self.ascent.weights.max(initial=0.0))
+            self.largest = max(self.largest, abs(self.ascent.found.value), heavy)
         return bound
 
     def _offer(self, node: Node | None, on_ids: IntArray, score: float) -> bool:
@@ -496,11 +544,25 @@ class Search:
         if not free.size:
             return -1
         forbidden = self.ascent.bound - self.value if math.isfinite(self.value) else 1.0 + self.largest
-        gaps = self.split.gaps(self.ascent.multipliers, found, fixings, forbidden)[free]
-        if gaps.max() > 0.0:
-            return int(free[gaps.argmax()])
+        gaps = self.split.gaps(self.ascent.multipliers, found, fixings, forbidden)
+        if self.brancher is not None:
+            return self._asked_brancher(found, gaps)
+        free_gaps = gaps[free]
+        if free_gaps.max() > 0.0:
+            return int(free[free_gaps.argmax()])
         inside = free[np.isin(free, found)]
         return int(inside[0] if inside.size else free[0])
+
+    def _asked_brancher(self, found: IntArray, gaps: FloatArray) -> int:
+        """The decision that the user's brancher chooses."""
+        assert self.brancher is not None
+        state = self.ascent.fixings.state
+        chosen = self.brancher(np.sort(found), state.copy(), gaps)
+        if not (isinstance(chosen, (int, np.integer)) and 0 <= chosen < state.size and state[chosen] == FREE):
+            raise ValueError(
+                f"the brancher chose {chosen!r}, expected a decision in 0..{state.size - 1} that is free"
+            )
+        return int(chosen)
 
     def _enumerate(self, node: Node, state: State) -> bool:
         """Look at all structures that the node has left, if these are few; whether that was done."""
