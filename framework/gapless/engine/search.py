@@ -160,7 +160,7 @@ class Search:
         self.largest = float(np.abs(layout.base).max(initial=0.0))
         self.brancher, self.tells = brancher, events
         self.told: list[tuple[int, bool, int, int, float, float]] = []
-        self.record = Record()
+        self.kept = Record()
         self.open: list[tuple[tuple[float, ...], Node]] = []
         self.waiting: list[Node] = []
         self.node: Node | None = None
@@ -170,7 +170,7 @@ class Search:
         self.root_closed, self.status = False, -1
         self.root_state: State = np.where(base == -math.inf, OFF, FREE).astype(np.int8)
         self.root_multipliers: FloatArray | None = None
-        self._start(Node(self.record.node(-1, -1, False), self.root_state, math.inf, 0))
+        self._start(Node(self.kept.node(-1, -1, False), self.root_state, math.inf, 0))
         self.hold(incumbent)
 
     def _rules(self, root_steps: int, root_trend: int) -> tuple[StepRule, StepRule]:
@@ -334,7 +334,7 @@ class Search:
     def _close(self, node: Node, bound: float, evidence: Evidence) -> None:
         """The node is done; `evidence` proves that nothing in it exceeds `bound`."""
         self.excluded = max(self.excluded, bound)
-        self.record.leaves[node.number] = evidence
+        self.kept.leaves[node.number] = evidence
         self.root_closed |= node.depth == 0
         self.node = None
 
@@ -345,7 +345,7 @@ class Search:
             if on:
                 state[self.split.groups.rivals(decision)] = OFF
             state[decision] = ON if on else OFF
-        number = self.record.node(node.number, decision, on)
+        number = self.kept.node(node.number, decision, on)
         self._start(Node(number, state, node.bound, node.depth + 1, multipliers))
 
     def _branch(self, node: Node, multipliers: FloatArray | None, decision: int, *, on_last: bool) -> None:
@@ -430,7 +430,7 @@ class Search:
         assert self.lazy is not None
         kept: list[Evidence] = [self.saved, self.ascent.multipliers, self.ascent.best_multipliers, node.multipliers]
         kept += [other.multipliers for _, other in self.open] + [other.multipliers for other in self.waiting]
-        kept += [*self.record.leaves, *(multipliers for _, multipliers, _ in self.record.fixings)]
+        kept += [*self.kept.leaves, *(multipliers for _, multipliers, _ in self.kept.fixings)]
         for slots in self.lazy.recharged:
             for multipliers in kept:
                 if isinstance(multipliers, np.ndarray):
@@ -500,7 +500,7 @@ class Search:
         node.state = node.state.copy()
         node.state[fixed] = np.where(taken[fixed], ON, OFF)
         self.fixed += fixed.size
-        self.record.fixings.append((node.number, self.ascent.multipliers, np.where(taken[fixed], ~fixed, fixed)))
+        self.kept.fixings.append((node.number, self.ascent.multipliers, np.where(taken[fixed], ~fixed, fixed)))
         self.fresh, self.saved, self.saved_bound = True, None, math.inf
         return True
 
@@ -618,7 +618,7 @@ class Search:
             return
         self.open, self.waiting, self.node = [], [], None
         self.hold(incumbent)
-        self.record.cut()
+        self.kept.cut()
         begin = self.split.fitted(np.asarray(multipliers, np.float64))
         root = Node(0, self.root_state, math.inf, 0, begin)
         self._begin(root)
@@ -629,14 +629,17 @@ class Search:
             root.bound = self._look()
             self.ascent.multipliers = begin
 
-    def proof(self, sparse: bool = False) -> dict[str, Any]:
+    def record(self, shares: bool = True) -> dict[str, Any]:
         """Nodes, fixing steps and multipliers as arrays, as the compiled search gives them."""
         if not self.keep_proof:
             raise ValueError("no proof was kept: it was not asked for")
+        if self.compact and shares:
+            raise ValueError("this search counted on multipliers in units of scores")
         leaves: dict[int, Evidence] = {node.number: node.multipliers for _, node in self.open}
         leaves.update({node.number: node.multipliers for node in self.waiting})
         if self.node is not None:  # of its own and the inherited multipliers, those that prove more
             inherited = self.node.multipliers
             own = self.saved is not None and (inherited is None or self.saved_bound <= self.node.bound)
             leaves[self.node.number] = self.saved if own else inherited
-        return self.record.arrays(self.split.layout, leaves, sparse=sparse)
+        prices = self.split.size - self.split.layout.slots
+        return self.kept.arrays(self.split.layout, leaves, prices, shares=shares)

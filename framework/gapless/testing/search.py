@@ -117,7 +117,7 @@ def compare_searches(compiled: Any, readable: Search, *, name: str, steps: int =
         )
     if not readable.keep_proof:
         return
-    one_record, other_record = compiled.proof(), readable.proof()
+    one_record, other_record = compiled.record(), readable.record()
     for key in RECORD:
         a, b = one_record[key], other_record[key]
         check.require(np.array_equal(a, b), "the same record", f"{key} is {_short(a)} and {_short(b)}")
