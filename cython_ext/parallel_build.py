@@ -29,12 +29,31 @@ OPTIONS = ["-O3", "-g0", "-ffp-contract=off"]
 # Any header in quotes: `#include "room/file.h"`, `cdef extern from "room/file.h"`, a template that a macro names.
 # Python.h, which Cython code quotes by custom, is none of the package.
 _INCLUDED = re.compile(r'"(?!Python\.h")([^"\s]+\.h)"')
+# What one kernel takes from the .pxd of another: `from gapless_kernels.room.name cimport`, `from gapless_kernels.room cimport name`.
+_CIMPORTED = re.compile(r"^from gapless_kernels\.([\w.]+) cimport ([\w, ]+)", re.MULTILINE)
+
+
+def declarations(source: Path, package: Path) -> list[Path]:
+    """List the ``.pxd`` of `package` that `source` stands on, directly or through others: its own and what it cimports."""
+    found = [source.with_suffix(".pxd")] if source.with_suffix(".pxd").is_file() else []
+    todo = [source, *found]
+    while todo:
+        for module, names in _CIMPORTED.findall(todo.pop().read_text(encoding="utf-8")):
+            folder = package / module.replace(".", "/")
+            for file in (
+                folder.with_suffix(".pxd"),
+                *(folder / f"{name.strip()}.pxd" for name in names.split(",")),
+            ):
+                if file.is_file() and file not in found:
+                    found.append(file)
+                    todo.append(file)
+    return found
 
 
 def headers(source: Path, package: Path) -> list[Path]:
-    """List the headers of `package` that `source` includes, directly or through others, sorted."""
+    """List the headers of `package` that `source` includes, directly, through others or by a ``cimport``; sorted."""
     found: set[Path] = set()
-    todo = [source]
+    todo = [source, *declarations(source, package)]
     while todo:
         file = todo.pop()
         for name in _INCLUDED.findall(file.read_text(encoding="utf-8")):

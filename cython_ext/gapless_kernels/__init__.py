@@ -62,6 +62,9 @@ _ROOMS = {
     ),
     "linking": ("FoundChoice", "SearchRecord", "linking_search", "whole_bits"),
     "parsing": (
+        "arc_chains",
+        "arcs_of_one_head",
+        "candidate_arcs",
         "eisner",
         "eisner_carreras",
         "eisner_carreras_max_marginals",
@@ -72,6 +75,8 @@ _ROOMS = {
         "eisner_max_marginals",
         "eisner_sibling",
         "eisner_sibling_max_marginals",
+        "part_positions",
+        "part_scores",
     ),
     "paths": (
         "FoundPaths",
@@ -83,6 +88,7 @@ _ROOMS = {
         "path_search",
         "score_extent",
     ),
+    "search": ("firing",),
     "sparse_chains": ("beam_batch", "k_best_batch", "viterbi_pruned_batch"),
     "trees": ("parent_leads", "tree_dominance", "tree_viterbi"),
 }

@@ -16,6 +16,7 @@ from gapless_kernels.graphs import *
 from gapless_kernels.linking import *
 from gapless_kernels.parsing import *
 from gapless_kernels.paths import *
+from gapless_kernels.search import *
 from gapless_kernels.sparse_chains import *
 from gapless_kernels.trees import *
 

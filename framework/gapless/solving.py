@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 import attrs
 
 from gapless.core.batch_result import BatchResult
-from gapless.core.errors import InvalidProblem, SolveError, UnknownOption
+from gapless.core.certificate import NoCertificate
+from gapless.core.errors import FactorsNotCounted, InvalidProblem, SolveError, UnknownOption
 from gapless.core.events import Observer
-from gapless.core.limits import NO_LIMITS, Budget, Limits
+from gapless.core.limits import NO_LIMITS, Budget, Limits, Stop
 from gapless.core.problem import Problem
 from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import Result
@@ -162,9 +163,9 @@ def solve_many(
     if isinstance(problems, ProblemBatch) and not todo:
         plugins.registry.find_method(problems.problem_type, method).check(options, k, ())
     wanted = Wanted(method, limits, seed, options, k, verify=bool(verify))
-    if todo and (batched or len({type(p) for p in todo}) == 1):
-        chosen = choose_for(plugins, todo, method)
-        if chosen.solves_together(k):
+    if todo and (batched or len({(type(p), bool(getattr(p, "factors", ()))) for p in todo}) == 1):
+        chosen = _counting(plugins, todo, method)
+        if chosen is not None and chosen.solves_together(k):
             chosen.check(options, k, ())
             wanted = attrs.evolve(wanted, method=chosen.name, together=True)
     if jobs == 1:
@@ -235,6 +236,12 @@ class Wanted:
                 verify=self.verify,
                 **self.options,
             )
+        except FactorsNotCounted as error:  # the others may have none
+            failed = SolveError(str(error))
+            failed.result = Result.of(
+                problem, [], math.inf, Stop.ERROR, certificate=NoCertificate(str(error)), method=self.method or ""
+            )
+            return failed
         except SolveError as error:
             return error
 
@@ -282,7 +289,15 @@ def choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Metho
     """The named method, or the one for `problem`."""
     if method is None:
         method = plugins.hook.gapless_default_method(problem=problem)
-    return plugins.registry.find_method(type(problem), method)
+    return plugins.registry.find_method(type(problem), method, factors=problem.factors)
+
+
+def _counting(plugins: Plugins, problems: Sequence[Problem[Any]], method: str | None) -> Method | None:
+    """As `choose_for`; None where the method does not count the factors of these problems."""
+    try:
+        return choose_for(plugins, problems, method)
+    except FactorsNotCounted:
+        return None
 
 
 def choose_for(plugins: Plugins, problems: Sequence[Problem[Any]], method: str | None) -> Method:

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 from gapless.core.batch_result import interrupted
-from gapless.core.errors import InvalidProblem, SolveError
+from gapless.core.errors import FactorsNotCounted, InvalidProblem, SolveError
 from gapless.core.limits import NO_LIMITS, Limits
 from gapless.core.problem import Problem
 from gapless.core.result import Result
 from gapless.parallel import AT_ONCE, spread_in_order
-from gapless.plugins.manager import load_plugins
+from gapless.plugins.manager import Plugins, load_plugins
 from gapless.plugins.registry import Method
 from gapless.solving import Wanted, check_jobs, check_k, check_limits, check_seed, choose
 
@@ -106,7 +106,7 @@ def _solve_chunk(
     outcomes: list[Result[S] | SolveError | KeyboardInterrupt] = []
     try:
         # Neighbours of one type and method make a batch.
-        ways = [(type(problem), choose(plugins, problem, wanted.method)) for problem in problems]
+        ways = [(type(problem), _chosen(plugins, problem, wanted)) for problem in problems]
         for (_, chosen), group in itertools.groupby(zip(ways, problems, strict=True), lambda pair: pair[0]):
             for outcome in _solve_alike(wanted, chosen, [problem for _, problem in group]):
                 if interrupted(outcome):
@@ -117,10 +117,18 @@ def _solve_chunk(
     return outcomes
 
 
+def _chosen(plugins: Plugins, problem: Problem[S], wanted: Wanted) -> Method | None:
+    """The method; None where it cannot take the problem, so that solving it says so."""
+    try:
+        return choose(plugins, problem, wanted.method)
+    except FactorsNotCounted:
+        return None
+
+
 def _solve_alike(
-    wanted: Wanted, chosen: Method, problems: Sequence[Problem[S]]
+    wanted: Wanted, chosen: Method | None, problems: Sequence[Problem[S]]
 ) -> Iterator[Result[S] | SolveError]:
-    if chosen.solves_together(wanted.k):
+    if chosen is not None and chosen.solves_together(wanted.k):
         chosen.check(wanted.options, wanted.k, ())
         how = wanted.call(chosen, every_result=True)
         try:

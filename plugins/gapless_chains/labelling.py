@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from gapless import InvalidProblem, Problem
+from gapless.core.checked_bounds import CheckedBounds
 from gapless.core.decisions import OFF, ON
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Decisions, Fixings
@@ -118,7 +119,8 @@ class Labelling(Problem[IntArray]):
         labels = labels.astype(np.int64, copy=False)
         forbidden = np.flatnonzero(self.local[np.arange(n), labels] == -np.inf)
         sentences = [f"{self._name(i * k + int(labels[i]))}, which is forbidden" for i in forbidden]
-        return sentences + self._forbidden_transitions(labels)
+        sentences += self._forbidden_transitions(labels)
+        return sentences or self.factor_violations(labels)
 
     @abstractmethod
     def _forbidden_transitions(self, labels: IntArray) -> list[str]:
@@ -135,6 +137,17 @@ class Labelling(Problem[IntArray]):
         if not np.array_equal(nodes, np.arange(self.positions)):
             raise InvalidProblem(f"these decisions do not give every {self.node_word} exactly one label")
         return labels
+
+    def checked_backbone(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
+        """Two passes of messages in NumPy, for verifiers; `weights` stand for the label scores."""
+        from gapless_chains.proofs.backbone_bounds import labelling_bounds  # noqa: PLC0415  for verifiers alone
+
+        rows = np.where(self.allowed(fixings), weights.reshape(self.unary.shape), -np.inf)
+        return labelling_bounds(rows, *self._edges())
+
+    @abstractmethod
+    def _edges(self) -> tuple[Sequence[int], Callable[[int], FloatArray]]:
+        """The parent of each node, -1 for a root, and the scores of the labels above and at a node."""
 
     def _unlabelled(self) -> list[str]:
         """A sentence for each node without an allowed label."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -10,8 +10,11 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
+from gapless.core.factor_rows import with_factors
+from gapless.core.factor_set import as_factors
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import LinearModel, serialisable
+from gapless.core.written_factors import WRITTEN_FACTORS
+from gapless.roles import Backbone, ConfigurationFactor, Factor, LinearModel, serialisable
 from gapless_chains.labelling import Labelling
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_left
@@ -41,6 +44,8 @@ class ChainProblem(Labelling):
         Score of the first and of the last label.
     labels : sequence of K str, optional
         Names, for messages.
+    factors : sequence of Factor or ConfigurationFactor, optional
+        Scores of sets of decisions, beyond those above; see `gapless.Problem`.
 
     Raises
     ------
@@ -56,6 +61,9 @@ class ChainProblem(Labelling):
     initial: FloatArray | None = attrs.field(converter=as_initial, default=None, kw_only=True)
     final: FloatArray | None = attrs.field(converter=as_final, default=None, kw_only=True)
     labels: tuple[str, ...] | None = attrs.field(converter=as_names, default=None, kw_only=True)
+    factors: tuple[Factor | ConfigurationFactor, ...] = attrs.field(
+        converter=as_factors, default=(), kw_only=True, metadata=WRITTEN_FACTORS
+    )
 
     def __attrs_post_init__(self) -> None:
         shape = self.unary.shape
@@ -86,15 +94,20 @@ class ChainProblem(Labelling):
         initial: Any = None,
         final: Any = None,
         labels: Sequence[str] | None = None,
+        factors: Sequence[Factor | ConfigurationFactor] = (),
     ) -> list[ChainProblem]:
-        """One problem for each of `unaries`, all sharing the other scores, which are checked and copied once."""
+        """One problem for each of `unaries`, all sharing the other scores, which are checked and copied once.
+
+        Each has all `factors`, whose scopes are those of its own decisions.
+        """
         shared, start, end, names = (
             as_transition(transition),
             as_initial(initial),
             as_final(final),
             as_names(labels),
         )
-        return [cls(unary, shared, initial=start, final=end, labels=names) for unary in unaries]
+        given = as_factors(factors)
+        return [cls(unary, shared, initial=start, final=end, labels=names, factors=given) for unary in unaries]
 
     # --- sizes and derived arrays
 
@@ -122,7 +135,7 @@ class ChainProblem(Labelling):
         total: float = here[0]
         for local, pair in zip(here[1:], self._pair_scores(labels).tolist(), strict=True):
             total = local + (total + pair)
-        return total
+        return total + self.factor_value(labels) if self.factors else total
 
     def _forbidden_transitions(self, labels: IntArray) -> list[str]:
         return [
@@ -144,8 +157,18 @@ class ChainProblem(Labelling):
         ]
 
     def linear_model(self) -> LinearModel:
-        """The local polytope, see `local_polytope`."""
-        return local_polytope(self.local, self.transition)
+        """The local polytope, see `local_polytope`, and rows for factors."""
+        return with_factors(local_polytope(self.local, self.transition), self.factor_set)
+
+    def _edges(self) -> tuple[Sequence[int], Callable[[int], FloatArray]]:
+        same = self.transition.ndim == 2
+        return range(-1, self.positions - 1), lambda i: self.transition if same else self.transition[i - 1]
+
+    def backbone(self) -> Backbone[IntArray]:
+        """Viterbi's algorithm: label scores are weights, those of neighbouring labels its own."""
+        from gapless_chains.viterbi_maximiser import ViterbiMaximiser  # noqa: PLC0415  it imports this module
+
+        return Backbone(ViterbiMaximiser(self), self.local.ravel())
 
     def _pair_scores(self, labels: IntArray) -> FloatArray:
         if self.transition.ndim == 2:

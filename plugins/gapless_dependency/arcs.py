@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+import gapless_kernels
 from gapless import InvalidProblem
 from gapless.core.sparse import BoolArray, IntArray
 from gapless.roles import Decisions
@@ -43,10 +45,8 @@ class Arcs(Decisions):
     words: tuple[str, ...] | None
 
     def __init__(self, candidates: BoolArray, words: Sequence[str] | None = None) -> None:
-        modifiers, heads = np.nonzero(candidates.T)
-        index = np.full(candidates.shape, -1, np.int64)
-        index[heads, modifiers] = np.arange(heads.size)
-        first = np.searchsorted(modifiers, np.arange(len(candidates) + 1))
+        heads, modifiers, index, first = gapless_kernels.candidate_arcs(np.asarray(candidates, bool))
+        ends = first.tolist()
 
         def name(d: int) -> str:
             head, modifier = int(heads[d]), int(modifiers[d])
@@ -59,7 +59,7 @@ class Arcs(Decisions):
         super().__init__(
             heads.size,
             name,
-            exactly_one=tuple(range(first[m], first[m + 1]) for m in range(1, len(candidates))),
+            exactly_one=tuple(itertools.starmap(range, itertools.pairwise(ends[1:]))),
         )
         for array in (heads, modifiers, index, first):
             array.flags.writeable = False
@@ -78,5 +78,8 @@ class Arcs(Decisions):
 def as_arcs(decisions: Decisions, factor: str) -> Arcs:
     """`decisions`, or `InvalidProblem` where they are not those of a parsing problem."""
     if not isinstance(decisions, Arcs):
-        raise InvalidProblem(f"factor {factor} scores arcs: it belongs into a ParsingProblem")
+        raise InvalidProblem(
+            f"factor {factor} scores arcs: it belongs into a ParsingProblem, or into the arc_factors of a "
+            "LabelledParsingProblem"
+        )
     return decisions

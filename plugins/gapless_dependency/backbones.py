@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ import gapless_kernels
 from gapless import InvalidProblem, UnknownName
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import ConfigurationFactor, Factor
+from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors import (
     AdjacentSibling,
     BackboneFactor,
@@ -60,6 +61,10 @@ class Backbone(ABC):
     def max_marginals(self, weights: FloatArray) -> Marginals:
         """As `solve`, and the best value with each arc forced, float64 (n + 1, n + 1); -inf where impossible."""
 
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs`, a new ``gapless_kernels.search.roles.Maximiser``; None where there is none."""
+        return None
+
 
 class FirstOrderProjective(Backbone):
     """Eisner's algorithm: sums over arcs, projective; O(n^3) (Eisner 1996)."""
@@ -74,6 +79,10 @@ class FirstOrderProjective(Backbone):
         """By inside and outside pass."""
         return gapless_kernels.eisner_max_marginals(weights, self.single_root)
 
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code."""
+        return _first_order(arcs, self.single_root, projective=True)
+
 
 class Arborescence(Backbone):
     """Chu-Liu-Edmonds: sums over arcs, crossing arcs allowed; O(n^2) (Tarjan 1977)."""
@@ -87,6 +96,10 @@ class Arborescence(Backbone):
     def max_marginals(self, weights: FloatArray) -> Marginals:
         """By exact reduced costs."""
         return gapless_kernels.arborescence_max_marginals(weights, self.single_root)
+
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code."""
+        return _first_order(arcs, self.single_root, projective=False)
 
 
 class SiblingBackbone(Backbone):
@@ -106,6 +119,10 @@ class SiblingBackbone(Backbone):
     def max_marginals(self, weights: FloatArray) -> Marginals:
         """By inside and outside pass."""
         return gapless_kernels.eisner_sibling_max_marginals(weights, self.sibling, self.single_root)
+
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code."""
+        return _higher_order(arcs, self.single_root, sibling=self.sibling)
 
 
 class CarrerasBackbone(Backbone):
@@ -128,6 +145,10 @@ class CarrerasBackbone(Backbone):
         return gapless_kernels.eisner_carreras_max_marginals(
             weights, self.sibling, self.grandchild, self.single_root
         )
+
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code."""
+        return _higher_order(arcs, self.single_root, sibling=self.sibling, outermost=self.grandchild)
 
 
 class GrandSiblingBackbone(Backbone):
@@ -156,6 +177,32 @@ class GrandSiblingBackbone(Backbone):
         return gapless_kernels.eisner_grand_sibling_max_marginals(
             weights, self.grandchild, self.sibling, self.grand_sibling, self.single_root
         )
+
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code."""
+        return _higher_order(
+            arcs,
+            self.single_root,
+            sibling=self.sibling,
+            grandchild=self.grandchild,
+            grand_sibling=self.grand_sibling,
+        )
+
+
+def _first_order(arcs: Arcs, single_root: bool, *, projective: bool) -> Any:
+    if not gapless_kernels.COMPILED:
+        return None
+    from gapless_kernels.search._trees import Trees  # noqa: PLC0415  not without compiled kernels
+
+    return Trees(arcs.heads, arcs.modifiers, arcs.length, projective=projective, single_root=single_root)
+
+
+def _higher_order(arcs: Arcs, single_root: bool, **parts: FloatArray | None) -> Any:
+    if not gapless_kernels.COMPILED:
+        return None
+    from gapless_kernels.parsing._eisner_backbone import HigherOrderTrees  # noqa: PLC0415  as above
+
+    return HigherOrderTrees(arcs.heads, arcs.modifiers, arcs.length, single_root, **parts)
 
 
 BACKBONES: dict[str, type[Backbone]] = {
@@ -231,3 +278,11 @@ def _grandchildren(problem: ParsingProblem) -> FloatArray | None:
         scores = scored.scores(np.arange(len(scored.scopes)))
         np.add.at(total, (arcs.heads[below], arcs.modifiers[below], arcs.heads[above]), scores)
     return total.transpose(2, 0, 1)
+
+
+def backbone_needed(problem: ParsingProblem) -> str:
+    """The first backbone that absorbs every factor that only backbones can take."""
+    needed = problem.backbone_factors
+    return next(
+        (name for name, kind in BACKBONES.items() if all(isinstance(f, kind.absorbs) for f in needed)), "first"
+    )

@@ -2,47 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import ConfigurationFactor, LinearModel, ScoredFactor, Sparse
+from gapless.core.factor_rows import add_factor_rows
+from gapless.core.factor_set import FactorSet
+from gapless.core.model_rows import ModelRows
+from gapless.core.sparse import FloatArray
+from gapless.roles import LinearModel
 from gapless_dependency.arcs import Arcs
-from gapless_dependency.factors.linear_form import HasLinearForm
-
-
-class _Rows:
-    """Columns and sparse rows, collected one after another."""
-
-    def __init__(self) -> None:
-        self.objective: list[float] = []
-        self.upper: list[float] = []
-        self.integer: list[bool] = []
-        self.indices: list[IntArray] = []
-        self.values: list[FloatArray] = []
-        self.lower: list[float] = []
-        self.limit: list[float] = []
-
-    def columns(self, objective: FloatArray, upper: FloatArray, integer: bool) -> IntArray:
-        first = len(self.objective)
-        self.objective += objective.tolist()
-        self.upper += upper.tolist()
-        self.integer += [integer] * objective.size
-        return np.arange(first, first + objective.size)
-
-    def row(self, indices: IntArray, values: FloatArray | float, lower: float, limit: float) -> None:
-        self.indices.append(indices)
-        self.values.append(np.broadcast_to(np.asarray(values, np.float64), indices.shape))
-        self.lower.append(lower)
-        self.limit.append(limit)
 
 
 def integer_program(
     arcs: Arcs,
     arc_weights: FloatArray,
-    conjunctions: Sequence[ScoredFactor],
-    configurations: Sequence[tuple[ConfigurationFactor, IntArray]],
+    factors: FactorSet,
     projective: bool,
     single_root: bool,
 ) -> LinearModel:
@@ -54,37 +27,20 @@ def integer_program(
     - Projective: a word strictly between the ends of an arc that is on has its head between them, ends included.
       That suffices: going up from such a word one stays there until one meets an end, so the head of the arc is
       above.
-    - A conjunction of r arcs with a positive score is at most each of them; with a negative one at least their sum
-      less r - 1 (Qian and Liu 2013, section 3.2); one that is -inf has that sum at most r - 1.
-    - Other factors bring their own `LinearForm`.
+    - Factors agree with the arcs, see `add_factor_rows`.
 
-    Raises `NotImplementedError`: a `ConfigurationFactor` without ``linear_form``.
+    Raises `NotImplementedError`: a factor has too many configurations and no ``linear_form``.
     """
-    rows = _Rows()
+    rows = ModelRows()
     decisions = rows.columns(arc_weights, np.ones(arcs.count), integer=True)
     _tree_rows(rows, arcs, single_root)
     if projective:
         _projective_rows(rows, arcs)
-    for scored in conjunctions:
-        _conjunction_rows(rows, scored)
-    for factor, scope in configurations:
-        _configuration_rows(rows, factor, scope)
-    lengths = [indices.size for indices in rows.indices]
-    return LinearModel(
-        objective=np.array(rows.objective),
-        column_lower=np.zeros(len(rows.objective)),
-        column_upper=np.array(rows.upper),
-        integer=np.array(rows.integer),
-        rows=Sparse(
-            np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(rows.indices), np.concatenate(rows.values)
-        ),
-        row_lower=np.array(rows.lower),
-        row_upper=np.array(rows.limit),
-        decision_columns=decisions,
-    )
+    add_factor_rows(rows, factors, decisions)
+    return rows.model(decisions)
 
 
-def _tree_rows(rows: _Rows, arcs: Arcs, single_root: bool) -> None:
+def _tree_rows(rows: ModelRows, arcs: Arcs, single_root: bool) -> None:
     n = arcs.length
     flow = rows.columns(np.zeros(arcs.count), np.full(arcs.count, float(n)), integer=False)
     for word in range(1, n + 1):
@@ -98,7 +54,7 @@ def _tree_rows(rows: _Rows, arcs: Arcs, single_root: bool) -> None:
         rows.row(np.array([arc, flow[arc]]), np.array([-float(n), 1.0]), -np.inf, 0.0)
 
 
-def _projective_rows(rows: _Rows, arcs: Arcs) -> None:
+def _projective_rows(rows: ModelRows, arcs: Arcs) -> None:
     left, right = np.minimum(arcs.heads, arcs.modifiers), np.maximum(arcs.heads, arcs.modifiers)
     for arc, (start, stop) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
         for word in range(start + 1, stop):
@@ -106,31 +62,3 @@ def _projective_rows(rows: _Rows, arcs: Arcs) -> None:
             outside = into[(arcs.heads[into] < start) | (arcs.heads[into] > stop)]
             if outside.size:
                 rows.row(np.append(outside, arc), 1.0, -np.inf, 1.0)
-
-
-def _conjunction_rows(rows: _Rows, scored: ScoredFactor) -> None:
-    scores = scored.scores(np.arange(len(scored.scopes)))
-    for scope in scored.scopes[scores == -np.inf]:
-        rows.row(scope, 1.0, -np.inf, scope.size - 1.0)
-    some = np.flatnonzero((scores > -np.inf) & (scores != 0))
-    columns = rows.columns(scores[some], np.ones(some.size), integer=False)
-    for column, scope, score in zip(columns.tolist(), scored.scopes[some], scores[some].tolist(), strict=True):
-        if score > 0:
-            for arc in scope.tolist():
-                rows.row(np.array([column, arc]), np.array([1.0, -1.0]), -np.inf, 0.0)
-        else:
-            rows.row(np.append(scope, column), np.append(-np.ones(scope.size), 1.0), 1.0 - scope.size, np.inf)
-
-
-def _configuration_rows(rows: _Rows, factor: ConfigurationFactor, scope: IntArray) -> None:
-    if not isinstance(factor, HasLinearForm):
-        raise NotImplementedError(
-            f"factor {factor.name} cannot be written into an integer program; give {type(factor).__name__} a "
-            "method linear_form(size) that returns a gapless_dependency.factors.linear_form.LinearForm"
-        )
-    form = factor.linear_form(scope.size)
-    columns = rows.columns(form.objective, form.upper, form.integer)
-    for on_scope, on_columns, lower, upper in zip(
-        form.on_scope, form.on_columns, form.row_lower.tolist(), form.row_upper.tolist(), strict=True
-    ):
-        rows.row(np.concatenate([scope, columns]), np.concatenate([on_scope, on_columns]), lower, upper)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
+from gapless.core.factor_set import FactorSet
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import ROUNDING, off_grid
-from gapless.roles import ConfigurationFactor, Decisions, Factor, LinearModel, ScoredFactor, serialisable
+from gapless.core.written_factors import written_factors
+from gapless.roles import ConfigurationFactor, Factor, LinearModel, ScoredFactor, serialisable
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.factors.part_factor import PartFactor
@@ -22,14 +24,6 @@ from gapless_dependency.granularity import check_granularity
 from gapless_dependency.integer_program import integer_program
 from gapless_dependency.shape import crossing, cycle
 from gapless_dependency.tree import DependencyTree
-
-
-@runtime_checkable
-class Tabulated(Protocol):
-    """A factor that can be written with a table in place of a callable."""
-
-    def tabulated(self, decisions: Decisions) -> Factor:
-        """The same factor over these decisions, made of data."""
 
 
 def _scores(values: Any) -> FloatArray:
@@ -228,16 +222,19 @@ class ParsingProblem(Problem[DependencyTree]):
         return self.scores[self.decisions.heads, self.decisions.modifiers]
 
     @cached_property
+    def factor_set(self) -> FactorSet:
+        """The factors over this sentence's arcs, less those that only a backbone counts."""
+        return FactorSet(self.factors, self.decisions, self.granularity, counted=(BackboneFactor,))
+
+    @property
     def conjunctions(self) -> tuple[ScoredFactor, ...]:
         """The factors that are conjunctions, over this sentence's arcs, in the order given."""
-        return tuple(
-            ScoredFactor(f, self.decisions, self.granularity) for f in self.factors if isinstance(f, Factor)
-        )
+        return self.factor_set.conjunctions
 
-    @cached_property
+    @property
     def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
         """The factors over configurations of arcs, each with the arcs that it looks at."""
-        return tuple((f, f.scope(self.decisions)) for f in self.factors if isinstance(f, ConfigurationFactor))
+        return self.factor_set.configurations
 
     @cached_property
     def backbone_factors(self) -> tuple[BackboneFactor, ...]:
@@ -249,13 +246,7 @@ class ParsingProblem(Problem[DependencyTree]):
     def value(self, structure: DependencyTree) -> float:
         """Sum of the scores in float64; -inf when an arc or a factor forbids the tree."""
         on_ids = self.encode(structure)
-        parts = self.arc_weights[on_ids].tolist()
-        for scored in self.conjunctions:
-            parts += scored.scores(scored.firing(on_ids)).tolist()
-        if self.configurations:
-            on = np.zeros(self.decisions.count, bool)
-            on[on_ids] = True
-            parts += [factor.value(on[scope]) for factor, scope in self.configurations]
+        parts = self.arc_weights[on_ids].tolist() + self.factor_set.value_parts(on_ids)
         parts += [factor.value(structure.heads) for factor in self.backbone_factors]
         total = math.fsum(parts)
         if self.granularity is not None and off_grid(np.array([total]), self.granularity, ROUNDING)[0]:
@@ -285,7 +276,8 @@ class ParsingProblem(Problem[DependencyTree]):
                 (a, b), (c, d) = pair
                 sentences.append(f"the arcs {a} -> {b} and {c} -> {d} cross")
         if not sentences and self.value(structure) == -math.inf:
-            sentences.append("a factor forbids this tree: its score is -inf")
+            sentences += self.factor_set.violations(self.encode(structure))
+            sentences = sentences or ["a factor forbids this tree: its score is -inf"]
         return sentences
 
     def encode(self, structure: DependencyTree) -> IntArray:
@@ -347,9 +339,7 @@ class ParsingProblem(Problem[DependencyTree]):
 
     def drift(self, structures: Sequence[DependencyTree]) -> tuple[int, str] | None:
         """The number of a tree that a conjunction scores differently when it is asked again, and a sentence."""
-        sets_on = [self.encode(structure) for structure in structures]
-        drifts = (scored.drift(sets_on) for scored in self.conjunctions)
-        return next((found for found in drifts if found is not None), None)
+        return self.factor_set.drift([self.encode(structure) for structure in structures])
 
     def infeasibility(self) -> Sequence[str]:
         """Words that no arc reaches."""
@@ -362,15 +352,14 @@ class ParsingProblem(Problem[DependencyTree]):
         Raises
         ------
         NotImplementedError
-            A `ConfigurationFactor` has no ``linear_form``, or there is a `BackboneFactor`.
+            A factor has too many configurations and no ``linear_form``, or there is a `BackboneFactor`.
         """
         for factor in self.backbone_factors:
             raise NotImplementedError(f"factor {factor.name} cannot be written into an integer program over arcs")
         return integer_program(
             self.decisions,
             self.arc_weights,
-            self.conjunctions,
-            self.configurations,
+            self.factor_set,
             self.projective,
             self.single_root,
         )
@@ -379,10 +368,9 @@ class ParsingProblem(Problem[DependencyTree]):
 
     def to_fields(self) -> dict[str, Any]:
         """The form in JSON: scores given by callables are written as tables of the parts of this sentence."""
-        tabulated = [f.tabulated(self.decisions) if isinstance(f, Tabulated) else f for f in self.factors]
         return {
             "arc_scores": self.scores,
-            "factors": tabulated,
+            "factors": written_factors(self) or [],
             "projective": self.projective,
             "single_root": self.single_root,
             "words": None if self.words is None else list(self.words),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,10 @@ class TreeMaximiser(Maximiser[DependencyTree]):
         rest[best, np.arange(len(best))] = -math.inf
         off = np.where(best[arcs.modifiers] == arcs.heads, value - rest.max(axis=0)[arcs.modifiers], 0.0)
         return Slacks(on, np.maximum(off, 0.0))
+
+    def compiled(self) -> Any:
+        """The same in compiled code."""
+        return self.backbone.compiled(self.problem.decisions)
 
     def rivals(self) -> IntArray:
         """The reverse of each arc."""

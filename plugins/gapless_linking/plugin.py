@@ -29,7 +29,7 @@ METHODS = (
     # eight, take seconds; twelve sets of 96 are out of reach.
     Method("ilp", LINKING, "gapless.plugins.integer_program:run",
            "one integer program with a column for each pair of candidates, on SCIP",
-           warm_start=True),
+           warm_start=True, factors=True),
     Method("local-search", LINKING, "gapless_linking.exact:local_search",
            "best-improvement local search with kicks (compiled)",
            exact=False, warm_start=True),
@@ -42,7 +42,11 @@ METHODS = (
 )
 # fmt: on
 
-gapless_register = table(problems={"linking": LINKING}, methods=METHODS)
+gapless_register = table(
+    problems={"linking": LINKING},
+    methods=METHODS,
+    maximisers={"choice-groups": "gapless.core.group_maximiser:GroupMaximiser"},
+)
 
 
 @hookimpl

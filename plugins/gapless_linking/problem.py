@@ -13,13 +13,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem, Problem
+from gapless.core.factor_rows import with_factors
+from gapless.core.factor_set import as_factors
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, frozen_array
-from gapless.roles import Decisions, LinearModel, Sense, serialisable
+from gapless.core.written_factors import WRITTEN_FACTORS
+from gapless.roles import (
+    Backbone,
+    ConfigurationFactor,
+    Decisions,
+    Factor,
+    GroupMaximiser,
+    LinearModel,
+    Sense,
+    serialisable,
+)
 from gapless_linking import problem_fields
 from gapless_linking.connection import Connection, maximal, minimal
 from gapless_linking.distances import pairwise_distances
 from gapless_linking.graph import Graph
 from gapless_linking.integer_program import integer_program
+from gapless_linking.pair_costs import PairCosts
 
 Matrix = NDArray[Any]
 
@@ -54,6 +67,9 @@ class LinkingProblem(Problem[IntArray]):
         Instead of a graph; see `from_distances`.
     names : sequence of n str, optional
         Names of the vertices of given distances, for messages and drawings; a graph brings its own.
+    factors : sequence of Factor or ConfigurationFactor, optional
+        Scores of sets of decisions, beyond those above; see `gapless.Problem`.
+        Larger is better: what they score is taken off the cost.
 
     Attributes
     ----------
@@ -91,6 +107,9 @@ class LinkingProblem(Problem[IntArray]):
         converter=problem_fields.distance_matrix, default=None, kw_only=True
     )
     names: tuple[str, ...] | None = attrs.field(converter=problem_fields.vertex_names, default=None, kw_only=True)
+    factors: tuple[Factor | ConfigurationFactor, ...] = attrs.field(
+        converter=as_factors, default=(), kw_only=True, metadata=WRITTEN_FACTORS
+    )
     first: IntArray = attrs.field(init=False)
     members: IntArray = attrs.field(init=False)
     points: IntArray = attrs.field(init=False)
@@ -277,7 +296,12 @@ class LinkingProblem(Problem[IntArray]):
 
     @functools.cached_property
     def granularity(self) -> float | None:  # type: ignore[override]  # computed once instead of stated
-        """2 for whole distances alone, as pairs count twice; 1 with whole costs of candidates; else none."""
+        """2 for whole distances alone, as pairs count twice; 1 with whole costs of candidates; else none.
+
+        None with factors, which may score anything.
+        """
+        if self.factors:
+            return None
         if not self.anchors and self.prior is None:
             return 2.0 if self.whole else None
         finite = self.own_costs[np.isfinite(self.own_costs)]
@@ -330,14 +354,16 @@ class LinkingProblem(Problem[IntArray]):
         """The cost, in float64; inf when two chosen vertices are not connected, or one is forbidden."""
         chosen = self.chosen(structure)
         if self._narrows:
-            return self._narrowed(chosen).value(self.members[chosen])
+            alone = self._narrowed(chosen).value(self.members[chosen])
+            return alone + self.factor_value(structure) if self.factors and alone < math.inf else alone
         at = self.slots[chosen]
         apart = self.distances[at[:, None], at]
         if apart.dtype.kind == "u":  # both ways at once, in whole numbers
             total = math.inf if apart.max() == np.iinfo(apart.dtype).max else float(apart.sum(dtype=np.int64))
         else:
             total = 2.0 * float(np.triu(apart, 1).sum())
-        return math.fsum([total, *self.own_costs[chosen].tolist()])
+        cost = math.fsum([total, *self.own_costs[chosen].tolist()])
+        return cost + self.factor_value(structure) if self.factors and cost < math.inf else cost
 
     def violations(self, structure: IntArray) -> Sequence[str]:
         """Vertices that are no candidates, forbidden ones, pairs that no path connects."""
@@ -352,7 +378,7 @@ class LinkingProblem(Problem[IntArray]):
             return found
         chosen = self.chosen(vertices)
         if self._narrows:
-            return self._narrowed(chosen).violations(vertices)
+            return self._narrowed(chosen).violations(vertices) or self.factor_violations(vertices)
         found = [
             f"{self.name(int(vertices[i]))} is forbidden for {self.mention(i)}"
             for i in np.flatnonzero(self.own_costs[chosen] == np.inf).tolist()
@@ -363,7 +389,7 @@ class LinkingProblem(Problem[IntArray]):
             f"no path connects {ends[i]} of {self.mention(i)} with {ends[j]} of {self.mention(j)}"
             for i, j in np.argwhere(np.triu(apart, 1)).tolist()
         ]
-        return found
+        return found or self.factor_violations(vertices)
 
     def encode(self, structure: IntArray) -> IntArray:
         """The chosen members."""
@@ -386,9 +412,21 @@ class LinkingProblem(Problem[IntArray]):
                     found.append(f"no path connects a candidate of {self.mention(j)} with one of {self.mention(i)}")
         return found
 
+    def backbone(self) -> Backbone[IntArray]:
+        """The choice groups; distances are `structural_factors`."""
+        return Backbone(GroupMaximiser(self.decisions), 0.0 - self.own_costs)
+
+    @functools.cached_property
+    def structural_factors(self) -> tuple[Factor, ...]:
+        """Scores of the problem's own that `backbone` leaves out: those of pairs of candidates.
+
+        Raises `InvalidProblem`: there are more than a million pairs.
+        """
+        return (PairCosts(self),)
+
     def linear_model(self) -> LinearModel:
-        """See `integer_program`."""
-        return integer_program(self)
+        """See `integer_program`; and rows for factors."""
+        return with_factors(integer_program(self), self.factor_set)
 
     # --- without all the distances
 
@@ -403,10 +441,14 @@ class LinkingProblem(Problem[IntArray]):
         kept = self.__dict__.get("_last_narrowed")
         if kept is None or kept[0] != key:
             prior = None if self.prior is None else np.split(np.concatenate(self.prior)[chosen], self.k)
-            kept = key, attrs.evolve(self, candidates=np.split(self.members[chosen], self.k), prior=prior)
+            kept = key, self._one_each(chosen, prior)
             self.__dict__["_last_narrowed"] = kept
         narrowed: LinkingProblem = kept[1]
         return narrowed
+
+    def _one_each(self, chosen: IntArray, prior: Any) -> LinkingProblem:
+        """Without factors: they speak of all candidates."""
+        return attrs.evolve(self, candidates=np.split(self.members[chosen], self.k), prior=prior, factors=())
 
     # --- reading structures
 

@@ -24,14 +24,18 @@ METHODS = (
     # most of a gigabyte at n = 200.
     Method("ilp", ORDERING, "gapless.plugins.integer_program:run",
            "the paper's flow formulation on SCIP (Deshpande et al. 2007, section 4)",
-           warm_start=True),
+           warm_start=True, factors=True),
     Method("ilp-cuts", ORDERING, "gapless_ordering.ilp_cuts:run",
            "branch and cut over the edges, subtours lifted by classes and found when violated",
            warm_start=True),
 )
 # fmt: on
 
-gapless_register = table(problems={"ordering": ORDERING}, methods=METHODS)
+gapless_register = table(
+    problems={"ordering": ORDERING},
+    methods=METHODS,
+    maximisers={"walks": "gapless_ordering.walk_maximiser:WalkMaximiser"},
+)
 
 
 @hookimpl

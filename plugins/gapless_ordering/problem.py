@@ -14,9 +14,12 @@ import networkx as nx
 import numpy as np
 
 from gapless import InvalidProblem, Problem
+from gapless.core.factor_rows import with_factors
+from gapless.core.factor_set import as_factors
 from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import Decisions, LinearModel, serialisable
+from gapless.core.written_factors import WRITTEN_FACTORS
+from gapless.roles import Backbone, ConfigurationFactor, Decisions, Factor, LinearModel, serialisable
 from gapless_kernels import score_extent
 from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
 from gapless_ordering.integer_program import integer_program
@@ -106,6 +109,8 @@ class OrderingProblem(Problem[IntArray]):
         For messages and drawings.
     auxiliary : Auxiliary, optional
         The auxiliary word that each edge passes through; made by `from_selection`.
+    factors : sequence of Factor or ConfigurationFactor, optional
+        Scores of sets of decisions, beyond those above; see `gapless.Problem`. Decisions are edges.
 
     Attributes
     ----------
@@ -125,6 +130,9 @@ class OrderingProblem(Problem[IntArray]):
     classes: IntArray = attrs.field(converter=_classes, default=None, kw_only=True)
     names: tuple[str, ...] | None = attrs.field(converter=_names, default=None, kw_only=True)
     auxiliary: Auxiliary | None = attrs.field(default=None, kw_only=True)
+    factors: tuple[Factor | ConfigurationFactor, ...] = attrs.field(
+        converter=as_factors, default=(), kw_only=True, metadata=WRITTEN_FACTORS
+    )
     extent: float = attrs.field(init=False, default=0.0)
 
     def __attrs_post_init__(self) -> None:
@@ -177,6 +185,7 @@ class OrderingProblem(Problem[IntArray]):
         auxiliary: AuxiliaryWords | Mapping[str, Any] | None = None,
         classes: Sequence[Hashable] | Any = None,
         names: Sequence[str] | None = None,
+        factors: Sequence[Factor | ConfigurationFactor] = (),
     ) -> OrderingProblem:
         """Shift the scores of vertices onto the edges that lead into them (section 2.1).
 
@@ -186,7 +195,7 @@ class OrderingProblem(Problem[IntArray]):
             Score of selecting each vertex.
         ordering : (n, n) array of numbers
             Score of the column's vertex following the row's directly.
-        length, classes, names
+        length, classes, names, factors
             As in the class.
         start, end : (n,) array of numbers, optional
             Score of a vertex being the first, the last; 0 by default.
@@ -220,6 +229,7 @@ class OrderingProblem(Problem[IntArray]):
             classes=classes,
             names=names,
             auxiliary=remembered,
+            factors=factors,
         )
 
     @classmethod
@@ -369,7 +379,8 @@ class OrderingProblem(Problem[IntArray]):
         """
         path = self._read(structure)
         # sum() would compensate for rounding from Python 3.12 on.
-        return functools.reduce(operator.add, self._edge_scores(path)) if path.size else -math.inf
+        total = functools.reduce(operator.add, self._edge_scores(path)) if path.size else -math.inf
+        return total + self.factor_value(path) if self.factors and total > -math.inf else total
 
     def violations(self, structure: IntArray) -> Sequence[str]:
         """Wrong length, unknown vertices, a class visited twice, forbidden edges."""
@@ -393,7 +404,7 @@ class OrderingProblem(Problem[IntArray]):
             for i, score in enumerate(self._edge_scores(path))
             if score == -math.inf and distinct[i]
         ]
-        return found
+        return found or self.factor_violations(path)
 
     def encode(self, structure: IntArray) -> IntArray:
         """Ids of the path's edges, ascending."""
@@ -416,9 +427,22 @@ class OrderingProblem(Problem[IntArray]):
         """Too few classes, or the first layer that no walk reaches; see `reachability.explain`."""
         return explain(self)
 
+    def backbone(self) -> Backbone[IntArray]:
+        """Walks of `length` vertices; that no class comes twice is for `structural_factors` to say."""
+        from gapless_ordering.walk_maximiser import WalkMaximiser  # noqa: PLC0415  most methods need no backbone
+
+        return Backbone(WalkMaximiser(self), np.concatenate([self.start, self.ordering.ravel(), self.end]))
+
+    @functools.cached_property
+    def structural_factors(self) -> tuple[ConfigurationFactor, ...]:
+        """Rules of the problem's own that `backbone` leaves out: at most one edge into each class."""
+        from gapless_ordering.walk_maximiser import class_factors  # noqa: PLC0415  as above
+
+        return class_factors(self)
+
     def linear_model(self) -> LinearModel:
-        """The flow formulation of the paper (section 4)."""
-        return integer_program(self)
+        """The flow formulation of the paper (section 4), and rows for factors."""
+        return with_factors(integer_program(self), self.factor_set)
 
     # --- reading structures
 

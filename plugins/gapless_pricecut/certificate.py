@@ -11,10 +11,10 @@ import numpy as np
 
 from gapless import InvalidProblem, Problem, Verdict
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
+from gapless.core.split_formula import grouped_pairs
 from gapless.roles import BoundCertificate, Fixings, serialisable, spend_work
 from gapless_dependency import ParsingProblem
-from gapless_splitbound.certificate import SplitMultipliers, orientations
-from gapless_splitbound.proofs.formula import grouped_pairs
+from gapless_splitbound.certificate import SplitMultipliers, orientations, splittable
 
 
 @serialisable("gapless_pricecut.CompletedDual")
@@ -44,6 +44,7 @@ class CompletedDual(BoundCertificate):
     """
 
     kind: ClassVar[str] = "completed dual"
+    factors: ClassVar[bool] = True
     orientation: tuple[int, ...] = attrs.field(converter=orientations)
     alone: IntArray = attrs.field(converter=int_array)
     scopes: IntArray = attrs.field(converter=int_array)
@@ -104,7 +105,10 @@ class CompletedDual(BoundCertificate):
         grouped = np.concatenate(
             [
                 np.zeros(0, bool),
-                *(grouped_pairs(problem, b.scopes, way) for b, way in zip(blocks, self.orientation, strict=True)),
+                *(
+                    grouped_pairs(splittable(problem), b.scopes, way)
+                    for b, way in zip(blocks, self.orientation, strict=True)
+                ),
             ]
         )
         grouped[self.alone[(self.alone >= 0) & (self.alone < grouped.size)]] = False

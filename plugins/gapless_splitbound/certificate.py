@@ -13,12 +13,12 @@ import numpy as np
 from gapless import InvalidProblem, Problem, Verdict
 from gapless.core.certificate import UNREADABLE
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
+from gapless.core.split_formula import Splittable, Weighed, weigh
 from gapless.core.work import CALL
 from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.backbones import Bounds, judge_of
 from gapless_dependency.proofs.entered_sets import best_through_some
-from gapless_splitbound.proofs.formula import Weighed, weigh
 
 
 def orientations(values: Any) -> tuple[int, ...]:
@@ -65,6 +65,7 @@ class SplitMultipliers(BoundCertificate):
     """
 
     kind: ClassVar[str] = "split bound"
+    factors: ClassVar[bool] = True
     orientation: tuple[int, ...] = attrs.field(converter=orientations)
     multipliers: FloatArray = attrs.field(converter=float_array)
     alone: IntArray = attrs.field(factory=lambda: np.zeros(0, np.int64), converter=int_array)
@@ -80,7 +81,7 @@ class SplitMultipliers(BoundCertificate):
             Not a parsing problem, or multipliers that do not fit its factors.
         """
         weighed, bounds = self._weigh(problem, fixings)
-        return -math.inf if weighed is None else _bound(weighed, bounds(weighed.weights, through=False)[0])
+        return -math.inf if weighed is None else weighed.bound(bounds(_matrix(problem, weighed), through=False)[0])
 
     def verify_flips(
         self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int]
@@ -97,7 +98,7 @@ class SplitMultipliers(BoundCertificate):
             weighed, bounds = self._weigh(problem, fixings)
             if weighed is None:
                 return Verdict(True, "nothing is left", "", -math.inf, time.perf_counter() - start)
-            bound = _bound(weighed, _flipped(problem, weighed, bounds, on, off, enough))
+            bound = weighed.bound(_flipped(problem, weighed, bounds, on, off, enough))
         except UNREADABLE as error:
             return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
         if math.isnan(bound):
@@ -128,7 +129,9 @@ class SplitMultipliers(BoundCertificate):
         if not isinstance(problem, ParsingProblem):
             raise InvalidProblem(f"split multipliers speak of a ParsingProblem, not of a {type(problem).__name__}")
         judge = judge_of(problem, self.backbone)
-        weighed = weigh(problem, self.orientation, self.alone, self.multipliers, self.loss, fixings, judge.counted)
+        weighed = weigh(
+            splittable(problem), self.orientation, self.alone, self.multipliers, self.loss, fixings, judge.counted
+        )
         return weighed, judge.bounds
 
 
@@ -150,15 +153,30 @@ def _flipped(
     flips = np.fromiter(asked, np.int64, len(asked))
     heads, words = arcs.heads[flips], arcs.modifiers[flips]
     if problem.projective:
-        return float(bounds(weighed.weights)[1][heads, words].max(initial=-np.inf))
+        return float(bounds(_matrix(problem, weighed))[1][heads, words].max(initial=-np.inf))
     # Less what is added again, and a little for the rounding of that.
     level = enough - weighed.constant - weighed.lost if weighed.constant > -math.inf else -math.inf
     level -= 4.0 * math.ulp(max(abs(level), abs(enough))) if math.isfinite(level) else 0.0
-    return best_through_some(weighed.weights, problem.single_root, heads, words, level)
+    return best_through_some(_matrix(problem, weighed), problem.single_root, heads, words, level)
 
 
-def _bound(weighed: Weighed, trees: float) -> float:
-    if trees == -math.inf or weighed.constant == -math.inf:
-        return -math.inf
-    bound = math.nextafter(math.fsum([trees, weighed.constant, weighed.lost]), math.inf)
-    return -math.inf if bound < weighed.floor else bound
+def splittable(problem: ParsingProblem) -> Splittable:
+    """What the formula reads of a parsing problem: words choose heads, and no arc stands beside its reverse."""
+    arcs = problem.decisions
+    return Splittable(
+        problem,
+        arcs,
+        problem.factor_set,
+        problem.arc_weights,
+        opposite=arcs.index[arcs.modifiers, arcs.heads],
+        length=problem.length,
+        additive=True,
+    )
+
+
+def _matrix(problem: Problem[Any], weighed: Weighed) -> FloatArray:
+    """The weights of arcs, [head, modifier]."""
+    assert isinstance(problem, ParsingProblem)
+    arcs, matrix = problem.decisions, np.full(problem.scores.shape, -np.inf)
+    matrix[arcs.heads, arcs.modifiers] = weighed.weights
+    return matrix

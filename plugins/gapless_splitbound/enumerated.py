@@ -23,6 +23,7 @@ class EnumeratedTrees(BoundCertificate):
     """
 
     kind: ClassVar[str] = "enumerated trees"
+    factors: ClassVar[bool] = True
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Score of the best tree of `problem` that agrees with `fixings`; -inf if there is none.

@@ -11,9 +11,9 @@ import numpy as np
 
 from gapless import InvalidProblem, Problem, Verdict
 from gapless.core.certificate import UNREADABLE
+from gapless.core.configuration_bound import allows
 from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency import ParsingProblem
-from gapless_splitbound.proofs.configurations import allows
 
 
 @serialisable("gapless_splitbound.ForbiddenConfigurations")
@@ -26,6 +26,7 @@ class ForbiddenConfigurations(BoundCertificate):
     """
 
     kind: ClassVar[str] = "forbidden configurations"
+    factors: ClassVar[bool] = True
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Minus infinity or infinity.

@@ -93,7 +93,7 @@ def test_a_failure_is_told_and_the_others_are_solved(tmp_path, capsys):
     found = json.loads(captured.out)
     assert found["solved"] == 2
     assert [failure["place"] for failure in found["failures"]] == [f"{file}, line 2"]
-    assert f"{file}, line 2: method 'first-order' sums the scores of arcs only" in captured.err
+    assert f"{file}, line 2: method 'first-order' does not count factors" in captured.err
 
 
 @pytest.mark.parametrize(

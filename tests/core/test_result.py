@@ -84,7 +84,7 @@ def test_contradictions_in_json_raise_too(name):
         ("stop", stop),
         ("solutions", solutions(*values)),
         ("bound", bound),
-        ("certificate", rest[0] if rest else NoCertificate()),
+        ("_certificate", rest[0] if rest else NoCertificate()),
     ):
         object.__setattr__(good, field, value)
     with pytest.raises(InvalidResult, match=message):

@@ -166,17 +166,33 @@ def lower_arc_side(scopes: Any, heads: Any, modifiers: Any) -> int:
     return int(counts[1] <= counts[0])
 
 
+def dense(case: tuple[Any, ...], found: SplitBoundSearch) -> dict[str, Any]:
+    """The record, with a table of all multipliers, of which `formula` reads rows."""
+    record, blocks = found.record(), case[1]
+    widths = np.concatenate([np.full(len(scores), scopes.shape[1]) for scopes, scores in blocks] or [[]]).astype(
+        int
+    )
+    sizes = np.where(record["forms"] & 1, 1, widths)
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    rest = np.where(record["forms"] == 2, 0.0, np.where(record["forms"] & 1, widths == 1, 1.0 / widths))
+    table = np.tile(np.repeat(rest, sizes), (len(record["row_first"]) - 1, 1))
+    for row, part in enumerate(itertools.pairwise(record["row_first"])):
+        own = slice(*part)
+        table[row, first[record["scopes"][own]] + record["places"][own]] = record["values"][own]
+    return {**record, "multipliers": table, "multiplier_first": first, "grouped": record["forms"] == 1}
+
+
 def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool, single_root: bool) -> None:
     """Every fixing and every leaf of the record holds by the formula."""
     weights, _, heads, modifiers, _ = case
     family = trees(len(weights) - 1, projective, single_root)
-    proof, limit = found.proof(), found.bound + 1e-7 * max(1.0, abs(found.bound))
+    proof, limit = dense(case, found), found.bound + 1e-7 * max(1.0, abs(found.bound))
     fixings: list[Any] = []
     children = {int(p) for p in proof["parent"]}
     for node in range(len(proof["parent"])):
         possible = np.ones(heads.size, bool) if node == 0 else fixings[proof["parent"][node]].copy()
         if node:
-            arc = proof["arc"][node]
+            arc = proof["decision"][node]
             if proof["on"][node]:
                 possible &= (modifiers != modifiers[arc]) | (np.arange(heads.size) == arc)
             else:
@@ -333,7 +349,7 @@ def test_a_proof_that_grows_too_large_is_dropped(rng: Any) -> None:
     assert found.advance() == PROVED
     assert close(found.value, best_value(case, True, True))
     if found.proof_dropped:
-        proof = found.proof()
+        proof = dense(case, found)
         assert proof["parent"].tolist() == [-1]
         row = proof["multipliers_at"][0]
         if row >= 0 and not proof["step_node"].size:
@@ -371,7 +387,7 @@ def test_multipliers_that_nothing_refers_to_are_freed(rng: Any) -> None:
     case = problem(rng, 5)
     found = search(case, projective=False, single_root=True)
     assert found.advance() == PROVED
-    proof = found.proof()
+    proof = dense(case, found)
     used = {*proof["multipliers_at"].tolist(), *proof["step_multipliers"].tolist()} - {-1, -2}
     # The root's are kept, for when the proof outgrows its memory.
     assert len(set(range(len(proof["multipliers"]))) - used) <= 1
@@ -411,8 +427,8 @@ PAIR = np.array([[0, 3]])
         (np.where(WEIGHTS == 2.0, np.nan, WEIGHTS), [], ARCS, {}, r"weights\[0, 2\] is nan"),
         (np.where(WEIGHTS == 2.0, INF, WEIGHTS), [], ARCS, {}, r"weights\[0, 2\] is inf"),
         (WEIGHTS, [(PAIR, np.ones(2))], ARCS, {}, r"block 0: scores must have shape \(1,\)"),
-        (WEIGHTS, [(np.array([[0, 4]]), np.ones(1))], ARCS, {}, r"block 0: scopes must name arcs in 0..3"),
-        (WEIGHTS, [(np.array([[1, 1]]), np.ones(1))], ARCS, {}, "block 0: a scope holds one arc twice"),
+        (WEIGHTS, [(np.array([[0, 4]]), np.ones(1))], ARCS, {}, r"block 0: scopes must name decisions in 0..3"),
+        (WEIGHTS, [(np.array([[1, 1]]), np.ones(1))], ARCS, {}, "block 0: a scope holds one decision twice"),
         (WEIGHTS, [(PAIR, np.array([np.nan]))], ARCS, {}, r"block 0: scores\[0\] is nan"),
         (WEIGHTS, [(np.zeros((1, 0), int), np.ones(1))], ARCS, {}, "block 0: scopes must have shape"),
         (WEIGHTS, [], ARCS, {"variant": "fast"}, "variant must be one of default, paper"),

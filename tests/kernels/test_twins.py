@@ -22,7 +22,10 @@ PACKAGE = Path(gapless_kernels.__file__).parent
 KERNELS = sorted(PACKAGE.glob("*/_*.pyx"))
 ROOMS = sorted({file.parent.name for file in KERNELS})
 TWINLESS = {
-    "search/_split_bound": "the roles of gapless_splitbound are its reference, see tests/splitbound",
+    "search/_choice_groups": "enumeration is its reference, see tests/kernels/test_search.py",
+    "search/_record": "the formula of the bound is its reference, see tests/kernels/test_split_bound.py",
+    "search/_search": "the readable search is its reference, see tests/splitbound",
+    "search/_trees": "the kernels of trees have twins",
     "lanes/_sets": "chooses the instruction set of compiled code",
 }
 COMPILED_ONLY = {

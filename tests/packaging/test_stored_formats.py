@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gapless.core.certificate import Certificate
+from gapless.core.certificate import Certificate, DeferredCertificate
 from gapless.core.record import Record, read_values
 from gapless.plugins import load_plugins
 from gapless.roles import NoCertificate
@@ -33,7 +33,7 @@ def test_stored_results_are_read_and_verified(file: Path) -> None:
 def kinds(above: type[Certificate] = Certificate) -> Iterator[type[Certificate]]:
     """All kinds of certificate that are loaded and can be made."""
     for kind in above.__subclasses__():
-        if not inspect.isabstract(kind):
+        if not inspect.isabstract(kind) and kind is not DeferredCertificate:  # what it makes is stored
             yield kind
         yield from kinds(kind)
 

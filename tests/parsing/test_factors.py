@@ -11,7 +11,7 @@ from hypothesis import given
 
 from gapless import InvalidProblem
 from gapless.core.serial import dumps, loads
-from gapless.roles import Decisions, Factor
+from gapless.roles import ConfigurationFactor, Decisions, Factor
 from gapless.testing import check_factor, check_problem
 from gapless_dependency import (
     AnyOf,
@@ -228,7 +228,7 @@ def test_valency_of_low_degree():
 
 def test_numbers_of_modifiers_are_forbidden():
     problem = ParsingProblem(np.zeros((4, 4)), factors=[Valency(1, [0.0, 1.0, NONE])])
-    assert problem.violations(problem.tree([0, 1, 1])) == ["a factor forbids this tree: its score is -inf"]
+    assert problem.violations(problem.tree([0, 1, 1])) == ["factors[0] (valency) forbids arc 1 -> 2, arc 1 -> 3"]
     assert problem.value(problem.tree([0, 1, 2])) == 1
 
 
@@ -261,7 +261,7 @@ def test_labels_survive():
         loads(json.dumps(data))
 
 
-def test_a_users_factor_needs_the_decorator():
+def test_a_users_conjunctions_are_written_as_a_table():
     class Mine(Factor):
         name = "mine"
 
@@ -270,6 +270,25 @@ def test_a_users_factor_needs_the_decorator():
 
         def score(self, scopes, decisions):
             return np.ones(len(scopes))
+
+    problem = ParsingProblem(np.zeros((3, 3)), factors=[Mine()])
+    again = loads(dumps(problem))
+    assert [again.value(again.tree(heads)) for heads in ([0, 1], [2, 0])] == [1.0, 0.0]
+    assert [problem.value(problem.tree(heads)) for heads in ([0, 1], [2, 0])] == [1.0, 0.0]
+
+
+def test_a_users_configurations_need_the_decorator():
+    class Mine(ConfigurationFactor):
+        name = "mine"
+
+        def scope(self, decisions):
+            return np.arange(2)
+
+        def value(self, on):
+            return 0.0
+
+        def best(self, weights):
+            return 0.0, weights > 0
 
     with pytest.raises(InvalidProblem, match=r"Mine cannot be written as JSON; decorate the class"):
         dumps(ParsingProblem(np.zeros((3, 3)), factors=[Mine()]))

@@ -91,7 +91,7 @@ def test_factors_are_refused_by_name():
     assert "grandchild" in str(batch.errors[0])
     verdict = FirstOrderCertificate().verify(problem)
     assert not verdict
-    assert "without factors" in verdict.reason
+    assert "does not count factors" in verdict.reason
 
 
 def test_ctrl_c_keeps_what_is_finished(monkeypatch):

@@ -43,7 +43,7 @@ def test_a_factor_without_a_linear_form_is_named():
         name = "odd"
 
         def scope(self, decisions):
-            return np.arange(2)
+            return np.arange(decisions.count)
 
         def value(self, on):
             return float(on.sum() % 2)
@@ -51,8 +51,9 @@ def test_a_factor_without_a_linear_form_is_named():
         def best(self, weights):
             raise NotImplementedError
 
-    problem = ParsingProblem(np.zeros((3, 3)), factors=[Odd()])
-    with pytest.raises(NotImplementedError, match=r"factor odd cannot be written .* give Odd a method linear_form"):
+    said = r"factors\[0\] \(odd\) cannot be written .* Give Odd a method linear_form"
+    problem = ParsingProblem(np.zeros((9, 9)), factors=[Odd()])
+    with pytest.raises(NotImplementedError, match=said):
         problem.linear_model()
-    with pytest.raises(InvalidProblem, match="factor odd"):
+    with pytest.raises(InvalidProblem, match=r"factors\[0\] \(odd\)"):
         solve_monolithic(problem)

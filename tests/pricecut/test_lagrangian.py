@@ -17,7 +17,7 @@ from gapless_dependency import ArcConjunctions, Grandchild, GreatGrandchild, Par
 from gapless_dependency.enumeration import tree_scores
 from gapless_pricecut import lagrangian_search
 from gapless_pricecut.certificate import CompletedDual
-from gapless_pricecut.lagrangian_search import LagrangianSearch, grouping
+from gapless_pricecut.lagrangian_search import LagrangianSearch
 from gapless_pricecut.restricted import RestrictedRelaxation
 from gapless_splitbound import compiled_search
 
@@ -409,7 +409,7 @@ def test_any_numbers_make_a_true_certificate(rng):
     scopes, places = search.kernel.slots()
     owned = np.flatnonzero(scopes >= 0)
     values = rng.choice([0.0, 1e300, -1e300, np.nan, np.inf, 0.5, -0.5, 2.0], owned.size)
-    ways = grouping(problem, search.kernel.groups())[0]
+    ways = search.kernel.record(shares=False)["orientation"]
     evidence = CompletedDual(ways, [], scopes[owned], places[owned], values)
     verdict = evidence.verify(problem)
     assert not verdict or verdict.bound >= best - 1e-9

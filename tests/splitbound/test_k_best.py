@@ -212,7 +212,7 @@ def test_scores_that_cancel_are_left_to_the_roles(seen, rng, k):
 def test_only_rounding_is_forgiven_when_the_roles_take_over(monkeypatch):
     """A bound that rounding made inconsistent leaves what was found; any other error is the caller's to see."""
     problem = random_problem(np.random.default_rng(8), 5, families=["sibling"])
-    monkeypatch.setattr(compiled_search.Search, "rough", property(lambda _: True))
+    monkeypatch.setattr(compiled_search.Search, "rough", lambda *_: True)
 
     def fails(error):
         def search(*_args, **_options):

@@ -1,8 +1,15 @@
-"""Projective parses: Eisner's recursion, its higher orders, marginals and the k best."""
+"""Projective parses (Eisner's recursion, higher orders, marginals, the k best); candidate arcs and sets of them."""
 
 from gapless_kernels._choice import COMPILED
 
 if COMPILED:
+    from gapless_kernels.parsing._arc_sets import (
+        arc_chains,
+        arcs_of_one_head,
+        candidate_arcs,
+        part_positions,
+        part_scores,
+    )
     from gapless_kernels.parsing._eisner import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
     from gapless_kernels.parsing._eisner_higher import (
         eisner_carreras,
@@ -13,6 +20,13 @@ if COMPILED:
         eisner_sibling_max_marginals,
     )
 else:
+    from gapless_kernels.parsing._arc_sets_twin import (
+        arc_chains,
+        arcs_of_one_head,
+        candidate_arcs,
+        part_positions,
+        part_scores,
+    )
     from gapless_kernels.parsing._eisner_higher_twin import (
         eisner_carreras,
         eisner_carreras_max_marginals,
@@ -24,6 +38,9 @@ else:
     from gapless_kernels.parsing._eisner_twin import eisner, eisner_k_best, eisner_marginals, eisner_max_marginals
 
 __all__ = [
+    "arc_chains",
+    "arcs_of_one_head",
+    "candidate_arcs",
     "eisner",
     "eisner_carreras",
     "eisner_carreras_max_marginals",
@@ -34,4 +51,6 @@ __all__ = [
     "eisner_max_marginals",
     "eisner_sibling",
     "eisner_sibling_max_marginals",
+    "part_positions",
+    "part_scores",
 ]

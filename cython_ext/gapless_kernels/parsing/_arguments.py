@@ -11,7 +11,15 @@ import numpy.typing as npt
 
 from gapless_kernels._arguments import FLOAT64, check_array, check_type
 
-__all__ = ["check_parts", "check_weights"]
+__all__ = [
+    "check_arc_sets",
+    "check_arcs",
+    "check_candidates",
+    "check_part_table",
+    "check_parts",
+    "check_weights",
+    "check_width",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -67,3 +75,41 @@ def check_parts(name: str, parts: npt.NDArray[Any] | None, size: int, memory: tu
             f"{name}[{', '.join(map(str, place))}] is {float(parts[tuple(place)])}, expected a number or -inf"
         )
     return np.ascontiguousarray(parts.transpose(memory))
+
+
+def check_candidates(candidates: npt.NDArray[Any]) -> None:
+    """Check a square array of booleans."""
+    check_type("candidates", candidates, np.bool_)
+    if candidates.ndim != 2 or candidates.shape[0] != candidates.shape[1]:
+        raise ValueError(f"candidates must have shape (n+1, n+1), got {candidates.shape}")
+
+
+def check_arcs(heads: npt.NDArray[Any], modifiers: npt.NDArray[Any], positions: int) -> None:
+    """Check the ends of arcs, contiguous int64 (arcs,), for being less than `positions`."""
+    for name, ends in (("heads", heads), ("modifiers", modifiers)):
+        check_type(name, ends, np.int64)
+        if ends.shape != (heads.size,) or not ends.flags.c_contiguous:
+            raise ValueError(f"{name} must be contiguous, of shape ({heads.size},), got {ends.shape}")
+        if ends.size and not 0 <= ends.min() <= ends.max() < positions:
+            raise ValueError(f"{name} must be in 0..{positions - 1}")
+
+
+def check_width(width: int) -> None:
+    """Check the number of arcs in a set."""
+    if width < 1:
+        raise ValueError(f"width must be at least 1, got {width}")
+
+
+def check_arc_sets(arc_sets: npt.NDArray[Any]) -> None:
+    """Check sets of arcs, contiguous int64 (m, width); which arcs they name is for the loops to look at."""
+    check_type("arc_sets", arc_sets, np.int64)
+    if arc_sets.ndim != 2 or not arc_sets.flags.c_contiguous:
+        raise ValueError(f"arc_sets must be contiguous, of shape (m, width), got {arc_sets.shape}")
+    check_width(arc_sets.shape[1])
+
+
+def check_part_table(table: npt.NDArray[Any], width: int) -> None:
+    """Check a table of the scores of sets of `width` arcs by their positions."""
+    check_array("table", table, (len(table),) * (width + 1))
+    if not table.flags.c_contiguous:
+        raise ValueError("table must be contiguous")

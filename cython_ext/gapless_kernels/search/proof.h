@@ -1,49 +1,44 @@
 /* What the search remembers of itself: multipliers by reference, and the record that a certificate is made from. */
-#ifndef GAPLESS_SPLIT_BOUND_PROOF_H
-#define GAPLESS_SPLIT_BOUND_PROOF_H
+#ifndef GAPLESS_SEARCH_PROOF_H
+#define GAPLESS_SEARCH_PROOF_H
 
 #include "search/steps.h"
 
-static size_t sb_alive_bytes(const sb_search *s)
+static double gs_open_bytes(const gs_search *s)
 {
-    return (size_t)s->arcs / 8 + 1;
-}
-
-static double sb_open_bytes(const sb_search *s)
-{
-    return (double)(s->open_room + s->survivor_room) * sizeof(sb_node)
-        + (double)(s->open_count + s->survivor_count) * (double)sb_alive_bytes(s);
+    return (double)(s->open_room + s->survivor_room) * sizeof(gs_node)
+        + (double)(s->open_count + s->survivor_count) * (double)gs_alive_bytes(s);
 }
 
 /* Of what is kept for the proof; multipliers of open nodes included, since leaves will need them. */
-static double sb_proof_bytes(const sb_search *s)
+static double gs_proof_bytes(const gs_search *s)
 {
-    return s->snapshot_bytes + (double)s->record_room * sizeof(sb_record) + (double)s->fixing_room * sizeof(sb_fixing)
+    return s->snapshot_bytes + (double)s->record_room * sizeof(gs_record) + (double)s->fixing_room * sizeof(gs_fixing)
         + (double)s->off_room * sizeof(int32_t);
 }
 
 /* Whether children of the node in work begin where it began, because there is no room for more multipliers. */
-static int sb_shares(const sb_search *s)
+static int gs_shares(const gs_search *s)
 {
     return !s->keep_proof && s->node.snapshot >= 0
-        && s->snapshot_bytes + sb_dense_bytes(s) > 0.5 * s->memory_limit;
+        && s->snapshot_bytes + gs_dense_bytes(s) > 0.5 * s->memory_limit;
 }
 
 /* Records of the root alone are left, with its first `kept` fixings. */
-static void sb_cut_records(sb_search *s, ptrdiff_t kept)
+static void gs_cut_records(gs_search *s, ptrdiff_t kept)
 {
     for (ptrdiff_t k = kept; k < s->fixing_count; k++)
-        sb_release(s, s->fixings[k].snapshot);
+        gs_release(s, s->fixings[k].snapshot);
     if (kept < s->fixing_count)
         s->off_count = s->fixings[kept].first_off;
     s->fixing_count = kept;
     for (ptrdiff_t k = 0; k < s->record_count; k++)
-        sb_release(s, s->records[k].leaf_snapshot);
+        gs_release(s, s->records[k].leaf_snapshot);
     s->record_count = s->record_count > 0;
     s->records[0].leaf_snapshot = -1;
 }
 
-static ptrdiff_t sb_root_fixings(const sb_search *s)
+static ptrdiff_t gs_root_fixings(const gs_search *s)
 {
     ptrdiff_t count = 0;
     while (count < s->fixing_count && s->fixings[count].record == 0)
@@ -52,37 +47,37 @@ static ptrdiff_t sb_root_fixings(const sb_search *s)
 }
 
 /* The root has fixed what it has fixed; nothing else happened. */
-static void sb_forget_below_root(sb_search *s)
+static void gs_forget_below_root(gs_search *s)
 {
     if (s->keep_proof)
-        sb_cut_records(s, sb_root_fixings(s));
+        gs_cut_records(s, gs_root_fixings(s));
 }
 
 /* Give the proof up but for the root, whose multipliers and fixings still prove a bound. */
-static void sb_drop_proof(sb_search *s)
+static void gs_drop_proof(gs_search *s)
 {
-    const ptrdiff_t kept = sb_root_fixings(s);
+    const ptrdiff_t kept = gs_root_fixings(s);
     /* Where those are too many, the multipliers alone. */
-    sb_cut_records(s, (s->compact ? 0.0 : (double)kept * sb_dense_bytes(s)) > s->proof_limit ? 0 : kept);
-    sb_record *records = realloc(s->records, sizeof *records);
+    gs_cut_records(s, (s->compact ? 0.0 : (double)kept * gs_dense_bytes(s)) > s->proof_limit ? 0 : kept);
+    gs_record *records = realloc(s->records, sizeof *records);
     if (records != NULL)
         s->records = records, s->record_room = 1;
     s->keep_proof = 0, s->proof_dropped = 1;
 }
 
-static int64_t sb_record_node(sb_search *s, int64_t parent, int32_t arc, int32_t on)
+static int64_t gs_record_node(gs_search *s, int64_t parent, int32_t decision, int32_t on)
 {
     if (!s->keep_proof)
         return 0;
-    if (!sb_grow((void **)&s->records, &s->record_room, s->record_count + 1, sizeof *s->records))
+    if (!gs_grow((void **)&s->records, &s->record_room, s->record_count + 1, sizeof *s->records))
         return s->no_memory = 1, 0;
-    const sb_record fresh = {parent, arc, on, -1};
+    const gs_record fresh = {parent, decision, on, -1};
     s->records[s->record_count] = fresh;
     return s->record_count++;
 }
 
-/* The node ends here, its bound being that of `snapshot` (-1: its fixings leave no tree). */
-static void sb_record_leaf(sb_search *s, int64_t record, int32_t snapshot)
+/* The node ends here, its bound being that of `snapshot` (-1: its fixings leave no structure). */
+static void gs_record_leaf(gs_search *s, int64_t record, int32_t snapshot)
 {
     if (!s->keep_proof)
         return;
@@ -91,32 +86,16 @@ static void sb_record_leaf(sb_search *s, int64_t record, int32_t snapshot)
         s->snapshots[snapshot].users++;
 }
 
-static void sb_record_off(sb_search *s, int32_t arc)
+/* `off`: the decision, or ~decision where it was fixed on. */
+static void gs_record_off(gs_search *s, int32_t off)
 {
     if (!s->keep_proof)
         return;
-    if (!sb_grow((void **)&s->offs, &s->off_room, s->off_count + 1, sizeof *s->offs)) {
+    if (!gs_grow((void **)&s->offs, &s->off_room, s->off_count + 1, sizeof *s->offs)) {
         s->no_memory = 1;
         return;
     }
-    s->offs[s->off_count++] = arc;
-}
-
-/* Multipliers as the shared formula reads them: d, t, or one share for each arc; see split_bound.pyx. */
-static void sb_export(const sb_search *s, const double *split, const int64_t *multiplier_first, double *to)
-{
-    for (ptrdiff_t k = 0; k < s->star_cells; k++)
-        if (s->star_scope[k] >= 0)
-            to[multiplier_first[s->star_scope[k]]] = split[k];
-    for (ptrdiff_t c = 0; c < s->shared; c++) {
-        const double *q = split + s->star_cells + s->shared_first[c], score = s->shared_score[c];
-        double *out = to + multiplier_first[s->shared_scope[c]];
-        if (score < 0.0)
-            *out = q[0] / -score;
-        else
-            for (ptrdiff_t k = 0; k < s->shared_first[c + 1] - s->shared_first[c]; k++)
-                out[k] = q[k] / score;
-    }
+    s->offs[s->off_count++] = off;
 }
 
 #endif

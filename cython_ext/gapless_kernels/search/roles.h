@@ -21,6 +21,11 @@ typedef struct {
     const ptrdiff_t *cell; /* place of each decision's weight, no two in one; NULL: the decision's number. Other places hold -inf */
     ptrdiff_t most_on;     /* decisions that a structure turns on, at most */
     int has_own;           /* whether structures have scores beyond the weights */
+    int costly;            /* whether a call takes so long that few structures are to be enumerated, as one into Python does */
+
+    /* For each decision one more that no structure holds beside it, or -1: pairs of the two count nothing, also where a bound is checked.
+     * NULL: there are none. */
+    const int32_t *rival;
 
     /* Maximise weights . x + own(x) over structures x that agree with the state. Weights of decisions that are off are -inf. `chart`: where
      * to keep what `marginals` needs. `on`, `count`: the decisions of the structure. `value`: weights and own scores. */
@@ -34,7 +39,7 @@ typedef struct {
     /* Own score of a set of decisions; GS_NOTHING where it is no structure. NULL: every set with one of each choice group is one, without own score. */
     int (*own)(void *object, const int32_t *on, ptrdiff_t count, double *own);
 
-    /* Whether no structure holds both decisions, beyond what the choice groups say. May be NULL. */
+    /* Whether no structure holds both decisions, beyond what the choice groups say; used to enumerate. May be NULL. */
     int (*excludes)(void *object, int32_t one, int32_t other);
 } gs_maximiser;
 
@@ -43,6 +48,7 @@ typedef struct {
     void *object;
     ptrdiff_t count;
     const int32_t *scope;
+    int costly;            /* as above */
 
     /* Maximise value(y) - prices . y over the configurations y that agree with the state; `y` is the one found. */
     int (*maximise)(void *object, const double *prices, const signed char *state, double *value, signed char *y);

@@ -11,7 +11,8 @@ cdef extern from "search/roles.h" nogil:
         Py_ssize_t decisions, cells
         const Py_ssize_t *cell
         Py_ssize_t most_on
-        int has_own
+        int has_own, costly
+        const int32_t *rival
         int (*maximise)(void *, int, const double *, const signed char *, double *, int32_t *, Py_ssize_t *) noexcept nogil
         int (*marginals)(void *, const double *, const signed char *, double *, double *) noexcept nogil
         int (*own)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
@@ -21,6 +22,7 @@ cdef extern from "search/roles.h" nogil:
         void *object
         Py_ssize_t count
         const int32_t *scope
+        int costly
         int (*maximise)(void *, const double *, const signed char *, double *, signed char *) noexcept nogil
         int (*value)(void *, const signed char *, double *) noexcept nogil
         int (*marginals)(void *, const double *, const signed char *, double *, double *) noexcept nogil
@@ -34,6 +36,8 @@ cdef class Maximiser:
     cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil
     cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil
     cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil
+    cdef tuple _asked(self, weights, state)
+    cdef int _check(self, int found) except -1
 
 
 cdef class Factor:

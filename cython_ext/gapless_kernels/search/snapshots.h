@@ -1,34 +1,55 @@
 /* Multipliers that are remembered: copies of `split`, sparse where most of them are 0. */
-#ifndef GAPLESS_SPLIT_BOUND_SNAPSHOTS_H
-#define GAPLESS_SPLIT_BOUND_SNAPSHOTS_H
+#ifndef GAPLESS_SEARCH_SNAPSHOTS_H
+#define GAPLESS_SEARCH_SNAPSHOTS_H
 
 #include "search/forms.h"
 
-static double sb_dense_bytes(const sb_search *s)
+static double gs_dense_bytes(const gs_search *s)
 {
     return (double)s->slots * sizeof(double);
 }
 
 /* What a copy counts for: in a proof that writes its multipliers densely, as much as it will take there. */
-static double sb_snapshot_bytes(const sb_search *s, const sb_snapshot *snapshot)
+static double gs_snapshot_bytes(const gs_search *s, const gs_snapshot *snapshot)
 {
-    return s->keep_proof && !s->compact ? sb_dense_bytes(s) : (double)snapshot->bytes;
+    return s->keep_proof && !s->compact ? gs_dense_bytes(s) : (double)snapshot->bytes;
+}
+
+/* The first slot from `k` on whose multiplier is not 0; eight at a time, since most are. */
+static ptrdiff_t gs_next_nonzero(const gs_search *s, ptrdiff_t k)
+{
+    for (; k < s->slots; k++) {
+        while (k + 8 <= s->slots) {
+            uint64_t bits[8], any = 0;
+            memcpy(bits, s->split + k, sizeof bits);
+            for (int i = 0; i < 8; i++)
+                any |= bits[i];
+            if (any)
+                break;
+            k += 8;
+        }
+        for (ptrdiff_t end = k + 8 < s->slots ? k + 8 : s->slots; k < end; k++)
+            if (s->split[k] != 0.0)
+                return k;
+        k--;
+    }
+    return s->slots;
 }
 
 /* A copy of the multipliers, with one user; -1 without memory. */
-static int32_t sb_remember(sb_search *s)
+static int32_t gs_remember(gs_search *s)
 {
     int32_t at = s->free_snapshot;
     if (at < 0) {
-        if (!sb_grow((void **)&s->snapshots, &s->snapshot_room, s->snapshot_count + 1, sizeof *s->snapshots))
+        if (!gs_grow((void **)&s->snapshots, &s->snapshot_room, s->snapshot_count + 1, sizeof *s->snapshots))
             return s->no_memory = 1, -1;
         at = (int32_t)s->snapshot_count++;
         s->snapshots[at].split = NULL, s->snapshots[at].next_free = -1;
     }
-    sb_snapshot *copy = s->snapshots + at;
+    gs_snapshot *copy = s->snapshots + at;
     ptrdiff_t count = 0;
-    for (ptrdiff_t k = 0; k < s->slots; k++)
-        count += s->split[k] != 0.0;
+    for (ptrdiff_t k = gs_next_nonzero(s, 0); k < s->slots; k = gs_next_nonzero(s, k + 1))
+        count++;
     const int sparse = 3 * count < s->slots;
     const ptrdiff_t kept = sparse ? count : s->slots;
     double *split = malloc((size_t)(kept + 1) * sizeof(double));
@@ -38,21 +59,20 @@ static int32_t sb_remember(sb_search *s)
         return s->no_memory = 1, -1;
     }
     if (sparse)
-        for (ptrdiff_t k = 0, i = 0; i < count; k++)
-            if (s->split[k] != 0.0)
-                split[i] = s->split[k], place[i++] = (int32_t)k;
+        for (ptrdiff_t k = gs_next_nonzero(s, 0), i = 0; i < count; k = gs_next_nonzero(s, k + 1))
+            split[i] = s->split[k], place[i++] = (int32_t)k;
     if (!sparse)
         memcpy(split, s->split, (size_t)s->slots * sizeof(double));
     s->free_snapshot = copy->next_free;
     copy->split = split, copy->place = place, copy->count = kept, copy->users = 1;
     copy->bytes = (size_t)kept * (sizeof(double) + (sparse ? sizeof(int32_t) : 0));
-    copy->counted = sb_snapshot_bytes(s, copy);
+    copy->counted = gs_snapshot_bytes(s, copy);
     s->snapshot_bytes += copy->counted;
     return at;
 }
 
 /* The multipliers of a copy, float64 (slots,). */
-static void sb_recall(const sb_search *s, const sb_snapshot *copy, double *split)
+static void gs_recall(const gs_search *s, const gs_snapshot *copy, double *split)
 {
     if (copy->place == NULL) {
         memcpy(split, copy->split, (size_t)s->slots * sizeof(double));
@@ -64,7 +84,7 @@ static void sb_recall(const sb_search *s, const sb_snapshot *copy, double *split
 }
 
 /* Turn some of a copy's multipliers to 0: those in the slots first..end-1. */
-static void sb_clear(sb_snapshot *copy, ptrdiff_t first, ptrdiff_t end)
+static void gs_clear(gs_snapshot *copy, ptrdiff_t first, ptrdiff_t end)
 {
     for (ptrdiff_t i = copy->place == NULL ? first : 0; i < (copy->place == NULL ? end : copy->count); i++)
         if (copy->place == NULL || (copy->place[i] >= first && copy->place[i] < end))
@@ -72,11 +92,11 @@ static void sb_clear(sb_snapshot *copy, ptrdiff_t first, ptrdiff_t end)
 }
 
 /* Multipliers live as long as a node, a fixing or a leaf of the proof uses them. */
-static void sb_release(sb_search *s, int32_t snapshot)
+static void gs_release(gs_search *s, int32_t snapshot)
 {
     if (snapshot < 0 || --s->snapshots[snapshot].users > 0)
         return;
-    sb_snapshot *copy = s->snapshots + snapshot;
+    gs_snapshot *copy = s->snapshots + snapshot;
     free(copy->split), free(copy->place);
     s->snapshot_bytes -= copy->counted;
     copy->split = NULL, copy->place = NULL;

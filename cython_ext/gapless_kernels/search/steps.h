@@ -1,15 +1,15 @@
-/* One step of the multipliers: where the tree found and the bound disagree, nowhere else.
+/* One step of the multipliers: where the structure found and the bound disagree, nowhere else.
  *
- * Only arcs of the tree, the columns of its words and the armed scopes are looked at, so that a step costs little beside the
- * search for the tree. Directions that a limit (d >= 0, shares >= 0) blocks are left out of the subgradient's length.
+ * Only its decisions, the columns of its groups and the armed scopes are looked at, so that a step costs little beside the
+ * search for the structure. Directions that a limit (d >= 0, shares >= 0) blocks are left out of the subgradient's length.
  */
-#ifndef GAPLESS_SPLIT_BOUND_STEPS_H
-#define GAPLESS_SPLIT_BOUND_STEPS_H
+#ifndef GAPLESS_SEARCH_STEPS_H
+#define GAPLESS_SEARCH_STEPS_H
 
 #include "search/incumbent.h"
 
 /* How a scope moves: its squared length in the space of its multipliers, in score units. */
-static double sb_shared_slope(const sb_search *s, ptrdiff_t c, ptrdiff_t hits)
+static double gs_shared_slope(const gs_search *s, ptrdiff_t c, ptrdiff_t hits)
 {
     const ptrdiff_t first = s->shared_first[c], width = s->shared_first[c + 1] - first;
     const double *q = s->split + s->star_cells + first, score = s->shared_score[c];
@@ -20,37 +20,37 @@ static double sb_shared_slope(const sb_search *s, ptrdiff_t c, ptrdiff_t hits)
     if (hits == 0 || hits == width)
         return 0.0;
     for (ptrdiff_t k = 0; k < width; k++)
-        if (s->in_tree[s->shared_arc[first + k]] && !s->on[s->shared_arc[first + k]] && q[k] > 0.0)
+        if (s->taken[s->shared_member[first + k]] && !s->on[s->shared_member[first + k]] && q[k] > 0.0)
             return (double)hits * (1.0 - (double)hits / (double)width);
     return 0.0;
 }
 
-static double sb_note_scope(sb_search *s, int32_t c)
+static double gs_note_scope(gs_search *s, int32_t c)
 {
     if (s->stamp[c] == s->stamp_now)
         return 0.0;
     s->stamp[c] = s->stamp_now;
-    const double slope = sb_shared_slope(s, c, sb_hits(s, c));
+    const double slope = gs_shared_slope(s, c, gs_hits(s, c));
     if (slope > 0.0)
         s->moved_scope[s->moved_scopes++] = c;
     return s->paper ? slope * s->shared_score[c] * s->shared_score[c] : slope;
 }
 
-/* Note what moves for the tree entered; the subgradient's squared length. */
-static double sb_subgradient(sb_search *s)
+/* Note what moves for the structure entered; the subgradient's squared length. */
+static double gs_subgradient(gs_search *s)
 {
     double length = 0.0;
     s->moved_columns = s->moved_scopes = 0;
     s->stamp_now++;
     for (ptrdiff_t a = 0; a < s->stars; a++) {
-        const sb_star *star = s->star + a;
-        const ptrdiff_t row = star->cell + (ptrdiff_t)s->rank[s->tree[star->word]] * star->lowers;
+        const gs_star *star = s->star + a;
+        const ptrdiff_t row = star->cell + (ptrdiff_t)s->rank[s->choice[star->group]] * star->lowers;
         for (int32_t k = s->active_first[a]; k < s->active_first[a + 1]; k++) {
             const int32_t c = s->active_columns[k];
             int32_t best = -1;
-            if (s->in_tree[s->column_lower[star->column + c]]) {
-                sb_column_top(s, star, c, &best);
-                if (best < 0 || best == s->rank[s->tree[star->word]])
+            if (s->taken[s->column_lower[star->column + c]]) {
+                gs_column_top(s, star, c, &best);
+                if (best < 0 || best == s->rank[s->choice[star->group]])
                     continue;
                 length += s->star_scope[star->cell + (ptrdiff_t)best * star->lowers + c] >= 0;
             } else if (!(s->split[row + c] > 0.0))
@@ -61,13 +61,13 @@ static double sb_subgradient(sb_search *s)
             s->moved_column[s->moved_columns++] = c;
         }
     }
-    for (ptrdiff_t m = 1; m < s->N; m++) {
-        const int32_t e = s->tree[m];
+    for (ptrdiff_t at = 0; at < s->entered->count; at++) {
+        const int32_t e = s->entered->on[at];
         for (int32_t i = s->now_first[e]; i < s->now_first[e + 1]; i++) {
             const int32_t c = s->now[i], f = s->now_other[i];
-            if (f >= 0 && s->in_tree[f] == (s->shared_score[c] > 0.0))
+            if (f >= 0 && s->taken[f] == (s->shared_score[c] > 0.0))
                 continue; /* a pair that the bound has right */
-            length += sb_note_scope(s, c);
+            length += gs_note_scope(s, c);
         }
     }
     ptrdiff_t kept = 0;
@@ -78,65 +78,65 @@ static double sb_subgradient(sb_search *s)
             continue;
         }
         s->armed[kept++] = c;
-        length += sb_note_scope(s, c);
+        length += gs_note_scope(s, c);
     }
     s->armed_count = kept;
-    return length;
+    return length + gs_slope_of_factors(s);
 }
 
-/* The nearest point of the simplex {q >= 0, sum q = total} over the arcs that are not on (Duchi et al. 2008). */
-static void sb_project(const sb_search *s, const int32_t *arcs, double *q, ptrdiff_t width, double total)
+/* The nearest point of the simplex {q >= 0, sum q = total} over the decisions that are not on (Duchi et al. 2008). */
+static void gs_project(const gs_search *s, const int32_t *members, double *q, ptrdiff_t width, double total)
 {
     for (ptrdiff_t dropped = -1; dropped;) { /* width is small: drop what falls below zero until nothing does */
         double sum = 0.0;
         ptrdiff_t count = 0;
         for (ptrdiff_t k = 0; k < width; k++)
-            if (!s->on[arcs[k]] && q[k] > -INFINITY)
+            if (!s->on[members[k]] && q[k] > -INFINITY)
                 sum += q[k], count++;
         const double shift = (total - sum) / (double)(count ? count : 1);
         dropped = 0;
         for (ptrdiff_t k = 0; k < width; k++)
-            if (!s->on[arcs[k]] && q[k] > -INFINITY && q[k] + shift < 0.0 && count > 1)
+            if (!s->on[members[k]] && q[k] > -INFINITY && q[k] + shift < 0.0 && count > 1)
                 q[k] = -INFINITY, dropped++, count--;
         if (!dropped)
             for (ptrdiff_t k = 0; k < width; k++)
-                q[k] = s->on[arcs[k]] || !(q[k] > -INFINITY) ? 0.0 : q[k] + shift;
+                q[k] = s->on[members[k]] || !(q[k] > -INFINITY) ? 0.0 : q[k] + shift;
     }
 }
 
-static void sb_move_shared(sb_search *s, int32_t c, double step)
+static void gs_move_shared(gs_search *s, int32_t c, double step)
 {
     const ptrdiff_t first = s->shared_first[c], width = s->shared_first[c + 1] - first;
-    const int32_t *arcs = s->shared_arc + first;
+    const int32_t *members = s->shared_member + first;
     double *q = s->split + s->star_cells + first;
     const double score = s->shared_score[c];
     if (s->paper)
         step *= score * score; /* its multipliers are shares: a step of one unit moves score^2 */
     if (score < 0.0) {
-        const double over = (double)(sb_hits(s, c) - (width - 1)), before = q[0];
+        const double over = (double)(gs_hits(s, c) - (width - 1)), before = q[0];
         q[0] = fmin(fmax(before + step * over, 0.0), -score);
         for (ptrdiff_t k = 0; k < width; k++)
-            s->weights[s->cell[arcs[k]]] -= q[0] - before;
+            s->weights[s->cell[members[k]]] -= q[0] - before;
         s->constant += (q[0] - before) * (double)(width - 1);
         if (q[0] > 0.0 && !s->armed_flag[c])
             s->armed[s->armed_count++] = c, s->armed_flag[c] = 1;
         return;
     }
     for (ptrdiff_t k = 0; k < width; k++)
-        s->weights[s->cell[arcs[k]]] -= q[k], q[k] -= s->in_tree[arcs[k]] ? step : 0.0;
-    sb_project(s, arcs, q, width, score);
+        s->weights[s->cell[members[k]]] -= q[k], q[k] -= s->taken[members[k]] ? step : 0.0;
+    gs_project(s, members, q, width, score);
     for (ptrdiff_t k = 0; k < width; k++)
-        s->weights[s->cell[arcs[k]]] += q[k];
+        s->weights[s->cell[members[k]]] += q[k];
 }
 
 /* Move everything noted by `step` score units against the subgradient. */
-static void sb_move(sb_search *s, double step)
+static void gs_move(gs_search *s, double step)
 {
     s->fresh = 0;
     for (ptrdiff_t k = 0; k < s->moved_columns; k++) {
-        const sb_star *star = s->star + s->moved_star[k];
+        const gs_star *star = s->star + s->moved_star[k];
         const int32_t c = s->moved_column[k], best = s->moved_best[k], lower = s->column_lower[star->column + c];
-        const int32_t upper = s->tree[star->word];
+        const int32_t upper = s->choice[star->group];
         double *top = s->column_max + star->column + c;
         const double before = *top;
         const ptrdiff_t mine = star->cell + (ptrdiff_t)s->rank[upper] * star->lowers + c;
@@ -147,25 +147,26 @@ static void sb_move(sb_search *s, double step)
             int32_t now;
             if (s->star_scope[cell] >= 0) {
                 s->split[cell] += step;
-                s->weights[s->cell[s->into[s->into_first[star->word] + best]]] += step;
+                s->weights[s->cell[s->member[s->group_first[star->group] + best]]] += step;
             }
-            *top = sb_column_top(s, star, c, &now);
+            *top = gs_column_top(s, star, c, &now);
         } else
             *top = fmax(before, s->star_score[mine] - s->split[mine]);
         s->weights[s->cell[lower]] += *top - before;
     }
     for (ptrdiff_t k = 0; k < s->moved_scopes; k++)
-        sb_move_shared(s, s->moved_scope[k], step);
+        gs_move_shared(s, s->moved_scope[k], step);
+    gs_move_factors(s, step);
 }
 
-/* The arc, not on, whose scopes the bound has most wrong at the tree entered (section 3.3); -1 if none. */
-static int32_t sb_widest_gap(sb_search *s)
+/* The decision, not on, whose scopes the bound has most wrong at the structure entered (section 3.3); -1 if none. */
+static int32_t gs_widest_gap(gs_search *s)
 {
-    for (ptrdiff_t e = 0; e < s->arcs; e++)
-        s->arc_gap[e] = 0.0;
+    for (ptrdiff_t e = 0; e < s->decisions; e++)
+        s->gap_of[e] = 0.0;
     for (ptrdiff_t k = 0; k < s->moved_columns; k++) {
-        const sb_star *star = s->star + s->moved_star[k];
-        const int32_t c = s->moved_column[k], upper = s->tree[star->word];
+        const gs_star *star = s->star + s->moved_star[k];
+        const int32_t c = s->moved_column[k], upper = s->choice[star->group];
         const ptrdiff_t mine = star->cell + (ptrdiff_t)s->rank[upper] * star->lowers + c;
         double gap = s->split[mine];
         if (s->moved_best[k] >= 0) {
@@ -173,7 +174,7 @@ static int32_t sb_widest_gap(sb_search *s)
             if (!isfinite(gap))
                 gap = 0.0;
         }
-        s->arc_gap[upper] += gap, s->arc_gap[s->column_lower[star->column + c]] += gap;
+        s->gap_of[upper] += gap, s->gap_of[s->column_lower[star->column + c]] += gap;
     }
     for (ptrdiff_t k = 0; k < s->moved_scopes; k++) {
         const int32_t c = s->moved_scope[k];
@@ -182,21 +183,22 @@ static int32_t sb_widest_gap(sb_search *s)
         double gap = 0.0;
         if (s->shared_score[c] > 0.0)
             for (ptrdiff_t j = 0; j < width; j++)
-                gap += s->in_tree[s->shared_arc[first + j]] ? q[j] : 0.0;
+                gap += s->taken[s->shared_member[first + j]] ? q[j] : 0.0;
         else {
-            const double over = (double)(sb_hits(s, c) - (width - 1));
+            const double over = (double)(gs_hits(s, c) - (width - 1));
             gap = over > 0.0 ? -s->shared_score[c] - q[0] : -over * q[0];
         }
         for (ptrdiff_t j = 0; j < width; j++)
-            s->arc_gap[s->shared_arc[first + j]] += gap;
+            s->gap_of[s->shared_member[first + j]] += gap;
     }
+    gs_doubt_factors(s, isfinite(s->value) ? s->psi - s->value : 1.0 + s->largest);
     int32_t widest = -1, any = -1;
-    for (ptrdiff_t e = 0; e < s->arcs; e++) {
+    for (ptrdiff_t e = 0; e < s->decisions; e++) {
         if (!s->alive[e] || s->on[e])
             continue;
-        if (any < 0 || (s->in_tree[e] && !s->in_tree[any]))
+        if (any < 0 || (s->taken[e] && !s->taken[any]))
             any = (int32_t)e;
-        if (s->arc_gap[e] > 0.0 && (widest < 0 || s->arc_gap[e] > s->arc_gap[widest]))
+        if (s->gap_of[e] > 0.0 && (widest < 0 || s->gap_of[e] > s->gap_of[widest]))
             widest = (int32_t)e;
     }
     return widest >= 0 ? widest : any;

@@ -1,17 +1,17 @@
-/* Arc weights and constant of the bound, from the multipliers and what is still possible. */
-#ifndef GAPLESS_SPLIT_BOUND_WEIGHTS_H
-#define GAPLESS_SPLIT_BOUND_WEIGHTS_H
+/* Weights of decisions and constant of the bound, from the multipliers and what is still possible. */
+#ifndef GAPLESS_SEARCH_WEIGHTS_H
+#define GAPLESS_SEARCH_WEIGHTS_H
 
-#include "search/snapshots.h"
+#include "search/factors.h"
 
 /* The highest of what column `c` offers over its possible uppers; `best` gets its row. */
-static double sb_column_top(const sb_search *s, const sb_star *star, ptrdiff_t c, int32_t *best)
+static double gs_column_top(const gs_search *s, const gs_star *star, ptrdiff_t c, int32_t *best)
 {
-    const int32_t *into = s->into + s->into_first[star->word];
+    const int32_t *upper = s->member + s->group_first[star->group];
     double top = -INFINITY;
     *best = -1;
     for (int32_t k = 0; k < star->uppers; k++) {
-        if (!s->alive[into[k]])
+        if (!s->alive[upper[k]])
             continue;
         const ptrdiff_t cell = star->cell + (ptrdiff_t)k * star->lowers + c;
         const double offer = s->star_score[cell] - s->split[cell];
@@ -21,17 +21,17 @@ static double sb_column_top(const sb_search *s, const sb_star *star, ptrdiff_t c
     return top;
 }
 
-/* A lower arc that is on: with the multipliers put so, its pairs are weights of their uppers and nothing is lost. */
-static int sb_make_linear(sb_search *s, const sb_star *star, ptrdiff_t c)
+/* A lower decision that is on: with the multipliers put so, its pairs are weights of their uppers and nothing is lost. */
+static int gs_make_linear(gs_search *s, const gs_star *star, ptrdiff_t c)
 {
-    const int32_t *into = s->into + s->into_first[star->word];
+    const int32_t *upper = s->member + s->group_first[star->group];
     double lowest = 0.0;
     int unscoped = 0;
     for (int32_t k = 0; k < star->uppers; k++) {
         const ptrdiff_t cell = star->cell + (ptrdiff_t)k * star->lowers + c;
-        if (!s->alive[into[k]] || s->star_scope[cell] == SB_IMPOSSIBLE)
+        if (!s->alive[upper[k]] || s->star_scope[cell] == GS_IMPOSSIBLE)
             continue;
-        unscoped |= s->star_scope[cell] == SB_UNSCOPED;
+        unscoped |= s->star_scope[cell] == GS_UNSCOPED;
         lowest = fmin(lowest, s->star_score[cell]);
     }
     if (unscoped && lowest < 0.0)
@@ -44,16 +44,16 @@ static int sb_make_linear(sb_search *s, const sb_star *star, ptrdiff_t c)
     return 1;
 }
 
-static void sb_weigh_stars(sb_search *s)
+static void gs_weigh_stars(gs_search *s)
 {
     ptrdiff_t count = 0;
     int32_t *possible = s->moved_column; /* free until the next step */
     for (ptrdiff_t a = 0; a < s->stars; a++) {
-        const sb_star *star = s->star + a;
-        const int32_t *into = s->into + s->into_first[star->word];
+        const gs_star *star = s->star + a;
+        const int32_t *upper = s->member + s->group_first[star->group];
         const ptrdiff_t L = star->lowers;
         double *top = s->column_max + star->column;
-        const int choice = s->candidates[star->word] > 1;
+        const int choice = s->candidates[star->group] > 1;
         s->active_first[a] = (int32_t)count;
         ptrdiff_t open = 0;
         for (ptrdiff_t c = 0; c < L; c++) {
@@ -61,13 +61,13 @@ static void sb_weigh_stars(sb_search *s)
             if (!s->alive[lower])
                 continue;
             top[c] = -INFINITY, possible[open++] = (int32_t)c;
-            if (choice && !(s->on[lower] && sb_make_linear(s, star, c)))
+            if (choice && !(s->on[lower] && gs_make_linear(s, star, c)))
                 s->active_columns[count++] = (int32_t)c;
         }
         if (open == 0)
             continue;
         for (int32_t k = 0; k < star->uppers; k++) {
-            if (!s->alive[into[k]])
+            if (!s->alive[upper[k]])
                 continue;
             const double *score = s->star_score + star->cell + k * L;
             double *d = s->split + star->cell + k * L, paid = 0.0;
@@ -86,7 +86,7 @@ static void sb_weigh_stars(sb_search *s)
                 }
             for (ptrdiff_t i = 0; i < open; i++)
                 paid += d[possible[i]];
-            s->weights[s->cell[into[k]]] += paid;
+            s->weights[s->cell[upper[k]]] += paid;
             s->largest = fmax(s->largest, paid);
         }
         for (ptrdiff_t i = 0; i < open; i++)
@@ -95,62 +95,74 @@ static void sb_weigh_stars(sb_search *s)
     s->active_first[s->stars] = (int32_t)count;
 }
 
-/* Charge one shared scope; whether its multipliers can still matter. `free` of its arcs are not on. */
-static int sb_weigh_shared(sb_search *s, ptrdiff_t c, ptrdiff_t free_arcs)
+/* Charge one shared scope; whether its multipliers can still matter. `undecided` of its decisions are not on. */
+static int gs_weigh_shared(gs_search *s, ptrdiff_t c, ptrdiff_t undecided)
 {
     const ptrdiff_t first = s->shared_first[c], width = s->shared_first[c + 1] - first;
-    const int32_t *arcs = s->shared_arc + first;
+    const int32_t *members = s->shared_member + first;
     double *q = s->split + s->star_cells + first;
     const double score = s->shared_score[c];
     if (score > 0.0) {
         s->largest = fmax(s->largest, score);
-        if (sb_rough(s)) { /* steps may have rounded the shares' sum away from the score */
+        if (gs_rough(s)) { /* steps may have rounded the shares' sum away from the score */
             double sum = 0.0;
             for (ptrdiff_t k = 0; k < width; k++)
                 sum += q[k];
             for (ptrdiff_t k = 0; sum > 0.0 && k < width; k++)
                 q[k] *= score / sum;
         }
-        if (free_arcs < width && free_arcs > 0) { /* what lies on arcs that are on is lost: hand it to the others */
+        if (undecided < width && undecided > 0) { /* what lies on decisions that are on is lost: hand it to the others */
             double lost = 0.0;
             for (ptrdiff_t k = 0; k < width; k++)
-                if (s->on[arcs[k]])
+                if (s->on[members[k]])
                     lost += q[k], q[k] = 0.0;
             for (ptrdiff_t k = 0; k < width; k++)
-                if (!s->on[arcs[k]])
-                    q[k] = free_arcs == 1 ? score : q[k] + lost / (double)free_arcs;
+                if (!s->on[members[k]])
+                    q[k] = undecided == 1 ? score : q[k] + lost / (double)undecided;
         }
         for (ptrdiff_t k = 0; k < width; k++)
-            s->weights[s->cell[arcs[k]]] += q[k];
-        return free_arcs > 1;
+            s->weights[s->cell[members[k]]] += q[k];
+        return undecided > 1;
     }
-    if (free_arcs <= 1)
+    if (undecided <= 1)
         q[0] = -score;
     if (q[0] > 0.0) {
         for (ptrdiff_t k = 0; k < width; k++)
-            s->weights[s->cell[arcs[k]]] -= q[0];
+            s->weights[s->cell[members[k]]] -= q[0];
         s->constant += q[0] * (double)(width - 1);
         s->largest = fmax(s->largest, s->constant);
-        if (free_arcs > 1)
+        if (undecided > 1)
             s->armed[s->armed_count++] = (int32_t)c, s->armed_flag[c] = 1;
     }
-    return free_arcs > 1;
+    return undecided > 1;
 }
 
-/* Weights from the multipliers and `alive`, with lists of what is left to choose; 0 where a word has no arc left. */
-static int sb_weigh(sb_search *s)
+/* What is on and how many choices each group has; 0 where a group has none left. */
+static int gs_take_stock(gs_search *s)
 {
-    for (ptrdiff_t k = 0; k < s->N * s->N; k++)
-        s->weights[k] = -INFINITY;
-    for (ptrdiff_t m = 1; m < s->N; m++) {
-        s->candidates[m] = 0;
-        for (ptrdiff_t k = s->into_first[m]; k < s->into_first[m + 1]; k++)
-            s->candidates[m] += s->alive[s->into[k]];
-        if (s->candidates[m] == 0)
+    for (ptrdiff_t g = 0; g < s->groups; g++) {
+        s->candidates[g] = 0;
+        for (ptrdiff_t k = s->group_first[g]; k < s->group_first[g + 1]; k++)
+            s->candidates[g] += s->alive[s->member[k]];
+        if (s->candidates[g] == 0)
             return 0;
     }
-    for (ptrdiff_t e = 0; e < s->arcs; e++) {
-        s->on[e] = s->alive[e] && s->candidates[s->modifier[e]] == 1;
+    for (ptrdiff_t e = 0; e < s->decisions; e++) {
+        if (s->group[e] >= 0)
+            s->on[e] = s->alive[e] && s->candidates[s->group[e]] == 1;
+        s->state[e] = !s->alive[e] ? GS_OFF : s->on[e] ? GS_ON : GS_FREE;
+    }
+    return 1;
+}
+
+/* Weights from the multipliers and the state, with lists of what is left to choose; 0 where a group has no choice left. */
+static int gs_weigh(gs_search *s)
+{
+    if (!gs_take_stock(s))
+        return 0;
+    for (ptrdiff_t k = 0; k < s->cells; k++)
+        s->weights[k] = -INFINITY;
+    for (ptrdiff_t e = 0; e < s->decisions; e++) {
         if (s->alive[e])
             s->weights[s->cell[e]] = s->base[e];
         s->now_first[e] = 0;
@@ -161,42 +173,43 @@ static int sb_weigh(sb_search *s)
     for (ptrdiff_t k = 0; k < s->armed_count; k++)
         s->armed_flag[s->armed[k]] = 0;
     s->armed_count = 0;
-    sb_weigh_stars(s);
+    gs_weigh_stars(s);
     ptrdiff_t kept = 0;
     for (ptrdiff_t k = 0; k < s->current_count; k++) {
         const int32_t c = s->current[k];
-        ptrdiff_t free_arcs = 0, dead = 0;
+        ptrdiff_t undecided = 0, dead = 0;
         for (ptrdiff_t i = s->shared_first[c]; i < s->shared_first[c + 1]; i++) {
-            dead += !s->alive[s->shared_arc[i]];
-            free_arcs += !s->on[s->shared_arc[i]];
+            dead += !s->alive[s->shared_member[i]];
+            undecided += !s->on[s->shared_member[i]];
         }
         if (dead)
             continue;
         /* A linear scope stays listed, for its charge; it only leaves the incidence lists below. */
         s->current[kept++] = c;
-        if (!sb_weigh_shared(s, c, free_arcs))
+        if (!gs_weigh_shared(s, c, undecided))
             continue;
         for (ptrdiff_t i = s->shared_first[c]; i < s->shared_first[c + 1]; i++)
-            s->now_first[s->shared_arc[i]]++;
+            s->now_first[s->shared_member[i]]++;
     }
     s->current_count = kept;
     int32_t total = 0;
-    for (ptrdiff_t e = 0; e < s->arcs; e++)
+    for (ptrdiff_t e = 0; e < s->decisions; e++)
         s->now_first[e] = total += s->now_first[e];
-    s->now_first[s->arcs] = total;
-    for (ptrdiff_t k = kept - 1; k >= 0; k--) { /* each arc's part is filled from its end */
+    s->now_first[s->decisions] = total;
+    for (ptrdiff_t k = kept - 1; k >= 0; k--) { /* each decision's part is filled from its end */
         const int32_t c = s->current[k];
         const ptrdiff_t first = s->shared_first[c], width = s->shared_first[c + 1] - first;
-        ptrdiff_t free_arcs = 0;
+        ptrdiff_t undecided = 0;
         for (ptrdiff_t i = 0; i < width; i++)
-            free_arcs += !s->on[s->shared_arc[first + i]];
-        if (free_arcs < 2)
+            undecided += !s->on[s->shared_member[first + i]];
+        if (undecided < 2)
             continue;
         for (ptrdiff_t i = 0; i < width; i++) {
-            const int32_t at = --s->now_first[s->shared_arc[first + i]];
-            s->now[at] = c, s->now_other[at] = width == 2 ? s->shared_arc[first + 1 - i] : -1;
+            const int32_t at = --s->now_first[s->shared_member[first + i]];
+            s->now[at] = c, s->now_other[at] = width == 2 ? s->shared_member[first + 1 - i] : -1;
         }
     }
+    gs_weigh_factors(s);
     return 1;
 }
 

@@ -190,7 +190,7 @@ def _verdicts(
         if ".jsonl" not in file.suffixes:
             console.say(f"claimed: {record.result.status.value}; {record.result.proof}")
         if ".jsonl" not in file.suffixes and verdict:
-            console.say(f"holds: {verdict.reason}")
+            console.say(f"holds: {verdict.reason}{f'; {verdict.trusted}' if verdict.trusted else ''}")
             console.say(f"checked in {verdict.seconds:.3g} s")
         reason = record.result.proof if verdict.missing else verdict.reason
         yield None if verdict else Failure(called, verdict.place, reason, verdict.undecided)

@@ -12,7 +12,7 @@ from gapless.core.work import spend_work
 
 def ids(values: Iterable[int]) -> tuple[int, ...]:
     """Decision ids as plain integers."""
-    return tuple(int(v) for v in values)
+    return tuple(map(int, values))
 
 
 @attrs.frozen

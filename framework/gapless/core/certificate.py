@@ -62,6 +62,9 @@ class Verdict:
         Whether the check was stopped before its end: the evidence was neither confirmed nor refuted.
     work : float
         Steps of the check, see `gapless.work_limit`.
+    trusted : str
+        What the bound rests on that nobody checked: the word of a user's maximiser; empty where nothing was taken
+        on trust.
     """
 
     holds: bool
@@ -73,13 +76,16 @@ class Verdict:
     missing: bool = False
     undecided: bool = False
     work: float = 0.0
+    trusted: str = ""
 
     def __bool__(self) -> bool:
         return self.holds
 
     def __repr__(self) -> str:
         outcome = "holds" if self.holds else "undecided" if self.undecided else "does not hold"
-        return f"<Verdict: {outcome}, {f'{self.place}: ' if self.place else ''}{self.reason}; {self.seconds:.3g} s>"
+        trusted = f"; {self.trusted}" if self.trusted else ""
+        place = f"{self.place}: " if self.place else ""
+        return f"<Verdict: {outcome}, {place}{self.reason}{trusted}; {self.seconds:.3g} s>"
 
     @property
     def value_bound(self) -> float:
@@ -113,6 +119,19 @@ class Certificate(ABC):
 
     kind: ClassVar[str] = "evidence"
     """A name of one or two words for messages; a subclass may be more specific."""
+    factors: ClassVar[bool] = False
+    """Whether the bound counts `Problem.factors`. If not, problems that have some refuse the evidence."""
+
+    def past_factors(self, problem: AnyProblem) -> Verdict | None:
+        """The refusal of evidence that does not see the factors of `problem`; None where nothing is wrong."""
+        if self.factors or not len(problem.factors):
+            return None
+        reason = f"the evidence ({self.kind}) does not count factors, and the problem has {len(problem.factors)}"
+        return Verdict(False, reason, f"certificate ({self.kind})")
+
+    def rests_on(self, problem: AnyProblem) -> str:
+        """What `verify` takes on trust, in words: the code of a user's maximiser; empty where it takes nothing."""
+        return ""
 
     @property
     def missing(self) -> str:
@@ -175,6 +194,42 @@ class NoCertificate(Certificate):
         return Verdict(False, f"there is no certificate: {self.missing}", "certificate", missing=True)
 
 
+@attrs.define(eq=False, repr=False)
+class DeferredCertificate(Certificate):
+    """Evidence that is kept as arrays, and made into a certificate when somebody asks.
+
+    `Result.certificate` gives what was made; nobody but the result that holds this one sees it.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the certificate, which lacks nothing; can be pickled.
+    """
+
+    kind: ClassVar[str] = "deferred"
+    make: Callable[[], Certificate]
+    _made: Certificate | None = attrs.field(default=None, init=False)
+
+    def made(self) -> Certificate:
+        """The certificate; the same one each time."""
+        if self._made is None:
+            try:
+                self._made = self.make()
+            except MemoryError:
+                return NoCertificate("there was no memory to write the record of the search")
+        return self._made
+
+    def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
+        """Check the certificate."""
+        return self.made().verify(problem, fixings)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"make": self.make}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.make, self._made = state["make"], None
+
+
 class BoundCertificate(Certificate):
     """A certificate that is a formula: subclasses compute a bound from their fields."""
 
@@ -189,6 +244,9 @@ class BoundCertificate(Certificate):
     def _evaluated(self, problem: AnyProblem, fixings: Fixings | None) -> Verdict:
         start = time.perf_counter()
         try:
+            refused = self.past_factors(problem)
+            if refused is not None:
+                return refused
             bound = self.upper_bound(problem, fixings or Fixings.none(problem.decisions.count))
         except OutOfWork:
             raise
@@ -197,7 +255,8 @@ class BoundCertificate(Certificate):
         seconds = time.perf_counter() - start
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
-        return Verdict(True, f"{self.kind}: {problem.sense.beyond(bound)}", "", bound, seconds, problem.sense)
+        said, trusted = f"{self.kind}: {problem.sense.beyond(bound)}", self.rests_on(problem)
+        return Verdict(True, said, "", bound, seconds, problem.sense, trusted=trusted)
 
 
 @serialisable("gapless.LinearDualCertificate")
@@ -211,6 +270,7 @@ class LinearDualCertificate(BoundCertificate):
     """
 
     kind: ClassVar[str] = "linear dual"
+    factors: ClassVar[bool] = True
     row_prices: FloatArray = attrs.field(converter=float_array)
 
     def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
@@ -235,6 +295,7 @@ class PointCertificate(BoundCertificate):
     """The fixings leave a single structure, whose score is the bound."""
 
     kind: ClassVar[str] = "single structure"
+    factors: ClassVar[bool] = True
 
     def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
         """Decode the only structure left and score it; -inf when it is infeasible or not the one that is left.

@@ -72,6 +72,14 @@ class Decisions:
         """Threshold of each decision."""
         return np.ones(self.count, np.int64) if self.threshold is None else self.threshold
 
+    def choice_groups(self) -> Sequence[IntArray]:
+        """The groups of `exactly_one`, each int64; of those that share a decision, the first in the order given."""
+        return _apart(self)[0]
+
+    def group_of(self) -> IntArray:
+        """Number of each decision's group in `choice_groups`, int64 (count,); -1 for a decision in none."""
+        return _apart(self)[1]
+
 
 @attrs.frozen(eq=False)
 class _Groups:
@@ -120,6 +128,25 @@ def _groups_of(decisions: Decisions) -> _Groups:
     found = _grouped.get(decisions)
     if found is None:
         found = _grouped[decisions] = _Groups.of(decisions)
+    return found
+
+
+_chosen: WeakKeyDictionary[Decisions, tuple[Sequence[IntArray], IntArray]] = WeakKeyDictionary()
+
+
+def _apart(decisions: Decisions) -> tuple[Sequence[IntArray], IntArray]:
+    """Groups of which no two share a decision, and the number of each decision's; cached."""
+    found = _chosen.get(decisions)
+    if found is None:
+        group_of = np.full(decisions.count, -1, np.int64)
+        apart: list[IntArray] = []
+        for given in decisions.exactly_one:
+            group = np.asarray(given, np.int64)
+            if group.size and np.all(group_of[group] < 0):
+                group_of[group] = len(apart)
+                apart.append(group)
+        group_of.flags.writeable = False
+        found = _chosen[decisions] = tuple(apart), group_of
     return found
 
 

@@ -17,6 +17,10 @@ class InvalidProblem(GaplessError, ValueError):
     """The input cannot be a problem: wrong shape, NaN, plus infinity, empty, missing file."""
 
 
+class FactorsNotCounted(InvalidProblem):
+    """The problem has factors, and the method that was named does not count them."""
+
+
 class UnknownOption(GaplessError, TypeError):
     """An option that the method does not have."""
 

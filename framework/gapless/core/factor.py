@@ -6,10 +6,12 @@ import contextlib
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
+import gapless_kernels
 from gapless.core.decisions import Decisions
 from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.score_array import check_scores, score_array
@@ -50,6 +52,23 @@ class Factor(ABC):
     def bounded(self) -> bool:
         """Whether `upper_bound` is cheaper than `score`, so that methods should call it first."""
         return type(self).upper_bound is not Factor.upper_bound
+
+
+class TrustedFactor(Factor):
+    """A factor of ours whose scopes and scores compiled code lists and checks: nothing looks at them again."""
+
+    @property
+    @abstractmethod
+    def ascending(self) -> bool:
+        """Whether the last decisions of `trusted_scopes` ascend."""
+
+    @abstractmethod
+    def trusted_scopes(self, decisions: Decisions) -> IntArray | None:
+        """All scopes, a fresh contiguous array (m, width); None where they must be checked."""
+
+    @abstractmethod
+    def trusted_scores(self, scopes: IntArray, decisions: Decisions) -> FloatArray | None:
+        """The score of each scope, fresh: finite, up to 1e12 in size, or -inf; None where they must be checked."""
 
 
 class ConfigurationFactor(ABC):
@@ -107,14 +126,25 @@ class ScoredFactor:
         self.factor = factor
         self.granularity = granularity
         self._decisions = decisions
+        trusted = factor.trusted_scopes(decisions) if isinstance(factor, TrustedFactor) else None
         # A private copy: compiled searches rely on these checks.
-        self.scopes: IntArray = _listed(factor, decisions).copy()
+        self.scopes: IntArray = _listed(factor, decisions).copy() if trusted is None else trusted
         self.scopes.flags.writeable = False
-        self._check_scopes()
+        self._ascending = False
+        if trusted is None:
+            self._check_scopes()
+        elif isinstance(factor, TrustedFactor):
+            self._ascending = factor.ascending
         self.scored = 0
-        self._scores = np.full(len(self.scopes), np.nan)
-        self._known = np.zeros(len(self.scopes), bool)
         self._bounds: FloatArray | None = None
+
+    @cached_property
+    def _scores(self) -> FloatArray:
+        return np.full(len(self.scopes), np.nan)
+
+    @cached_property
+    def _known(self) -> BoolArray:
+        return np.zeros(len(self.scopes), bool)
 
     def _check_scopes(self) -> None:
         """Refuse scopes that are empty, repeat a decision, or name one that does not exist."""
@@ -151,6 +181,8 @@ class ScoredFactor:
 
         NaN, plus infinity, sizes beyond 1e12 and non-multiples of the granularity are refused.
         """
+        if self.scored == len(self.scopes):
+            return self._scores[chosen]
         new = chosen[~self._known[chosen]]
         if new.size > 1 and not np.all(new[1:] > new[:-1]):
             new = np.unique(new)
@@ -165,17 +197,21 @@ class ScoredFactor:
                     f"expected {new.shape}"
                 )
             check_scores(values, lambda index: f"factor {name}: the score of {self.scope_named(new[index[0]])}")
-            if self.granularity is not None and (off := off_grid(values, self.granularity)).any():
-                bad = int(np.argmax(off))
-                raise InvalidProblem(
-                    f"factor {name}: the score of {self.scope_named(new[bad])} is "
-                    f"{values[bad]}, no multiple of the granularity {self.granularity:g}"
-                )
+            self._check_grid(new, values)
             if self._bounds is not None:
                 self._check_bounds(new, values)
             self._scores[new], self._known[new] = values, True
             self.scored += int(new.size)
         return self._scores[chosen]
+
+    def _check_grid(self, numbers: IntArray, values: FloatArray) -> None:
+        """Refuse scores that are no multiples of the granularity."""
+        if self.granularity is not None and (off := off_grid(values, self.granularity)).any():
+            bad = int(np.argmax(off))
+            raise InvalidProblem(
+                f"factor {name_of(self.factor)}: the score of {self.scope_named(int(numbers[bad]))} is "
+                f"{values[bad]}, no multiple of the granularity {self.granularity:g}"
+            )
 
     def all_bounds(self) -> FloatArray:
         """An upper bound on the score of each scope, shape (m,): the score itself where it is known.
@@ -189,10 +225,10 @@ class ScoredFactor:
             with named_after(self.factor, "upper_bound"):
                 given = self.factor.upper_bound(self.scopes, self._decisions)
             bounds = score_array(given, f"factor {name}: upper bounds")
-            if bounds.shape != self._known.shape:
+            if bounds.shape != (len(self.scopes),):
                 raise InvalidProblem(
                     f"factor {name}: upper_bound() returned shape {bounds.shape} for {len(self.scopes)} scopes, "
-                    f"expected {self._known.shape}"
+                    f"expected {(len(self.scopes),)}"
                 )
             if np.isnan(bounds).any():
                 bad = self.scope_named(int(np.isnan(bounds).argmax()))
@@ -206,7 +242,7 @@ class ScoredFactor:
     @property
     def known(self) -> BoolArray:
         """Mask of the scopes scored so far, bool (m,)."""
-        return self._known.copy()
+        return np.ones(len(self.scopes), bool) if self.scored == len(self.scopes) else self._known.copy()
 
     def _check_bounds(self, numbers: IntArray, values: FloatArray) -> None:
         """Refuse a bound that a score exceeds: a scope left unscored because of it may belong to the optimum."""
@@ -223,6 +259,11 @@ class ScoredFactor:
 
     def all_scores(self) -> FloatArray:
         """Scores of all scopes, shape (m,), read-only once all are known."""
+        if not self.scored and self._bounds is None and isinstance(self.factor, TrustedFactor):
+            values = self.factor.trusted_scores(self.scopes, self._decisions)
+            if values is not None:
+                self._check_grid(np.arange(len(values)) if self.granularity else NONE, values)
+                self._scores, self.scored = values, len(values)
         if self.scored < len(self.scopes):
             self.scores(np.flatnonzero(~self._known))
         self._scores.flags.writeable = False
@@ -234,10 +275,7 @@ class ScoredFactor:
             return np.zeros(0, np.int64)
         on = np.zeros(self._decisions.count, bool)
         on[on_ids] = True
-        firing: BoolArray = on[self.scopes[:, 0]]
-        for column in range(1, self.scopes.shape[1]):
-            firing &= on[self.scopes[:, column]]
-        return np.flatnonzero(firing)
+        return gapless_kernels.firing(self.scopes, on, self._ascending)
 
     def value(self, on_ids: IntArray) -> float:
         """Total score of the scopes that fire."""
@@ -279,6 +317,7 @@ class ScoredFactor:
         return None
 
 
+NONE = np.zeros(0, np.int64)
 SAME = 1e-9
 """Relative difference allowed between two evaluations of a score: sums in another order, as in a matrix product."""
 
@@ -289,7 +328,7 @@ def name_of(factor: Factor | ConfigurationFactor) -> str:
 
 
 @contextlib.contextmanager
-def named_after(factor: Factor, call: str) -> Iterator[None]:
+def named_after(factor: Factor | ConfigurationFactor, call: str) -> Iterator[None]:
     """Add a note with the factor's name to errors of a user's code."""
     try:
         yield

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from gapless.core.batch import Batch, Columns
+from gapless.core.checked_bounds import CheckedBounds
 from gapless.core.decisions import Fixings
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
@@ -75,6 +76,13 @@ class Maximiser(ABC, Generic[S]):
     @abstractmethod
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
         """Max-marginal or exact reduced cost of **all** decisions at once, from one full solve."""
+
+    def checked_bounds(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds | None:
+        """Bounds for verifiers, by code that shares nothing with `solve`; weights are finite, rounding is counted.
+
+        By default there are none, and verdicts say that a bound rests on the maximiser's word.
+        """
+        return None
 
     def rivals(self) -> IntArray | None:
         """For each decision one more that no structure holds beside it, or -1, int64 (decisions,).

@@ -6,15 +6,17 @@ import enum
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from gapless.core.decisions import Decisions
+from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
-from gapless.core.sparse import IntArray
+from gapless.core.sparse import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from gapless.core.backbone import Backbone
+    from gapless.core.checked_bounds import CheckedBounds
     from gapless.core.factor import ConfigurationFactor, Factor
+    from gapless.core.factor_set import FactorSet
     from gapless.core.model import LinearModel
 
 S = TypeVar("S")
@@ -59,7 +61,8 @@ class Problem(ABC, Generic[S]):
     granularity : float or None
         A number that divides every feasible value; bounds are rounded to its multiples.
     factors : sequence
-        Scores of sets of decisions beyond the `backbone`; part of every value.
+        Scores of sets of decisions beyond the `backbone`. Larger is better, also where the problem minimises: a
+        value is then the cost less what the factors score.
     """
 
     sense: ClassVar[Sense] = Sense.MAXIMISE
@@ -91,9 +94,41 @@ class Problem(ABC, Generic[S]):
         """Reasons why nothing is feasible, where they can be seen without solving."""
         return ()
 
+    @property
+    def factor_set(self) -> FactorSet:
+        """All that scores beyond the `backbone`, over `decisions`; empty without `factors`.
+
+        A problem whose backbone leaves out scores of its own overrides it and adds them as factors.
+        """
+        from gapless.core.factor_set import FactorSet  # noqa: PLC0415  most problems have no factors
+
+        given = tuple(self.factors)
+        kept: tuple[Any, FactorSet] | None = self.__dict__.get("_factor_set")
+        if (
+            kept is None
+            or len(kept[0]) != len(given)
+            or any(a is not b for a, b in zip(kept[0], given, strict=True))
+        ):
+            self.__dict__["_factor_set"] = kept = given, FactorSet(given, self.decisions, self.granularity)
+        return kept[1]
+
+    def factor_value(self, structure: S) -> float:
+        """What the `factors` add to the value of a structure, in the problem's own sense: `value` counts it."""
+        if not len(self.factors):
+            return 0.0
+        return self.sense.turn(self.factor_set.value(self.encode(structure)))
+
+    def factor_violations(self, structure: S) -> list[str]:
+        """A sentence for each of the `factors` that forbids a structure, for `violations` to add."""
+        return self.factor_set.violations(self.encode(structure)) if len(self.factors) else []
+
     def backbone(self) -> Backbone[S]:
         """The problem without its `factors`: what the search needs, beside them, to solve it."""
         raise NotImplementedError(f"{type(self).__name__} names no backbone; override backbone()")
+
+    def checked_backbone(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds | None:
+        """Bounds on the `backbone` under other weights, for verifiers; see `Maximiser.checked_bounds`."""
+        return self.backbone().maximiser.checked_bounds(weights, fixings)
 
     def linear_model(self) -> LinearModel:
         """The whole problem as one mixed-integer model, for export and as an independent check."""

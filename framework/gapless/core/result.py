@@ -15,6 +15,7 @@ from gapless.core import serial
 from gapless.core.certificate import (
     UNREADABLE,
     Certificate,
+    DeferredCertificate,
     NoCertificate,
     ProbabilisticCertificate,
     Verdict,
@@ -57,6 +58,12 @@ class Remembering(Protocol):
 
     def drift(self, structures: Sequence[Any]) -> tuple[int, str] | None:
         """The first structure whose score changes when computed again, and a sentence about it."""
+
+
+def _drift(problem: Problem[Any], structures: Sequence[Any]) -> tuple[int, str] | None:
+    if isinstance(problem, Remembering):
+        return problem.drift(structures)
+    return problem.factor_set.drift([problem.encode(structure) for structure in structures])
 
 
 for _enum in (Status, Stop, Sense):
@@ -142,7 +149,7 @@ class Result(Generic[S]):
     stop: Stop
     solutions: Sequence[Solution[S]]
     bound: float
-    certificate: Certificate = attrs.field(factory=NoCertificate)
+    _certificate: Certificate = attrs.field(factory=NoCertificate, alias="certificate")
     sense: Sense = Sense.MAXIMISE
     method: str = ""
     stats: Stats = attrs.field(factory=Stats)
@@ -180,7 +187,7 @@ class Result(Generic[S]):
             return f"INFEASIBLE with the bound {self.bound!r}"
         if self.status is Status.LIKELY_OPTIMAL and self.stop is Stop.ERROR:
             return "LIKELY_OPTIMAL, but the reason for stopping is ERROR"
-        if self.status is Status.LIKELY_OPTIMAL and not isinstance(self.certificate, ProbabilisticCertificate):
+        if self.status is Status.LIKELY_OPTIMAL and not isinstance(self._certificate, ProbabilisticCertificate):
             return "LIKELY_OPTIMAL needs a probabilistic certificate"
         if proved and self.status not in (Status.OPTIMAL, Status.INFEASIBLE):
             return f"the reason for stopping is PROVED, but the status is {self.status.name}"
@@ -249,6 +256,19 @@ class Result(Generic[S]):
         )
 
     @property
+    def certificate(self) -> Certificate:
+        """Evidence for `bound`; a search keeps it as arrays until somebody asks."""
+        held = self._certificate
+        return held.made() if isinstance(held, DeferredCertificate) else held
+
+    def to_fields(self) -> dict[str, Any]:
+        """The constructor's arguments, for JSON."""
+        return {
+            f.alias: self.certificate if f.alias == "certificate" else getattr(self, f.name)
+            for f in attrs.fields(Result)
+        }
+
+    @property
     def best(self) -> S:
         """The best structure; raises `NoSolution` when there is none."""
         if not self.solutions:
@@ -287,16 +307,16 @@ class Result(Generic[S]):
             return f"proved, no certificate: {why}" if why else "proved, with certificate"
         shown = f"has no certificate: {why}" if why else "has a certificate"
         claimed = "no bound is claimed" if self.unbounded else f"the bound {shown}"
-        if isinstance(self.certificate, ProbabilisticCertificate):
-            return f"optimal except with probability {self.certificate.failure_probability:.3g}; {claimed}"
+        if isinstance(self._certificate, ProbabilisticCertificate):
+            return f"optimal except with probability {self._certificate.failure_probability:.3g}; {claimed}"
         return f"not proved; {claimed}"
 
     @property
     def _missing(self) -> str:
-        if self.unbounded and isinstance(self.certificate, ProbabilisticCertificate):
+        if self.unbounded and isinstance(self._certificate, ProbabilisticCertificate):
             return ""  # only a probability is claimed
         try:
-            return self.certificate.missing
+            return self._certificate.missing
         except UNREADABLE as error:  # a file may bring anything
             return f"it cannot be read ({type(error).__name__})"
 
@@ -350,9 +370,9 @@ class Result(Generic[S]):
             if on in seen:
                 return Verdict(False, f"the same structure as solutions[{seen.index(on)}]", place)
             seen.append(on)
-        if isinstance(problem, Remembering):
+        if isinstance(problem, Remembering) or len(problem.factors):
             try:
-                drift = problem.drift([solution.structure for solution in self.solutions])
+                drift = _drift(problem, [solution.structure for solution in self.solutions])
             except UNREADABLE as error:
                 return Verdict(False, f"scores cannot be computed again: {error}", "solutions")
             if drift is not None:

@@ -25,6 +25,9 @@ T = TypeVar("T", bound=type)
 _CLASSES: dict[str, type] = {}
 _TAGS: dict[type, str] = {}
 _ARRAY_KINDS = "biuf"
+WRITTEN = "written"
+"""Metadata of an attrs field: a function of the object gives what is written; None leaves the field out."""
+
 _TYPE = "type"
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
@@ -41,6 +44,11 @@ def serialisable(tag: str) -> Callable[[T], T]:
         return cls
 
     return register
+
+
+def is_serialisable(value: object) -> bool:
+    """Whether the class of `value` takes part."""
+    return type(value) in _TAGS
 
 
 def to_data(value: Any) -> Any:
@@ -79,7 +87,12 @@ def _object(value: Any) -> dict[str, Any]:
     if hasattr(value, "to_fields"):
         fields = value.to_fields()
     else:
-        fields = {a.alias: getattr(value, a.name) for a in attrs.fields(type(value)) if a.init}
+        fields = {}
+        for a in attrs.fields(type(value)):
+            if a.init and WRITTEN not in a.metadata:
+                fields[a.alias] = getattr(value, a.name)
+            elif a.init and (written := a.metadata[WRITTEN](value)) is not None:
+                fields[a.alias] = written
     if _TYPE in fields:
         raise InvalidProblem(f"{tag} has a field {_TYPE!r}, which in JSON names the class; rename it")
     return {_TYPE: tag, **{k: to_data(v) for k, v in fields.items()}}

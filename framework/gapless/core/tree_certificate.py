@@ -63,6 +63,12 @@ class TreeCertificate(Certificate):
                     return f"node {node}, a tightening: {step.certificate.missing}"
         return ""
 
+    def rests_on(self, problem: AnyProblem) -> str:
+        """What the first leaf or tightening that takes something on trust rests on."""
+        steps = (step.certificate for several in self.tightenings.values() for step in several)
+        told = (evidence.rests_on(problem) for evidence in (*self.leaves.values(), *steps))
+        return next((words for words in told if words), "")
+
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Check that every inner node is covered by its children and every leaf by its evidence."""
         return within_work_limit(lambda: self._checked(problem, fixings))
@@ -116,7 +122,8 @@ class TreeCertificate(Certificate):
         inner = sum(map(bool, children))
         shape = f"tree of {inner} inner nodes and {len(children) - inner} leaves"
         reason = f"{shape}: {problem.sense.beyond(bound)}"
-        return Verdict(True, reason, "", bound, time.perf_counter() - start, problem.sense)
+        seconds = time.perf_counter() - start
+        return Verdict(True, reason, "", bound, seconds, problem.sense, trusted=self.rests_on(problem))
 
     def _malformed(self, count: int) -> Verdict | None:
         """The fault of a malformed tree over `count` decisions, else None. JSON may contain anything."""
@@ -161,7 +168,9 @@ class TreeCertificate(Certificate):
         for number, step in enumerate(self.tightenings.get(str(node), ())):
             if here is None:
                 break
-            verdict = step.certificate.verify_flips_within(problem, here, step.on, step.off, max(enough, bound))
+            verdict = step.certificate.past_factors(problem) or step.certificate.verify_flips_within(
+                problem, here, step.on, step.off, max(enough, bound)
+            )
             if not verdict:
                 place = f"tree, node {node}, tightening {number}"
                 return attrs.evolve(verdict, place=f"{place}, {verdict.place}")

@@ -1,4 +1,4 @@
-"""Registrations of plug-ins: problem types, methods, factors, tasks. Names are unique; clashes name both owners."""
+"""Registrations of plug-ins: problem types, methods, factors, maximisers, tasks. Names are unique; clashes name both owners."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import attrs
 
-from gapless.core.errors import DuplicateName, GaplessError, UnknownName, UnknownOption
+from gapless.core.errors import DuplicateName, FactorsNotCounted, GaplessError, UnknownName, UnknownOption
 from gapless.core.nearest import nearest
 from gapless.plugins.reference import import_reference, names_class, reference_to, resolved
 
 if TYPE_CHECKING:
     from gapless.core.factor import ConfigurationFactor, Factor
+    from gapless.core.oracle import Maximiser
     from gapless.core.problem import Problem
     from gapless.core.result import Result
 
 T = TypeVar("T")
 ProblemType: TypeAlias = "type[Problem[Any]]"
 FactorType: TypeAlias = "type[Factor] | type[ConfigurationFactor]"
+MaximiserType: TypeAlias = "type[Maximiser[Any]]"
 
 
 @attrs.frozen
@@ -52,6 +54,11 @@ class Method:
         ``run_many(problems, solve, **options) -> BatchResult``, for methods with a fused batch kernel.
     k_best_many : bool
         Whether `run_many` honours ``solve.k``, too; if not, the k best of many problems are found one by one.
+    factors : bool
+        Whether it counts `Problem.factors`. Other methods are refused where there are factors: their optimum would
+        be that of another problem.
+    backbone : bool
+        Whether it needs `Problem.backbone`. Problem types that name none do not have the method.
     """
 
     name: str
@@ -64,6 +71,8 @@ class Method:
     default: bool = False
     _run_many: Callable[..., Any] | str | None = None
     k_best_many: bool = False
+    factors: bool = False
+    backbone: bool = False
 
     @property
     def problem(self) -> ProblemType:
@@ -120,6 +129,13 @@ class Method:
             raise UnknownOption(f"method {self.name!r} finds one best structure only, k={k} was asked")
         if len(start) and not self.warm_start:
             raise UnknownOption(f"method {self.name!r} cannot use a start structure")
+
+
+def names_a_backbone(problem: ProblemType) -> bool:
+    """Whether a problem type overrides `Problem.backbone`."""
+    from gapless.core.problem import Problem  # noqa: PLC0415  known to whoever asks
+
+    return problem.backbone is not Problem.backbone
 
 
 _OPTIONS: dict[Callable[..., Any], Mapping[str, Any]] = {}
@@ -219,7 +235,7 @@ class Registry:
 
     Attributes
     ----------
-    problems, factors : mapping
+    problems, factors, maximisers : mapping
         Classes by name.
     tasks : dict of str to Task
     owners : dict
@@ -229,6 +245,7 @@ class Registry:
     def __init__(self) -> None:
         self.problems: Named[ProblemType] = Named()
         self.factors: Named[FactorType] = Named()
+        self.maximisers: Named[MaximiserType] = Named()
         self.tasks: dict[str, Task] = {}
         self.owners: dict[tuple[str, Any], str] = {}
         self.owner = "gapless"
@@ -238,7 +255,7 @@ class Registry:
     def copy(self) -> Registry:
         """Another registry that holds the same."""
         other = Registry()
-        for name in ("problems", "factors", "tasks", "owners", "_methods"):
+        for name in ("problems", "factors", "maximisers", "tasks", "owners", "_methods"):
             setattr(other, name, getattr(self, name).copy())
         return other
 
@@ -276,6 +293,11 @@ class Registry:
         self._claim("factor", name, name)
         self.factors.given[name] = cls
 
+    def maximiser(self, name: str, cls: MaximiserType | str) -> None:
+        """A maximiser class, or the reference to one, under a short name."""
+        self._claim("maximiser", name, name)
+        self.maximisers.given[name] = cls
+
     def task(self, task: Task) -> None:
         """A runnable job."""
         self._claim("task", task.name, task.name)
@@ -295,12 +317,26 @@ class Registry:
             for cls in reversed(problem.__mro__):
                 self._merge_aliases(cls)
                 wanted = _key(cls)
-                found.update({m.name: m for (key, _), m in self._methods.items() if key == wanted})
+                found.update(
+                    {
+                        m.name: m
+                        for (key, _), m in self._methods.items()
+                        if key == wanted and (not m.backbone or names_a_backbone(problem))
+                    }
+                )
             self._found[problem] = found
         return self._found[problem]
 
-    def find_method(self, problem: ProblemType, name: str | None) -> Method:
-        """The named method, or the default one, for a problem type."""
+    def find_method(self, problem: ProblemType, name: str | None, *, factors: Sequence[Any] = ()) -> Method:
+        """The named method, or the default one, for a problem type.
+
+        Raises
+        ------
+        UnknownName
+            There is none, or none of that name.
+        FactorsNotCounted
+            With `factors`, those of a problem: the method does not count them.
+        """
         known = self.methods_for(problem)
         if not known:
             raise UnknownName(f"no plug-in registered a method for {problem.__name__}{self._misnamed(problem)}")
@@ -308,15 +344,35 @@ class Registry:
             for cls in problem.__mro__:
                 wanted = _key(cls)
                 for method in known.values():
-                    if method.default and method.problem_key == wanted:
+                    if method.default and method.problem_key == wanted and (method.factors or not len(factors)):
                         return method
+            if len(factors):
+                raise FactorsNotCounted(
+                    f"no default method of {problem.__name__} counts factors{self._such(problem)}"
+                )
             raise UnknownName(f"{problem.__name__} has no default method; name one of: {', '.join(sorted(known))}")
         if name not in known:
             raise UnknownName(
                 f"{problem.__name__} has no method {name!r}{nearest(name, known)}; "
                 f"it has: {', '.join(sorted(known))}"
             )
+        if len(factors) and not known[name].factors:
+            from gapless.core.factor import name_of  # noqa: PLC0415  for the message alone
+
+            raise FactorsNotCounted(
+                f"method {name!r} does not count factors, and this {problem.__name__} has factors "
+                f"({', '.join(dict.fromkeys(map(name_of, factors)))}){self._such(problem)}"
+            )
         return known[name]
+
+    def _such(self, problem: ProblemType) -> str:
+        """Advice: the methods that count factors, their default first."""
+        known = self.methods_for(problem)
+        such = sorted((not method.default, name) for name, method in known.items() if method.factors)
+        if not such:
+            return "; give the problem type a backbone(), and split-bound solves it"
+        more = f" (or one of: {', '.join(name for _, name in such[1:])})" if such[1:] else ""
+        return f": use method={such[0][1]!r}{more}"
 
     def _merge_aliases(self, cls: ProblemType) -> None:
         """Give methods whose reference names `cls` by another module of its package the class itself."""
@@ -338,7 +394,8 @@ class Registry:
 
     def references(self) -> Iterator[tuple[str, str]]:
         """Every reference with the plug-in that registered it; those of problem types come first, of tasks last."""
-        for kind, named in (("problem", self.problems), ("factor", self.factors)):
+        kinds = (("problem", self.problems), ("factor", self.factors), ("maximiser", self.maximisers))
+        for kind, named in kinds:
             for name, given in named.given.items():
                 if isinstance(given, str):
                     yield self.owners[kind, name], given

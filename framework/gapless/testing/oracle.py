@@ -71,7 +71,9 @@ def check_maximiser(
     """Check a maximiser against the list of all structures in its range.
 
     Rules: the value is the sum of the weights of ``on_ids``, and the maximum; fixings are respected; ``slacks``
-    holds the cost of forcing every free decision; weights may be -inf; equal questions get equal answers.
+    holds the cost of forcing every free decision; weights may be -inf; equal questions get equal answers. Where the
+    maximiser has a compiled role, its values, structures, own scores, max-marginals and exclusions obey the same rules
+    under the same weights and fixings.
 
     Parameters
     ----------
@@ -88,12 +90,18 @@ def check_maximiser(
     """
     check = Check(maximiser)
     rng = np.random.default_rng(seed)
-    structures = [(ids, 0.0 if own is None else own(ids)) for ids in on_sets]
+    structures = [(np.sort(ids), 0.0 if own is None else own(ids)) for ids in on_sets]
+    compiled = maximiser.compiled()
     tried = sample_fixings(decisions, on_sets, 3 * samples, seed)
     for number in range(samples):
         weights = _weights(rng, decisions.count, number)
         for fixings in (tried[0], *tried[3 * number : 3 * number + 4], tried[-1]):
-            _check_maximum(check, maximiser, weights, fixings, structures)
+            best = _check_maximum(check, maximiser, weights, fixings, structures)
+            implied = None if compiled is None else fixings.implied(decisions)
+            if implied is not None:  # as the search calls it
+                _check_compiled(check, compiled, weights, implied, structures, best)
+    if compiled is not None:
+        _check_sets(check, compiled, decisions.count, structures, rng)
 
 
 def _weights(rng: np.random.Generator, count: int, number: int) -> FloatArray:
@@ -118,7 +126,7 @@ def _check_maximum(
     weights: FloatArray,
     fixings: Fixings,
     structures: Sequence[tuple[IntArray, float]],
-) -> None:
+) -> float:
     place = f"weights {weights.tolist()}, {fixings}"
     before = weights.copy()
     found = check.call("solve answers", place, maximiser.solve, weights, fixings)
@@ -173,6 +181,99 @@ def _check_maximum(
         "equal questions get equal answers",
         f"{place}: {found.on_ids.tolist()} and then {again.on_ids.tolist()}",
     )
+    return best
+
+
+def _check_compiled(
+    check: Check,
+    compiled: Any,
+    weights: FloatArray,
+    fixings: Fixings,
+    structures: Sequence[tuple[IntArray, float]],
+    best: float,
+) -> None:
+    """The compiled role under the same weights and fixings; `best` is the maximum."""
+    place = f"compiled, weights {weights.tolist()}, {fixings}"
+    value, on_ids = check.call("the compiled role answers", place, compiled.solve, weights, fixings.state)
+    check.require(
+        _near(value, best, weights),
+        "the compiled value is the maximum",
+        f"{place}: {value!r}, but the maximum is {best!r}",
+    )
+    if value == -math.inf:
+        return
+    own = next((own for ids, own in structures if np.array_equal(on_ids, ids)), None)
+    check.require(
+        own is not None and fixings.allow(on_ids),
+        "the compiled role finds a structure that agrees with the fixings",
+        f"{place}: {on_ids.tolist()} is none",
+    )
+    stated = compiled.own_score(on_ids)
+    check.require(
+        stated is not None and own is not None and _near(stated, own, np.append(weights, own)),
+        "the compiled role knows the own score of a structure",
+        f"{place}: {stated!r} for {on_ids.tolist()}, not {own!r}",
+    )
+    check.require(
+        _near(float(weights[on_ids].sum()) + (stated or 0.0), value, weights),
+        "the compiled value is the sum of weights and own score",
+        f"{place}: {on_ids.tolist()} weigh {weights[on_ids].sum()!r} and {stated!r}, {value!r} is stated",
+    )
+    marginals = check.call("the compiled role answers", place, compiled.max_marginals, weights, fixings.state)
+    if marginals is None:
+        return
+    for label, forced, claimed in (("on", True, marginals[0]), ("off", False, marginals[1])):
+        for d in fixings.free:
+            true = max(
+                (
+                    float(weights[ids].sum()) + own
+                    for ids, own in structures
+                    if fixings.allow(ids) and (d in ids) == forced
+                ),
+                default=-math.inf,
+            )
+            check.require(
+                _near(float(claimed[d]), true, weights) or (not forced and math.isnan(claimed[d])),
+                "compiled max-marginals are exact",
+                f"{place}: with decision {d} {label} the maximum is {true!r}, {claimed[d]!r} is stated",
+            )
+
+
+def _check_sets(
+    check: Check, compiled: Any, count: int, structures: Sequence[tuple[IntArray, float]], rng: np.random.Generator
+) -> None:
+    """Own scores and exclusions of the compiled role, over all structures and over sets near them."""
+    held = {tuple(ids.tolist()): own for ids, own in structures}
+    for ids, own in list(held.items())[:100]:
+        place = f"compiled, decisions {list(ids)}"
+        stated = compiled.own_score(rng.permutation(np.array(ids, np.int64)))
+        check.require(
+            (stated is not None and bool(abs(stated - own) <= margin(abs(own)))) or own == stated or own == -math.inf,
+            "the compiled role knows the own score of a structure",
+            f"{place}: {stated!r}, not {own!r}",
+        )
+        pair = rng.permutation(np.array(ids, np.int64))[:2].tolist()
+        check.require(
+            len(pair) < 2 or not compiled.excluded(*pair),
+            "a structure has no two decisions that exclude each other",
+            f"{place}: {pair}",
+        )
+        fewer = ids[:-1]
+        check.require(
+            fewer in held or not ids or compiled.own_score(np.array(fewer, np.int64)) is None,
+            "the compiled role tells what is no structure",
+            f"{place} but the last",
+        )
+        # Another decision in place of one: often no structure, sometimes one.
+        if ids and len(ids) < count:
+            other = int(rng.choice(np.setdiff1d(np.arange(count), ids)))
+            moved = np.sort(np.append(np.delete(np.array(ids), rng.integers(len(ids))), other))
+            known = tuple(moved.tolist()) in held
+            check.require(
+                known or compiled.own_score(moved) is None,
+                "the compiled role tells what is no structure",
+                f"compiled, decisions {moved.tolist()}",
+            )
 
 
 def _near(a: float, b: float, weights: FloatArray) -> bool:

@@ -10,7 +10,8 @@ import numpy as np
 
 from gapless.core import serial
 from gapless.core.certificate import LinearDualCertificate
-from gapless.core.problem import Problem
+from gapless.core.decisions import Fixings
+from gapless.core.problem import Problem, score_of
 from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings
 from gapless.testing.enumeration import LIMIT, Feasible, SpaceTooLarge, feasible_structures, given_or_enumerated
 
@@ -66,6 +67,7 @@ def check_problem(
         )
     if json:
         _check_json(check, problem, chosen)
+    _check_backbone(check, problem, chosen)
     _check_linear_model(check, problem, given_or_enumerated(problem, chosen) if found is None else found, seed)
 
 
@@ -136,6 +138,37 @@ def _check_structure(check: Check, problem: Problem[S], structure: S, place: str
         hit = int(np.isin(on_ids, np.asarray(group)).sum())
         check.require(
             hit == 1, "exactly-one groups hold in every structure", f"{place}: {hit} on in exactly_one[{number}]"
+        )
+
+
+def _check_backbone(check: Check, problem: Problem[S], structures: list[S]) -> None:
+    """Constant, weights, own score and factors make up the score of every structure."""
+    if type(problem).backbone is Problem.backbone:
+        return
+    backbone = check.call("backbone() gives a Backbone", "the problem", problem.backbone)
+    count, rule = problem.decisions.count, "constant, weights, own score and factors make up the score"
+    check.require(
+        backbone.weights.shape == (count,), "the backbone weighs each decision", str(backbone.weights.shape)
+    )
+    check.require(
+        math.isfinite(backbone.constant) and bool(np.all(backbone.weights < np.inf)),
+        "weights and constant of the backbone are numbers, or -inf",
+        f"constant {backbone.constant}",
+    )
+    for number, structure in enumerate(structures[:50]):
+        place = f"structure {number} ({structure!r})"
+        on_ids = problem.encode(structure)
+        fixings = Fixings(np.isin(np.arange(count), on_ids))
+        found = check.call("the maximiser solves", place, backbone.maximiser.solve, np.zeros(count), fixings)
+        check.require(
+            found.value > -math.inf and np.array_equal(np.sort(found.on_ids), on_ids),
+            "the backbone holds every structure of the problem",
+            f"{place}: {found.on_ids.tolist()}",
+        )
+        parts = [backbone.constant, *backbone.weights[on_ids].tolist(), found.own, problem.factor_set.value(on_ids)]
+        score, total = score_of(problem, structure), math.fsum(parts)
+        check.require(
+            abs(total - score) <= 1e-9 * max(1.0, sum(map(abs, parts))), rule, f"{place}: {total}, not {score}"
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -10,8 +10,11 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
+from gapless.core.factor_rows import with_factors
+from gapless.core.factor_set import as_factors
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import LinearModel, serialisable
+from gapless.core.written_factors import WRITTEN_FACTORS
+from gapless.roles import Backbone, ConfigurationFactor, Factor, LinearModel, serialisable
 from gapless_chains.labelling import Labelling
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_below
@@ -56,6 +59,8 @@ class TreeProblem(Labelling):
         The parent of each node, which comes before the node; -1 for a root.
     labels : sequence of K str, optional
         Names, for messages.
+    factors : sequence of Factor or ConfigurationFactor, optional
+        Scores of sets of decisions, beyond those above; see `gapless.Problem`.
 
     Raises
     ------
@@ -70,6 +75,9 @@ class TreeProblem(Labelling):
     transition: FloatArray = attrs.field(converter=as_transition)
     parents: IntArray = attrs.field(converter=_parents)
     labels: tuple[str, ...] | None = attrs.field(converter=as_names, default=None, kw_only=True)
+    factors: tuple[Factor | ConfigurationFactor, ...] = attrs.field(
+        converter=as_factors, default=(), kw_only=True, metadata=WRITTEN_FACTORS
+    )
 
     def __attrs_post_init__(self) -> None:
         shape = self.unary.shape
@@ -91,9 +99,17 @@ class TreeProblem(Labelling):
 
     @classmethod
     def many(
-        cls, unaries: Iterable[Any], transition: Any, parents: Iterable[Any], *, labels: Sequence[str] | None = None
+        cls,
+        unaries: Iterable[Any],
+        transition: Any,
+        parents: Iterable[Any],
+        *,
+        labels: Sequence[str] | None = None,
+        factors: Sequence[Factor | ConfigurationFactor] = (),
     ) -> list[TreeProblem]:
         """One problem for each of `unaries` and `parents`, all sharing `transition`, checked and copied once.
+
+        Each has all `factors`, whose scopes are those of its own decisions.
 
         Raises
         ------
@@ -106,7 +122,11 @@ class TreeProblem(Labelling):
             raise InvalidProblem(
                 f"there are {len(scored)} unaries, but {len(linked)} parents; give one of each for every tree"
             )
-        return [cls(unary, shared, above, labels=names) for unary, above in zip(scored, linked, strict=True)]
+        given = as_factors(factors)
+        return [
+            cls(unary, shared, above, labels=names, factors=given)
+            for unary, above in zip(scored, linked, strict=True)
+        ]
 
     def _check_order(self) -> None:
         n = self.positions
@@ -161,7 +181,7 @@ class TreeProblem(Labelling):
         total = 0.0
         for local, pair in zip(here, above.tolist(), strict=True):
             total = local + (total + pair)
-        return total
+        return total + self.factor_value(labels) if self.factors else total
 
     def infeasibility(self) -> Sequence[str]:
         """Nodes without a label, or else the first nodes, from the leaves up, whose subtree cannot be labelled."""
@@ -177,9 +197,20 @@ class TreeProblem(Labelling):
         ]
 
     def linear_model(self) -> LinearModel:
-        """The local polytope, see `local_polytope`; edges in the order of their lower ends."""
+        """The local polytope, see `local_polytope`; edges in the order of their lower ends; rows for factors."""
         pairs = self.transition if self.transition.ndim == 2 else self.transition[self.inner]
-        return local_polytope(self.unary, pairs, (self.parents[self.inner], self.inner))
+        return with_factors(
+            local_polytope(self.unary, pairs, (self.parents[self.inner], self.inner)), self.factor_set
+        )
+
+    def _edges(self) -> tuple[Sequence[int], Callable[[int], FloatArray]]:
+        return self.parents.tolist(), self.pairs
+
+    def backbone(self) -> Backbone[IntArray]:
+        """Messages along the edges: label scores are weights, those of neighbouring labels its own."""
+        from gapless_chains.trees.label_maximiser import TreeLabelMaximiser  # noqa: PLC0415  it imports this module
+
+        return Backbone(TreeLabelMaximiser(self), self.local.ravel())
 
     def _pair_scores(self, labels: IntArray) -> FloatArray:
         """Pair score of each edge."""

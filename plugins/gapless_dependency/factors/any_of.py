@@ -10,11 +10,11 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
+from gapless.core.linear_form import LinearForm
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import ConfigurationFactor, Decisions, serialisable
 from gapless_dependency.arcs import as_arcs
 from gapless_dependency.factors.arc_conjunctions import ArcConjunctions
-from gapless_dependency.factors.linear_form import LinearForm
 from gapless_dependency.factors.single_score import single_score
 
 WIDEST = 12

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gapless.core.sparse import IntArray
 from gapless.roles import serialisable
-from gapless_dependency.arcs import Arcs
-from gapless_dependency.factors.arc_scopes import arc_chains
-from gapless_dependency.factors.part_factor import PartFactor
+from gapless_dependency.factors.arc_family import ArcFamily
 
 
-class _ArcChain(PartFactor):
+class _ArcChain(ArcFamily):
     """A score for every chain of arcs down through the words of `places`."""
 
-    def arc_sets(self, arcs: Arcs) -> IntArray:
-        """The arcs of each chain, int64 (parts, width), from the topmost; sorted by the lowest."""
-        return arc_chains(arcs, len(self.places) - 1)
-
-    def positions(self, scopes: IntArray, arcs: Arcs) -> tuple[IntArray, ...]:
-        """The heads, from the topmost, and the last modifier."""
-        return (*arcs.heads[scopes.T], arcs.modifiers[scopes[:, -1]])
+    chained: ClassVar[bool] = True
 
 
 @serialisable("gapless_dependency.Grandchild")

@@ -1,44 +1,15 @@
-"""The integer program of a factor that is no conjunction."""
+"""Moved to `gapless.core.linear_form`; these names remain for programs that import them from here."""
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
-
-import attrs
-
-from gapless.core.sparse import FloatArray
+import warnings
+from typing import Any
 
 
-@attrs.frozen(eq=False)
-class LinearForm:
-    """Columns in [0, 1] and rows over them and the arcs of the scope.
+def __getattr__(name: str) -> Any:
+    if name not in ("LinearForm", "HasLinearForm"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from gapless.core import linear_form  # noqa: PLC0415  only for those who still ask here
 
-    For every configuration of the scope, the largest ``objective @ y`` over the y in [0, `upper`] with
-    ``row_lower <= on_scope @ x + on_columns @ y <= row_upper`` is the factor's value; where there is none, the
-    value is -inf.
-
-    Parameters
-    ----------
-    objective, upper : float64 (columns,)
-    on_scope : float64 (rows, scope)
-    on_columns : float64 (rows, columns)
-    row_lower, row_upper : float64 (rows,)
-    integer : bool
-        Whether the columns have to be whole numbers.
-    """
-
-    objective: FloatArray
-    upper: FloatArray
-    on_scope: FloatArray
-    on_columns: FloatArray
-    row_lower: FloatArray
-    row_upper: FloatArray
-    integer: bool = True
-
-
-@runtime_checkable
-class HasLinearForm(Protocol):
-    """A factor that can be written into `gapless_dependency.ParsingProblem.linear_model`."""
-
-    def linear_form(self, size: int) -> LinearForm:
-        """The form for a scope of `size` arcs."""
+    warnings.warn(f"{__name__}.{name} is now gapless.roles.{name}", DeprecationWarning, stacklevel=2)
+    return getattr(linear_form, name)

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gapless.core.sparse import IntArray
 from gapless.roles import serialisable
-from gapless_dependency.arcs import Arcs
-from gapless_dependency.factors.arc_scopes import arcs_of_one_head
-from gapless_dependency.factors.part_factor import PartFactor
+from gapless_dependency.factors.arc_family import ArcFamily
 
 
-class _OneHead(PartFactor):
+class _OneHead(ArcFamily):
     """A score for all modifiers of a head, as many at a time as `places` has after the head."""
 
-    def arc_sets(self, arcs: Arcs) -> IntArray:
-        """Arcs of one head with ascending modifiers, int64 (parts, width), sorted by head."""
-        return arcs_of_one_head(arcs, len(self.places) - 1)
-
-    def positions(self, scopes: IntArray, arcs: Arcs) -> tuple[IntArray, ...]:
-        """Head, then the modifiers."""
-        return (arcs.heads[scopes[:, 0]], *arcs.modifiers[scopes.T])
+    chained: ClassVar[bool] = False
 
 
 @serialisable("gapless_dependency.Sibling")

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
+import gapless_kernels
 from gapless import InvalidProblem
+from gapless.core.linear_form import LinearForm
 from gapless.core.score_array import check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import ConfigurationFactor, Decisions, Factor, serialisable
 from gapless_dependency.arcs import Arcs, as_arcs
-from gapless_dependency.factors.arc_scopes import arcs_of_one_head
-from gapless_dependency.factors.linear_form import LinearForm
 from gapless_dependency.factors.single_score import single_score
 
 MOST_SETS = 200_000
@@ -194,9 +194,8 @@ class ModifierSets(Factor):
                 f"valency: head {self.head} has {math.comb(own.size, self.width)} sets of {self.width} modifiers; "
                 "use the factor itself"
             )
-        only = np.zeros((arcs.length + 1, arcs.length + 1), bool)
-        only[self.head, arcs.modifiers[own]] = True
-        return own[arcs_of_one_head(Arcs(only), self.width)]
+        chosen = gapless_kernels.arcs_of_one_head(arcs.heads[own], arcs.modifiers[own], self.width)
+        return own[chosen]
 
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
         """The same for all."""

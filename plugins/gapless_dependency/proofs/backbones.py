@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
+from gapless.core.raised import raised
 from gapless.core.sparse import FloatArray
 from gapless.roles import Factor
 from gapless_dependency.factors import (
@@ -21,7 +22,6 @@ from gapless_dependency.factors import (
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.proofs import grand_siblings, outermost_grandchildren, spans
 from gapless_dependency.proofs.entered_sets import arborescence_bounds
-from gapless_dependency.proofs.rounding import raised
 
 Bounds = Callable[..., tuple[float, FloatArray]]
 """From weights [head, modifier] to a bound on all trees and, unless ``through=False``, on those with each arc."""

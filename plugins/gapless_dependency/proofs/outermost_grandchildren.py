@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gapless.core.raised import raised
 from gapless.core.sparse import FloatArray
 from gapless_dependency.proofs.recursion import Chart, Recursion
-from gapless_dependency.proofs.rounding import raised
 
 
 def through_every_arc(

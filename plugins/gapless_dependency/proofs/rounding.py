@@ -13,21 +13,6 @@ from gapless.core.sparse import FloatArray
 ObjectArray = NDArray[Any]
 """Of Python's integers, which have as many digits as they need."""
 
-ULP = 2.0**-52
-"""Twice the relative error of one rounded addition."""
-
-
-def raised(scores: FloatArray, additions: int) -> FloatArray:
-    """The scores, each raised so that a float64 sum of them is no less than the exact sum of the given ones.
-
-    A summand that goes through k additions is off by at most k half ulps of its own size, whatever the others are.
-    So each pays for itself, and a large score that is in no good tree costs nothing. `scores` (float64): finite or
-    -inf. `additions`: limit on the additions that a summand goes through; those of 0 are exact.
-    """
-    size = np.where(np.isfinite(scores), np.abs(scores), 0.0)
-    higher: FloatArray = scores + size * (ULP * (additions + 4))
-    return higher
-
 
 def whole_numbers(values: FloatArray) -> tuple[ObjectArray, int]:
     """Finite numbers times a power of two that makes all of them integers, and its exponent; exact."""

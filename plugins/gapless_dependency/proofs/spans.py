@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gapless.core.raised import raised
 from gapless.core.sparse import FloatArray
 from gapless.roles import spend_work
-from gapless_dependency.proofs.rounding import raised
 
 
 def through_every_arc(weights: FloatArray, single_root: bool, through: bool = True) -> tuple[float, FloatArray]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
+import gapless_kernels
 from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_dependency import Arcs, Grandchild, ParsingProblem
-from gapless_dependency.factors.arc_scopes import arc_chains
 from gapless_tasks.parsing.sentence_arrays import SentenceArrays
 
 
@@ -106,7 +106,7 @@ def lean_program_of(arrays: SentenceArrays, *, flow: bool) -> LeanProgram:
         raise InvalidProblem("a peer takes grandparents, and no other factor")
     dense = arrays.parts[0][1]
     arcs = arcs_of(arrays)
-    chains = arc_chains(arcs, 2)
+    chains = gapless_kernels.arc_chains(arcs.heads, arcs.modifiers, arcs.first, 2)
     upper, lower = chains[:, 0], chains[:, 1]
     scores = dense[arcs.heads[upper], arcs.modifiers[upper], arcs.modifiers[lower]]
     return _program(arcs, arrays.arcs[arcs.heads, arcs.modifiers], upper, lower, scores, arrays.single_root, flow)

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gapless import InvalidProblem
+from gapless.core.decisions import Decisions
+from gapless.core.errors import InvalidProblem
+from gapless.core.factor import ConfigurationFactor, name_of
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin
-from gapless.roles import ConfigurationFactor, spend_work
+from gapless.core.work import spend_work
 
 ENUMERATED = 8
 """Over so many open arcs all configurations are scored; over more, those that are likely to be the best."""
@@ -35,10 +37,38 @@ def best_configuration(factor: ConfigurationFactor, weights: FloatArray) -> floa
         scale = float(np.abs(weights[open_arcs]).sum())
         if worth > claimed + margin(max(scale, abs(worth))):
             raise InvalidProblem(
-                f"factor {factor.name}: best() promises that no configuration is worth more than {claimed:.12g}, "
-                f"but by value() one of {int(np.count_nonzero(on))} decisions is worth {worth:.12g}"
+                f"factor {name_of(factor)}: best() promises that no configuration is worth more than "
+                f"{claimed:.12g}, but by value() one of {int(np.count_nonzero(on))} decisions is worth {worth:.12g}"
             )
     return float(claimed)
+
+
+def configuration_bound(
+    factor: ConfigurationFactor, decisions: Decisions, weights: FloatArray, state: IntArray
+) -> float:
+    """No configuration that agrees with `state` is worth more, see `best_configuration`.
+
+    Parameters
+    ----------
+    factor : ConfigurationFactor
+    decisions : Decisions
+    weights : float64 (scope,)
+        Finite; of the decisions of the scope.
+    state : int8 (scope,)
+        Of each, -1 free, 0 off, 1 on.
+    """
+    bound = best_configuration(factor, np.where(state == 0, -np.inf, weights))
+    held, free = np.flatnonzero(state == 1), np.flatnonzero(state == -1)
+    if held.size and free.size <= ENUMERATED:
+        best = -np.inf
+        for chosen in _all(free):
+            spend_work(weights.size, 8)
+            on = np.zeros(weights.size, bool)
+            on[held] = True
+            on[list(chosen)] = True
+            best = max(best, factor.value(on) + float(weights[on].sum()))
+        bound = min(bound, best)
+    return bound
 
 
 def _all(open_arcs: IntArray) -> Iterator[tuple[int, ...]]:

@@ -1,0 +1,6 @@
+import numpy as np
+import numpy.typing as npt
+
+def firing(
+    scopes: npt.NDArray[np.int64], on: npt.NDArray[np.bool_], ascending: bool = ...
+) -> npt.NDArray[np.int64]: ...

@@ -1,0 +1,1 @@
+"""The record of a search as arrays; `Search.record` returns it."""

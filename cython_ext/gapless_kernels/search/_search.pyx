@@ -1,0 +1,452 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""The one search: branch and bound over decisions, a maximiser, and what scores sets of decisions; the headers say what they do."""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy
+
+import numpy as np
+
+from gapless_kernels.lanes cimport _sets
+from gapless_kernels.search cimport roles
+from gapless_kernels.search._arguments import (
+    ORDERS,
+    check_options,
+    check_scope,
+    checked_block,
+    checked_groups,
+    checked_structure,
+    checked_weights,
+)
+
+_sets.follow()
+
+PROVED, TIME, NODES, STEPS = GS_PROVED, GS_TIME, GS_NODES, GS_STEPS
+TARGET, GAP, EVENTS = GS_TARGET, GS_GAP, GS_EVENTS
+EVENT = np.dtype([("nodes", "i8"), ("step", "?"), ("depth", "i4"), ("free", "i8"), ("bound", "f8"), ("value", "f8")])
+
+
+cdef int ask_scores(void *asker, const int32_t *scopes, Py_ssize_t count, double *scores) noexcept with gil:
+    """Ask the search's callable; what it raises is kept for `advance` to raise."""
+    cdef Search search = <Search>asker
+    cdef const double[::1] given
+    try:
+        answers = search.asks(np.array(<const int32_t[:count]>scopes, np.int64))
+        given = np.ascontiguousarray(answers, np.float64)
+        if given.shape[0] != count or not np.isfinite(answers).all():
+            raise ValueError(f"ask gave {np.shape(answers)} for {count} scopes, expected as many finite scores")
+    except BaseException as error:
+        search.error = error
+        return 1
+    memcpy(scores, &given[0], count * sizeof(double))
+    return 0
+
+
+cdef int32_t choose_decision(void *asker) noexcept with gil:
+    """Ask the search's brancher; what it raises is kept for `advance` to raise."""
+    cdef Search search = <Search>asker
+    cdef Py_ssize_t count = search.s.decisions
+    try:
+        found = np.array([search.s.found.on[k] for k in range(search.s.found.count)], np.int64)
+        state = np.array(<signed char[:count]>search.s.state, np.int8)
+        chosen = search.brancher(found, state, np.array(<double[:count]>search.s.gap_of))
+        if not (isinstance(chosen, (int, np.integer)) and 0 <= chosen < count and state[chosen] == roles.GS_FREE):
+            raise ValueError(f"the brancher chose {chosen!r}, expected a decision in 0..{count - 1} that is free")
+        return chosen
+    except BaseException as error:
+        search.error, search.s.failed, search.s.culprit = error, GS_RAISED, -1
+        return -1
+
+
+cdef class Search:
+    """The best structure under weights and scores of sets of decisions; see the stub for parameters and attributes."""
+
+    def __cinit__(self):
+        self.status = -1
+
+    def __init__(
+        self,
+        roles.Maximiser maximiser not None,
+        base,
+        blocks=(),
+        *,
+        group_first=None,
+        groups=None,
+        factors=(),
+        variant="default",
+        order="best-first",
+        incumbent=None,
+        keep_proof=True,
+        granularity=0.0,
+        proof_limit=2.0**28,
+        memory_limit=2.0**30,
+        choices=GS_CHOICES,
+        root_steps=120,
+        root_trend=7,
+        compact=False,
+        checked=False,
+        ask=None,
+        unknown=None,
+        brancher=None,
+        events=None,
+    ):
+        if self.s.group != NULL:
+            raise RuntimeError("this search was set up before; make another")
+        check_options(
+            {
+                "variant": variant, "order": order, "granularity": granularity, "choices": choices, "root_steps": root_steps,
+                "root_trend": root_trend, "memory_limit": memory_limit,
+            },
+            GS_CHOICES,
+        )
+        cdef Py_ssize_t decisions = maximiser.role.decisions, e, total
+        cdef const double[::1] weights = checked_weights(base, decisions)
+        self.maximiser, self.error = maximiser, None
+        self.blocks = list(blocks) if checked else [checked_block(k, *block, decisions) for k, block in enumerate(blocks)]
+        total = sum(len(scores) for _, scores in self.blocks)
+        self.s.paper, self.s.order = variant == "paper", ORDERS.index(order)
+        if self.s.paper:
+            self.s.order = ORDERS.index("breadth-first")
+        self.s.choices = 0 if self.s.paper else choices
+        self.s.compact = bool(compact)
+        self.s.root_steps, self.s.root_trend = root_steps, root_trend
+        self.s.keep_proof, self.s.granularity = bool(keep_proof), granularity
+        # Half is for multipliers, the proof's among them, half for open nodes.
+        self.s.memory_limit, self.s.proof_limit = memory_limit, min(proof_limit, 0.5 * memory_limit)
+        first, members = checked_groups(group_first, groups, decisions)
+        if max(decisions, len(first), sum(scopes.size for scopes, _ in self.blocks)) >= 2**31:
+            raise ValueError(f"{total} scopes over {decisions} decisions are more than 32-bit numbers can count")
+        if not gs_reserve(&self.s, &maximiser.role, len(first) - 1, total):
+            raise MemoryError("no memory for the decisions")
+        for e in range(decisions):
+            self.s.base[e] = weights[e]
+        self.take_groups(first, members)
+        self.asks = ask
+        self.s.ask, self.s.asker = ask_scores, <void *>self
+        self.brancher = brancher
+        if brancher is not None:
+            self.s.choose = choose_decision
+        if events not in (None, "nodes", "steps"):
+            raise ValueError(f"events must be None, 'nodes' or 'steps', got {events!r}")
+        if events is not None:
+            self.s.events = <gs_event *>calloc(GS_EVENT_ROOM, sizeof(gs_event))
+            if self.s.events == NULL:
+                raise MemoryError("no memory for events")
+        self.s.tell_steps = events == "steps"
+        self.take_factors(factors)
+        if unknown is not None:
+            self.mark_unknown(np.ascontiguousarray(unknown, np.bool_).view(np.uint8))
+        self.take_blocks()
+        cdef gs_structure known
+        cdef bint given = self.take_structure(incumbent, &known)
+        if not gs_start(&self.s, &known if given else NULL):
+            raise MemoryError("no memory for the root")
+        self.check_failure()
+
+    def __dealloc__(self):
+        gs_free(&self.s)
+
+    cdef int take_groups(self, first, members) except -1:
+        cdef const int64_t[::1] begin = first, each = members
+        cdef Py_ssize_t e, g, k
+        for e in range(self.s.decisions):
+            self.s.group[e] = -1
+        for g in range(begin.shape[0] - 1):
+            for k in range(begin[g], begin[g + 1]):
+                self.s.group[each[k]] = <int32_t>g
+        if not gs_number(&self.s):
+            raise MemoryError("no memory for the decisions")
+        return 0
+
+    cdef int take_structure(self, on, gs_structure *x) except -1:
+        """Whether there is a structure; its decisions stay in `given`."""
+        if on is None:
+            return 0
+        if self.s.decisions == 0:
+            self.given = np.zeros(1, np.int32)
+        else:
+            self.given = np.append(
+                checked_structure(
+                    on, np.asarray(<int32_t[: self.s.decisions]>self.s.group), np.asarray(<double[: self.s.decisions]>self.s.base)
+                ),
+                np.int32(0),
+            )
+        x.on, x.count = &self.given[0], self.given.shape[0] - 1
+        return 1
+
+    cdef int mark_unknown(self, const unsigned char[::1] unasked) except -1:
+        """Single decisions are weights from the start, so that they must be known."""
+        cdef Py_ssize_t c, first = 0
+        if unasked.shape[0] != self.s.scopes or self.s.paper or self.asks is None:
+            raise ValueError(f"unknown must hold {self.s.scopes} booleans, beside ask, for the default variant")
+        self.s.unknown = <unsigned char *>calloc(unasked.shape[0] + 1, 1)
+        if self.s.unknown == NULL:
+            raise MemoryError("no memory for the scopes")
+        for scopes, scores in self.blocks:
+            if len(scores) and scopes.shape[1] == 1 and np.asarray(unasked[first : first + len(scores)]).any():
+                raise ValueError("a scope of one decision must be known")
+            first += len(scores)
+        for c in range(unasked.shape[0]):
+            self.s.unknown[c] = unasked[c] != 0
+        return 0
+
+    cdef int take_factors(self, factors) except -1:
+        cdef Py_ssize_t f, count
+        cdef roles.Factor factor
+        self.factors, count = list(factors), len(factors)
+        if count and self.s.paper:
+            raise ValueError("the paper's variant takes no factors")
+        if len({id(factor) for factor in self.factors}) < count:
+            raise ValueError("a factor is listed twice; make two of it")
+        cdef const gs_factor **each = <const gs_factor **>malloc((count + 1) * sizeof(gs_factor *))
+        if each == NULL:
+            raise MemoryError("no memory for the factors")
+        try:
+            for f in range(count):
+                factor = self.factors[f]
+                check_scope(f, np.asarray(factor.scope), self.s.decisions)
+                each[f] = &factor.role
+            if not gs_take_factors(&self.s, each, count):
+                raise MemoryError("no memory for the factors")
+        finally:
+            free(each)
+        return 0
+
+    cdef int take_blocks(self) except -1:
+        cdef Py_ssize_t b, count = len(self.blocks), first = 0
+        cdef const int64_t[:, ::1] scopes
+        cdef const double[::1] scores
+        cdef int done
+        cdef gs_block *list_ = <gs_block *>malloc((count + 1) * sizeof(gs_block))
+        if list_ == NULL:
+            raise MemoryError("no memory for the scopes")
+        for b in range(count):
+            scopes, scores = self.blocks[b]
+            list_[b].count, list_[b].width, list_[b].first = scopes.shape[0], scopes.shape[1], first
+            list_[b].members = &scopes[0, 0] if scopes.shape[0] else NULL
+            list_[b].scores = &scores[0] if scopes.shape[0] else NULL
+            first += scopes.shape[0]
+        with nogil:
+            done = gs_take_blocks(&self.s, list_, count)
+        free(list_)
+        if not done:
+            raise MemoryError("no memory for the scopes")
+        return 0
+
+    cdef int check_failure(self) except -1:
+        """Raise what ended the search, if something did."""
+        if not self.s.failed:
+            return 0
+        cdef roles.Maximiser maximiser = self.maximiser
+        cdef roles.Factor factor
+        if self.error is None and self.s.culprit < 0:
+            self.error = maximiser.error
+        elif self.error is None:
+            factor = self.factors[self.s.culprit]
+            self.error = factor.error
+        if self.error is not None:
+            raise self.error
+        if self.s.culprit < 0:
+            name = type(getattr(maximiser, "maximiser", maximiser)).__name__
+            broken = "breaks a choice group"
+        else:
+            name = f"factor {self.s.culprit} ({type(getattr(factor, 'factor', factor)).__name__})"
+            broken = "is none"
+        if self.s.failed == GS_BROKE_STATE:
+            self.error = ValueError(f"{name} gave a structure that breaks the state or {broken}")
+        elif self.s.failed == GS_BROKE_VALUE:
+            self.error = ValueError(f"{name} gave a value that its structure does not have")
+        elif self.s.failed == GS_BROKE_BOUND:
+            self.error = ValueError(f"{name} has a better structure than the one it called the best")
+        else:
+            self.error = RuntimeError(f"{name} failed and kept no error")
+        raise self.error
+
+    def advance(
+        self, double seconds=1e9, int64_t nodes=2**62, int64_t steps=2**62, double target=float("inf"), double gap=0.0
+    ):
+        """Work on until something is spent, reached or met; the status: see the stub."""
+        if self.s.group == NULL:
+            raise RuntimeError("this search was not set up")
+        with nogil:
+            self.status = gs_advance(&self.s, seconds, nodes, steps, target, gap)
+        if self.status == GS_NO_MEMORY:
+            raise MemoryError("no memory for the search tree")
+        self.check_failure()
+        return self.status
+
+    def hold(self, incumbent):
+        """Keep a structure from outside if it is the best so far; see the stub."""
+        cdef gs_structure known
+        if not self.take_structure(incumbent, &known):
+            return
+        with nogil:
+            gs_hold(&self.s, &known)
+        self.check_failure()
+
+    def restart(self, multipliers, incumbent=None):
+        """Begin again at the root with other multipliers; see the stub."""
+        cdef const double[::1] split = np.ascontiguousarray(multipliers, np.float64)
+        cdef gs_structure known
+        cdef bint given = self.take_structure(incumbent, &known)
+        cdef int done
+        if split.shape[0] != self.s.slots or not np.isfinite(multipliers).all():
+            raise ValueError(f"multipliers must be {self.s.slots} finite numbers, got shape {np.shape(multipliers)}")
+        if not self.s.slots:
+            return
+        with nogil:
+            done = gs_restart(&self.s, &split[0], &known if given else NULL)
+        if not done:
+            raise MemoryError("no memory for the root")
+        self.check_failure()
+
+    def settle(self):
+        """Bound the node in work by its latest multipliers, where a proof is kept."""
+        if self.s.group == NULL:
+            raise RuntimeError("this search was not set up")
+        if self.s.failed:
+            return
+        with nogil:
+            gs_settle(&self.s)
+        self.check_failure()
+
+    def events(self):
+        """What happened since this was last asked; see the stub."""
+        cdef Py_ssize_t k
+        told = [
+            (
+                self.s.events[k].nodes, self.s.events[k].step, self.s.events[k].depth, self.s.events[k].free, self.s.events[k].bound,
+                self.s.events[k].value,
+            )
+            for k in range(self.s.event_count)
+        ]
+        self.s.event_count = 0
+        return np.array(told, EVENT)
+
+    def slots(self):
+        """Scope of each multiplier of the search; see the stub."""
+        cdef Py_ssize_t k, c
+        scopes, places = np.full(self.s.slots, -1, np.int64), np.zeros(self.s.slots, np.int64)
+        cdef int64_t[::1] scope = scopes, place = places
+        for k in range(self.s.star_cells):
+            scope[k] = max(self.s.star_scope[k], -1)
+        for c in range(self.s.shared):
+            for k in range(self.s.shared_first[c], self.s.shared_first[c + 1]):
+                scope[self.s.star_cells + k] = self.s.shared_scope[c]
+                place[self.s.star_cells + k] = k - self.s.shared_first[c]
+        return scopes, places
+
+    def uppers(self):
+        """For each scope the place of its upper decision; see the stub."""
+        uppers = np.full(self.s.scopes, -1, np.int64)
+        firsts = np.append(0, np.cumsum([len(scores) for _, scores in self.blocks])).astype(np.int64)
+        cdef int64_t[::1] upper = uppers
+        cdef const int64_t[:, ::1] scopes
+        cdef const gs_star *star
+        cdef Py_ssize_t a, k, cells, scope, block = 0, first = 0, end = 0
+        for a in range(self.s.stars):
+            star = self.s.star + a
+            cells = <Py_ssize_t>star.uppers * star.lowers
+            for k in range(cells):
+                scope = self.s.star_scope[star.cell + k]
+                if scope < 0:
+                    continue
+                if not first <= scope < end:
+                    block = np.searchsorted(firsts, scope, "right") - 1
+                    first, end = firsts[block], firsts[block + 1]
+                    scopes = self.blocks[block][0]
+                upper[scope] = scopes[scope - first, 0] != self.s.member[self.s.group_first[star.group] + k // star.lowers]
+        return uppers
+
+    def grouped(self):
+        """For each scope whether it is a pair in a star, bool (scopes,)."""
+        found = np.zeros(self.s.scopes, np.uint8)
+        cdef uint8_t[::1] marks = found
+        cdef Py_ssize_t k
+        for k in range(self.s.star_cells):
+            if self.s.star_scope[k] >= 0:
+                marks[self.s.star_scope[k]] = 1
+        return found.view(bool)
+
+    def record(self, shares=True):
+        """Nodes, fixing steps and multipliers as flat arrays; see the stub."""
+        from gapless_kernels.search import _record  # which stands on this module
+
+        return _record.record_of(self, shares)
+
+    @property
+    def root_free(self):
+        cdef Py_ssize_t e
+        return np.array([self.s.root_alive[e >> 3] >> (e & 7) & 1 for e in range(self.s.decisions)], bool)
+
+    @property
+    def scored(self):
+        return self.s.scored
+
+    @property
+    def value(self):
+        return self.s.value
+
+    @property
+    def on(self):
+        return np.sort(np.array([self.s.best.on[k] for k in range(self.s.best.count)], np.int64))
+
+    @property
+    def bound(self):
+        return gs_bound(&self.s)
+
+    @property
+    def working(self):
+        return bool(self.s.working)
+
+    @property
+    def step_bound(self):
+        return gs_step_bound(&self.s)
+
+    @property
+    def free(self):
+        return gs_free_decisions(&self.s)
+
+    @property
+    def dp_calls(self):
+        return self.s.dp_calls
+
+    @property
+    def nodes(self):
+        return self.s.nodes
+
+    @property
+    def steps(self):
+        return self.s.steps
+
+    @property
+    def fixed(self):
+        return self.s.fixed
+
+    @property
+    def enumerated(self):
+        return self.s.enumerated
+
+    @property
+    def root_closed(self):
+        return bool(self.s.root_closed)
+
+    @property
+    def infeasible(self):
+        return self.status == GS_PROVED and self.s.value == -float("inf")
+
+    @property
+    def proof_dropped(self):
+        return bool(self.s.proof_dropped)
+
+    @property
+    def memory(self):
+        return gs_open_bytes(&self.s) + gs_proof_bytes(&self.s)
+
+    @property
+    def order(self):
+        return ORDERS[self.s.order]
+
+    @property
+    def rough(self):
+        return bool(gs_rough(&self.s))

@@ -1,0 +1,67 @@
+"""Trees of a sentence in the one search, under the names that the searches of parses used so far."""
+
+import numpy as np
+
+from gapless_kernels.search._search import NODES, PROVED, STEPS, TIME, Search
+from gapless_kernels.search._trees import Trees
+
+__all__ = ["NODES", "PROVED", "STEPS", "TIME", "SplitBoundSearch"]
+
+
+class SplitBoundSearch(Search):
+    def __init__(
+        self, weights, blocks, heads, modifiers, *, projective, single_root, incumbent_heads=None, **options
+    ):
+        weights = np.asarray(weights, np.float64)
+        if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or not 2 <= len(weights) <= 30000:
+            raise ValueError(f"weights must have shape (n + 1, n + 1) with 1 <= n < 30000, got {weights.shape}")
+        trees = Trees(heads, modifiers, len(weights) - 1, projective=projective, single_root=single_root)
+        base = weights[heads, modifiers]
+        if not (np.abs(base) < 1e300).all():
+            at = int(np.argmin(np.abs(base) < 1e300))
+            raise ValueError(
+                f"weights[{heads[at]}, {modifiers[at]}] is {base[at]}, but arc {at} needs a finite score"
+            )
+        self._heads, self._modifiers = np.asarray(heads), np.asarray(modifiers)
+        self._index = np.full(weights.shape, -1)
+        self._index[self._heads, self._modifiers] = np.arange(len(base))
+        first, members = trees.groups()
+        super().__init__(
+            trees,
+            base,
+            blocks,
+            group_first=first,
+            groups=members,
+            incumbent=self._arcs(incumbent_heads),
+            **options,
+        )
+
+    def _arcs(self, heads):
+        if heads is None:
+            return None
+        heads, size = np.asarray(heads, np.int64), len(self._index)
+        if heads.shape != (size,):
+            raise ValueError(f"incumbent_heads must have shape ({size},), got {heads.shape}")
+        for m in range(1, size):
+            if not 0 <= heads[m] < size or self._index[heads[m], m] < 0:
+                raise ValueError(f"incumbent_heads[{m}] is {heads[m]}, which is no candidate arc")
+        return self._index[heads[1:], np.arange(1, size)]
+
+    @property
+    def heads(self):
+        heads = np.full(len(self._index), -1, np.int64)
+        heads[self._modifiers[self.on]] = self._heads[self.on]
+        return heads
+
+    def hold(self, incumbent_heads):
+        super().hold(self._arcs(incumbent_heads))
+
+    def restart(self, multipliers, incumbent_heads=None):
+        super().restart(multipliers, self._arcs(incumbent_heads))
+
+    @property
+    def root_arcs(self):
+        return self.root_free
+
+    def groups(self):
+        return self.grouped()

@@ -1,0 +1,96 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Dependency trees as a maximiser of the search; see the stub."""
+
+from libc.stdint cimport int32_t, int64_t
+
+import numpy as np
+
+from gapless_kernels.lanes cimport _sets
+from gapless_kernels.search cimport roles
+
+_sets.follow()
+
+cdef extern from "search/trees.h" nogil:
+    ctypedef struct gs_trees:
+        Py_ssize_t n, N, arcs
+        int projective, single_root
+        int32_t *head
+        int32_t *modifier
+        int32_t *rival
+        Py_ssize_t *cell
+
+    int gs_trees_maximise(void *, int, const double *, const signed char *, double *, int32_t *, Py_ssize_t *)
+    int gs_trees_marginals(void *, const double *, const signed char *, double *, double *)
+    int gs_trees_own(void *, const int32_t *, Py_ssize_t, double *)
+    int gs_trees_exclude(void *, int32_t, int32_t)
+    int gs_trees_reserve(gs_trees *, Py_ssize_t, Py_ssize_t)
+    Py_ssize_t gs_trees_number(gs_trees *)
+    void gs_trees_free(gs_trees *)
+
+
+cdef class Trees(roles.Maximiser):
+    """The best dependency tree of given arcs; see the stub."""
+
+    cdef gs_trees trees
+
+    def __init__(self, heads, modifiers, words, *, projective, single_root):
+        if self.trees.head != NULL:
+            raise RuntimeError("these trees were set up before; make others")
+        cdef const int64_t[::1] h = np.ascontiguousarray(heads, np.int64)
+        cdef const int64_t[::1] m = np.ascontiguousarray(modifiers, np.int64)
+        cdef Py_ssize_t size = words + 1, arcs = h.shape[0], e
+        if size < 2 or size > 30000:
+            raise ValueError(f"words must be in 1..29999, got {words}")
+        if m.shape[0] != arcs:
+            raise ValueError(f"heads holds {arcs} arcs, modifiers {m.shape[0]}")
+        for e in range(arcs):
+            if not (0 <= h[e] < size and 1 <= m[e] < size and h[e] != m[e]):
+                raise ValueError(f"arc {e} is {h[e]} -> {m[e]}, expected a head in 0..{size - 1} and another word")
+        self.trees.projective, self.trees.single_root = bool(projective), bool(single_root)
+        if not gs_trees_reserve(&self.trees, words, arcs):
+            raise MemoryError("no memory for the charts of this sentence")
+        for e in range(arcs):
+            self.trees.head[e], self.trees.modifier[e] = <int32_t>h[e], <int32_t>m[e]
+        if gs_trees_number(&self.trees) >= 0:
+            raise ValueError("an arc is listed twice")
+        self.role.object = &self.trees
+        self.role.decisions, self.role.cells, self.role.cell = arcs, size * size, self.trees.cell
+        self.role.most_on, self.role.rival = words, self.trees.rival
+        self.role.maximise, self.role.marginals = call_maximise, call_marginals
+        self.role.own, self.role.excludes = call_own, call_excludes
+
+    def __dealloc__(self):
+        gs_trees_free(&self.trees)
+
+    def groups(self):
+        """The arcs into each word, the first word's first; see the stub."""
+        cdef Py_ssize_t e, m, n = self.trees.n
+        firsts, members = np.zeros(n + 2, np.int64), np.empty(self.trees.arcs, np.int64)
+        cdef int64_t[::1] first = firsts, member = members
+        for e in range(self.trees.arcs):
+            first[self.trees.modifier[e] + 1] += 1
+        for m in range(n + 1):
+            first[m + 1] += first[m]
+        for e in range(self.trees.arcs):
+            m = self.trees.modifier[e]
+            member[first[m]] = e
+            first[m] += 1
+        return firsts[: n + 1], members
+
+
+cdef int call_maximise(
+    void *trees, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count
+) noexcept nogil:
+    return gs_trees_maximise(trees, chart, weights, state, value, on, count)
+
+
+cdef int call_marginals(void *trees, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:
+    return gs_trees_marginals(trees, weights, state, on, off)
+
+
+cdef int call_own(void *trees, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
+    return gs_trees_own(trees, on, count, own)
+
+
+cdef int call_excludes(void *trees, int32_t one, int32_t other) noexcept nogil:
+    return gs_trees_exclude(trees, one, other)

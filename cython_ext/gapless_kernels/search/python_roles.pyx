@@ -1,0 +1,248 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Roles in Python, as the search calls them: the GIL is held in here only; see the stub."""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t
+
+import numpy as np
+
+from gapless_kernels.lanes cimport _sets
+from gapless_kernels.search cimport roles
+
+_sets.follow()
+
+FORCED = 16.0  # factor by which the reward of decisions that are on grows until a factor takes all of them
+TRIES = 8
+CERTAIN = 1e300
+LOST = 1e-9
+
+
+cdef class PythonMaximiser(roles.Maximiser):
+    """A maximiser in Python; see the stub."""
+
+    cdef readonly object maximiser
+    cdef object fixings, known
+    cdef double value, own_known
+
+    def __init__(self, maximiser, Py_ssize_t decisions, fixings):
+        self.maximiser, self.fixings, self.known = maximiser, fixings, b""
+        self.role.decisions = self.role.cells = self.role.most_on = decisions
+        self.role.has_own = self.role.costly = True
+        self.role.excludes = NULL
+
+    cdef object solved(self, weights, state):
+        """Value, decisions and own score, checked; None where nothing agrees with the state."""
+        role = type(self.maximiser).__name__
+        found = self.maximiser.solve(weights.copy(), self.fixings(state))
+        value = float(found.value)
+        if value == -INFINITY:
+            return None
+        on, own = np.asarray(found.on_ids), float(found.own)
+        if on.ndim != 1 or (on.size and on.dtype.kind not in "iu") or not np.isfinite([value, own]).all():
+            raise ValueError(
+                f"{role}.solve gave the value {value}, own {own} and on_ids of shape {on.shape} and type {on.dtype}; "
+                "expected finite numbers and a list of decisions"
+            )
+        on = on.astype(np.int64)
+        if on.size and not 0 <= on.min() <= on.max() < len(state):
+            raise ValueError(f"{role}.solve gave on_ids outside 0..{len(state) - 1}")
+        taken = np.zeros(len(state), bool)
+        taken[on] = True
+        if np.count_nonzero(taken) != on.size:
+            raise ValueError(f"{role}.solve gave a decision twice in on_ids")
+        wrong = np.where(taken, state == roles.GS_OFF, state == roles.GS_ON)
+        if wrong.any():
+            place = int(np.argmax(wrong))
+            raise ValueError(
+                f"{role}.solve ignored a fixing: decision {place} is {'on' if taken[place] else 'off'} in its structure"
+            )
+        worth = float(weights[on].sum()) + own
+        if abs(value - worth) > LOST * max(1.0, np.abs(weights[on]).sum(), abs(own)):
+            raise ValueError(f"{role}.solve gave the value {value!r}, but its structure has {worth!r}")
+        return value, on, own
+
+    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
+        with gil:
+            return self.maximise_in_python(chart, weights, state, value, on, count)
+
+    cdef int maximise_in_python(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept:
+        cdef Py_ssize_t k
+        cdef const Py_ssize_t[::1] taken
+        try:
+            found = self.solved(doubles(weights, self.role.decisions), states(state, self.role.decisions))
+            if found is None:
+                return roles.GS_NOTHING
+            value[0], count[0] = found[0], len(found[1])
+            taken = found[1]
+            for k in range(count[0]):
+                on[k] = <int32_t>taken[k]
+            self.known, self.own_known = bytes(<char[: count[0] * sizeof(int32_t)]><char *>on) if count[0] else b"", found[2]
+            if chart == 0:
+                self.value = value[0]
+            return roles.GS_FOUND
+        except BaseException as error:
+            self.error = error
+            return roles.GS_FAILED
+
+    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:
+        with gil:
+            return self.marginals_in_python(weights, state, on, off)
+
+    cdef int marginals_in_python(self, const double *weights, const signed char *state, double *on, double *off) noexcept:
+        cdef Py_ssize_t count = self.role.decisions
+        try:
+            slacks = self.maximiser.slacks(doubles(weights, count), self.fixings(states(state, count)))
+            self.take_slacks(slacks.on, "on", on)
+            if off != NULL:
+                self.take_slacks(np.zeros(count) if slacks.off is None else slacks.off, "off", off)
+            return roles.GS_FOUND
+        except BaseException as error:
+            self.error = error
+            return roles.GS_FAILED
+
+    cdef take_slacks(self, slacks, side, double *to):
+        cdef Py_ssize_t k
+        cdef const double[::1] cost = np.ascontiguousarray(slacks, np.float64)
+        if cost.shape[0] != self.role.decisions or np.isnan(slacks).any() or (np.asarray(slacks) < -LOST * max(1.0, abs(self.value))).any():
+            raise ValueError(
+                f"{type(self.maximiser).__name__}.slacks gave {side} of shape {np.shape(slacks)}; expected "
+                f"{self.role.decisions} numbers >= 0"
+            )
+        for k in range(self.role.decisions):
+            to[k] = self.value - cost[k]
+
+    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
+        with gil:
+            return self.own_in_python(on, count, own)
+
+    cdef int own_in_python(self, const int32_t *on, Py_ssize_t count, double *own) noexcept:
+        cdef Py_ssize_t k
+        try:
+            if self.known == (bytes(<char[: count * sizeof(int32_t)]><char *>on) if count else b""):
+                own[0] = self.own_known
+                return roles.GS_FOUND
+            state = np.zeros(self.role.decisions, np.int8)
+            for k in range(count):
+                state[on[k]] = roles.GS_ON
+            found = self.solved(np.where(state == roles.GS_ON, 0.0, -INFINITY), state)
+            if found is None:
+                return roles.GS_NOTHING
+            own[0] = found[2]
+            return roles.GS_FOUND
+        except BaseException as error:
+            self.error = error
+            return roles.GS_FAILED
+
+
+cdef class PythonFactor(roles.Factor):
+    """A factor in Python; see the stub."""
+
+    cdef readonly object factor
+
+    def __init__(self, scope, factor):
+        self.factor = factor
+        self.role.marginals = NULL
+        self.role.costly = True
+
+    cdef object valued(self, on):
+        """The value of a configuration, checked."""
+        value = float(self.factor.value(on.copy()))
+        if not value < INFINITY:
+            raise ValueError(f"{type(self.factor).__name__}.value gave {value}, expected a finite number or -inf")
+        return value
+
+    cdef object named(self, weights):
+        """The best configuration under weights, its value and what was claimed; None where nothing is allowed."""
+        role = type(self.factor).__name__
+        claimed, on = self.factor.best(weights.copy())
+        claimed = float(claimed)
+        if claimed == -INFINITY:
+            return None
+        on = np.asarray(on)
+        if on.shape != weights.shape or not claimed < INFINITY:
+            raise ValueError(
+                f"{role}.best gave the value {claimed} and a configuration of shape {on.shape}; expected a number "
+                f"and {len(weights)} booleans"
+            )
+        on = on.astype(bool)
+        if (weights[on] == -INFINITY).any():
+            raise ValueError(f"{role}.best turned on a decision whose weight is minus infinity")
+        value = self.valued(on)
+        worth = value + float(weights[on].sum())
+        size = max(1.0, abs(value), np.abs(weights[on]).sum())
+        if not abs(claimed - worth) <= LOST * size:
+            raise ValueError(f"{role}.best gave the value {claimed!r}, but by value() its configuration has {worth!r}")
+        return value, on
+
+    cdef object solved(self, prices, state):
+        """Value less prices, and the configuration. What is on is rewarded until the best configuration holds all of it: then no
+        other that does is better."""
+        forced, off = state == roles.GS_ON, state == roles.GS_OFF
+        weights = np.where(off, -INFINITY, -prices)
+        found = self.named(weights)
+        reward = 1.0 + np.abs(prices[~off]).sum()
+        for tried in range(TRIES if forced.any() else 0):
+            if found is None or found[1][forced].all():
+                break
+            found = self.named(np.where(forced, weights + reward, weights))
+            reward = CERTAIN if tried == TRIES - 2 else reward * FORCED
+        if found is None or not found[1][forced].all():
+            return None
+        return found[0] - float(prices[found[1]].sum()), found[1]
+
+    cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil:
+        with gil:
+            return self.maximise_in_python(prices, state, value, y)
+
+    cdef int maximise_in_python(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept:
+        cdef Py_ssize_t k
+        cdef const unsigned char[::1] on
+        try:
+            found = self.solved(doubles(prices, self.role.count), states(state, self.role.count))
+            if found is None or found[0] == -INFINITY:
+                return roles.GS_NOTHING
+            value[0], on = found[0], found[1].view(np.uint8)
+            for k in range(self.role.count):
+                y[k] = on[k]
+            return roles.GS_FOUND
+        except BaseException as error:
+            self.error = error
+            return roles.GS_FAILED
+
+    cdef int value(self, const signed char *y, double *value) noexcept nogil:
+        with gil:
+            return self.value_in_python(y, value)
+
+    cdef int value_in_python(self, const signed char *y, double *value) noexcept:
+        try:
+            value[0] = self.valued(states(y, self.role.count).astype(bool))
+            return roles.GS_FOUND
+        except BaseException as error:
+            self.error = error
+            return roles.GS_FAILED
+
+    cdef int flips(self, const signed char *y, double *difference) noexcept nogil:
+        with gil:
+            return self.flips_in_python(y, difference)
+
+    cdef int flips_in_python(self, const signed char *y, double *difference) noexcept:
+        cdef Py_ssize_t k
+        try:
+            on = states(y, self.role.count).astype(bool)
+            now = self.valued(on)
+            for k in range(self.role.count):
+                on[k] = not on[k]
+                difference[k] = self.valued(on) - now if now > -INFINITY else 0.0
+                on[k] = not on[k]
+            return roles.GS_FOUND
+        except BaseException as error:
+            self.error = error
+            return roles.GS_FAILED
+
+
+cdef doubles(const double *of, Py_ssize_t count):
+    return np.array(<const double[:count]>of) if count else np.zeros(0)
+
+
+cdef states(const signed char *of, Py_ssize_t count):
+    return np.array(<const signed char[:count]>of, np.int8) if count else np.zeros(0, np.int8)

@@ -1,0 +1,26 @@
+"""Bounds on a backbone that a verifier computes itself, apart from the maximiser's `solve`."""
+
+from __future__ import annotations
+
+import attrs
+
+from gapless.core.sparse import FloatArray
+
+
+@attrs.frozen(eq=False)
+class CheckedBounds:
+    """No structure weighs more; rounding counted.
+
+    Parameters
+    ----------
+    best : float
+        All structures under the fixings; -inf where there are none.
+    on : float64 (decisions,), optional
+        Those with each decision on.
+    off : float64 (decisions,), optional
+        Those with each decision off.
+    """
+
+    best: float
+    on: FloatArray | None = None
+    off: FloatArray | None = None

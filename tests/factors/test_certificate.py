@@ -1,0 +1,166 @@
+"""Bounds of the split certificate over any backbone against enumeration, forged ones included."""
+
+import attrs
+import numpy as np
+import pytest
+from drawn_factors import drawn_factors, numbers
+from plain_backbones import Listed, PlainChain, listing
+
+from gapless.core.enumerated_choices import EnumeratedChoices
+from gapless.core.serial import dumps, loads
+from gapless.core.split_certificate import SplitCertificate
+from gapless.roles import Backbone, CheckedBounds, Fixings
+from gapless.testing import feasible_structures
+from gapless.testing.conformance import sample_fixings
+
+KINDS = ["ties", "floats", "cancel"]
+FORGED = [np.nan, np.inf, -np.inf, 1e300, -1e300, 1e16, 1.0, 0.0, -1.0]
+
+
+class CheckedListing(type(listing(np.random.default_rng(0)))):
+    """A listing with a verifier of its own."""
+
+    def checked_backbone(self, weights, fixings):
+        maximiser = self.backbone().maximiser
+        worth = maximiser.worth(weights, fixings)
+        on = np.where(maximiser.on, worth[:, None], -np.inf).max(axis=0, initial=-np.inf)
+        off = np.where(maximiser.on, -np.inf, worth[:, None]).max(axis=0, initial=-np.inf)
+        size = 1e-9 * float(np.abs(weights).sum() + np.abs(maximiser.own).sum())
+        return CheckedBounds(worth.max(initial=-np.inf) + size, on + size, off + size)
+
+
+def problems(rng, kind):
+    if rng.random() < 0.5:
+        n, k = (int(v) for v in rng.integers(1, 4, 2))
+        chain = PlainChain(numbers(rng, (n, k), kind), numbers(rng, (k, k), kind))
+        return attrs.evolve(chain, factors=drawn_factors(rng, n * k, kind) if n * k > 2 else ())
+    made = listing(rng, loose=int(rng.integers(0, 3)), scores=lambda n: numbers(rng, n, kind, 0.0))
+    cls = CheckedListing if rng.random() < 0.5 else type(made)
+    fields = {a.name: getattr(made, a.name) for a in attrs.fields(type(made))}
+    return cls(**{**fields, "factors": tuple(drawn_factors(rng, made.decisions.count, kind))})
+
+
+def slots(problem, orientation, alone=()):
+    """How many multipliers a certificate takes: it says when they are too few or too many."""
+    size = 0
+    while size < 10_000:
+        verdict = SplitCertificate(orientation, np.zeros(size), alone).verify(problem)
+        if verdict or "multipliers" not in verdict.reason:
+            return size
+        size += 1
+    raise AssertionError(problem)
+
+
+def certificate(rng, problem, forged=0.2):
+    conjunctions = problem.factor_set.conjunctions
+    way = tuple(int(rng.integers(0, 3)) if c.scopes.shape[1] == 2 else 0 for c in conjunctions)
+    total = sum(len(c.scopes) for c in conjunctions)
+    alone = np.flatnonzero(rng.random(total) < 0.3)
+    values = rng.normal(0, 2, slots(problem, way, alone))
+    values = np.where(rng.random(values.size) < forged, rng.choice(FORGED, values.size), values)
+    return SplitCertificate(way, values, alone, loss=float(rng.choice([0.0, 5.0, 1e6, np.nan, -1.0, np.inf])))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_multipliers_bound_too_little(kind):
+    rng = np.random.default_rng(KINDS.index(kind))
+    tight = 0
+    for _ in range(120):
+        problem = problems(rng, kind)
+        found = feasible_structures(problem)
+        evidence = certificate(rng, problem)
+        evidence = loads(dumps(evidence))
+        for fixings in sample_fixings(problem.decisions, [f.on_ids for f in found], 4, int(rng.integers(1 << 30))):
+            best = max((f.score for f in found if fixings.allow(f.on_ids)), default=-np.inf)
+            verdict = evidence.verify(problem, fixings)
+            assert verdict, verdict.reason
+            assert verdict.bound >= best - 1e-9 * max(1.0, abs(best)), (problem.factors, fixings, best)
+            tight += verdict.bound <= best + 1e-6 * max(1.0, abs(best))
+    assert tight > 60
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_flips_in_one_pass(kind):
+    rng = np.random.default_rng(10 + KINDS.index(kind))
+    for _ in range(60):
+        problem = problems(rng, kind)
+        found = feasible_structures(problem)
+        evidence = certificate(rng, problem)
+        fixings = Fixings.none(problem.decisions.count)
+        on = np.flatnonzero(rng.random(problem.decisions.count) < 0.2)
+        off = np.flatnonzero(rng.random(problem.decisions.count) < 0.2)
+        scores = [f.score for f in found if not set(on) <= set(f.on_ids) or set(off) & set(f.on_ids)]
+        best = max(scores, default=-np.inf)
+        verdict = evidence.verify_flips(problem, fixings, on, off)
+        assert verdict, verdict.reason
+        assert verdict.bound >= best - 1e-9 * max(1.0, abs(best))
+
+
+def test_a_node_with_everything_decided_is_exact():
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        problem = problems(rng, "floats")
+        evidence = certificate(rng, problem)
+        for f in feasible_structures(problem)[:5]:
+            fixings = Fixings(np.isin(np.arange(problem.decisions.count), f.on_ids).astype(np.int8))
+            assert evidence.verify(problem, fixings).bound == pytest.approx(f.score, abs=1e-6)
+            assert EnumeratedChoices().verify(problem, fixings).bound == f.score
+
+
+@pytest.mark.parametrize("change", [1, -1])
+def test_a_wrong_length_is_refused(change):
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        problem = problems(rng, "ties")
+        evidence = certificate(rng, problem)
+        if evidence.multipliers.size:
+            wrong = attrs.evolve(evidence, multipliers=np.zeros(evidence.multipliers.size + change))
+            verdict = wrong.verify(problem)
+            assert not verdict
+            assert "multipliers" in verdict.reason
+
+
+class Low(Listed):
+    """Promises too little as soon as weights are not its first."""
+
+    def solve(self, weights, fixings):
+        found = super().solve(weights, fixings)
+        return found if weights[0] < 50 else attrs.evolve(found, value=found.value - 20.0)
+
+
+def test_a_word_that_is_refuted_proves_nothing():
+    problem = listing(np.random.default_rng(1), groups=5, size=4, loose=0, share=1.0)
+    plain = SplitCertificate((), np.zeros(0)).verify(problem)
+    assert plain
+    assert plain.trusted == "the bound on the backbone rests on the word of Listed.solve"
+    assert "rests on the word of Listed" in repr(plain)
+
+    class Lying(type(problem)):
+        def backbone(self):
+            kept = problem.backbone()
+            return Backbone(Low(problem.on_sets, problem.own, len(problem.weights)), kept.weights + 100.0, -500.0)
+
+    lying = Lying(**{a.name: getattr(problem, a.name) for a in attrs.fields(type(problem))})
+    verdict = SplitCertificate((), np.zeros(0)).verify(lying)
+    assert not verdict
+    assert "Low.solve promises that no structure is worth more than" in verdict.reason
+
+
+def test_a_checked_backbone_takes_nothing_on_trust():
+    chain = PlainChain(np.zeros((2, 2)), np.zeros((2, 2)))
+    verdict = SplitCertificate((), np.zeros(0)).verify(chain)
+    assert verdict
+    assert verdict.trusted == ""
+
+
+def test_few_choices_are_enumerated():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        problem = problems(rng, "ties")
+        found = feasible_structures(problem)
+        for fixings in sample_fixings(problem.decisions, [f.on_ids for f in found], 3, int(rng.integers(1 << 30))):
+            best = max((f.score for f in found if fixings.allow(f.on_ids)), default=-np.inf)
+            verdict = loads(dumps(EnumeratedChoices())).verify(problem, fixings)
+            assert verdict.bound == best
+    many = listing(rng, groups=2, size=2, loose=14, share=0.0)
+    assert "too many to enumerate" in EnumeratedChoices().verify(many).reason

@@ -1,0 +1,413 @@
+"""The one search against enumeration: any maximiser, conjunctions, decisions in groups and in none."""
+
+import itertools
+import os
+from types import SimpleNamespace
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from drawn import examples, generators
+from hypothesis import given
+
+if os.environ.get("GAPLESS_PURE") == "1":
+    pytest.skip(
+        "the compiled search has no NumPy twin; the readable search is its reference", allow_module_level=True
+    )
+
+from gapless_kernels.search._choice_groups import ChoiceGroups
+from gapless_kernels.search._search import NODES, PROVED, Search
+from gapless_kernels.search._trees import Trees
+from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser
+
+INF = np.inf
+ORDERS = ["best-first", "depth-first", "breadth-first"]
+
+
+def draw(rng: Any, *shape: int) -> np.ndarray:
+    """Scores with ties and zeros, or without; some that cancel."""
+    kind = rng.integers(0, 4)
+    if kind == 0:
+        return rng.integers(-2, 3, shape).astype(float)
+    if kind == 1:
+        return np.zeros(shape)
+    values = rng.normal(0, 1.0, shape)
+    return values * 1e6 if kind == 2 and rng.random() < 0.2 else values
+
+
+@attrs.frozen
+class Case:
+    """A family of structures: each a row of booleans, with its own score."""
+
+    maximiser: Any
+    base: np.ndarray
+    first: np.ndarray
+    groups: np.ndarray
+    rows: np.ndarray
+    own: np.ndarray
+    blocks: Any = ()
+    factors: Any = ()
+
+    def values(self) -> np.ndarray:
+        with np.errstate(invalid="ignore"):
+            total = self.own + np.array([self.base[row].sum() for row in self.rows])
+        for scopes, scores in self.blocks:
+            total = total + self.rows[:, scopes].all(axis=2) @ scores
+        for scope, factor in self.factors:
+            total = total + np.array([factor.value(row[scope]) for row in self.rows])
+        return total
+
+    def search(self, **options: Any) -> Search:
+        return Search(
+            self.maximiser(),
+            self.base,
+            self.blocks,
+            group_first=self.first,
+            groups=self.groups,
+            factors=[PythonFactor(scope, factor) for scope, factor in self.factors],
+            **options,
+        )
+
+    def value_of(self, on: np.ndarray) -> float:
+        row = np.zeros(len(self.base), bool)
+        row[on] = True
+        same = np.flatnonzero((self.rows == row).all(axis=1))
+        return float(self.values()[same[0]]) if same.size else -INF
+
+
+def trees_case(rng: Any, projective: bool, single_root: bool) -> Case:
+    n = int(rng.integers(1, 5))
+    arcs = [(h, m) for m in range(1, n + 1) for h in range(n + 1) if h != m and rng.random() < 0.9]
+    heads, modifiers = np.array(arcs, np.int64).reshape(-1, 2).T
+    rows = []
+    into = [[e for e, (_, m) in enumerate(arcs) if m == word] for word in range(1, n + 1)]
+    for chosen in itertools.product(*into):
+        above = {arcs[e][1]: arcs[e][0] for e in chosen}
+        if all(reaches_root(above, m) for m in above) and (not single_root or [*above.values()].count(0) == 1):
+            spans = [sorted(pair) for pair in above.items()]
+            if not projective or not any(a < c < b < d for a, b in spans for c, d in spans):
+                rows.append([e in chosen for e in range(len(arcs))])
+    base = draw(rng, len(arcs))
+    if rng.random() < 0.3:
+        base[rng.random(len(arcs)) < 0.2] = -INF
+
+    def maximiser() -> Trees:
+        return Trees(heads, modifiers, n, projective=projective, single_root=single_root)
+
+    first, groups = maximiser().groups()
+    table = np.array(rows, bool).reshape(len(rows), len(arcs))
+    return Case(maximiser, base, first, groups, table, np.zeros(len(table)))
+
+
+def reaches_root(above: dict[int, int], word: int) -> bool:
+    for _ in range(len(above) + 1):
+        if word == 0:
+            return True
+        word = above[word]
+    return False
+
+
+def drawn_groups(rng: Any, decisions: int) -> tuple[np.ndarray, np.ndarray]:
+    sizes: list[int] = []
+    while rng.random() < 0.8 and sum(sizes) < decisions:
+        sizes.append(min(int(rng.integers(1, 4)), decisions - sum(sizes)))
+    return np.append(0, np.cumsum(sizes)).astype(np.int64), rng.permutation(decisions)[: sum(sizes)].astype(
+        np.int64
+    )
+
+
+def agreeing(decisions: int, first: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    rows = np.array(list(itertools.product([False, True], repeat=decisions))).reshape(-1, decisions)
+    for begin, end in itertools.pairwise(first):
+        rows = rows[rows[:, groups[begin:end]].sum(axis=1) == 1]
+    return rows
+
+
+def groups_case(rng: Any) -> Case:
+    decisions = int(rng.integers(1, 8))
+    first, groups = drawn_groups(rng, decisions)
+    rows = agreeing(decisions, first, groups)
+    base = draw(rng, decisions)
+    if rng.random() < 0.3:
+        base[rng.random(decisions) < 0.2] = -INF
+
+    def maximiser() -> ChoiceGroups:
+        return ChoiceGroups(decisions, first, groups)
+
+    return Case(maximiser, base, first, groups, rows, np.zeros(len(rows)))
+
+
+class Listed:
+    """A maximiser in Python over a list of structures, with scores of its own."""
+
+    def __init__(self, rows: np.ndarray, own: np.ndarray) -> None:
+        self.rows, self.own_scores = rows, own
+
+    def worths(self, weights: np.ndarray, state: np.ndarray) -> np.ndarray:
+        worth = self.own_scores + np.array([weights[row].sum() for row in self.rows])
+        return np.where(((self.rows | (state != 1)) & (~self.rows | (state != 0))).all(axis=1), worth, -INF)
+
+    def solve(self, weights: np.ndarray, state: np.ndarray) -> Any:
+        worth = self.worths(weights, state)
+        if not worth.size or worth.max() == -INF:
+            return SimpleNamespace(value=-INF, on_ids=np.zeros(0, np.int64), own=0.0)
+        best = int(worth.argmax())
+        return SimpleNamespace(value=worth[best], on_ids=np.flatnonzero(self.rows[best]), own=self.own_scores[best])
+
+    def slacks(self, weights: np.ndarray, state: np.ndarray) -> Any:
+        worth = self.worths(weights, state)
+        on = [worth.max() - max(worth[self.rows[:, e]], default=-INF) for e in range(len(weights))]
+        off = [worth.max() - max(worth[~self.rows[:, e]], default=-INF) for e in range(len(weights))]
+        return SimpleNamespace(on=np.array(on), off=np.array(off))
+
+
+def listed_case(rng: Any) -> Case:
+    """A knapsack, loose decisions and some in groups, and own scores of whole structures."""
+    decisions = int(rng.integers(1, 7))
+    first, groups = (
+        drawn_groups(rng, decisions) if rng.random() < 0.5 else (np.zeros(1, np.int64), np.zeros(0, int))
+    )
+    rows = agreeing(decisions, first, groups)
+    sizes = rng.integers(1, 5, decisions)
+    rows = rows[rows @ sizes <= rng.integers(1, 12)]
+    own = draw(rng, len(rows))
+
+    def maximiser() -> PythonMaximiser:
+        return PythonMaximiser(Listed(rows, own), decisions, lambda state: state)
+
+    return Case(maximiser, draw(rng, decisions), first, groups, rows, own)
+
+
+CASES = {
+    "projective trees": lambda rng: trees_case(rng, True, True),
+    "projective trees of several roots": lambda rng: trees_case(rng, True, False),
+    "crossing trees": lambda rng: trees_case(rng, False, True),
+    "crossing trees of several roots": lambda rng: trees_case(rng, False, False),
+    "choice groups": groups_case,
+    "a knapsack in Python": listed_case,
+}
+
+
+def with_conjunctions(rng: Any, case: Case) -> Case:
+    decisions, blocks = len(case.base), []
+    for width in (1, 2, 2, 3):
+        if decisions >= width and rng.random() < 0.7:
+            scopes = [rng.permutation(decisions)[:width] for _ in range(int(rng.integers(1, 12)))]
+            blocks.append((np.array(scopes, np.int64), draw(rng, len(scopes))))
+    return attrs.evolve(case, blocks=blocks)
+
+
+class Table:
+    """A factor in Python: a value for each configuration, -inf where it is forbidden."""
+
+    def __init__(self, rows: np.ndarray, values: np.ndarray) -> None:
+        self.rows, self.values = rows, values
+
+    def value(self, on: np.ndarray) -> float:
+        return float(self.values[int(np.flatnonzero((self.rows == on).all(axis=1))[0])])
+
+    def best(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
+        worth = self.values + np.array([weights[row].sum() for row in self.rows])
+        return float(worth.max()), self.rows[int(worth.argmax())]
+
+
+def drawn_factor(rng: Any, decisions: int, hard: bool) -> tuple[np.ndarray, Table]:
+    count = int(rng.integers(0, min(decisions, 4) + 1))
+    rows = np.array(list(itertools.product([False, True], repeat=count)), bool).reshape(2**count, count)
+    values = draw(rng, len(rows))
+    if rng.random() < 0.3:
+        values = draw(rng, count + 1)[rows.sum(axis=1)]
+    if hard:
+        values[rng.random(len(rows)) < 0.4] = -INF
+    return rng.permutation(decisions)[:count], Table(rows, values)
+
+
+def with_factors(rng: Any, case: Case) -> Case:
+    count, hard = int(rng.integers(1, 4)), rng.random() < 0.6
+    return attrs.evolve(case, factors=[drawn_factor(rng, len(case.base), hard) for _ in range(count)])
+
+
+DRAWN = {
+    "nothing": lambda rng, case: case,
+    "conjunctions": lambda rng, case: with_conjunctions(rng, case),
+    "factors": lambda rng, case: with_factors(rng, case),
+    "both": lambda rng, case: with_factors(rng, with_conjunctions(rng, case)),
+}
+
+
+def close(a: float, b: float, size: float = 1.0) -> bool:
+    return a == b or abs(a - b) <= 1e-7 * max(1.0, abs(b), size)
+
+
+def check_optimum(case: Case, found: Search) -> None:
+    values = case.values()
+    best = float(values.max(initial=-INF))
+    size = 1e-3 * float(np.abs(case.base[np.isfinite(case.base)]).max(initial=0.0))
+    assert close(found.value, best, size)
+    assert close(found.bound, best, size)
+    assert found.infeasible == (best == -INF)
+    if best > -INF:
+        assert close(case.value_of(found.on), best, size)
+
+
+@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.parametrize("scored", DRAWN)
+@examples(60)
+@given(rng=generators())
+def test_agrees_with_enumeration(rng: Any, kind: str, scored: str) -> None:
+    case = DRAWN[scored](rng, CASES[kind](rng))
+    order, choices = ORDERS[int(rng.integers(3))], [0, 0, 6, 16384][int(rng.integers(4))]
+    found = case.search(order=order, choices=choices)
+    assert found.advance() == PROVED
+    check_optimum(case, found)
+
+
+@pytest.mark.parametrize("kind", CASES)
+@given(rng=generators())
+def test_the_paper_agrees_with_enumeration(rng: Any, kind: str) -> None:
+    case = with_conjunctions(rng, CASES[kind](rng))
+    found = case.search(variant="paper")
+    assert found.advance() == PROVED
+    check_optimum(case, found)
+
+
+@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.parametrize("scored", DRAWN)
+@given(rng=generators())
+def test_limits_leave_valid_bounds(rng: Any, kind: str, scored: str) -> None:
+    case = DRAWN[scored](rng, CASES[kind](rng))
+    best = float(case.values().max(initial=-INF))
+    found = case.search(choices=0)
+    for nodes in range(1, 1000):
+        status = found.advance(nodes=nodes)
+        assert found.bound >= best or close(found.bound, best)
+        assert found.value <= best or close(found.value, best)
+        if status == PROVED:
+            break
+        assert status == NODES
+    check_optimum(case, found)
+
+
+@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.parametrize("scored", DRAWN)
+@given(rng=generators())
+def test_every_fixing_of_the_record_holds(rng: Any, kind: str, scored: str) -> None:
+    """No structure above the bound is ruled out, by a fixing or by a leaf."""
+    case = DRAWN[scored](rng, CASES[kind](rng))
+    found = case.search(choices=0)
+    assert found.advance() == PROVED
+    proof, values = found.record(), case.values()
+    left: list[np.ndarray] = []
+    for node, parent in enumerate(proof["parent"]):
+        rows = np.ones(len(values), bool) if parent < 0 else left[parent].copy()
+        if parent >= 0:
+            rows &= case.rows[:, proof["decision"][node]] == proof["on"][node]
+        for step in np.flatnonzero(proof["step_node"] == node):
+            for e in proof["off"][proof["step_first"][step] : proof["step_first"][step + 1]]:
+                out = rows & (case.rows[:, e] if e >= 0 else ~case.rows[:, ~e])
+                assert all(value <= found.bound or close(value, found.bound) for value in values[out])
+                rows &= ~out
+        left.append(rows)
+    for node, parent in enumerate(proof["parent"]):
+        if parent >= 0:
+            children = proof["parent"] == parent
+            assert np.count_nonzero(children) == 2
+            assert node > parent
+
+
+@given(rng=generators())
+def test_uppers_are_of_a_group_and_nothing_else_is_grouped(rng: Any) -> None:
+    case = with_conjunctions(rng, groups_case(rng))
+    found = case.search()
+    scopes = [scope for each, _ in case.blocks for scope in each]
+    for scope, upper, grouped in zip(scopes, found.uppers(), found.grouped(), strict=True):
+        assert grouped == (upper >= 0)
+        if grouped:
+            assert len(scope) == 2
+            assert scope[upper] in case.groups
+
+
+def test_a_start_is_kept_and_improved_upon() -> None:
+    found = Search(ChoiceGroups(3), [1.0, -1.0, 2.0], [([[0, 2]], [-5.0])], incumbent=[0, 1])
+    assert found.value == 0.0
+    assert found.on.tolist() == [0, 1]
+    assert found.advance() == PROVED
+    assert (found.value, found.on.tolist()) == (2.0, [2])
+
+
+class Lies:
+    """A maximiser over three loose decisions whose answers are wrong in one place, while something is free."""
+
+    def __init__(self, **wrong: Any) -> None:
+        self.wrong = wrong
+
+    def solve(self, weights: np.ndarray, state: np.ndarray) -> Any:
+        on = np.flatnonzero((weights > 0) | (state == 1))
+        wrong = self.wrong if (state == -1).any() else {}
+        if "raises" in wrong:
+            raise wrong["raises"]
+        return SimpleNamespace(**{"value": weights[on].sum(), "on_ids": on, "own": 0.0, **wrong})
+
+    def slacks(self, weights: np.ndarray, state: np.ndarray) -> Any:
+        return SimpleNamespace(on=self.wrong.get("slack", np.zeros(3)), off=None)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"),
+    [
+        ({"value": np.nan}, ValueError, "Lies.solve gave the value nan"),
+        ({"value": INF}, ValueError, "Lies.solve gave the value inf"),
+        ({"value": 99.0}, ValueError, r"Lies.solve gave the value 99.0, but its structure has"),
+        ({"value": -99.0}, ValueError, r"Lies.solve gave the value -99.0, but its structure has"),
+        ({"own": np.nan}, ValueError, "own nan"),
+        ({"on_ids": np.array([0, 7])}, ValueError, r"Lies.solve gave on_ids outside 0..2"),
+        ({"on_ids": np.array([0, 0])}, ValueError, "a decision twice"),
+        ({"on_ids": np.zeros((2, 2))}, ValueError, r"on_ids of shape \(2, 2\)"),
+        ({"raises": RuntimeError("no idea")}, RuntimeError, "no idea"),
+        ({"raises": KeyboardInterrupt()}, KeyboardInterrupt, None),
+    ],
+)
+def test_what_a_maximiser_does_wrong_ends_the_search(wrong: Any, error: Any, message: str) -> None:
+    role = Lies(**wrong)
+    found = Search(
+        PythonMaximiser(role, 3, np.asarray), [1.0, -1.0, 2.0], [([[0, 2]], [-5.0])], incumbent=[0], choices=0
+    )
+    for _ in range(2):
+        with pytest.raises(error, match=message):
+            found.advance()
+    assert found.value == 1.0
+    assert found.on.tolist() == [0]
+    assert found.bound == INF
+    assert not found.infeasible
+
+
+def test_groups_that_a_maximiser_ignores_are_named() -> None:
+    found = Search(
+        PythonMaximiser(Lies(), 3, np.asarray), [1.0, 1.0, 2.0], group_first=[0, 2], groups=[0, 1], choices=0
+    )
+    with pytest.raises(ValueError, match="Lies gave a structure that breaks the state or breaks a choice group"):
+        found.advance()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"base": np.ones(2)}, r"base must have shape \(3,\)"),
+        ({"base": [1.0, np.nan, 0.0]}, r"base\[1\] is nan"),
+        ({"base": [1.0, np.inf, 0.0]}, r"base\[1\] is inf"),
+        ({"group_first": [0, 2]}, "group_first and groups come together"),
+        ({"group_first": [0, 2], "groups": [0]}, r"groups must have shape \(2,\)"),
+        ({"group_first": [0, 2], "groups": [0, 3]}, r"groups must name decisions in 0..2"),
+        ({"group_first": [0, 1, 2], "groups": [1, 1]}, "decision 1 is in two"),
+        ({"group_first": [1, 2], "groups": [1]}, "ascending numbers from 0"),
+        ({"group_first": [0, 2], "groups": [0, 1], "incumbent": [0, 1]}, "one decision of each group, but 0 has 2"),
+        ({"incumbent": [0, 5]}, r"decisions in 0..2"),
+        ({"incumbent": [0, 0]}, "one decision twice"),
+        ({"base": [-INF, 0.0, 0.0], "incumbent": [0]}, "decision 0, which cannot be on"),
+    ],
+)
+def test_wrong_arguments_are_named(options: Any, message: str) -> None:
+    options = {"base": np.zeros(3), **options}
+    with pytest.raises(ValueError, match=message):
+        Search(ChoiceGroups(3), options.pop("base"), **options)
