@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import gapless_kernels
 from gapless import BatchResult, Result
 from gapless.roles import Factor, Solve
 from gapless_dependency import DependencyTree, Grandchild, ParsingProblem
@@ -62,7 +61,7 @@ def run_many(
         return run(problem, solve, order=order, certificate=certificate)
 
     def begin(problem: ParsingProblem) -> LagrangianSearch | None:
-        if problem.infeasibility() or not gapless_kernels.COMPILED:
+        if problem.infeasibility():
             return None
         layout = tree_layout(problem, backbone_needed(problem), lazily=True)
         return LagrangianSearch(layout, order=order, keep_proof=False)

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import attrs
 import numpy as np
 
-import gapless_kernels
 from gapless import Problem, Result
 from gapless.core.enumerated_choices import EnumeratedChoices
 from gapless.core.problem import score_of
@@ -38,7 +37,7 @@ def run(problem: Problem[S], solve: Solve, *, order: str = "best-first", certifi
         Whether to keep what `Result.verify` needs.
     """
     loose = problem.decisions.count and problem.decisions.group_of().min() < 0
-    if gapless_kernels.COMPILED and not problem.infeasibility() and not (solve.k > 1 and loose):
+    if not problem.infeasibility() and not (solve.k > 1 and loose):
         layout = Layout(problem=problem, backbone=problem.backbone())
         begin = partial(Search, layout, order=order)
         if solve.k > 1:

@@ -9,7 +9,6 @@ from typing import Any
 import attrs
 import numpy as np
 
-import gapless_kernels
 from gapless import BatchResult, InvalidProblem, Limits, Result, SolveError, Status
 from gapless.core.batch_result import row_offsets
 from gapless.core.tolerance import meets
@@ -48,7 +47,7 @@ def run_many(
         return method.run(problem, solve, **options)
 
     def begin(problem: ParsingProblem) -> Search[DependencyTree] | None:
-        if heads_kept is not None or problem.infeasibility() or not gapless_kernels.COMPILED:
+        if heads_kept is not None or problem.infeasibility():
             return None
         layout = tree_layout(problem, backbone or backbone_needed(problem))
         return Search(layout, variant=variant, order=order, keep_proof=False)

@@ -26,6 +26,12 @@ def uncompiled() -> Sequence[str]:
     return () if gapless_kernels.COMPILED else (IN_PYTHON,)
 
 
+def told(result: Result[DependencyTree]) -> Result[DependencyTree]:
+    """The result, with such a sentence at the head of its explanation."""
+    said = uncompiled()
+    return attrs.evolve(result, explanation=(*said, *result.explanation)) if said else result
+
+
 def search(
     layout: Layout[DependencyTree],
     solve: Solve,
@@ -45,15 +51,14 @@ def search(
         found = search_by_roles(problem, start, variant=variant, order=order, backbone=name)
         return found if certificate else attrs.evolve(found, certificate=NoCertificate(ASKED_FOR_NONE))
 
-    if not gapless_kernels.COMPILED or problem.infeasibility():
-        found = by_roles()
-        return attrs.evolve(found, explanation=(*uncompiled(), *found.explanation))
+    if problem.infeasibility():
+        return told(by_roles())
     if solve.k > 1:
-        return k_best(
-            layout, solve, begin, certificate=certificate, variant=variant, order=order, otherwise=by_roles
+        return told(
+            k_best(layout, solve, begin, certificate=certificate, variant=variant, order=order, otherwise=by_roles)
         )
-    found = run(layout, solve, begin, certificate=certificate)
+    found = told(run(layout, solve, begin, certificate=certificate))
     if found.stop is Stop.PROVED or found.solutions or not layout.forbids or layout.floor > float("-inf"):
         return found
     # Nothing but a forbidden tree was found, and no floor says that there is no other.
-    return by_roles()
+    return told(by_roles())

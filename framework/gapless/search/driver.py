@@ -26,6 +26,8 @@ from gapless.search.record import SearchRecord
 if gapless_kernels.COMPILED:
     from gapless_kernels.search import _search as kernels
     from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser
+else:
+    from gapless.engine import search as kernels  # type: ignore[no-redef]
 
 S = TypeVar("S")
 
@@ -205,11 +207,15 @@ class Search(Generic[S]):
 
 def _maximiser(layout: Layout[Any]) -> Any:
     role = layout.backbone.maximiser
+    if not gapless_kernels.COMPILED:
+        return role
     compiled = role.compiled()
     return PythonMaximiser(role, layout.decisions.count, Fixings) if compiled is None else compiled
 
 
 def _factors(layout: Layout[Any]) -> list[Any]:
+    if not gapless_kernels.COMPILED:
+        return [(scope, factor) for factor, scope in layout.configurations]
     found = []
     for factor, scope in layout.configurations:
         compiled = factor.compiled(layout.decisions)
@@ -217,14 +223,13 @@ def _factors(layout: Layout[Any]) -> list[Any]:
     return found
 
 
-if gapless_kernels.COMPILED:
-    _STOPS: dict[int, Stop] = {
-        kernels.PROVED: Stop.PROVED,
-        kernels.NODES: Stop.NODES,
-        kernels.STEPS: Stop.ITERATIONS,
-        kernels.TARGET: Stop.TARGET,
-        kernels.GAP: Stop.GAP,
-    }
+_STOPS: dict[int, Stop] = {
+    kernels.PROVED: Stop.PROVED,
+    kernels.NODES: Stop.NODES,
+    kernels.STEPS: Stop.ITERATIONS,
+    kernels.TARGET: Stop.TARGET,
+    kernels.GAP: Stop.GAP,
+}
 
 Begin = Callable[..., Search[S]]
 """Makes a search from the keywords ``start``, ``keep_proof`` and ``told``."""
