@@ -62,7 +62,7 @@ class Backbone(ABC):
         """As `solve`, and the best value with each arc forced, float64 (n + 1, n + 1); -inf where impossible."""
 
     def compiled(self, arcs: Arcs) -> Any:
-        """The same over `arcs` in compiled code, a new ``gapless_kernels.search.roles.Maximiser``; None where there is none."""
+        """The same over `arcs`, a new ``gapless_kernels.search.roles.Maximiser``; None where there is none."""
         return None
 
 
@@ -79,6 +79,10 @@ class FirstOrderProjective(Backbone):
         """By inside and outside pass."""
         return gapless_kernels.eisner_max_marginals(weights, self.single_root)
 
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code."""
+        return _first_order(arcs, self.single_root, projective=True)
+
 
 class Arborescence(Backbone):
     """Chu-Liu-Edmonds: sums over arcs, crossing arcs allowed; O(n^2) (Tarjan 1977)."""
@@ -92,6 +96,10 @@ class Arborescence(Backbone):
     def max_marginals(self, weights: FloatArray) -> Marginals:
         """By exact reduced costs."""
         return gapless_kernels.arborescence_max_marginals(weights, self.single_root)
+
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code."""
+        return _first_order(arcs, self.single_root, projective=False)
 
 
 class SiblingBackbone(Backbone):
@@ -181,10 +189,18 @@ class GrandSiblingBackbone(Backbone):
         )
 
 
+def _first_order(arcs: Arcs, single_root: bool, *, projective: bool) -> Any:
+    if not gapless_kernels.COMPILED:
+        return None
+    from gapless_kernels.search._trees import Trees  # noqa: PLC0415  not without compiled kernels
+
+    return Trees(arcs.heads, arcs.modifiers, arcs.length, projective=projective, single_root=single_root)
+
+
 def _higher_order(arcs: Arcs, single_root: bool, **parts: FloatArray | None) -> Any:
     if not gapless_kernels.COMPILED:
         return None
-    from gapless_kernels.parsing._eisner_backbone import HigherOrderTrees  # noqa: PLC0415  not without compiled kernels
+    from gapless_kernels.parsing._eisner_backbone import HigherOrderTrees  # noqa: PLC0415  as above
 
     return HigherOrderTrees(arcs.heads, arcs.modifiers, arcs.length, single_root, **parts)
 
@@ -262,3 +278,11 @@ def _grandchildren(problem: ParsingProblem) -> FloatArray | None:
         scores = scored.scores(np.arange(len(scored.scopes)))
         np.add.at(total, (arcs.heads[below], arcs.modifiers[below], arcs.heads[above]), scores)
     return total.transpose(2, 0, 1)
+
+
+def backbone_needed(problem: ParsingProblem) -> str:
+    """The first backbone that absorbs every factor that only backbones can take."""
+    needed = problem.backbone_factors
+    return next(
+        (name for name, kind in BACKBONES.items() if all(isinstance(f, kind.absorbs) for f in needed)), "first"
+    )

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import attrs
+from functools import partial
 
 from gapless import BatchResult, Result
-from gapless.roles import Factor, NoCertificate, Solve
+from gapless.roles import Factor, Solve
 from gapless_dependency import DependencyTree, Grandchild, ParsingProblem
+from gapless_dependency.backbones import backbone_needed
 from gapless_pricecut.lagrangian_search import LagrangianSearch
-from gapless_splitbound import compiled_search, k_best
 from gapless_splitbound.batch import decode_many
-from gapless_splitbound.method import backbone_needed, check_options
-from gapless_splitbound.role_search import search as search_by_roles
-from gapless_splitbound.uncompiled import reasons, told
+from gapless_splitbound.method import check_options
+from gapless_splitbound.tree_layout import tree_layout
+from gapless_splitbound.tree_search import search
 
 
 def suits(problem: ParsingProblem) -> bool:
@@ -47,22 +46,9 @@ def run(
         Whether to keep what `Result.verify` needs.
     """
     check_options("default", order)
-    if solve.k > 1 and _fits(problem, solve):
-        return k_best.search(problem, solve, variant="default", order=order, certificate=certificate)
-    if not _fits(problem, solve):
-        backbone = backbone_needed(problem)
-        result = search_by_roles(problem, solve, variant="default", order=order, backbone=backbone)
-        result = told(result, reasons(problem, solve, backbone))
-        return (
-            result
-            if certificate
-            else attrs.evolve(result, certificate=NoCertificate(compiled_search.ASKED_FOR_NONE))
-        )
-
-    def begin(start: DependencyTree | None, keep_proof: bool) -> LagrangianSearch:
-        return LagrangianSearch(problem, order, start, keep_proof=keep_proof)
-
-    return compiled_search.run(problem, solve, begin, certificate=certificate)
+    layout = tree_layout(problem, backbone_needed(problem), lazily=solve.k == 1)
+    begin = partial(LagrangianSearch, layout, order=order)
+    return search(layout, solve, begin, certificate=certificate, order=order)
 
 
 def run_many(
@@ -75,10 +61,9 @@ def run_many(
         return run(problem, solve, order=order, certificate=certificate)
 
     def begin(problem: ParsingProblem) -> LagrangianSearch | None:
-        return LagrangianSearch(problem, order, keep_proof=False) if _fits(problem, solve) else None
+        if problem.infeasibility():
+            return None
+        layout = tree_layout(problem, backbone_needed(problem), lazily=True)
+        return LagrangianSearch(layout, order=order, keep_proof=False)
 
     return decode_many(problems, solve, alone, begin)
-
-
-def _fits(problem: ParsingProblem, solve: Solve) -> bool:
-    return compiled_search.fits(problem, solve, backbone_needed(problem))

@@ -6,19 +6,20 @@ import math
 from functools import partial
 from typing import Any
 
+import attrs
 import numpy as np
 
-from gapless import Certificate, Limits, SolveError
+from gapless import Certificate, Limits, SolveError, Stop
 from gapless.core.certificate import DeferredCertificate
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.sparse import IntArray
 from gapless.roles import Budget, InconsistentBound
+from gapless.search.driver import ENDLESS, Search
+from gapless.search.layout import ForbiddenScore, Layout
+from gapless.search.record import SearchRecord
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_pricecut.certificate import CompletedDual
 from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.restricted import restricted_relaxation
-from gapless_splitbound import compiled_search
-from gapless_splitbound.compiled_search import Tables
-from gapless_splitbound.record_certificates import SearchRecord
 
 ROOT_STEPS, ROOT_TREND = 400, 35
 """More than for siblings: bounds on grandparents alone close nearly every sentence at the root, given time."""
@@ -28,7 +29,7 @@ PROGRAM_AFTER = 60
 """Nodes after which a linear program over the arcs that the root has left is asked for better multipliers."""
 
 
-class LagrangianSearch(compiled_search.Search):
+class LagrangianSearch(Search[DependencyTree]):
     """One search: multipliers for the rows of the linear program, trees by the arborescence oracle.
 
     Attributes
@@ -40,43 +41,49 @@ class LagrangianSearch(compiled_search.Search):
     """
 
     def __init__(
-        self, problem: ParsingProblem, order: str, start: DependencyTree | None = None, *, keep_proof: bool = True
+        self,
+        layout: Layout[DependencyTree],
+        *,
+        order: str = "best-first",
+        start: IntArray | None = None,
+        keep_proof: bool = True,
+        told: bool = False,
     ) -> None:
-        self.order, self.keep_proof = order, keep_proof
-        self.program_due, self.program_solved, self.parts_added = not problem.projective, False, 0
+        self.options: dict[str, Any] = {"order": order, "keep_proof": keep_proof, "told": told}
+        self.program_due, self.program_solved, self.parts_added = not problem_of(layout).projective, False, 0
         try:
-            self._begin(problem, start, lazy_tables(problem))
+            self._begin(layout, start)
         except ForbiddenScore:
-            self._begin(problem, start, compiled_search.Tables.of(problem))
+            self._begin(attrs.evolve(layout, lazily=False), start)
 
-    def _begin(self, problem: ParsingProblem, start: DependencyTree | None, tables: compiled_search.Tables) -> None:
-        self.lazy = tables.unknown is not None
-        # Multipliers of a score of -inf are in units of whatever stands for it.
-        self.compact = tables.floor == -math.inf
+    def _begin(self, layout: Layout[DependencyTree], start: IntArray | None) -> None:
+        self.lazy = layout.known is not None
+        # Multipliers of a score of -inf are in units of whatever stands for it; those of other factors are prices.
+        self.compact = layout.sums_up and not layout.forbids
         super().__init__(
-            problem,
-            "default",
-            self.order,
-            start,
-            keep_proof=self.keep_proof,
-            tables=tables,
+            layout,
+            start=start,
             root_steps=ROOT_STEPS,
             root_trend=ROOT_TREND,
             compact=self.compact,
+            **self.options,
         )
 
-    def advance(self, seconds: float, nodes: int, steps: int = compiled_search.ENDLESS) -> bool:
+    def advance(
+        self, seconds: float, nodes: int = ENDLESS, steps: int = ENDLESS, limits: Limits | None = None
+    ) -> Stop | None:
         """As `Search.advance`; begins again with all scores when one turns out to forbid its scope."""
         until = min(nodes, PROGRAM_AFTER) if self.program_due else nodes
         try:
-            done = super().advance(seconds, until, steps)
-            if done or until == nodes or self.kernel.nodes < until:
-                return done
+            stop = super().advance(seconds, until, steps, limits)
+            if stop is not Stop.NODES or until == nodes:
+                return stop
             self.program_due = False
             self._solve_program(seconds)
         except ForbiddenScore:
-            self._begin(self.problem, self.tree, compiled_search.Tables.of(self.problem))
-        return False
+            on = self.kernel.on if self.value > -math.inf else None
+            self._begin(attrs.evolve(self.layout, lazily=False), on)
+        return None
 
     def _solve_program(self, seconds: float) -> None:
         """Begin again at the root from the prices of the linear program over the arcs that the root has left.
@@ -85,12 +92,12 @@ class LagrangianSearch(compiled_search.Search):
         tree oracle bounds better than its rows, it is not asked. It gets half of the time that is left. Its prices
         are worth a new beginning only where they prove more than the search has.
         """
-        kept, tree = self.kernel.root_arcs, self.tree
+        kept, tree, problem = self.kernel.root_free, self.structure, problem_of(self.layout)
         budget = Budget(Limits(time=None if math.isinf(seconds) else 0.5 * seconds))
-        parts = Parts(self.problem)
-        start = tree if tree is not None and kept[self.problem.encode(tree)].all() else None
+        parts = Parts(problem)
+        start = tree if tree is not None and kept[problem.encode(tree)].all() else None
         try:
-            relaxed = restricted_relaxation(self.problem, kept, budget=budget, start=start, parts=parts)
+            relaxed = restricted_relaxation(problem, kept, budget=budget, start=start, parts=parts)
         except InconsistentBound:
             raise  # the oracle or a score is wrong: no proof stands on that
         except SolveError:
@@ -98,7 +105,7 @@ class LagrangianSearch(compiled_search.Search):
         self.program_solved, self.parts_added = True, relaxed.added
         if relaxed.bound == -math.inf:
             return
-        found = None if relaxed.tree is None else np.concatenate([[0], relaxed.tree.heads])
+        found = None if relaxed.tree is None else problem.encode(relaxed.tree)
         if relaxed.bound >= self.bound:
             self.kernel.hold(found)
             return
@@ -109,7 +116,7 @@ class LagrangianSearch(compiled_search.Search):
         """The record of the search, its multipliers written sparsely where no score is -inf."""
         if not self.compact:
             return super().certificate()
-        record = SearchRecord.of(self.kernel, self.problem.conjunctions, self.loss, shares=False)
+        record = SearchRecord.of(self.layout, self.kernel, shares=False)
         return DeferredCertificate(partial(completed, record))
 
     @property
@@ -135,40 +142,7 @@ def completed(record: SearchRecord) -> Certificate:
     return record.tree(at)
 
 
-class ForbiddenScore(Exception):
-    """A score that was asked for forbids its scope, and whatever stands for that depends on all other scores."""
-
-
-def lazy_tables(problem: ParsingProblem) -> Tables:
-    """The scopes of a problem with upper bounds where the factors have cheap ones (Riedel et al., section 4.3.1).
-
-    All scores are asked for where one is known to be -inf: how much it takes to forbid a scope depends on them.
-    """
-    conjunctions = [scored for scored in problem.conjunctions if scored.scopes.size]
-    lazy = [scored.factor.bounded and scored.scopes.shape[1] > 1 for scored in conjunctions]
-    if all(scored.scored == len(scored.scopes) for scored in conjunctions) or not any(lazy):
-        return Tables.of(problem)
-    blocks = [
-        (scored.scopes, scored.all_bounds() if late else scored.all_scores())
-        for scored, late in zip(conjunctions, lazy, strict=True)
-    ]
-    if any(values.min() == -math.inf for _, values in blocks):
-        return Tables.of(problem)
-    ends = np.cumsum([len(scored.scopes) for scored in conjunctions])
-
-    def ask(numbers: IntArray) -> FloatArray:
-        if len(conjunctions) == 1:
-            scores = conjunctions[0].scores(numbers)
-        else:
-            scores = np.empty(numbers.size)
-            owners = np.searchsorted(ends, numbers, side="right")
-            for owner in np.unique(owners).tolist():
-                mine = owners == owner
-                first = ends[owner] - len(conjunctions[owner].scopes)
-                scores[mine] = conjunctions[owner].scores(numbers[mine] - first)
-        if scores.min() == -math.inf:
-            raise ForbiddenScore
-        return scores
-
-    unknown = np.concatenate([~scored.known for scored in conjunctions])
-    return Tables(blocks, -math.inf, unknown=unknown, ask=ask)
+def problem_of(layout: Layout[DependencyTree]) -> ParsingProblem:
+    """The parsing problem of a layout."""
+    assert isinstance(layout.problem, ParsingProblem)
+    return layout.problem

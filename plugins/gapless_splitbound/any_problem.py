@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import attrs
@@ -17,6 +18,10 @@ from gapless.core.taken_on_trust import choices_left
 from gapless.engine import tree_search
 from gapless.engine.guard import guarded
 from gapless.roles import Branch, Brancher, Budget, Fixings, IntArray, NoCertificate, Relaxation, Relaxed, Solve
+from gapless.search.driver import Search
+from gapless.search.driver import run as run_search
+from gapless.search.k_best import k_best
+from gapless.search.layout import Layout
 
 S = TypeVar("S")
 
@@ -31,6 +36,13 @@ def run(problem: Problem[S], solve: Solve, *, order: str = "best-first", certifi
     certificate : bool
         Whether to keep what `Result.verify` needs.
     """
+    loose = problem.decisions.count and problem.decisions.group_of().min() < 0
+    if not problem.infeasibility() and not (solve.k > 1 and loose):
+        layout = Layout(problem=problem, backbone=problem.backbone())
+        begin = partial(Search, layout, order=order)
+        if solve.k > 1:
+            return k_best(layout, solve, begin, certificate=certificate, order=order)
+        return run_search(layout, solve, begin, certificate=certificate)
     relaxation = EvenSplit(problem)
     result = tree_search(
         problem,

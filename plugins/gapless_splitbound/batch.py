@@ -13,8 +13,11 @@ from gapless import BatchResult, InvalidProblem, Limits, Result, SolveError, Sta
 from gapless.core.batch_result import row_offsets
 from gapless.core.tolerance import meets
 from gapless.roles import Budget, Solve
+from gapless.search.driver import Search
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_splitbound import compiled_search, method
+from gapless_dependency.backbones import backbone_needed
+from gapless_splitbound import method
+from gapless_splitbound.tree_layout import tree_layout
 
 COUNTS = ("dp_calls", "nodes", "root_closed", "fixed", "enumerated", "parts_scored", "program")
 """Counts of `BatchResult.arrays` for each sentence, where a method has them."""
@@ -43,10 +46,11 @@ def run_many(
     def alone(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
         return method.run(problem, solve, **options)
 
-    def begin(problem: ParsingProblem) -> compiled_search.Search | None:
-        if heads_kept is None and compiled_search.fits(problem, solve, backbone or method.backbone_needed(problem)):
-            return compiled_search.Search(problem, variant, order, keep_proof=False)
-        return None
+    def begin(problem: ParsingProblem) -> Search[DependencyTree] | None:
+        if heads_kept is not None or problem.infeasibility():
+            return None
+        layout = tree_layout(problem, backbone or backbone_needed(problem))
+        return Search(layout, variant=variant, order=order, keep_proof=False)
 
     return decode_many(problems, solve, alone, begin)
 
@@ -55,7 +59,7 @@ def decode_many(
     problems: Sequence[ParsingProblem],
     solve: Solve,
     decode: Callable[[ParsingProblem, Solve], Result[DependencyTree]],
-    begin: Callable[[ParsingProblem], compiled_search.Search | None],
+    begin: Callable[[ParsingProblem], Search[DependencyTree] | None],
 ) -> BatchResult[DependencyTree]:
     """As `run_many`.
 
@@ -91,8 +95,9 @@ def decode_many(
         else:
             bound, proofs[i] = max(search.bound, search.value), proved
             if search.value > -math.inf:
-                heads[offsets[i] : offsets[i + 1]], values[i] = search.kernel.heads[1:], search.value
-            told = {**search.extra, "nodes": search.kernel.nodes, "parts_scored": search.parts_scored}
+                heads[offsets[i] : offsets[i + 1]] = problem.decisions.heads[search.kernel.on]
+                values[i] = search.value
+            told = {**search.extra, "nodes": search.kernel.nodes, "parts_scored": search.layout.parts_scored}
         for name, count in counts.items():
             count[i] = told.get(name, 0)
         bounds[i] = bound

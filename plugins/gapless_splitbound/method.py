@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import partial
 
 import attrs
 
@@ -12,14 +13,14 @@ from gapless.core.nearest import nearest
 from gapless.core.problem import check_start
 from gapless.engine.frontier import ORDERS
 from gapless.roles import Fixings, NoCertificate, Solve
+from gapless.search.driver import ASKED_FOR_NONE, Search
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_dependency.backbones import BACKBONES, backbone_for
-from gapless_splitbound import compiled_search, k_best
+from gapless_dependency.backbones import backbone_for, backbone_needed
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.multipliers import Split
 from gapless_splitbound.pruning import prune
-from gapless_splitbound.role_search import search
-from gapless_splitbound.uncompiled import reasons, told
+from gapless_splitbound.tree_layout import tree_layout
+from gapless_splitbound.tree_search import search, uncompiled
 from gapless_splitbound.variants import VARIANTS
 
 
@@ -55,29 +56,15 @@ def run(
     check_options(variant, order)
     if heads_kept is not None:
         return _restricted(problem, solve, heads_kept, variant, order, backbone, certificate)
-    chosen = backbone or backbone_needed(problem)
-    if compiled_search.fits(problem, solve, chosen):
-        compiled = compiled_search.search if solve.k == 1 else k_best.search
-        return compiled(problem, solve, variant=variant, order=order, certificate=certificate)
-    result = search(problem, solve, variant=variant, order=order, backbone=chosen)
-    result = told(result, reasons(problem, solve, chosen))
-    if certificate:
-        return result
-    return attrs.evolve(result, certificate=NoCertificate(compiled_search.ASKED_FOR_NONE))
+    layout = tree_layout(problem, backbone or backbone_needed(problem))
+    begin = partial(Search, layout, variant=variant, order=order)
+    return search(layout, solve, begin, certificate=certificate, variant=variant, order=order)
 
 
 def check_options(variant: str, order: str) -> None:
     """Raise `UnknownOption` unless both are known."""
     _one_of("variant", variant, VARIANTS)
     _one_of("order", order, ORDERS)
-
-
-def backbone_needed(problem: ParsingProblem) -> str:
-    """The first backbone that absorbs every factor that only backbones can take."""
-    needed = problem.backbone_factors
-    return next(
-        (name for name, kind in BACKBONES.items() if all(isinstance(f, kind.absorbs) for f in needed)), "first"
-    )
 
 
 def _one_of(name: str, value: str, known: Iterable[str]) -> None:
@@ -119,14 +106,14 @@ def _restricted(
         trees,
         bound,
         stop,
-        certificate=evidence if certificate else NoCertificate(compiled_search.ASKED_FOR_NONE),
+        certificate=evidence if certificate else NoCertificate(ASKED_FOR_NONE),
         method=solve.method,
         stats=attrs.evolve(found.stats, extra={**found.stats.extra, "restricted_bound": found.bound}),
         trace=found.trace,
         explanation=[
             f"only trees of the {heads_kept} likeliest heads of each word and of root arcs were searched "
             f"(heads_kept={heads_kept}); of these the answer is {left}, the bound is for all trees",
-            *(reasons(fewer, solve, backbone or backbone_needed(fewer))),
+            *uncompiled(),
         ],
         complete=solve.k == 1,
     )

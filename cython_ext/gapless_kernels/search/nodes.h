@@ -8,6 +8,7 @@
 #define GS_CHILD_TREND 4     /* steps there (root_trend at the root) in which */
 #define GS_TREND_SHARE 0.85  /* the gap must fall to this share, or the node branches */
 #define GS_PATIENCE 3        /* steps without a better bound before the step shrinks */
+#define GS_NOISE 1e-12       /* of sums, relative */
 #define GS_SHRINK 0.6
 #define GS_FIX_BELOW 0.7     /* fix when the gap has fallen to this share since the last time */
 #define GS_SAVE_AFTER 8      /* steps; */
@@ -105,7 +106,7 @@ static void gs_close_here(gs_search *s, double bound)
 static void gs_begin(gs_search *s, gs_node node)
 {
     s->node = node, s->working = 1, s->saved = -1, s->iteration = s->stalled = s->rises = 0;
-    s->theta = 1.0, s->best_psi = s->saved_psi = s->last_psi = INFINITY;
+    s->theta = 1.0, s->best_psi = s->saved_psi = s->psi = INFINITY;
     s->gap_at_fixing = s->trend_gap = s->first_gap = INFINITY;
     s->best_in_node = -INFINITY;
     s->nodes++;

@@ -83,10 +83,11 @@ static void gs_step(gs_search *s)
     }
     s->last_psi = s->psi, s->psi = found + s->constant + s->factored;
     s->iteration++, s->stalled++;
-    if (s->psi > s->last_psi)
-        s->rises++;
-    if (s->psi < s->best_psi)
-        s->best_psi = s->psi, s->stalled = 0;
+    const double noise = GS_NOISE * fmax(1.0, fabs(s->psi)); /* rounding is no progress, and no relapse */
+    s->rises += s->psi > s->last_psi + noise;
+    if (s->psi < s->best_psi - noise)
+        s->stalled = 0;
+    s->best_psi = fmin(s->best_psi, s->psi);
     const double score = gs_score(s);
     if (s->failed || !gs_compare_factors(s) || !gs_is_bounded(s, score)) {
         gs_leave(s);

@@ -85,9 +85,10 @@ class Maximiser(ABC, Generic[S]):
         return None
 
     def rivals(self) -> IntArray | None:
-        """For each decision one more that no structure holds beside it, or -1, int64 (decisions,); None for no pairs.
+        """For each decision one more that no structure holds beside it, or -1, int64 (decisions,).
 
-        Pairs of the two count nothing, also where a bound is checked. Members of a choice group need not be named.
+        None says that there are no such pairs. They count nothing, also where a bound is checked. Members of a
+        choice group need not be named.
         """
         return None
 

@@ -37,8 +37,8 @@ class ChoiceGroups:
         owner, rank = np.full(self.count, -1, np.int64), np.zeros(self.count, np.int64)
         owner[self.members] = np.repeat(np.arange(sizes.size), sizes)
         rank[self.members] = np.arange(self.members.size) - np.repeat(self.first[:-1], sizes)
-        if np.unique(self.members).size < self.members.size or np.any(sizes < 1):
-            raise ValueError("choice groups must be disjoint, and none may be empty")
+        if np.unique(self.members).size < self.members.size:
+            raise ValueError("choice groups must be disjoint")
         object.__setattr__(self, "of", owner)
         object.__setattr__(self, "rank", rank)
 

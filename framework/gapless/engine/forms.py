@@ -85,8 +85,13 @@ class Layout:
     stars, shared : sequences
     slots : int
         Multipliers of the conjunctions: those of the stars, then those of the shared scopes.
-    widths, numbers : int64 (scopes,)
-        Width of each scope, and all scores as given.
+    widths : int64 (scopes,)
+    given : float64 (scopes,)
+        All scores.
+    orientation : int64 (blocks,)
+        1 or 2 where pairs of a block are in stars, their lower decision being the second or the first; else 0.
+    repeated : int64
+        Pairs that are in no star only because the same pair came before.
     """
 
     groups: ChoiceGroups
@@ -96,6 +101,8 @@ class Layout:
     slots: int
     widths: IntArray
     given: FloatArray
+    orientation: IntArray
+    repeated: IntArray
 
     @property
     def starred(self) -> BoolArray:
@@ -146,9 +153,10 @@ def lay_out(
 
     base = base.copy()
     made: list[Star] = []
+    ways, twice = np.zeros(len(blocks), np.int64), [np.zeros(0, np.int64)]
     alone: list[tuple[IntArray, FloatArray, IntArray]] = []
     seen = slots = 0
-    for scopes, scores in blocks:
+    for block, (scopes, scores) in enumerate(blocks):
         numbers = seen + np.arange(len(scopes))
         seen += len(scopes)
         if not len(scopes):
@@ -160,8 +168,11 @@ def lay_out(
         fine = can_fire(scopes, apart)
         left = fine & (scores != 0.0 if unknown is None else (scores != 0.0) | unknown[numbers])
         if stars and width == 2:
-            fresh, taken = _stars_of(scopes, scores, numbers, fine, groups, apart, slots)
+            side = lower_side(scopes[fine], groups)
+            fresh, taken, again = _stars_of(scopes, scores, numbers, fine, side, groups, apart, slots)
             made += fresh
+            ways[block] = 2 - side if fresh else 0
+            twice.append(numbers[again])
             slots += sum(star.scores.size for star in fresh)
             left &= ~taken
         alone.append((scopes[left], scores[left], numbers[left]))
@@ -173,7 +184,7 @@ def lay_out(
             slots += scopes.size
     widths = np.concatenate([np.zeros(0, np.int64), *(np.full(len(c), c.shape[1], np.int64) for c, _ in blocks)])
     given = np.concatenate([np.zeros(0), *(scores for _, scores in blocks)])
-    return Layout(groups, base, made, shared, slots, widths, given)
+    return Layout(groups, base, made, shared, slots, widths, given, ways, np.concatenate(twice))
 
 
 def can_fire(scopes: IntArray, apart: Excludes) -> BoolArray:
@@ -203,16 +214,14 @@ def _stars_of(
     scores: FloatArray,
     numbers: IntArray,
     fine: BoolArray,
+    side: int,
     groups: ChoiceGroups,
     apart: Excludes,
     first: int,
-) -> tuple[list[Star], BoolArray]:
-    """The stars of one block, their slots from `first` on, and which pairs they take."""
-    taken = np.zeros(len(pairs), bool)
+) -> tuple[list[Star], BoolArray, BoolArray]:
+    """The stars of one block, their slots from `first` on; which pairs they take, and which came before."""
+    taken, again = np.zeros((2, len(pairs)), bool)
     rows = np.flatnonzero(fine)
-    if not rows.size:
-        return [], taken
-    side = lower_side(pairs[rows], groups)
     rows = rows[groups.of[pairs[rows, 1 - side]] >= 0]
     lower, upper = pairs[rows, side], pairs[rows, 1 - side]
     key = lower * (len(groups) + 1) + groups.of[upper]
@@ -243,6 +252,7 @@ def _stars_of(
         never = (apart(u, low) & (u != low)).reshape(scope.shape) & (scope == UNSCOPED)
         scope[never], score[never] = IMPOSSIBLE, -np.inf
         taken[rows[chosen]] = True
+        again[rows[np.setdiff1d(among, chosen)]] = True
         stars.append(Star(uppers, lowers, score, scope, first))
         first += scope.size
-    return stars, taken
+    return stars, taken, again

@@ -81,7 +81,7 @@ class LazyScores:
             tops = [
                 self._top(star, column, ascent.multipliers, alive)
                 for star in self.split.layout.stars
-                for column in np.flatnonzero(contenders[star.lowers])
+                for column in np.flatnonzero(contenders[star.lowers]).tolist()
             ]
             asked |= again
             again = self._know(tops)
@@ -103,7 +103,8 @@ class LazyScores:
         unknown = (scopes >= 0) & self.unknown[scopes]
         known = offers[~unknown].max(initial=-np.inf)
         order = np.argsort(-offers[unknown], kind="stable")[:ASK_FIRST]
-        return scopes[unknown][order][offers[unknown][order] > known]
+        first: IntArray = scopes[unknown][order][offers[unknown][order] > known]
+        return first
 
     def _know(self, wanted: Iterable[IntArray]) -> bool:
         """Ask for what is unknown of these; whether anything was."""

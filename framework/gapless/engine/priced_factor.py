@@ -14,13 +14,10 @@ from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin
 from gapless.engine.guard import guarded
 
-FORCED = 1e300
-"""A weight that no scores outweigh: a configuration without a forced decision is the best only where none has it.
-
-Finite values below -1e299, of which no sum could keep a digit, are taken for -inf by this.
-"""
-
-
+FORCED, TRIES = 16.0, 7
+"""The reward of forced decisions grows by this, so often, until the best configuration holds all of them."""
+CERTAIN = 1e300
+"""A reward that no scores outweigh: if the best configuration under it lacks a forced decision, none holds all."""
 AGREES = 1e-10
 """Share of a factor's value that a structure may miss to count as one of its best configurations."""
 
@@ -70,11 +67,18 @@ class PricedFactor:
             return self.value(forced) - float(prices[forced].sum()), forced
         weights = np.where(state == OFF, -math.inf, -prices)
         most, y = self._best(weights)
-        if most > -math.inf and not np.all(y[forced]):
-            most, y = self._best(np.where(forced, FORCED, weights))
-        if most == -math.inf or not np.all(y[forced]):
-            return -math.inf, y
-        return self.value(y) - float(prices[y].sum()), y
+        reward = 1.0 + float(np.abs(prices[state != OFF]).sum())
+        for _ in range(TRIES):
+            if most == -math.inf or np.all(y[forced]):
+                break
+            # Then no other configuration that holds them is better.
+            y = self._best(np.where(forced, weights + reward, weights))[1]
+            reward *= FORCED
+        else:
+            if not np.all(y[forced]):  # such a reward hides all else: what is promised without it stays true
+                allowed, y = self._best(np.where(forced, CERTAIN, weights))
+                return (most if allowed > -math.inf and np.all(y[forced]) else -math.inf), y
+        return (self.value(y) - float(prices[y].sum()) if most > -math.inf else most), y
 
     def _best(self, weights: FloatArray) -> tuple[float, BoolArray]:
         """The role's answer; raises `InconsistentBound` where its value is not what its configuration is worth."""

@@ -9,72 +9,40 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
-import attrs
 import numpy as np
 
 from gapless.core.decisions import FREE, OFF, ON, Fixings
-from gapless.core.factor import ConfigurationFactor
-from gapless.core.oracle import Maximiser
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.tolerance import margin, round_bound
-from gapless.engine.ascent import Ascent, HalvingRule, StepRule
-from gapless.engine.choice_groups import ChoiceGroups, State
-from gapless.engine.forms import Block, lay_out
-from gapless.engine.frontier import ORDERS
-from gapless.engine.lazy_scores import LazyScores
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.tolerance import meets
+from gapless.engine.ascent import Ascent
+from gapless.engine.choice_groups import State
 from gapless.engine.linearised import consulted, linearised, lower_bound_weights
-from gapless.engine.priced_factor import PricedFactor
-from gapless.engine.search_record import ENUMERATED, Evidence, Record
+from gapless.engine.search_record import ENUMERATED, Evidence
+from gapless.engine.search_state import (
+    EVENTS,
+    GAP,
+    NODES,
+    PROVED,
+    STEPS,
+    TARGET,
+    TIME,
+    Node,
+    SearchState,
+)
 from gapless.engine.small_rest import choices_of, scores_of
-from gapless.engine.split_bound import SplitBound
 
-S = TypeVar("S")
+__all__ = ["EVENTS", "GAP", "NODES", "PROVED", "STEPS", "TARGET", "TIME", "Search"]
 
-VARIANTS = ("default", "paper")
-PROVED, TIME, NODES, _, _, STEPS = range(6)
-CHOICES = 1 << 14
-"""Once a node has no more ways to choose than this, all of them are looked at."""
 COSTLY_CHOICES = 256
 """The same where looking at one takes a call of a costly role."""
 ENDLESS = 1 << 62
-
-CHILD = StepRule(patience=3, iterations=30, fix_below=0.7, trend=4)
-"""The steps below the root; at the root there are more, and the first bound fixes nothing."""
 SAVE_AFTER, SAVE_LATE, SAVE_SHARE = 8, 40, 0.05
-"""Multipliers are remembered after so many steps, later without a record, and as they close this share of the gap."""
+"""Multipliers are remembered after so many steps (late without a record), and as they close so much of the gap."""
 
 
-@attrs.define(eq=False)
-class Node:
-    """An open node.
-
-    Parameters
-    ----------
-    number : int
-        In the record.
-    state : int8 (decisions,) or None
-        None where the branch contradicts what is fixed.
-    bound : float
-        By `multipliers`, which it begins with.
-    split_on : int
-        Decision to branch on, for nodes that wait for the end of their level.
-    lower : float
-        Score of the best structure found in it.
-    """
-
-    number: int
-    state: State | None
-    bound: float
-    depth: int
-    multipliers: FloatArray | None = None
-    split_on: int = -1
-    lower: float = -math.inf
-
-
-class Search:
+class Search(SearchState):
     """Search for the best structure under weights of decisions and the values of factors.
 
     Parameters are those of ``gapless_kernels.search._search.Search``, whose place it takes, but for the roles,
@@ -88,164 +56,34 @@ class Search:
     blocks : sequence of (int64 (m, width), float64 (m,))
     group_first, groups : int64, optional
         The disjoint choice groups: members of group g are ``groups[group_first[g]:group_first[g + 1]]``.
-    factors : sequence of (ConfigurationFactor, int64 scope)
+    factors : sequence of (int64 scope, ConfigurationFactor)
     costly : bool
         Whether a call of a role takes so long that few structures are to be enumerated.
     """
 
-    def __init__(
-        self,
-        maximiser: Maximiser[Any],
-        base: FloatArray,
-        blocks: Sequence[Block],
-        *,
-        group_first: IntArray | None = None,
-        groups: IntArray | None = None,
-        factors: Sequence[tuple[ConfigurationFactor, IntArray]] = (),
-        variant: str = "default",
-        order: str = "best-first",
-        incumbent: IntArray | None = None,
-        keep_proof: bool = True,
-        granularity: float = 0.0,
-        choices: int = CHOICES,
-        root_steps: int = 120,
-        root_trend: int = 7,
-        compact: bool = False,
-        ask: Callable[[IntArray], FloatArray] | None = None,
-        unknown: BoolArray | None = None,
-        proof_limit: float = math.inf,
-        memory_limit: float = math.inf,
-        checked: bool = False,
-        costly: bool = False,
-    ) -> None:
-        if variant not in VARIANTS:
-            raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")
-        if order not in ORDERS:
-            raise ValueError(f"order must be one of {', '.join(ORDERS)}, got {order!r}")
-        if unknown is not None and (ask is None or variant == "paper"):
-            raise ValueError("unknown scores need ask, and the default variant")
-        base = np.ascontiguousarray(base, np.float64)
-        none = np.zeros(0, np.int64)
-        chosen = ChoiceGroups(
-            base.size,
-            np.zeros(1, np.int64) if group_first is None else group_first,
-            none if groups is None else groups,
-        )
-        self.maximiser, self.paper = maximiser, variant == "paper"
-        self.order = "breadth-first" if self.paper else order
-        self.keep_proof, self.granularity, self.compact = keep_proof, granularity or None, compact
-        self.choices, self.costly = 0 if self.paper else choices, costly
-        layout = lay_out(base, blocks, chosen, maximiser.rivals(), stars=not self.paper, unknown=unknown)
-        priced, slot = [], layout.slots
-        for factor, scope in factors:
-            priced.append(PricedFactor(factor, np.asarray(scope, np.int64), slot))
-            slot += len(scope)
-        self.split: SplitBound[Any] = SplitBound(layout, priced, shares=self.paper)
-        self.lazy = None if unknown is None or ask is None else LazyScores(self.split, unknown, ask)
-        self.rules = self._rules(root_steps, root_trend)
-        self.largest = float(np.abs(layout.base).max(initial=0.0))
-        self.record = Record()
-        self.open: list[tuple[tuple[float, ...], Node]] = []
-        self.waiting: list[Node] = []
-        self.node: Node | None = None
-        self.value = self.excluded = -math.inf
-        self.best = none
-        self.dp_calls = self.nodes = self.fixed = self.enumerated = 0
-        self.root_closed, self.status = False, -1
-        self.root_state: State = np.where(base == -math.inf, OFF, FREE).astype(np.int8)
-        self.root_multipliers: FloatArray | None = None
-        self._start(Node(self.record.node(-1, -1, False), self.root_state, math.inf, 0))
+    def __init__(self, *given: Any, incumbent: IntArray | None = None, **options: Any) -> None:
+        super().__init__(*given, **options)
         self.hold(incumbent)
-
-    def _rules(self, root_steps: int, root_trend: int) -> tuple[StepRule, StepRule]:
-        """The steps at the root, and below."""
-        if not self.paper:
-            return attrs.evolve(CHILD, iterations=root_steps, trend=root_trend, fix_first=False), CHILD
-        scores = np.concatenate([np.zeros(0), *(shared.scores for shared in self.split.layout.shared)])
-        rule = HalvingRule(scale=float((1.0 / np.abs(scores[scores != 0])).max(initial=0.0)))
-        return rule, rule
-
-    # --- what is known
-
-    @property
-    def on(self) -> IntArray:
-        """Decisions of the best structure, ascending; empty while there is none."""
-        return self.best
-
-    @property
-    def working(self) -> bool:
-        """Whether a node is in work."""
-        return self.node is not None
-
-    @property
-    def target(self) -> float:
-        """A bound up to here closes."""
-        return self.value + margin(self.value)
-
-    @property
-    def bound(self) -> float:
-        """Upper bound on every structure; +inf before the first bound."""
-        open_bounds = [node.bound for _, node in self.open] + [node.bound for node in self.waiting]
-        if self.node is not None:  # only what was remembered can be shown in a proof
-            shown = self.saved_bound if self.keep_proof else self.ascent.best
-            open_bounds.append(min(self.node.bound, self._round(shown)))
-        return max(self.value, self.excluded, *open_bounds, -math.inf)
-
-    @property
-    def step_bound(self) -> float:
-        """Least bound of the steps at the node in work; +inf before the first, and between nodes."""
-        return math.inf if self.node is None else min(self.node.bound, self._round(self.ascent.best))
-
-    @property
-    def free(self) -> int:
-        """Number of decisions possible at the node in work."""
-        return 0 if self.node is None or self.node.state is None else int((self.node.state != OFF).sum())
-
-    @property
-    def infeasible(self) -> bool:
-        """Whether there is provably no structure."""
-        return self.status == PROVED and self.value == -math.inf
-
-    @property
-    def proof_dropped(self) -> bool:
-        """Never: memory is not counted here."""
-        return False
-
-    @property
-    def rough(self) -> bool:
-        """Whether scores cancel so far that rounding may exceed the margin."""
-        return 2.0**-46 * self.largest > 0.25 * margin(self.value if math.isfinite(self.value) else 0.0)
-
-    @property
-    def scored(self) -> int:
-        """Number of scopes whose score was asked for."""
-        return 0 if self.lazy is None else self.lazy.scored
-
-    @property
-    def root_free(self) -> BoolArray:
-        """Decisions left possible at the root when it branched, bool (decisions,); all, if it has not."""
-        return self.root_state != OFF
-
-    def grouped(self) -> BoolArray:
-        """Whether each scope is a pair in a star, bool (scopes,)."""
-        return self.split.layout.starred
-
-    def slots(self) -> tuple[IntArray, IntArray]:
-        """Scope of each multiplier of a conjunction, and the decision's place in it."""
-        return self.split.layout.places()
-
-    def _round(self, bound: float) -> float:
-        return round_bound(bound, self.granularity)
 
     # --- the tree
 
-    def advance(self, seconds: float = 1e9, nodes: int = ENDLESS, steps: int = ENDLESS) -> int:
-        """Work on for `seconds` or `steps`, or until `nodes` nodes were worked on in all; the status."""
+    def advance(
+        self,
+        seconds: float = 1e9,
+        nodes: int = ENDLESS,
+        steps: int = ENDLESS,
+        target: float = math.inf,
+        gap: float = 0.0,
+    ) -> int:
+        """Work on for `seconds` or `steps`, or until `nodes` were worked on in all or `target` or `gap` is reached.
+
+        The status: `PROVED`, `TIME`, `NODES`, `STEPS`, `TARGET`, `GAP` or `EVENTS`.
+        """
         end = time.monotonic() + seconds
-        self.status = self._advance(end, nodes, steps)
+        self.status = self._advance(end, nodes, steps, target, gap)
         return self.status
 
-    def _advance(self, end: float, nodes: int, steps: int) -> int:
+    def _advance(self, end: float, nodes: int, steps: int, target: float, gap: float) -> int:
         while True:
             if self.node is not None:
                 if time.monotonic() > end:
@@ -254,7 +92,14 @@ class Search:
                     return STEPS
                 steps -= 1
                 self._step(self.node)
+                self.steps += 1
+                if not self._tell():
+                    return EVENTS
                 continue
+            if self.value >= target:
+                return TARGET
+            if gap > 0.0 and meets(self.bound, self.value, gap):
+                return GAP
             if not self.open:
                 self._next_level()
             if not self.open:
@@ -268,10 +113,6 @@ class Search:
                 self._close(node, node.bound, node.multipliers)
             else:
                 self._begin(node)
-
-    def _start(self, node: Node) -> None:
-        keys = {"best-first": -node.bound, "breadth-first": float(node.depth), "depth-first": -float(node.number)}
-        heapq.heappush(self.open, ((keys[self.order], node.number), node))
 
     def _begin(self, node: Node) -> None:
         """Put a node in work."""
@@ -287,7 +128,7 @@ class Search:
     def _close(self, node: Node, bound: float, evidence: Evidence) -> None:
         """The node is done; `evidence` proves that nothing in it exceeds `bound`."""
         self.excluded = max(self.excluded, bound)
-        self.record.leaves[node.number] = evidence
+        self.kept.leaves[node.number] = evidence
         self.root_closed |= node.depth == 0
         self.node = None
 
@@ -298,7 +139,7 @@ class Search:
             if on:
                 state[self.split.groups.rivals(decision)] = OFF
             state[decision] = ON if on else OFF
-        number = self.record.node(node.number, decision, on)
+        number = self.kept.node(node.number, decision, on)
         self._start(Node(number, state, node.bound, node.depth + 1, multipliers))
 
     def _branch(self, node: Node, multipliers: FloatArray | None, decision: int, *, on_last: bool) -> None:
@@ -383,7 +224,7 @@ class Search:
         assert self.lazy is not None
         kept: list[Evidence] = [self.saved, self.ascent.multipliers, self.ascent.best_multipliers, node.multipliers]
         kept += [other.multipliers for _, other in self.open] + [other.multipliers for other in self.waiting]
-        kept += [*self.record.leaves, *(multipliers for _, multipliers, _ in self.record.fixings)]
+        kept += [*self.kept.leaves, *(multipliers for _, multipliers, _ in self.kept.fixings)]
         for slots in self.lazy.recharged:
             for multipliers in kept:
                 if isinstance(multipliers, np.ndarray):
@@ -396,7 +237,8 @@ class Search:
         self.dp_calls += 1
         bound = self.ascent.look()
         if math.isfinite(bound):
-            self.largest = max(self.largest, abs(self.ascent.found.value), float(np.abs(self.ascent.weights).max()))
+            heavy = float(self.ascent.weights.max(initial=0.0))
+            self.largest = max(self.largest, abs(self.ascent.found.value), heavy)
         return bound
 
     def _offer(self, node: Node | None, on_ids: IntArray, score: float) -> bool:
@@ -452,7 +294,7 @@ class Search:
         node.state = node.state.copy()
         node.state[fixed] = np.where(taken[fixed], ON, OFF)
         self.fixed += fixed.size
-        self.record.fixings.append((node.number, self.ascent.multipliers, np.where(taken[fixed], ~fixed, fixed)))
+        self.kept.fixings.append((node.number, self.ascent.multipliers, np.where(taken[fixed], ~fixed, fixed)))
         self.fresh, self.saved, self.saved_bound = True, None, math.inf
         return True
 
@@ -496,11 +338,25 @@ class Search:
         if not free.size:
             return -1
         forbidden = self.ascent.bound - self.value if math.isfinite(self.value) else 1.0 + self.largest
-        gaps = self.split.gaps(self.ascent.multipliers, found, fixings, forbidden)[free]
-        if gaps.max() > 0.0:
-            return int(free[gaps.argmax()])
+        gaps = self.split.gaps(self.ascent.multipliers, found, fixings, forbidden)
+        if self.brancher is not None:
+            return self._asked_brancher(found, gaps)
+        free_gaps = gaps[free]
+        if free_gaps.max() > 0.0:
+            return int(free[free_gaps.argmax()])
         inside = free[np.isin(free, found)]
         return int(inside[0] if inside.size else free[0])
+
+    def _asked_brancher(self, found: IntArray, gaps: FloatArray) -> int:
+        """The decision that the user's brancher chooses."""
+        assert self.brancher is not None
+        state = self.ascent.fixings.state
+        chosen = self.brancher(np.sort(found), state.copy(), gaps)
+        if not (isinstance(chosen, (int, np.integer)) and 0 <= chosen < state.size and state[chosen] == FREE):
+            raise ValueError(
+                f"the brancher chose {chosen!r}, expected a decision in 0..{state.size - 1} that is free"
+            )
+        return int(chosen)
 
     def _enumerate(self, node: Node, state: State) -> bool:
         """Look at all structures that the node has left, if these are few; whether that was done."""
@@ -556,7 +412,7 @@ class Search:
             return
         self.open, self.waiting, self.node = [], [], None
         self.hold(incumbent)
-        self.record.cut()
+        self.kept.cut()
         begin = self.split.fitted(np.asarray(multipliers, np.float64))
         root = Node(0, self.root_state, math.inf, 0, begin)
         self._begin(root)
@@ -567,14 +423,17 @@ class Search:
             root.bound = self._look()
             self.ascent.multipliers = begin
 
-    def proof(self, sparse: bool = False) -> dict[str, Any]:
+    def record(self, shares: bool = True) -> dict[str, Any]:
         """Nodes, fixing steps and multipliers as arrays, as the compiled search gives them."""
         if not self.keep_proof:
             raise ValueError("no proof was kept: it was not asked for")
+        if self.compact and shares:
+            raise ValueError("this search counted on multipliers in units of scores")
         leaves: dict[int, Evidence] = {node.number: node.multipliers for _, node in self.open}
         leaves.update({node.number: node.multipliers for node in self.waiting})
         if self.node is not None:  # of its own and the inherited multipliers, those that prove more
             inherited = self.node.multipliers
             own = self.saved is not None and (inherited is None or self.saved_bound <= self.node.bound)
             leaves[self.node.number] = self.saved if own else inherited
-        return self.record.arrays(self.split.layout, leaves, sparse=sparse)
+        prices = self.split.size - self.split.layout.slots
+        return self.kept.arrays(self.split.layout, leaves, prices, shares=shares)

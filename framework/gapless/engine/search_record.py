@@ -44,8 +44,11 @@ class Record:
         self.leaves[0] = None
         self.fixings = [fixing for fixing in self.fixings if fixing[0] == 0]
 
-    def arrays(self, layout: Layout, leaves: dict[int, Evidence], *, sparse: bool) -> dict[str, Any]:
-        """As ``gapless_kernels.search`` describes it; `leaves`: evidence of the nodes that are still open."""
+    def arrays(self, layout: Layout, leaves: dict[int, Evidence], prices: int, *, shares: bool) -> dict[str, Any]:
+        """As ``gapless_kernels.search`` describes it.
+
+        `leaves`: evidence of the nodes that are still open. `prices`: slots after those of the layout.
+        """
         evidence = [leaves.get(number, held) for number, held in enumerate(self.leaves)]
         rows: dict[int, int] = {}
         held: list[FloatArray] = []
@@ -60,7 +63,6 @@ class Record:
             return -2 if multipliers == ENUMERATED else -1
 
         branches = np.array(self.branches, np.int64).reshape(-1, 3)
-        ends = np.cumsum([0, *(off.size for _, _, off in self.fixings)])
         return {
             "parent": branches[:, 0].copy(),
             "decision": branches[:, 1].copy(),
@@ -68,44 +70,44 @@ class Record:
             "multipliers_at": np.array([row(multipliers) for multipliers in evidence], np.int64),
             "step_node": np.array([node for node, _, _ in self.fixings], np.int64),
             "step_multipliers": np.array([row(multipliers) for _, multipliers, _ in self.fixings], np.int64),
-            "step_first": ends.astype(np.int64),
+            "step_first": np.cumsum([0, *(off.size for _, _, off in self.fixings)]).astype(np.int64),
             "off": np.concatenate([np.zeros(0, np.int64), *(off for _, _, off in self.fixings)]),
-            "grouped": layout.starred,
-            **(_nonzero(layout, held) if sparse else _all(layout, held)),
+            "orientation": layout.orientation,
+            "alone": layout.repeated,
+            "forms": _forms(layout) if shares else np.zeros(0, np.uint8),
+            **_multipliers(layout, held, prices, shares),
         }
 
 
-def _nonzero(layout: Layout, held: list[FloatArray]) -> dict[str, Any]:
-    """For each set of multipliers, the slots of those that are not 0, and these; charges are negative."""
-    sets = []
-    for multipliers in held:
-        values = multipliers.copy()
-        for shared in layout.shared:
-            charges = shared.scores < 0.0
-            values[shared.slots[charges]] = 0.0
-            values[shared.slots[charges, 0]] = -multipliers[shared.slots[charges, 0]]
-        places = np.flatnonzero(values)
-        sets.append((places, values[places]))
-    return {"multipliers": sets}
+def _forms(layout: Layout) -> Any:
+    """How the multipliers of each scope are written, uint8 (scopes,)."""
+    forms = np.where(layout.given < 0.0, 3, 0)
+    for shared in layout.shared:
+        forms[shared.scopes[shared.scores >= 0.0]] = 2
+    forms[layout.starred] = 1
+    return forms.astype(np.uint8)
 
 
-def _all(layout: Layout, held: list[FloatArray]) -> dict[str, Any]:
-    """Multipliers scope after scope: d of a cell of a star, part of a negative score, else a share each."""
-    spread = ~layout.starred & (layout.given >= 0)
-    first = np.zeros(layout.widths.size + 1, np.int64)
-    np.cumsum(np.where(spread, layout.widths, 1), out=first[1:])
-    # What the search never charges: narrow scopes count in full; those that cannot fire may have any shares.
-    rest = np.where(spread, 1.0 / np.maximum(layout.widths, 1), ~layout.starred & (layout.widths == 1))
-    table = np.tile(np.repeat(rest.astype(float), np.diff(first)), (len(held), 1))
-    for row, multipliers in zip(table, held, strict=True):
-        for star in layout.stars:
-            cells = star.scopes >= 0
-            row[first[star.scopes[cells]]] = star.of(multipliers)[cells]
-        for shared in layout.shared:
-            charges = shared.scores < 0
-            row[first[shared.scopes[charges]]] = multipliers[shared.slots[charges, 0]] / -shared.scores[charges]
-            spreads = ~charges
-            at = first[shared.scopes[spreads]][:, None] + np.arange(shared.slots.shape[1])
-            row[at] = multipliers[shared.slots[spreads]] / shared.scores[spreads][:, None]
-    prices = np.array([multipliers[layout.slots :] for multipliers in held])
-    return {"multiplier_first": first, "multipliers": np.hstack([table, prices]) if held else table}
+def _multipliers(layout: Layout, held: list[FloatArray], prices: int, shares: bool) -> dict[str, Any]:
+    """The multipliers that are not 0, row by row: parts of scores, or else in units of scores, charges negative."""
+    scopes, places = layout.places()
+    scale = np.ones(layout.slots)
+    for shared in layout.shared:
+        charges = shared.scores < 0.0
+        scopes[shared.slots[charges, 1:]] = -1
+        unit = np.where(charges, -1.0, 1.0)
+        if shares:
+            unit = np.divide(1.0, np.abs(shared.scores), out=np.zeros(charges.size), where=shared.scores != 0.0)
+        scale[shared.slots] = unit[:, None]
+    scopes = np.concatenate([scopes, layout.widths.size + np.arange(prices)])
+    places, scale = np.concatenate([places, np.zeros(prices, np.int64)]), np.concatenate([scale, np.ones(prices)])
+    used = [np.flatnonzero((multipliers != 0.0) & (scopes >= 0)) for multipliers in held]
+    slots = np.concatenate([np.zeros(0, np.int64), *used])
+    values = [multipliers[at] * scale[at] for multipliers, at in zip(held, used, strict=True)]
+    return {
+        "row_first": np.cumsum([0, *map(len, used)]).astype(np.int64),
+        "scopes": scopes[slots].astype(np.int32),
+        "places": places[slots].astype(np.int32),
+        "values": np.concatenate([np.zeros(0), *values]),
+        "prices": prices,
+    }

@@ -47,9 +47,9 @@ def choices_of(bound: SplitBound[Any], state: State, most: int) -> BoolArray | N
 def scores_of(bound: SplitBound[Any], chosen: BoolArray) -> FloatArray:
     """The score of each way, without own scores of the backbone, float64 (ways,)."""
     layout = bound.layout
-    possible = chosen.any(axis=0)
-    sure = chosen.all(axis=0)
-    scores = np.where(chosen, layout.base, 0.0).sum(axis=1)
+    possible: BoolArray = chosen.any(axis=0)
+    sure: BoolArray = chosen.all(axis=0)
+    scores: FloatArray = np.where(chosen, layout.base, 0.0).sum(axis=1)
     for scopes, values in _scopes(bound, possible):
         certain = sure[scopes].all(axis=1)
         scores += float(values[certain].sum())

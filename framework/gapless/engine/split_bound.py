@@ -326,8 +326,9 @@ class SplitBound(Dualized[S]):
             np.add.at(gaps, block.decisions[rows], np.broadcast_to(gap[:, None], held.shape))
         for factor, price in self.prices(multipliers):
             y, inside = factor.maximise(price, fixings.state)[1], on[factor.scope]
-            gap = factor.misses(price, inside, fixings.state)
-            gaps[factor.scope] += np.where(y != inside, gap if np.isfinite(gap) else forbidden, 0.0)
+            missing = factor.misses(price, inside, fixings.state)
+            doubt = missing if np.isfinite(missing) else forbidden
+            gaps[factor.scope] += np.where(y != inside, doubt, 0.0)
         return gaps
 
     def assumed_gap(self, best: float) -> float:

@@ -1,4 +1,4 @@
-"""The record that the compiled search keeps of itself, as flat arrays, and the certificate made of it."""
+"""The record that a search keeps of itself, as flat arrays, and the certificate made of it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import Certificate
-from gapless.core.certificate import DeferredCertificate
+from gapless.core.branch import Branch
+from gapless.core.certificate import Certificate, DeferredCertificate
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import Branch, Tightening, TreeCertificate
-from gapless_splitbound.certificate import SplitMultipliers
-from gapless_splitbound.enumerated import EnumeratedTrees
+from gapless.core.tree_certificate import Tightening, TreeCertificate
+from gapless.search.layout import Layout
 
 ENUMERATED = -2
-"""In the place of a leaf's multipliers: all its trees were looked at."""
+"""In the place of a leaf's multipliers: all its structures were looked at."""
 
 ONE, SPREAD = 1, 2
-"""Forms of a scope: bit 0 where it has one multiplier; or one for each arc, of which the record has those not 0."""
+"""Forms of a scope: bit 0 where it has one multiplier; or one for each decision, of which the record has those not 0."""
 
 
 @attrs.frozen(eq=False, slots=False, kw_only=True)
@@ -32,9 +31,11 @@ class SearchRecord:
     orientation : int64 (factors,)
         Of each conjunction, those without scopes included.
     widths, counts : sequence of int
-        Arcs in each scope, and number of scopes, block by block.
+        Decisions in each scope, and number of scopes, block by block.
     loss : float
-        See `SplitMultipliers`.
+        Stands for a score of -inf.
+    evidence, enumerated
+        As in `Layout`.
     """
 
     parent: IntArray
@@ -56,28 +57,42 @@ class SearchRecord:
     widths: tuple[int, ...]
     counts: tuple[int, ...]
     loss: float
+    evidence: Callable[..., Certificate]
+    enumerated: Certificate
 
     @classmethod
-    def of(cls, kernel: Any, conjunctions: Any, loss: float, *, shares: bool) -> SearchRecord:
-        """What a search has to show. `conjunctions`: its `ScoredFactor`, in their order."""
-        held = [i for i, scored in enumerate(conjunctions) if scored.scopes.size]
+    def of(cls, layout: Layout[Any], kernel: Any, *, shares: bool) -> SearchRecord:
+        """What a search has to show; with multipliers as parts of scores, or else in units of scores."""
+        place = {id(scored): number for number, scored in enumerate(layout.conjunctions)}
         arrays = kernel.record(shares)
-        orientation = np.zeros(len(conjunctions), np.int64)
-        orientation[held] = arrays.pop("orientation")
-        shapes = [conjunctions[i].scopes.shape for i in held]
-        widths, counts = tuple(width for _, width in shapes), tuple(count for count, _ in shapes)
-        return cls(**arrays, orientation=orientation, widths=widths, counts=counts, loss=loss)
+        orientation = np.zeros(len(layout.conjunctions), np.int64)
+        orientation[[place[id(scored)] for scored in layout.scored]] = arrays.pop("orientation")
+        shapes = [scored.scopes.shape for scored in layout.scored]
+        return cls(
+            **arrays,
+            orientation=orientation,
+            widths=tuple(width for _, width in shapes),
+            counts=tuple(count for count, _ in shapes),
+            loss=layout.loss,
+            evidence=layout.evidence,
+            enumerated=layout.enumerated,
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
 
     def deferred(self) -> Certificate:
-        """The certificate, made when it is asked for: multipliers at leaves and fixings."""
+        """The certificate, made when it is asked for."""
         return DeferredCertificate(self.certificate)
 
-    def certificate(self) -> TreeCertificate:
-        """A `TreeCertificate` with `SplitMultipliers` at its leaves and fixings."""
+    def certificate(self) -> Certificate:
+        """A `TreeCertificate` with multipliers at its leaves and fixings."""
         ways = tuple(self.orientation.tolist())
 
         def at(row: int) -> Certificate:
-            return SplitMultipliers(ways, self._dense(row), self.alone, loss=self.loss)
+            return self.evidence(orientation=ways, multipliers=self._dense(row), alone=self.alone, loss=self.loss)
 
         return self.tree(at)
 
@@ -85,7 +100,7 @@ class SearchRecord:
     def _layout(self) -> tuple[IntArray, FloatArray]:
         """Each scope's first multiplier, with the end of all; and multipliers of scopes that were never charged.
 
-        Scopes of one arc count in full; those that cannot fire may have any shares.
+        Scopes of one decision count in full; those that cannot fire may have any shares.
         """
         widths = np.repeat(np.array(self.widths, np.int64), np.array(self.counts, np.int64))
         sizes = np.where(self.forms & ONE, 1, widths)
@@ -106,7 +121,7 @@ class SearchRecord:
 
     def tree(self, at: Callable[[int], Certificate]) -> TreeCertificate:
         """The tree of the search. `at`: from a row of multipliers, or -1 for none, to what they prove."""
-        made: dict[int, Certificate] = {ENUMERATED: EnumeratedTrees()}
+        made: dict[int, Certificate] = {ENUMERATED: self.enumerated}
 
         def evidence(row: int) -> Certificate:
             if row not in made:
@@ -125,7 +140,9 @@ class SearchRecord:
         for step, (node, row) in enumerate(
             zip(self.step_node.tolist(), self.step_multipliers.tolist(), strict=True)
         ):
-            fixed = Tightening((), off[first[step] : first[step + 1]], evidence(row))
-            steps.setdefault(str(node), []).append(fixed)
+            fixed = off[first[step] : first[step + 1]]
+            on = [~d for d in fixed if d < 0]
+            held = Tightening(on, [d for d in fixed if d >= 0] if on else fixed, evidence(row))
+            steps.setdefault(str(node), []).append(held)
         tightenings = {node: tuple(several) for node, several in steps.items()}
         return TreeCertificate(tuple(parents), tuple(branches), leaves, tightenings)

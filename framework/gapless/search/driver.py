@@ -1,0 +1,385 @@
+"""One search over a problem: slices between which limits and Ctrl-C are heeded, and what came of it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+import gapless_kernels
+from gapless.core.certificate import Certificate, NoCertificate
+from gapless.core.decisions import Fixings
+from gapless.core.errors import GaplessError, InconsistentBound, OracleError, SolveError
+from gapless.core.limits import Budget, Limits, Stop
+from gapless.core.problem import check_start, score_of
+from gapless.core.result import Result, Stats
+from gapless.core.sparse import BoolArray, IntArray
+from gapless.core.tolerance import margin, meets
+from gapless.engine.guard import guarded
+from gapless.plugins.call import Solve
+from gapless.search.layout import Layout
+from gapless.search.record import SearchRecord
+
+if gapless_kernels.COMPILED:
+    from gapless_kernels.search import _search as kernels
+    from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser
+else:
+    from gapless.engine import search as kernels  # type: ignore[no-redef]
+
+S = TypeVar("S")
+
+ROUNDED = 1e-10
+"""Loss of sums in float64, relative to the largest score."""
+ASKED_FOR_NONE = "none was asked for (certificate=False)"
+OUTGROWN = (
+    "the record of the search outgrew its memory, so that its bound cannot be checked; "
+    "a limit on nodes or time that ends it before gives a checkable, weaker bound"
+)
+SLICE = 0.05
+"""Seconds between two looks at Ctrl-C and the clock."""
+ENDLESS = 1 << 60
+"""Nodes or steps."""
+ROOT_STEPS, ROOT_TREND = 120, 7
+CHOICES = 1 << 14
+"""Once a node has no more ways to choose than this, all its structures are looked at."""
+INFEASIBLE = "every structure has a factor that forbids it"
+
+
+class Search(Generic[S]):
+    """One search over a problem.
+
+    Parameters
+    ----------
+    layout : Layout
+        Of the problem; many searches may share it.
+    start : int64, optional
+        The decisions of a feasible structure.
+    kept : bool (decisions,), optional
+        Only structures of these decisions. No certificate can be made of such a search.
+    root_steps, root_trend : int
+        The root branches after so many steps, or when its gap has hardly fallen within so many.
+    compact : bool
+        Whether `certificate` is made of multipliers in units of scores.
+    told : bool
+        Whether what happens is kept for `tell`.
+    """
+
+    def __init__(
+        self,
+        layout: Layout[S],
+        *,
+        variant: str = "default",
+        order: str = "best-first",
+        start: IntArray | None = None,
+        keep_proof: bool = True,
+        kept: BoolArray | None = None,
+        root_steps: int = ROOT_STEPS,
+        root_trend: int = ROOT_TREND,
+        compact: bool = False,
+        told: bool = False,
+    ) -> None:
+        self.layout, self.problem = layout, layout.problem
+        self.floor, self.constant = layout.floor, layout.backbone.constant
+        self.variant, self.told = variant, told
+        weights, blocks, known = layout.backbone.weights, layout.blocks, layout.known
+        lazy: dict[str, Any] = {} if known is None else {"unknown": ~known, "ask": layout.ask}
+        if kept is not None:
+            weights = np.where(kept, weights, -np.inf)
+            whole = [kept[scopes].all(axis=1) for scopes, _ in blocks]
+            blocks = [(scopes[rows], scores[rows]) for (scopes, scores), rows in zip(blocks, whole, strict=True)]
+        first, members = layout.groups
+        self.kernel = kernels.Search(
+            _maximiser(layout),
+            weights,
+            blocks,
+            group_first=first,
+            groups=members,
+            factors=_factors(layout),
+            variant=variant,
+            order=order,
+            incumbent=start,
+            keep_proof=keep_proof,
+            granularity=(self.problem.granularity or 0.0) if not self.constant else 0.0,
+            choices=CHOICES,
+            root_steps=root_steps,
+            root_trend=root_trend,
+            compact=compact,
+            checked=True,  # by ScoredFactor
+            events="steps" if told else None,
+            **lazy,
+        )
+
+    def advance(
+        self, seconds: float, nodes: int = ENDLESS, steps: int = ENDLESS, limits: Limits | None = None
+    ) -> Stop | None:
+        """Work for a slice, until so many nodes are done in all, or for so many steps; why it ended, or None."""
+        target, gap = math.inf, 0.0
+        if limits is not None and limits.target is not None:
+            target = self.problem.sense.turn(limits.target) - self.constant
+        if limits is not None and not self.constant:
+            gap = limits.gap
+        status = self.kernel.advance(min(SLICE, seconds), nodes, steps, target, gap)
+        return _STOPS.get(status)
+
+    def finish(self, nodes: int = ENDLESS, seconds: float = math.inf) -> bool:
+        """Run to the proof, or until so many nodes or seconds are spent; whether there is a proof.
+
+        Ctrl-C comes through between slices.
+        """
+        end = time.perf_counter() + seconds
+        while self.kernel.nodes < nodes and seconds > 0:
+            if self.advance(seconds, nodes) is Stop.PROVED:
+                return True
+            seconds = end - time.perf_counter()
+        return False
+
+    def tell(self, budget: Budget) -> None:
+        """Hand on what happened since the last time."""
+        if not self.told:
+            return
+        for nodes, step, _, free, bound, value in self.kernel.events().tolist():
+            best = self._score(value)
+            known = max(self._bound(bound), best)
+            if step:
+                guarded(budget, budget.emit, "step", known, best, free=free)
+            else:
+                guarded(budget, budget.emit, "node", known, best, node=nodes)
+
+    def _bound(self, bound: float) -> float:
+        return -math.inf if bound < self.floor - margin(self.floor) else bound + self.constant
+
+    def _score(self, value: float) -> float:
+        return -math.inf if value < self.floor - margin(self.floor) else value + self.constant
+
+    @property
+    def bound(self) -> float:
+        """No structure scores more; -inf when that is less than an allowed structure can score."""
+        return self._bound(float(self.kernel.bound))
+
+    @property
+    def value(self) -> float:
+        """Score of the best structure; -inf when there is none or a factor forbids it."""
+        return self._score(float(self.kernel.value))
+
+    @property
+    def structure(self) -> S | None:
+        """The best structure."""
+        return self.problem.decode(self.kernel.on) if self.value > -math.inf else None
+
+    def rough(self, exact: float) -> bool:
+        """Whether scores cancel so much that only the checker can tell what is proved.
+
+        `exact`: score of the best structure by the problem.
+        """
+        if self.kernel.rough:
+            return True
+        return self.value > -math.inf and exact > -math.inf and abs(exact - self.value) > 0.25 * margin(exact)
+
+    @property
+    def exact(self) -> float:
+        """Score of the best structure by the problem; -inf where there is none."""
+        structure = self.structure
+        return -math.inf if structure is None else score_of(self.problem, structure)
+
+    @property
+    def added(self) -> int:
+        """Scopes that a linear program was made of."""
+        return 0
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """For `Stats`."""
+        kernel = self.kernel
+        return {
+            "dp_calls": int(kernel.dp_calls),
+            "root_closed": bool(kernel.root_closed),
+            "fixed": int(kernel.fixed),
+            "enumerated": int(kernel.enumerated),
+        }
+
+    def certificate(self) -> Certificate:
+        """The record of the search; where it outgrew its memory, that of the root alone."""
+        return SearchRecord.of(self.layout, self.kernel, shares=True).deferred()
+
+
+def _maximiser(layout: Layout[Any]) -> Any:
+    role = layout.backbone.maximiser
+    if not gapless_kernels.COMPILED:
+        return role
+    compiled = role.compiled()
+    return PythonMaximiser(role, layout.decisions.count, Fixings) if compiled is None else compiled
+
+
+def _factors(layout: Layout[Any]) -> list[Any]:
+    if not gapless_kernels.COMPILED:
+        return [(scope, factor) for factor, scope in layout.configurations]
+    found = []
+    for factor, scope in layout.configurations:
+        compiled = factor.compiled(layout.decisions)
+        found.append(PythonFactor(scope, factor) if compiled is None else compiled)
+    return found
+
+
+_STOPS: dict[int, Stop] = {
+    kernels.PROVED: Stop.PROVED,
+    kernels.NODES: Stop.NODES,
+    kernels.STEPS: Stop.ITERATIONS,
+    kernels.TARGET: Stop.TARGET,
+    kernels.GAP: Stop.GAP,
+}
+
+Begin = Callable[..., Search[S]]
+"""Makes a search from the keywords ``start``, ``keep_proof`` and ``told``."""
+
+
+def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) -> Result[S]:
+    """A search in slices, so that Ctrl-C and limits are heeded, and what came of it.
+
+    `begin`: makes it from the keywords of `Search` ``start``, ``keep_proof`` and ``told``.
+    """
+    problem, budget = layout.problem, solve.budget
+    check_start(problem, solve.start)
+    start = max(solve.start, key=lambda structure: score_of(problem, structure), default=None)
+    on = None if start is None else np.sort(problem.encode(start))
+    told = bool(budget.observers or budget.trace)
+    work = _begun(layout, lambda: begin(start=on, keep_proof=certificate, told=told))
+    try:
+        guarded(budget, budget.emit, "start", math.inf, work.value)
+        stop = advance(work, solve)
+        if stop is Stop.PROVED and not certificate and work.rough(work.exact):
+            # Rounding may have decided: only the checker can tell, and it needs the record.
+            on = work.kernel.on if work.value > -math.inf else on
+            work = begin(start=on, keep_proof=True, told=told)
+            stop = advance(work, solve)
+    except KeyboardInterrupt:
+        budget.interrupt()
+        stop = Stop.INTERRUPTED
+    except SolveError as error:
+        error.result = _result(work, solve, Stop.ERROR, start is not None, certificate)
+        raise
+    try:
+        work.kernel.settle()
+        guarded(budget, budget.emit, "stop", max(work.bound, work.value), work.value)
+    except SolveError as error:
+        error.result = _result(work, solve, Stop.ERROR, start is not None, certificate)
+        raise
+    return _result(work, solve, stop, start is not None, certificate)
+
+
+def _begun(layout: Layout[Any], make: Callable[[], Search[Any]]) -> Search[Any]:
+    """A new search; what a role raises is named after it."""
+    return called(layout, make)
+
+
+def called(layout: Layout[Any], call: Callable[[], Any]) -> Any:
+    """The answer of a call into the search; what a role raises there becomes an `OracleError`."""
+    try:
+        return call()
+    except (GaplessError, MemoryError):
+        raise
+    except Exception as error:
+        role = type(layout.backbone.maximiser).__name__
+        raise OracleError(f"{role}, or a factor, raised {type(error).__name__}: {error}") from error
+
+
+def advance(run: Search[Any], solve: Solve) -> Stop:
+    """Slices until the proof is done or something is spent."""
+    budget, limits = solve.budget, solve.budget.limits
+    most = ENDLESS if limits.nodes is None else limits.nodes
+    began = int(run.kernel.steps)
+    while True:
+        budget.iterations += int(run.kernel.steps) - began
+        began = int(run.kernel.steps)
+        spent = budget.spent()
+        if spent is not None:
+            return spent
+        left = ENDLESS if limits.iterations is None else limits.iterations - budget.iterations
+        stop = called(run.layout, lambda left=left: run.advance(budget.time_left, most, left, limits))
+        run.tell(budget)
+        if run.constant and limits.gap > 0 and run.value > -math.inf and meets(run.bound, run.value, limits.gap):
+            stop = stop or Stop.GAP
+        if stop is not None:
+            budget.iterations += int(run.kernel.steps) - began
+            return stop
+
+
+def _result(run: Search[S], solve: Solve, stop: Stop, warm: bool, certificate: bool) -> Result[S]:
+    """The answer as of now, with the bound that the certificate proves where that is another."""
+    problem, budget, layout = run.problem, solve.budget, run.layout
+    if stop is not Stop.ERROR:
+        run.kernel.settle()
+    bound, value, exact = run.bound, run.value, run.exact
+    structure = run.structure if exact > -math.inf else None
+    budget.nodes, rough = budget.nodes + int(run.kernel.nodes), run.rough(exact)
+    asked_for_none = NoCertificate(ASKED_FOR_NONE)
+    evidence: Certificate = asked_for_none
+    if bound == math.inf:
+        evidence = NoCertificate("nothing was bounded yet") if certificate else asked_for_none
+    elif run.kernel.proof_dropped and not rough:
+        evidence = NoCertificate(OUTGROWN)
+    elif certificate or rough:
+        evidence, bound = _checked(run, bound, exact, rough)
+    if not certificate:
+        evidence = asked_for_none
+    explanation = [INFEASIBLE] if bound == -math.inf else []
+    if certificate and evidence == NoCertificate(OUTGROWN):
+        explanation.append(OUTGROWN)
+    if structure is not None:
+        noisy = bound_with_rounding(layout, exact, bound, value)
+        bound = bound if rough else noisy
+    if stop is Stop.PROVED and not meets(bound, exact):
+        # Beside scores that are so much larger than their sum, nothing more can be told in float64.
+        stop = Stop.GAP
+        explanation = [f"all was ruled out or scored, but for what float64 rounds away: {bound - exact:.3g}"]
+    return Result.of(
+        problem,
+        [] if structure is None else [structure],
+        max(bound, exact),
+        stop,
+        certificate=evidence,
+        method=solve.method,
+        stats=Stats(
+            seconds=budget.elapsed,
+            nodes=int(run.kernel.nodes),
+            iterations=int(run.kernel.steps),
+            oracle_calls=int(run.kernel.dp_calls),
+            parts_scored=layout.parts_scored,
+            parts_added=run.added,
+            parts_total=layout.parts,
+            warm_start_used=warm,
+            extra=run.extra,
+        ),
+        trace=budget.events,
+        explanation=explanation,
+    )
+
+
+def bound_with_rounding(layout: Layout[Any], exact: float, bound: float, value: float) -> float:
+    """The bound, raised by the rounding seen in the value of the structure, which may be in the bound as well.
+
+    Raises `InconsistentBound`: the search scored its structure otherwise than the problem does, by more than
+    rounding explains.
+    """
+    noise = abs(exact - value)
+    if noise <= margin(exact):
+        return bound
+    if not noise <= ROUNDED * layout.largest():
+        raise InconsistentBound(f"the search scores its structure {value!r}, the problem {exact!r}")
+    return max(bound, exact) + noise
+
+
+def _checked(run: Search[Any], bound: float, value: float, rough: bool) -> tuple[Certificate, float]:
+    """The certificate, and the bound it proves where scores cancel."""
+    try:
+        evidence = run.certificate()
+    except MemoryError:
+        return NoCertificate("there was no memory to write the record of the search"), bound
+    if not (rough or run.kernel.proof_dropped):
+        return evidence, bound
+    verdict = evidence.verify(run.problem)
+    if not verdict:
+        return NoCertificate(f"the record of the search proves nothing: {verdict.reason}"), math.inf
+    return evidence, max(float(verdict.bound), value)

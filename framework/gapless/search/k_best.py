@@ -1,0 +1,244 @@
+"""The k best structures by the search: Lawler's partition around each structure that was found.
+
+Where Qian and Liu (2013, proposition 2) take k best structures of the bound in every node, here each part of the partition
+is searched for its one best structure, so that steps, fixing by max-marginals and enumeration stay what they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+import attrs
+import numpy as np
+
+from gapless.core.errors import InconsistentBound, SolveError
+from gapless.core.limits import Budget, Stop
+from gapless.core.problem import score_of
+from gapless.core.result import Result
+from gapless.core.sparse import BoolArray
+from gapless.core.tolerance import meets
+from gapless.engine.guard import guarded
+from gapless.engine.lawler import KBest, Part, lawler, partition
+from gapless.plugins.call import Solve
+from gapless.search.driver import Begin, Search, bound_with_rounding, called, run
+from gapless.search.layout import Layout
+
+S = TypeVar("S")
+
+UNCERTIFIED = "the certificate bounds the best structure; that the list misses none is the search's word"
+ROUGH = "scores cancel so much that rounding may decide the order of the structures"
+
+
+class _TooRough(Exception):
+    """Scores cancel so much that rounding may decide the order of structures."""
+
+
+def k_best(
+    layout: Layout[S],
+    solve: Solve,
+    begin: Begin[S],
+    *,
+    certificate: bool,
+    variant: str = "default",
+    order: str = "best-first",
+    otherwise: Callable[[Sequence[S]], Result[S]] | None = None,
+) -> Result[S]:
+    """The `solve.k` best structures.
+
+    Every decision of the problem is in a choice group. `begin`: as for `run`, for the best structure. `otherwise`:
+    lists them where rounding may decide their order, from structures that are known.
+    """
+    return _Listing(layout, solve, begin, certificate, {"variant": variant, "order": order}, otherwise).run()
+
+
+class _Listing(Generic[S]):
+    """The state of one search for several structures."""
+
+    def __init__(
+        self,
+        layout: Layout[S],
+        solve: Solve,
+        begin: Begin[S],
+        certificate: bool,
+        options: dict[str, Any],
+        otherwise: Callable[[Sequence[S]], Result[S]] | None,
+    ) -> None:
+        self.layout, self.problem, self.solve, self.begin = layout, layout.problem, solve, begin
+        self.certificate, self.options, self.otherwise = certificate, options, otherwise
+        self.known: KBest[S] = KBest(solve.k)
+        self.first: Result[S] = Result.of(self.problem, [], math.inf, Stop.ERROR, method=solve.method)
+        self.counts = dict.fromkeys(("dp_calls", "fixed", "enumerated"), 0)
+        self.gap_used = False
+
+    def run(self) -> Result[S]:
+        """Find the best structure, then partition."""
+        budget = self.solve.budget
+        try:
+            self._emit("start")
+            stop = self._find_first()
+            if stop is Stop.PROVED and self.first.solutions:
+                stop = self._partition(self.first.best)
+            if self.gap_used and stop is Stop.PROVED:
+                stop = Stop.GAP
+            self._emit("stop")
+        except _TooRough:
+            return self._otherwise()
+        except KeyboardInterrupt:
+            budget.interrupt()
+            stop = Stop.INTERRUPTED
+        except SolveError as error:
+            error.result = self._result(Stop.ERROR)
+            raise
+        return self._result(stop)
+
+    def _emit(self, kind: str, **details: int) -> None:
+        budget = self.solve.budget
+        best = self.known.best
+        bound = self.problem.sense.turn(self.first.bound)
+        guarded(budget, budget.emit, kind, max(bound, best), best, **details)
+
+    def _find_first(self) -> Stop:
+        """The best structure with its certificate; of the limits, a gap is for the whole list."""
+        budget = self.solve.budget
+        quiet = Budget(attrs.evolve(budget.limits, time=_finite(budget.time_left), gap=0.0))
+        try:
+            first = attrs.evolve(self.solve, budget=quiet, k=1)
+            self.first = run(self.layout, first, self.begin, certificate=self.certificate)
+        finally:
+            budget.nodes += quiet.nodes
+            budget.iterations += quiet.iterations
+        for structure in (*(solution.structure for solution in self.first.solutions), *self.solve.start):
+            self._know(structure)
+        if quiet.interrupted:
+            budget.interrupt()
+        if self.first.stop is Stop.GAP:
+            raise _TooRough
+        return self.first.stop
+
+    def _know(self, structure: S) -> None:
+        """Take a feasible structure into the list."""
+        key = np.sort(self.problem.encode(structure)).tobytes()
+        self.known.enter(key, score_of(self.problem, structure), structure)
+
+    def _closes(self, bound: float) -> bool:
+        """Whether no structure below this bound can enter the list."""
+        threshold = self.known.threshold
+        if bound <= threshold or meets(bound, threshold):
+            return True
+        gap = self.solve.budget.limits.gap
+        if gap > 0 and threshold > -math.inf and meets(bound, threshold, gap):
+            self.gap_used = True
+            return True
+        return False
+
+    def _partition(self, best: S) -> Stop:
+        """Search the parts around the best structure, then around the next; see `lawler`."""
+        everything = np.ones(self.problem.decisions.count, bool)
+        first = Part(everything, best, score_of(self.problem, best))
+        return lawler(self.known, first, self._others, self._best_of, self._closes)
+
+    def _others(self, part: Part[S]) -> Iterator[BoolArray]:
+        """The decisions of each part: some choices as in the structure, the next another one."""
+        chosen = np.sort(self.problem.encode(part.structure)).tolist()
+        return (kept for _, kept in partition(part.kept, chosen, self.problem.decisions.group_of()))
+
+    def _best_of(self, kept: BoolArray) -> tuple[Part[S] | None, Stop]:
+        """The best structure of these decisions; None where none can enter the list."""
+        budget = self.solve.budget
+        run: Search[S] = called(
+            self.layout, lambda: Search(self.layout, keep_proof=False, kept=kept, **self.options)
+        )
+        before, steps, stop = budget.nodes, budget.iterations, Stop.PROVED
+        while not self._closes(run.bound):
+            spent = budget.spent_between_nodes()
+            if spent is not None:
+                stop = spent
+                break
+            left = 1 << 60 if budget.limits.iterations is None else budget.limits.iterations - budget.iterations
+            try:
+                ended = called(
+                    self.layout,
+                    lambda left=left: run.advance(budget.time_left, int(run.kernel.nodes) + 1, left),
+                )
+            except KeyboardInterrupt:
+                budget.interrupt()
+                continue
+            finally:
+                budget.nodes = before + int(run.kernel.nodes)
+                budget.iterations = steps + int(run.kernel.steps)
+            if ended is Stop.PROVED:
+                break
+        for name in self.counts:
+            self.counts[name] += int(run.extra[name])
+        structure = self._structure_of(run, kept)
+        if stop is Stop.PROVED and run.rough(run.exact):
+            raise _TooRough
+        self._emit("node", node=budget.nodes)
+        return (None if structure is None else Part(kept, structure, score_of(self.problem, structure))), stop
+
+    def _structure_of(self, run: Search[S], kept: BoolArray) -> S | None:
+        """The structure that a part's search holds, if it enters the list.
+
+        Raises `InconsistentBound`: it is infeasible, of another part, or not worth what the search says.
+        """
+        if not run.value > self.known.threshold:
+            return None
+        structure = self.problem.decode(run.kernel.on)
+        if self.problem.violations(structure) or not kept[self.problem.encode(structure)].all():
+            raise InconsistentBound(f"the search returned a structure of another part: {run.kernel.on.tolist()}")
+        bound_with_rounding(self.layout, score_of(self.problem, structure), run.bound, run.value)
+        self._know(structure)
+        return structure
+
+    def _result(self, stop: Stop) -> Result[S]:
+        first = self.first
+        calls = self.counts["dp_calls"]
+        extra = {name: first.stats.extra.get(name, 0) + count for name, count in self.counts.items()}
+        structures = self.known.ranked
+        done = stop is Stop.PROVED
+        early = f"the search for {self.solve.k} best ended early ({stop.value}): the list may miss some"
+        said = ([UNCERTIFIED] if structures else []) if done else [early]
+        return Result.of(
+            self.problem,
+            structures,
+            self.problem.sense.turn(first.bound),
+            stop,
+            certificate=first.certificate,
+            method=self.solve.method,
+            stats=attrs.evolve(
+                first.stats,
+                seconds=self.solve.budget.elapsed,
+                nodes=self.solve.budget.nodes,
+                iterations=first.stats.iterations + calls,
+                oracle_calls=first.stats.oracle_calls + calls,
+                extra={**first.stats.extra, **extra},
+            ),
+            trace=self.solve.budget.events,
+            explanation=[*first.explanation, *said],
+            complete=done,
+        )
+
+    def _otherwise(self) -> Result[S]:
+        """Another list, where rounding may decide this one."""
+        if self.otherwise is None:
+            found = self._result(Stop.GAP)
+            return attrs.evolve(found, explanation=[ROUGH, *found.explanation])
+        try:
+            found = self.otherwise(self.known.known)
+        except InconsistentBound as error:
+            # Its checks do not forgive what rounding does here; what was found before stands. No other error is
+            # taken back: one of an observer is the user's to see.
+            found = self._result(Stop.GAP)
+            return attrs.evolve(found, explanation=[ROUGH, *found.explanation, f"the roles gave up: {error}"])
+        sign = self.problem.sense.sign
+        if found.stop is not Stop.PROVED and sign * found.bound > sign * self.first.bound:
+            for solution in found.solutions:
+                self._know(solution.structure)
+            found = self._result(found.stop)
+        return attrs.evolve(found, explanation=[ROUGH, *found.explanation])
+
+
+def _finite(seconds: float) -> float | None:
+    return seconds if seconds < math.inf else None
