@@ -24,7 +24,8 @@ from gapless.search.layout import Layout
 from gapless.search.record import SearchRecord
 
 if gapless_kernels.COMPILED:
-    from gapless_kernels.search import _search as kernels
+    from gapless_kernels.search import _search as statuses
+    from gapless_kernels.search._search import Search as Kernel
     from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser
 
 S = TypeVar("S")
@@ -89,7 +90,7 @@ class Search(Generic[S]):
             whole = [kept[scopes].all(axis=1) for scopes, _ in blocks]
             blocks = [(scopes[rows], scores[rows]) for (scopes, scores), rows in zip(blocks, whole, strict=True)]
         first, members = layout.groups
-        self.kernel = kernels.Search(
+        self.kernel = Kernel(
             _maximiser(layout),
             weights,
             blocks,
@@ -219,11 +220,11 @@ def _factors(layout: Layout[Any]) -> list[Any]:
 
 if gapless_kernels.COMPILED:
     _STOPS: dict[int, Stop] = {
-        kernels.PROVED: Stop.PROVED,
-        kernels.NODES: Stop.NODES,
-        kernels.STEPS: Stop.ITERATIONS,
-        kernels.TARGET: Stop.TARGET,
-        kernels.GAP: Stop.GAP,
+        statuses.PROVED: Stop.PROVED,
+        statuses.NODES: Stop.NODES,
+        statuses.STEPS: Stop.ITERATIONS,
+        statuses.TARGET: Stop.TARGET,
+        statuses.GAP: Stop.GAP,
     }
 
 Begin = Callable[..., Search[S]]
