@@ -13,13 +13,14 @@ import gapless_kernels
 from gapless import Limits, Status, Stop
 from gapless.core.tolerance import meets
 from gapless.roles import InconsistentBound
+from gapless.search import driver
 from gapless_dependency import ArcConjunctions, Grandchild, GreatGrandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
 from gapless_pricecut import lagrangian_search
 from gapless_pricecut.certificate import CompletedDual
 from gapless_pricecut.lagrangian_search import LagrangianSearch
 from gapless_pricecut.restricted import RestrictedRelaxation
-from gapless_splitbound import compiled_search
+from gapless_splitbound.tree_layout import tree_layout
 
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="the lazy search is compiled")
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "20"))
@@ -112,13 +113,13 @@ def check(problem, result, best):
 @pytest.fixture(params=[(0, 60), (0, 1), (30, 60), (1 << 14, 60)], ids=str)
 def way(request, monkeypatch):
     """Choices of heads that are enumerated, and nodes before a linear program."""
-    monkeypatch.setattr(compiled_search, "CHOICES", request.param[0])
+    monkeypatch.setattr(driver, "CHOICES", request.param[0])
     monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", request.param[1])
 
 
 @pytest.fixture
 def bounds_alone(monkeypatch):
-    monkeypatch.setattr(compiled_search, "CHOICES", 0)
+    monkeypatch.setattr(driver, "CHOICES", 0)
 
 
 @pytest.mark.usefixtures("way")
@@ -270,7 +271,7 @@ def hard(n, seed=0):
 
 @pytest.mark.parametrize("nodes", [1, 2, 5])
 def test_limits_leave_a_true_bound_that_can_be_checked(nodes, monkeypatch):
-    monkeypatch.setattr(compiled_search, "CHOICES", 0)
+    monkeypatch.setattr(driver, "CHOICES", 0)
     arcs, scores = hard(9)
     best = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores.table)]), "split-bound").value
     problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
@@ -289,9 +290,9 @@ def test_a_search_may_begin_again_from_any_multipliers(rng, keep_proof):
     problem = ParsingProblem(arcs, factors=[Grandchild(scores), Sibling(hard(8, rng)[1])])
     best = gapless.solve(problem, "split-bound", certificate=False).value
     lazy = ParsingProblem(arcs, factors=problem.factors)
-    search = LagrangianSearch(lazy, "best-first", keep_proof=keep_proof)
+    search = LagrangianSearch(tree_layout(lazy, lazily=True), keep_proof=keep_proof)
     for nodes in (1, 4, 9):
-        if search.advance(10.0, nodes):
+        if search.advance(10.0, nodes) is Stop.PROVED:
             break
         search.kernel.restart(rng.normal(0, 1, len(search.kernel.slots()[0])))
         search.kernel.settle()
@@ -339,7 +340,7 @@ def stalling(monkeypatch, error):
         asked.append(error)
         raise error
 
-    monkeypatch.setattr(compiled_search, "CHOICES", 0)
+    monkeypatch.setattr(driver, "CHOICES", 0)
     monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
     monkeypatch.setattr(lagrangian_search, "ROOT_STEPS", 3)
     monkeypatch.setattr(lagrangian_search, "restricted_relaxation", raises)
@@ -373,7 +374,7 @@ def an_unfinished_program(monkeypatch):
 def test_an_unfinished_linear_program_takes_no_bound_away(seen, rng):
     arcs, scores = hard(10, rng)
     problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
-    search = LagrangianSearch(problem, "best-first")
+    search = LagrangianSearch(tree_layout(problem, lazily=True))
     search.program_due = False
     if search.advance(10.0, 4):
         return
@@ -403,7 +404,7 @@ def test_any_numbers_make_a_true_certificate(rng):
     parts = sentence(rng, 4)
     problem = ParsingProblem(**parts)
     best = best_score(problem)
-    search = LagrangianSearch(ParsingProblem(**parts), "best-first")
+    search = LagrangianSearch(tree_layout(ParsingProblem(**parts), lazily=True))
     if not search.lazy:
         return
     scopes, places = search.kernel.slots()

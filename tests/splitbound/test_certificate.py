@@ -9,15 +9,16 @@ from hypothesis import given
 import gapless
 from gapless import Result
 from gapless.roles import Fixings, NoCertificate, TreeCertificate
+from gapless.search import driver
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
-from gapless_splitbound import Split, SplitMultipliers, compiled_search
+from gapless_splitbound import Split, SplitMultipliers
 
 
 @pytest.fixture(autouse=True)
 def bounded_only(monkeypatch):
     """Sentences so small would all be enumerated and leave no multipliers."""
-    monkeypatch.setattr(compiled_search, "CHOICES", 0)
+    monkeypatch.setattr(driver, "CHOICES", 0)
 
 
 def sentence(rng, families=FAMILIES):

@@ -15,9 +15,9 @@ import gapless
 from gapless import Status
 from gapless.core.tolerance import meets
 from gapless.roles import Solve
+from gapless.search import driver
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
-from gapless_splitbound import compiled_search
 from gapless_splitbound.role_search import search
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "120"))
@@ -61,7 +61,7 @@ def check(problem, expected, k=1, **options):
 @pytest.fixture
 def choices(request, monkeypatch):
     """How many choices of heads are enumerated."""
-    monkeypatch.setattr(compiled_search, "CHOICES", request.param)
+    monkeypatch.setattr(driver, "CHOICES", request.param)
 
 
 @pytest.mark.usefixtures("choices")

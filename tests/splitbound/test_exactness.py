@@ -17,9 +17,10 @@ from gapless import InvalidProblem, Limits, Status, Stop
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless.roles import Budget, Solve
 from gapless.scip import solve_monolithic
+from gapless.search import driver
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
-from gapless_splitbound import compiled_search, role_search
+from gapless_splitbound import role_search
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "90"))
 LONGER = int(os.environ.get("GAPLESS_LONGER_SENTENCES", "6"))
@@ -182,7 +183,7 @@ WAYS = (
 @pytest.fixture(params=[0, 30, None], ids=["bounded only", "enumerated at the end", "enumerated at once"])
 def enumerating(request, monkeypatch):
     """How many choices of heads are enumerated."""
-    for module, name in ((role_search, "CHOICES"), (role_search, "BACKBONE_CHOICES"), (compiled_search, "CHOICES")):
+    for module, name in ((role_search, "CHOICES"), (role_search, "BACKBONE_CHOICES"), (driver, "CHOICES")):
         monkeypatch.setattr(module, name, getattr(module, name) if request.param is None else request.param)
 
 

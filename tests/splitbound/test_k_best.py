@@ -9,10 +9,11 @@ import gapless
 import gapless_kernels
 from gapless import Limits, Status, Stop
 from gapless.roles import InconsistentBound, OracleError
+from gapless.search import driver
 from gapless_dependency import ArcConjunctions, ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import compiled_search, k_best, method
+from gapless_splitbound import method, tree_search
 
 FAMILIES = ("sibling", "grandchild", "tri-sibling")
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
@@ -26,7 +27,7 @@ def compiled_alone(monkeypatch):
         raise AssertionError("the compiled search should have done it")
 
     monkeypatch.setattr(method, "search", never)
-    monkeypatch.setattr(k_best, "search_by_roles", never)
+    monkeypatch.setattr(tree_search, "search_by_roles", never)
 
 
 def sentence(rng, longest=5):
@@ -49,7 +50,7 @@ def sentence(rng, longest=5):
 @pytest.fixture
 def choices(request, monkeypatch):
     """How many choices of heads are enumerated."""
-    monkeypatch.setattr(compiled_search, "CHOICES", request.param)
+    monkeypatch.setattr(driver, "CHOICES", request.param)
 
 
 def best_scores(problem, k):
@@ -112,7 +113,7 @@ def test_a_list_that_a_limit_ended_says_so_and_keeps_the_start(seen, rng, nodes)
 
 def test_ctrl_c_keeps_what_was_found(monkeypatch, compiled_alone):
     problem = random_problem(np.random.default_rng(2), 6, families=["sibling", "grandchild"])
-    advance, calls = compiled_search.Search.advance, []
+    advance, calls = driver.Search.advance, []
 
     def interrupted(self, *args):
         calls.append(self)
@@ -120,7 +121,7 @@ def test_ctrl_c_keeps_what_was_found(monkeypatch, compiled_alone):
             raise KeyboardInterrupt
         return advance(self, *args)
 
-    monkeypatch.setattr(compiled_search.Search, "advance", interrupted)
+    monkeypatch.setattr(driver.Search, "advance", interrupted)
     result = gapless.solve(problem, "split-bound", k=5)
     assert (result.status, result.stop) == (Status.FEASIBLE, Stop.INTERRUPTED)
     assert result.value == pytest.approx(tree_scores(problem)[1].max())
@@ -152,7 +153,7 @@ def test_without_a_certificate_in_every_order(compiled_alone, order):
 
 
 def test_what_a_part_holds_when_a_limit_ends_it_is_listed(monkeypatch, compiled_alone):
-    monkeypatch.setattr(compiled_search, "CHOICES", 0)
+    monkeypatch.setattr(driver, "CHOICES", 0)
     problem = random_problem(np.random.default_rng(5), 9, families=["sibling", "grandchild"], strength=3.0)
     whole = gapless.solve(problem, "split-bound").stats.nodes
     sizes = [
@@ -182,7 +183,7 @@ def test_events_begin_and_end_once(compiled_alone):
 @given(rng=generators())
 def test_scores_that_cancel_are_left_to_the_roles(seen, rng, k):
     """Beside sums of 1e9 that cancel, the compiled search cannot tell the order of trees."""
-    honest = k_best.search_by_roles
+    honest = tree_search.search_by_roles
 
     def counted(*args, **options):
         seen["asked"] += 1
@@ -198,7 +199,7 @@ def test_scores_that_cancel_are_left_to_the_roles(seen, rng, k):
     cancelled = ParsingProblem(problem.scores + shift, factors=[*problem.factors, hidden])
     expected = best_scores(problem, k)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(k_best, "search_by_roles", counted)
+        monkeypatch.setattr(tree_search, "search_by_roles", counted)
         result = gapless.solve(cancelled, "split-bound", k=k)
     assert result.bound >= expected[0] - 1e-6
     if result.status is Status.OPTIMAL:
@@ -212,7 +213,7 @@ def test_scores_that_cancel_are_left_to_the_roles(seen, rng, k):
 def test_only_rounding_is_forgiven_when_the_roles_take_over(monkeypatch):
     """A bound that rounding made inconsistent leaves what was found; any other error is the caller's to see."""
     problem = random_problem(np.random.default_rng(8), 5, families=["sibling"])
-    monkeypatch.setattr(compiled_search.Search, "rough", lambda *_: True)
+    monkeypatch.setattr(driver.Search, "rough", lambda *_: True)
 
     def fails(error):
         def search(*_args, **_options):
@@ -220,11 +221,11 @@ def test_only_rounding_is_forgiven_when_the_roles_take_over(monkeypatch):
 
         return search
 
-    monkeypatch.setattr(k_best, "search_by_roles", fails(InconsistentBound("below by 4e-8")))
+    monkeypatch.setattr(tree_search, "search_by_roles", fails(InconsistentBound("below by 4e-8")))
     result = gapless.solve(problem, "split-bound", k=3)
     assert result.status is Status.FEASIBLE
     assert result.value == pytest.approx(tree_scores(problem)[1].max())
     assert "below by 4e-8" in result.explanation[-1]
-    monkeypatch.setattr(k_best, "search_by_roles", fails(OracleError("full disk")))
+    monkeypatch.setattr(tree_search, "search_by_roles", fails(OracleError("full disk")))
     with pytest.raises(OracleError, match="full disk"):
         gapless.solve(problem, "split-bound", k=3)

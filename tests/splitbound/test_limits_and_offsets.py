@@ -12,10 +12,11 @@ import gapless_kernels
 from gapless import Limits, Status
 from gapless.core.tolerance import margin, round_bound
 from gapless.roles import Factor
+from gapless.search.driver import Search
 from gapless_dependency import ParsingProblem, Sibling
 from gapless_dependency.factors import ArcConjunctions
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound.compiled_search import Search
+from gapless_splitbound.tree_layout import tree_layout
 
 
 @pytest.mark.parametrize("variant", ["default", "paper"])
@@ -57,7 +58,7 @@ def test_telling_what_happens_changes_nothing(seen, rng, limits):
 @given(rng=generators())
 def test_a_search_stopped_inside_a_node_claims_what_it_can_prove(rng, seconds):
     problem = random_problem(rng, 6, projective=True, families=["great-grandchild", "pattern"])
-    search = Search(problem, "default", "best-first")
+    search = Search(tree_layout(problem))
     search.kernel.advance(seconds)
     search.kernel.settle()
     proved = search.certificate().verify(problem).bound

@@ -8,9 +8,9 @@ from hypothesis import given
 import gapless
 from gapless import InvalidProblem, Limits, Status, Stop
 from gapless.roles import Factor, NoCertificate, OracleError
+from gapless.search import driver
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
-from gapless_splitbound import compiled_search
 
 pytest.importorskip("gapless_kernels.search._split_bound")
 
@@ -77,10 +77,8 @@ def noise(n):
 
 
 def with_memory(monkeypatch, limit):
-    kernel = compiled_search.SplitBoundSearch
-    monkeypatch.setattr(
-        compiled_search, "SplitBoundSearch", lambda *given, **named: kernel(*given, **named, memory_limit=limit)
-    )
+    kernel = driver.Kernel
+    monkeypatch.setattr(driver, "Kernel", lambda *given, **named: kernel(*given, **named, memory_limit=limit))
 
 
 def test_a_stopped_search_without_its_record_keeps_its_bound_and_says_so(monkeypatch):

@@ -14,11 +14,12 @@ import gapless
 import gapless_kernels
 from gapless import GaplessError, Result, SolveError
 from gapless.roles import ConfigurationFactor, Solve
+from gapless.search import driver
 from gapless_dependency import ParsingProblem, Valency
 from gapless_dependency.backbones import FirstOrderProjective
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import compiled_search, role_search
+from gapless_splitbound import role_search
 
 needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
 
@@ -26,7 +27,7 @@ needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLES
 @pytest.fixture(autouse=True)
 def bounds_alone(monkeypatch):
     """Sentences this short would be enumerated at once, and there would be nothing to lie about."""
-    for module in (compiled_search, role_search):
+    for module in (driver, role_search):
         monkeypatch.setattr(module, "CHOICES", 0)
 
 
@@ -140,7 +141,7 @@ def test_a_best_configuration_that_is_not(seen, rng, less, wrong, projective):
     seen["noticed"] += noticed
 
 
-HONEST = getattr(compiled_search, "SplitBoundSearch", None)
+HONEST = getattr(driver, "Kernel", None)
 
 
 class LyingSearch:
@@ -156,34 +157,30 @@ class LyingSearch:
         return self.changes[name](value) if name in self.changes else value
 
 
-def another_tree(heads):
-    changed = heads.copy()
-    changed[1:] = np.arange(len(heads) - 1)
-    return changed
+def another_tree(on):
+    """Of the arcs between five words, those of the chain from the root."""
+    return 6 * np.arange(len(on))
 
 
 def low_bound(value):
     return value - 2.0
 
 
-def no_tree(heads):
-    changed = heads.copy()
-    changed[1:] = np.arange(2, len(heads) + 1) % len(heads)
-    changed[1] = 2
-    changed[2] = 1
-    return changed
+def no_tree(on):
+    """Words 1 and 2 head one another."""
+    return np.array([1, 6, 13, 19, 20])[: len(on)]
 
 
 @needs_compiled
 @pytest.mark.parametrize(
     "changes",
     [
-        {"heads": another_tree},
-        {"heads": no_tree},
+        {"on": another_tree},
+        {"on": no_tree},
         {"value": lambda value: value + 5.0},
         {"bound": low_bound},
-        {"heads": another_tree, "bound": lambda bound: bound - 50.0},
-        {"proof": lambda proof: lambda: {**proof(), "multipliers": 0.0 * proof()["multipliers"]}},
+        {"on": another_tree, "bound": lambda bound: bound - 50.0},
+        {"record": lambda record: lambda shares: {**record(shares), "values": 0.0 * record(shares)["values"]}},
     ],
     ids=["another tree", "no tree", "value", "bound", "tree and bound", "multipliers"],
 )
@@ -192,17 +189,17 @@ def no_tree(heads):
 def test_a_lying_kernel(rng, changes):
     problem = sentence(rng)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled_search, "SplitBoundSearch", type("Lying", (LyingSearch,), {"changes": changes}))
+        patch.setattr(driver, "Kernel", type("Lying", (LyingSearch,), {"changes": changes}))
         caught(problem, lambda: gapless.solve(problem, "split-bound"))
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"heads": another_tree},
-        {"heads": no_tree},
+        {"on": another_tree},
+        {"on": no_tree},
         {"value": lambda value: value + 3.0},
-        {"heads": another_tree, "bound": lambda bound: bound - 50.0},
+        {"on": another_tree, "bound": lambda bound: bound - 50.0},
     ],
     ids=["another tree", "no tree", "value", "tree and bound"],
 )
@@ -220,7 +217,7 @@ def test_a_kernel_that_lies_about_parts_of_a_list(seen, rng, changes):
     scores = np.sort(tree_scores(problem)[1])[::-1][:3]
     failed = None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled_search, "SplitBoundSearch", honest_once)
+        patch.setattr(driver, "Kernel", honest_once)
         try:
             result = gapless.solve(problem, "split-bound", k=3)
         except SolveError as error:

@@ -16,6 +16,7 @@ import gapless as gl
 from gapless import InvalidProblem
 from gapless.core.serial import dumps, loads
 from gapless.roles import Factor
+from gapless.search import driver
 from gapless.testing import check_factor
 from gapless_dependency import Arcs, DependencyTree, Node, ParsingProblem
 from gapless_dependency.enumeration import all_trees, tree_scores
@@ -28,7 +29,6 @@ from gapless_models.parsing.parser_model import all_arcs, pattern_matches
 from gapless_models.parsing.patterns import PATTERN, PatternFactor, PatternMatches, PatternTemplate
 from gapless_models.parsing.template_digest import template_digests
 from gapless_models.parsing.training import training_sentence
-from gapless_splitbound import compiled_search
 from gapless_tasks.parsing import paper
 from gapless_tasks.parsing.explaining import fired
 from gapless_tasks.parsing.perceptron_parser import SOURCE, trial
@@ -183,18 +183,18 @@ def test_trees_are_found_exactly_and_proved(seed: int, families: tuple[str, ...]
 
 @BOTH
 def test_the_compiled_search_takes_patterns(projective: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not compiled_search.gapless_kernels.COMPILED:
+    if not driver.gapless_kernels.COMPILED:
         pytest.skip("there is no compiled search here: the kernels are not built")
     taken = []
-    real = compiled_search.fits
+    real = driver.Kernel
 
-    def asked(*arguments: Any) -> bool:
-        taken.append(real(*arguments))
-        return taken[-1]
+    def counted(*arguments: Any, **options: Any) -> Any:
+        taken.append(options["factors"])
+        return real(*arguments, **options)
 
-    monkeypatch.setattr(compiled_search, "fits", asked)
+    monkeypatch.setattr(driver, "Kernel", counted)
     assert gl.solve(drawn(0, projective=projective).problem(PAPER), "split-bound").proved
-    assert taken == [True]
+    assert taken == [[]]
 
 
 @pytest.mark.parametrize("seed", range(3))
