@@ -230,8 +230,8 @@ def with_factors(rng: Any, case: Case) -> Case:
 
 DRAWN = {
     "nothing": lambda rng, case: case,
-    "conjunctions": lambda rng, case: with_conjunctions(rng, case),
-    "factors": lambda rng, case: with_factors(rng, case),
+    "conjunctions": with_conjunctions,
+    "factors": with_factors,
     "both": lambda rng, case: with_factors(rng, with_conjunctions(rng, case)),
 }
 
