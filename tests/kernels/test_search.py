@@ -317,15 +317,11 @@ def test_every_fixing_of_the_record_holds(rng: Any, kind: str, scored: str) -> N
 
 
 @given(rng=generators())
-def test_uppers_are_of_a_group_and_nothing_else_is_grouped(rng: Any) -> None:
+def test_pairs_in_stars_name_a_group(rng: Any) -> None:
     case = with_conjunctions(rng, groups_case(rng))
-    found = case.search()
     scopes = [scope for each, _ in case.blocks for scope in each]
-    for scope, upper, grouped in zip(scopes, found.uppers(), found.grouped(), strict=True):
-        assert grouped == (upper >= 0)
-        if grouped:
-            assert len(scope) == 2
-            assert scope[upper] in case.groups
+    for scope, grouped in zip(scopes, case.search().grouped(), strict=True):
+        assert not grouped or (len(scope) == 2 and np.isin(scope, case.groups).any())
 
 
 def test_a_start_is_kept_and_improved_upon() -> None:

@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from gapless_kernels.lanes cimport _sets
-from gapless_kernels.search._search cimport Search, gs_export, gs_recall, gs_star
+from gapless_kernels.search._search cimport Search, gs_export, gs_recall
 
 _sets.follow()
 
@@ -22,29 +22,6 @@ def proof_of(Search search, sparse=False):
     rows = np.append(np.cumsum(held) - 1, [-2, -1])  # -2 and -1 stand for themselves
     multipliers = nonzero_multipliers(search) if sparse else all_multipliers(search, rows, int(held.sum()))
     return {**record(search, rows), "grouped": search.grouped(), **multipliers}
-
-
-def uppers_of(Search search):
-    """What `Search.uppers` returns."""
-    uppers = np.full(search.s.scopes, -1, np.int64)
-    firsts = np.append(0, np.cumsum([len(scores) for _, scores in search.blocks])).astype(np.int64)
-    cdef int64_t[::1] upper = uppers
-    cdef const int64_t[:, ::1] scopes
-    cdef const gs_star *star
-    cdef Py_ssize_t a, k, cells, scope, block = 0, first = 0, end = 0
-    for a in range(search.s.stars):
-        star = search.s.star + a
-        cells = <Py_ssize_t>star.uppers * star.lowers
-        for k in range(cells):
-            scope = search.s.star_scope[star.cell + k]
-            if scope < 0:
-                continue
-            if not first <= scope < end:
-                block = np.searchsorted(firsts, scope, "right") - 1
-                first, end = firsts[block], firsts[block + 1]
-                scopes = search.blocks[block][0]
-            upper[scope] = scopes[scope - first, 0] != search.s.member[search.s.group_first[star.group] + k // star.lowers]
-    return uppers
 
 
 cdef nonzero_multipliers(Search search):

@@ -236,9 +236,6 @@ class Search:
     def grouped(self) -> npt.NDArray[Any]:
         """Flags of the scopes that are pairs in a star, in the order of the blocks; bool (scopes,)."""
 
-    def uppers(self) -> npt.NDArray[Any]:
-        """The place (0 or 1) in each scope of the decision whose group's best is taken; -1 if in no star; int64."""
-
     def proof(self, sparse: bool = ...) -> dict[str, Any]:
         """Return the search as a record.
 

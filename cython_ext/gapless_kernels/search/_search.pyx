@@ -336,12 +336,6 @@ cdef class Search:
                 place[self.s.star_cells + k] = k - self.s.shared_first[c]
         return scopes, places
 
-    def uppers(self):
-        """For each scope the place of its upper decision; see the stub."""
-        from gapless_kernels.search import _record  # which stands on this module
-
-        return _record.uppers_of(self)
-
     def grouped(self):
         """For each scope whether it is a pair in a star, bool (scopes,)."""
         found = np.zeros(self.s.scopes, np.uint8)
