@@ -200,7 +200,7 @@ class Search:
     def nodes(self) -> int: ...
     @property
     def steps(self) -> int:
-        """Number of bounds of nodes that were tried, over all nodes."""
+        """Number of steps so far."""
 
     @property
     def fixed(self) -> int:
@@ -255,21 +255,20 @@ class Search:
                 Whether that decision is on here, or off.
             multipliers_at : int64 (nodes,)
                 For a node without children: the row of `multipliers` whose bound closes it, or bounds it when
-                the search stopped early; -1 if its fixings leave no structure, or nothing is known yet; -2 if its
-                structures were all looked at.
+                the search stopped early; -1 if its fixings leave no structure, or nothing is known yet; -2 if its structures
+                were all looked at.
             step_node, step_multipliers : int64 (steps,)
             step_first : int64 (steps + 1,)
             off : int64
-                Step k rules out the decisions ``off[step_first[k]:step_first[k + 1]]`` in its node, for good,
-                because the bound at row ``step_multipliers[k]`` with such a decision on does not exceed `bound`. A
-                number e < 0 stands for decision ``~e``, in no group, which is fixed on: the bound is that with it
-                off. Steps of a node are in order; each stands on those before it.
+                Step k rules out the decisions ``off[step_first[k]:step_first[k + 1]]`` in its node, for good, because
+                the bound at row ``step_multipliers[k]`` with such a decision on does not exceed `bound`. A number e < 0
+                stands for decision ``~e``, in no group, which is fixed on: the bound is that with it off.
+                Steps of a node are in order; each stands on those before it.
             grouped : bool (scopes,)
             multiplier_first : int64 (scopes + 1,)
             multipliers : float64 (rows, multipliers)
                 From ``multiplier_first[c]``: d >= 0 of a grouped pair; the part in [0, 1] of another negative
-                score; otherwise one share for each decision. Behind ``multiplier_first[-1]`` the prices of the
-                factors, one for each decision of each scope, factor after factor.
+                score; otherwise one share for each decision.
 
         Raises
         ------
