@@ -62,7 +62,7 @@ class Backbone(ABC):
         """As `solve`, and the best value with each arc forced, float64 (n + 1, n + 1); -inf where impossible."""
 
     def compiled(self, arcs: Arcs) -> Any:
-        """The same over `arcs` in compiled code, a new ``gapless_kernels.search.roles.Maximiser``; None where there is none."""
+        """The same over `arcs` in compiled code: a new ``gapless_kernels.search.roles.Maximiser``, or None."""
         return None
 
 

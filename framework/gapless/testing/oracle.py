@@ -71,9 +71,9 @@ def check_maximiser(
     """Check a maximiser against the list of all structures in its range.
 
     Rules: the value is the sum of the weights of ``on_ids``, and the maximum; fixings are respected; ``slacks``
-    holds the cost of forcing every free decision; weights may be -inf; equal questions get equal answers. Where the
-    maximiser has a compiled role, its values, structures, own scores, max-marginals and exclusions obey the same rules
-    under the same weights and fixings.
+    holds the cost of forcing every free decision; weights may be -inf; equal questions get equal answers. Where
+    the maximiser has a compiled role, its values, structures, own scores, max-marginals and exclusions obey the
+    same rules under the same weights and fixings.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def _check_sets(
         place = f"compiled, decisions {list(ids)}"
         stated = compiled.own_score(rng.permutation(np.array(ids, np.int64)))
         check.require(
-            (stated is not None and bool(abs(stated - own) <= margin(abs(own)))) or own == stated or own == -math.inf,
+            own in (stated, -math.inf) or (stated is not None and abs(stated - own) <= margin(abs(own))),
             "the compiled role knows the own score of a structure",
             f"{place}: {stated!r}, not {own!r}",
         )
