@@ -58,7 +58,7 @@ class WalkMaximiser(Maximiser["IntArray"]):
         return Maximised(value, on_ids, path if feasible else None, value - float(weights[on_ids].sum()))
 
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
-        """What walks through an edge cost at least, and 0 for leaving one out."""
+        """The least cost of a walk through each edge, and 0 for leaving one out."""
         start, out, end = self._allowed(weights, fixings)
         before, after = self._before(start, out), [end]
         for _ in range(self.problem.length - 1):
