@@ -18,9 +18,10 @@ from gapless_chains.scores import scores as checked
 class Segments:
     """Chains whose labels hold for segments of up to `longest` positions (Sarawagi and Cohen 2004).
 
-    A position is the first of a segment of a label and a length, or lies in one, so many positions from its last: K L +
-    K (L - 1) labels of a `ChainProblem`, of which transitions allow only what makes segments. All methods of chains solve
-    it, in O(n L^2 K^2) for Viterbi, less for ``dominance``; factors see the first positions of segments as decisions.
+    A position is the first of a segment of a label and a length, or lies in one, so many positions from its last:
+    K L + K (L - 1) labels of a `ChainProblem`, of which transitions allow only what makes segments. All methods
+    of chains solve it, in O(n L^2 K^2) for Viterbi, less for ``dominance``; factors see the first positions of
+    segments as decisions.
 
     Parameters
     ----------
@@ -45,8 +46,8 @@ class Segments:
         Parameters
         ----------
         segment_scores : (n, L, K) array of numbers
-            Score of the segment that begins at a position, of 1 to L positions, with a label; -inf forbids. What would
-            reach beyond the end counts nowhere.
+            Score of the segment that begins at a position, of 1 to L positions, with a label; -inf forbids. What
+            would reach beyond the end counts nowhere.
         transition : (K, K) array of numbers
             Score of neighbouring segments, source first. Put -inf on the diagonal to join what has one label.
         names : sequence of K str, optional
@@ -85,8 +86,8 @@ class Segments:
         """The label and the positions that are left after this one, of each of the chain's labels."""
         numbers, more = np.arange(self.labels), self.longest - 1
         label = np.concatenate([np.repeat(numbers, self.longest), np.repeat(numbers, more)])
-        left = np.concatenate([np.tile(np.arange(self.longest), self.labels), np.tile(np.arange(more), self.labels)])
-        return label, left
+        left = [np.tile(np.arange(length), self.labels) for length in (self.longest, more)]
+        return label, np.concatenate(left)
 
     def _names(self, names: tuple[str, ...]) -> list[str]:
         label, left = self._meaning()

@@ -53,7 +53,7 @@ class LabelledArcs(Decisions):
     label_names: tuple[str, ...]
 
     def __init__(self, candidates: BoolArray, names: Sequence[str], words: Sequence[str] | None = None) -> None:
-        arcs = Arcs(candidates.any(axis=2), words)
+        arcs = Arcs(np.asarray(candidates.any(axis=2)), words)
         modifiers, heads, labels = np.nonzero(candidates.transpose(1, 0, 2))
         index = np.full(candidates.shape, -1, np.int64)
         index[heads, modifiers, labels] = np.arange(heads.size)

@@ -45,7 +45,7 @@ class LabelledTreeMaximiser(Maximiser[DependencyTree]):
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
         """Those of the arc, and what the label costs against the arc's best one; off when another is cheapest."""
         allowed = self._allowed(weights, fixings)
-        top, best = self._best(allowed)
+        top, _ = self._best(allowed)
         arcs = self.trees.slacks(top, self._arcs_fixed(fixings))
         arc = self.decisions.arc
         with np.errstate(invalid="ignore"):

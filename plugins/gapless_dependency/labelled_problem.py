@@ -30,8 +30,8 @@ def _scores(values: Any) -> FloatArray:
     array = score_array(values, "arc_scores")
     if array.ndim != 3 or array.shape[0] != array.shape[1] or array.shape[0] < 2 or 0 in array.shape:
         raise InvalidProblem(
-            f"arc_scores has shape {array.shape}, expected (n + 1, n + 1, labels) with n >= 1 words; rows are heads, "
-            "row 0 is the root"
+            f"arc_scores has shape {array.shape}, expected (n + 1, n + 1, labels) with n >= 1 words; rows are "
+            "heads, row 0 is the root"
         )
     check_scores(array, bracketed("arc_scores"))
     array[np.arange(len(array)), np.arange(len(array))] = -np.inf
@@ -52,18 +52,19 @@ def _factors(values: Any) -> tuple[Any, ...]:
 class LabelledParsingProblem(Problem[DependencyTree]):
     """Maximise the scores of a tree's labelled arcs, and of factors that see the labels.
 
-    As `ParsingProblem`, whose arcs have their best label each; here each arc with each label is a decision of its own,
-    so that a factor may say "at most one subject for each verb".
+    As `ParsingProblem`, whose arcs have their best label each; here each arc with each label is a decision of its
+    own, so that a factor may say "at most one subject for each verb".
 
     Parameters
     ----------
     arc_scores : (n + 1, n + 1, labels) array of numbers
-        Score of the arc [head, modifier] with each label; 0 is the root, -inf forbids. The diagonal and column 0 count
-        nowhere.
+        Score of the arc [head, modifier] with each label; 0 is the root, -inf forbids. The diagonal and column 0
+        count nowhere.
     factors : sequence of Factor or ConfigurationFactor
         Scores of sets of `LabelledArcs`.
     arc_factors : sequence of Factor, ConfigurationFactor or BackboneFactor
-        Those of `ParsingProblem`, over arcs with any label. A conjunction becomes one set for each choice of labels.
+        Those of `ParsingProblem`, over arcs with any label. A conjunction becomes one set for each choice of
+        labels.
     projective, single_root : bool
         As for `ParsingProblem`.
     labels : sequence of str, optional
@@ -74,7 +75,8 @@ class LabelledParsingProblem(Problem[DependencyTree]):
     Raises
     ------
     InvalidProblem
-        Wrong shape, not real numbers, NaN, plus infinity, beyond 1e12, wrong names; the message names array and index.
+        Wrong shape, not real numbers, NaN, plus infinity, beyond 1e12, wrong names; the message names array and
+        index.
     """
 
     arc_scores: FloatArray = attrs.field(converter=_scores)
@@ -93,7 +95,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
         for number, factor in enumerate(self.own_factors):
             if not isinstance(factor, Factor | ConfigurationFactor):
                 raise InvalidProblem(
-                    f"factors[{number}] is {factor!r}, expected a Factor or a ConfigurationFactor over labelled arcs"
+                    f"factors[{number}] is {factor!r}, expected a Factor or a ConfigurationFactor of labelled arcs"
                     + ("; give it to arc_factors" if isinstance(factor, BackboneFactor) else "")
                 )
         # The problem without labels looks at all the rest.
@@ -157,7 +159,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
         Parameters
         ----------
         heads : bool (n + 1, n + 1) or (n + 1, n + 1, labels)
-            Which [head, modifier] to keep, or which [head, modifier, label].
+            Candidates [head, modifier] to keep, or [head, modifier, label].
         """
         mask = np.asarray(heads)
         shapes = (self.arc_scores.shape[:2], self.arc_scores.shape)
@@ -221,7 +223,8 @@ class LabelledParsingProblem(Problem[DependencyTree]):
         if ids.min() < 0:
             word = int(np.flatnonzero(ids < 0)[0])
             raise InvalidProblem(
-                f"the arc {structure.heads[word]} -> {word + 1} with the label {structure.labels[word]!r} is no candidate"
+                f"the arc {structure.heads[word]} -> {word + 1} with the label {structure.labels[word]!r} is no "
+                "candidate"
             )
         return ids
 

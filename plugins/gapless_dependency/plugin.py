@@ -29,7 +29,10 @@ gapless_register = table(
         "any-of": "gapless_dependency.factors.any_of:AnyOf",
         "valency": "gapless_dependency.factors.valency:Valency",
     },
-    maximisers={"dependency-tree": "gapless_dependency.tree_maximiser:TreeMaximiser"},
+    maximisers={
+        "dependency-tree": "gapless_dependency.tree_maximiser:TreeMaximiser",
+        "labelled-tree": "gapless_dependency.labelled_maximiser:LabelledTreeMaximiser",
+    },
 )
 # fmt: on
 

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 class WalkMaximiser(Maximiser["IntArray"]):
     """The best walk of k vertices under weights of a problem's edges; O(k n^2).
 
-    A relaxation: a walk may come back to a vertex or a class. Then each use of an edge counts in `Maximised.value`, the
-    edges are listed once, `Maximised.own` makes up for the difference, and there is no structure. No path that agrees
-    with the fixings is worth more; where nothing is free, the value is that of the path. An edge that is fixed on shuts
-    out the others of its ends, but a walk may pass by all of them.
+    A relaxation: a walk may come back to a vertex or a class, and pass by edges that are fixed on, though not
+    through others of their ends. Each use of an edge counts in `Maximised.value`; the decisions that are on are its
+    edges, listed once, and all that are fixed on; `Maximised.own` makes up for the difference, and there is no
+    structure. No path that agrees with the fixings is worth more; where nothing is free, the value is that of the
+    path.
 
     Parameters
     ----------
@@ -40,20 +41,24 @@ class WalkMaximiser(Maximiser["IntArray"]):
         last = before[-1] + end
         value = float(last.max())
         nothing: Maximised[IntArray] = Maximised(-math.inf, np.zeros(0, np.int64))
-        if value == -math.inf:
+        if value == -math.inf or (weights[fixings.on] == -math.inf).any():
             return nothing
         walk = [int(last.argmax())]
         for row in before[-2::-1]:
             walk.append(int((row + out[:, walk[-1]]).argmax()))
         path = np.array(walk[::-1])
-        on_ids = self._edges(path)
-        if not (fixings.state == FREE).any() and on_ids.size != fixings.on.size:
+        # What is on belongs to every path that agrees: edges that the walk passes by are listed, too.
+        edges = self._edges(path)
+        on_ids = np.union1d(edges, fixings.on)
+        feasible = np.unique(self.problem.classes[path]).size == path.size and on_ids.size == edges.size
+        left = np.concatenate([start, out.ravel(), end]) > -math.inf
+        decided = not (left & (fixings.state == FREE)).any()
+        if fixings.on.size > path.size + 1 or (decided and fixings.on.size and not feasible):
             return nothing
-        feasible = np.unique(self.problem.classes[path]).size == path.size
         return Maximised(value, on_ids, path if feasible else None, value - float(weights[on_ids].sum()))
 
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
-        """What walks through an edge cost at least, and 0 for leaving one out."""
+        """The least cost of a walk through each edge, and 0 for leaving one out."""
         start, out, end = self._allowed(weights, fixings)
         before, after = self._before(start, out), [end]
         for _ in range(self.problem.length - 1):

@@ -1,5 +1,6 @@
 """Maximisers of chains and trees: best labellings and max-marginals under fixings, in Python and compiled."""
 
+import importlib
 import itertools
 import math
 from typing import Any
@@ -143,7 +144,7 @@ def test_two_labels_of_one_position_leave_nothing():
 
 @compiled_only
 def test_wrong_shapes_are_refused():
-    from gapless_kernels.chains._chain_backbone import ChainLabels
+    ChainLabels = importlib.import_module("gapless_kernels.chains._chain_backbone").ChainLabels
 
     with pytest.raises(ValueError, match=r"transition must have shape \(2, 3, 3\)"):
         ChainLabels(3, np.zeros((5, 3, 3)))

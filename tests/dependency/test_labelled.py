@@ -1,4 +1,4 @@
-"""Labelled arcs as decisions: factors see labels, those over arcs count with any; the maximiser in Python and compiled."""
+"""Labelled arcs as decisions: factors see labels, those over arcs count with any; the maximiser in both forms."""
 
 import math
 from collections import Counter

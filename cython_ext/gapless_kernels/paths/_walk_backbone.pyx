@@ -3,7 +3,7 @@
 
 Decision v is the edge from the source to vertex v, ``n + n u + v`` that from u to v, ``n + n n + v`` that to the sink. A walk
 may come back to a vertex, so it is no path: its value counts each use of an edge, and bounds all paths. Sets of edges have an
-own score, 0, only where they are a path. Two uses of one edge are listed once.
+own score, 0, only where they are a path. Two uses of one edge are listed once, and edges that are on always.
 """
 
 from libc.math cimport INFINITY
@@ -47,7 +47,7 @@ cdef class Walks(Maximiser):
         self.after, self.seen = np.empty(n, np.int32), np.empty(n, np.int32)
         self.role.decisions = self.role.cells = n * n + 2 * n
         # Sets that are no path must be told from those that are, so there is an own score, always 0.
-        self.role.most_on, self.role.has_own = length + 1, True
+        self.role.most_on, self.role.has_own = 2 * (length + 1), True
 
     cdef const double *allowed(self, const double *weights, const signed char *state) noexcept nogil:
         """The weights, without what edges that are on leave out: a path goes through a vertex once."""
@@ -60,7 +60,7 @@ cdef class Walks(Maximiser):
         memcpy(w, weights, count * sizeof(double))
         while at != NULL:
             d = <const signed char *>at - state
-            self.on_count += 1
+            self.on_count += 1 if weights[d] > -INFINITY else self.k + 2
             # The source is u = -1, the sink v = n: for one edge, nothing else leaves u or enters v.
             u = -1 if d < n else (d - n) // n if d < n + n * n else d - n - n * n
             v = d if d < n else (d - n) % n if d < n + n * n else n
@@ -80,9 +80,12 @@ cdef class Walks(Maximiser):
 
     cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
         cdef Py_ssize_t n = self.n, j, v, u, x
+        cdef double own
         cdef const double *w = self.allowed(weights, state)
         cdef const double *out = w + n
         cdef double *message = &self.messages[chart, 0, 0]
+        if self.on_count > self.k + 1:
+            return GS_NOTHING
         memcpy(message, w, n * sizeof(double))
         for j in range(1, self.k):
             step_f64(message + (j - 1) * n, out, n, n, &self.zeros[0], message + j * n)
@@ -93,8 +96,6 @@ cdef class Walks(Maximiser):
             return GS_NOTHING
         if chart == 0:
             self.value = value[0]
-        for x in range(n):
-            self.seen[x] = -1
         on[0] = <int32_t>(n + n * n + v)
         count[0] = 1
         for j in range(self.k - 1, 0, -1):
@@ -104,10 +105,30 @@ cdef class Walks(Maximiser):
             v = u
         on[count[0]] = <int32_t>v
         count[0] += 1
-        # A node without choices is exact: its edges are all of the walk's, or there is no path.
-        if self.on_count and count[0] != self.on_count and memchr(state, GS_FREE & 0xFF, self.role.decisions) == NULL:
+        if self.on_count == 0:
+            return GS_FOUND
+        # What is on belongs to every path that agrees: edges that the walk passes by are listed, too, and weigh in no bound.
+        self.put_on(state, on, count)
+        # A node without choices is exact: its edges are a path, or there is none.
+        if self.decided(w, state) and self.own(on, count[0], &own) != GS_FOUND:
             return GS_NOTHING
         return GS_FOUND
+
+    cdef void put_on(self, const signed char *state, int32_t *on, Py_ssize_t *count) noexcept nogil:
+        """List the edges that are on."""
+        cdef Py_ssize_t total = self.role.decisions
+        cdef const void *at = memchr(state, GS_ON, total)
+        while at != NULL:
+            self.put(<int32_t>(<const signed char *>at - state), on, count)
+            at = memchr(<const signed char *>at + 1, GS_ON, total - (<const signed char *>at - state) - 1)
+
+    cdef bint decided(self, const double *w, const signed char *state) noexcept nogil:
+        """Whether no edge is left that is not on."""
+        cdef Py_ssize_t d
+        for d in range(self.role.decisions):
+            if state[d] == GS_FREE and w[d] > -INFINITY:
+                return False
+        return True
 
     cdef inline void put(self, int32_t edge, int32_t *on, Py_ssize_t *count) noexcept nogil:
         """List an edge unless it is listed."""

@@ -31,15 +31,18 @@ class Maximiser:
         Returns
         -------
         float, int64 array
-            Value, own score included, and the decisions that are on, ascending; -inf and none where there is no structure.
+            Value, own score included, and the decisions that are on, ascending; -inf and none where there is no
+            structure.
         """
 
     def max_marginals(
         self, weights: npt.ArrayLike, state: npt.ArrayLike | None = None
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
-        """The best value with each decision on, and with each off, -inf where there is none; None where they cannot be had.
+        """The best value with each decision on, and with each off; None where they cannot be had.
 
-        NaN for a decision that the object leaves out: with one of a choice group off, the best of the others counts.
+        -inf where there is none.
+        NaN for a decision that the object leaves out: with one of a choice group off, the best of the others
+        counts.
         """
 
     def own_score(self, on: npt.ArrayLike) -> float | None:

@@ -135,7 +135,7 @@ cdef class TreeLabels(Maximiser):
         return GS_FOUND
 
     cdef void _roots(self) noexcept nogil:
-        """What all other trees score, in `best` of each root."""
+        """Write the score of all other trees to `best` of each root."""
         cdef Py_ssize_t i, k = self.k
         cdef double before = 0.0, after = 0.0, own
         for i in range(self.n):

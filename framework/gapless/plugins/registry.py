@@ -1,4 +1,7 @@
-"""Registrations of plug-ins: problem types, methods, factors, maximisers, tasks. Names are unique; clashes name both owners."""
+"""Registrations of plug-ins: problem types, methods, factors, maximisers, tasks.
+
+Names are unique; clashes name both owners.
+"""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin
 from gapless.engine.entering import enter
 from gapless.engine.price_and_cut import total_slack
+from gapless.testing.compiled_role import check_compiled, check_sets, near
 from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings, single_fixings
 from gapless.testing.enumeration import given_or_enumerated
 
@@ -71,9 +72,9 @@ def check_maximiser(
     """Check a maximiser against the list of all structures in its range.
 
     Rules: the value is the sum of the weights of ``on_ids``, and the maximum; fixings are respected; ``slacks``
-    holds the cost of forcing every free decision; weights may be -inf; equal questions get equal answers. Where the
-    maximiser has a compiled role, its values, structures, own scores, max-marginals and exclusions obey the same rules
-    under the same weights and fixings.
+    holds the cost of forcing every free decision; weights may be -inf; equal questions get equal answers. Where
+    the maximiser has a compiled role, its values, structures, own scores, max-marginals and exclusions obey the
+    same rules under the same weights and fixings.
 
     Parameters
     ----------
@@ -99,9 +100,9 @@ def check_maximiser(
             best = _check_maximum(check, maximiser, weights, fixings, structures)
             implied = None if compiled is None else fixings.implied(decisions)
             if implied is not None:  # as the search calls it
-                _check_compiled(check, compiled, weights, implied, structures, best)
+                check_compiled(check, compiled, weights, implied, structures, best)
     if compiled is not None:
-        _check_sets(check, compiled, decisions.count, structures, rng)
+        check_sets(check, compiled, decisions, structures, rng)
 
 
 def _weights(rng: np.random.Generator, count: int, number: int) -> FloatArray:
@@ -135,7 +136,7 @@ def _check_maximum(
     allowed = [(ids, float(weights[ids].sum()) + own) for ids, own in structures if fixings.allow(ids)]
     best = max((score for _, score in allowed), default=-math.inf)
     check.require(
-        _near(found.value, best, weights),
+        near(found.value, best, weights),
         "the value is the maximum",
         f"{place}: {found.value!r}, but the maximum is {best!r}",
     )
@@ -144,7 +145,7 @@ def _check_maximum(
             fixings.allow(found.on_ids), "solve respects the fixings", f"{place}: {found.on_ids.tolist()}"
         )
         check.require(
-            _near(float(weights[found.on_ids].sum()) + found.own, found.value, weights),
+            near(float(weights[found.on_ids].sum()) + found.own, found.value, weights),
             "the value is the sum of the weights",
             f"{place}: {found.on_ids.tolist()} weigh {weights[found.on_ids].sum()!r} and {found.own!r}, "
             f"{found.value!r} is stated",
@@ -171,7 +172,7 @@ def _check_maximum(
                 f"{place}: decision {d} {label}: {claimed[d]!r}",
             )
             check.require(
-                _near(float(claimed[d]), true, weights),
+                near(float(claimed[d]), true, weights),
                 "slacks are exact",
                 f"{place}: forcing decision {d} {label} costs {true!r}, {claimed[d]!r} is stated",
             )
@@ -182,104 +183,6 @@ def _check_maximum(
         f"{place}: {found.on_ids.tolist()} and then {again.on_ids.tolist()}",
     )
     return best
-
-
-def _check_compiled(
-    check: Check,
-    compiled: Any,
-    weights: FloatArray,
-    fixings: Fixings,
-    structures: Sequence[tuple[IntArray, float]],
-    best: float,
-) -> None:
-    """The compiled role under the same weights and fixings; `best` is the maximum."""
-    place = f"compiled, weights {weights.tolist()}, {fixings}"
-    value, on_ids = check.call("the compiled role answers", place, compiled.solve, weights, fixings.state)
-    check.require(
-        _near(value, best, weights),
-        "the compiled value is the maximum",
-        f"{place}: {value!r}, but the maximum is {best!r}",
-    )
-    if value == -math.inf:
-        return
-    own = next((own for ids, own in structures if np.array_equal(on_ids, ids)), None)
-    check.require(
-        own is not None and fixings.allow(on_ids),
-        "the compiled role finds a structure that agrees with the fixings",
-        f"{place}: {on_ids.tolist()} is none",
-    )
-    stated = compiled.own_score(on_ids)
-    check.require(
-        stated is not None and own is not None and _near(stated, own, np.append(weights, own)),
-        "the compiled role knows the own score of a structure",
-        f"{place}: {stated!r} for {on_ids.tolist()}, not {own!r}",
-    )
-    check.require(
-        _near(float(weights[on_ids].sum()) + (stated or 0.0), value, weights),
-        "the compiled value is the sum of weights and own score",
-        f"{place}: {on_ids.tolist()} weigh {weights[on_ids].sum()!r} and {stated!r}, {value!r} is stated",
-    )
-    marginals = check.call("the compiled role answers", place, compiled.max_marginals, weights, fixings.state)
-    if marginals is None:
-        return
-    for label, forced, claimed in (("on", True, marginals[0]), ("off", False, marginals[1])):
-        for d in fixings.free:
-            true = max(
-                (
-                    float(weights[ids].sum()) + own
-                    for ids, own in structures
-                    if fixings.allow(ids) and (d in ids) == forced
-                ),
-                default=-math.inf,
-            )
-            check.require(
-                _near(float(claimed[d]), true, weights) or (not forced and math.isnan(claimed[d])),
-                "compiled max-marginals are exact",
-                f"{place}: with decision {d} {label} the maximum is {true!r}, {claimed[d]!r} is stated",
-            )
-
-
-def _check_sets(
-    check: Check, compiled: Any, count: int, structures: Sequence[tuple[IntArray, float]], rng: np.random.Generator
-) -> None:
-    """Own scores and exclusions of the compiled role, over all structures and over sets near them."""
-    held = {tuple(ids.tolist()): own for ids, own in structures}
-    for ids, own in list(held.items())[:100]:
-        place = f"compiled, decisions {list(ids)}"
-        stated = compiled.own_score(rng.permutation(np.array(ids, np.int64)))
-        check.require(
-            (stated is not None and bool(abs(stated - own) <= margin(abs(own)))) or own == stated or own == -math.inf,
-            "the compiled role knows the own score of a structure",
-            f"{place}: {stated!r}, not {own!r}",
-        )
-        pair = rng.permutation(np.array(ids, np.int64))[:2].tolist()
-        check.require(
-            len(pair) < 2 or not compiled.excluded(*pair),
-            "a structure has no two decisions that exclude each other",
-            f"{place}: {pair}",
-        )
-        fewer = ids[:-1]
-        check.require(
-            fewer in held or not ids or compiled.own_score(np.array(fewer, np.int64)) is None,
-            "the compiled role tells what is no structure",
-            f"{place} but the last",
-        )
-        # Another decision in place of one: often no structure, sometimes one.
-        if ids and len(ids) < count:
-            other = int(rng.choice(np.setdiff1d(np.arange(count), ids)))
-            moved = np.sort(np.append(np.delete(np.array(ids), rng.integers(len(ids))), other))
-            known = tuple(moved.tolist()) in held
-            check.require(
-                known or compiled.own_score(moved) is None,
-                "the compiled role tells what is no structure",
-                f"compiled, decisions {moved.tolist()}",
-            )
-
-
-def _near(a: float, b: float, weights: FloatArray) -> bool:
-    """Whether two sums of weights are equal up to rounding; the sums may cancel."""
-    finite = weights[np.isfinite(weights)]
-    return a == b or bool(abs(a - b) <= margin(float(np.abs(finite).sum())))
 
 
 def check_generator(

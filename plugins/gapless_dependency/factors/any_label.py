@@ -52,8 +52,8 @@ class AnyLabelSets(Factor):
         total = float(np.prod(sizes[plain], axis=1).sum())
         if total > MOST_SETS:
             raise InvalidProblem(
-                f"factor {self.name} takes {total:.0f} sets of labelled arcs, more than {MOST_SETS}: leave out labels "
-                "or heads (scores of -inf), or write a factor over the labels that matter"
+                f"factor {self.name} takes {total:.0f} sets of labelled arcs, more than {MOST_SETS}: leave out "
+                "labels or heads (scores of -inf), or write a factor over the labels that matter"
             )
         return np.array(
             [row for scope in plain.tolist() for row in itertools.product(*(members[a] for a in scope))]
