@@ -50,7 +50,7 @@ class Diagram(ConfigurationFactor):
 
     @abstractmethod
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
-        """What a choice does to each state of a layer.
+        """Follow a choice from each state of a layer.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Diagram(ConfigurationFactor):
 
 
 class _Kept:
-    """What a diagram has been laid out and unrolled over; copies and pickles keep the layouts."""
+    """Layouts, graphs and passes of one diagram; copies and pickles keep the layouts."""
 
     def __init__(self, layouts: Sequence[Layout] = ()) -> None:
         self._layouts: WeakKeyDictionary[Decisions, Layout] = WeakKeyDictionary()

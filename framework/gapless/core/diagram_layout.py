@@ -1,4 +1,4 @@
-"""Where the layers of a diagram stand in its scope."""
+"""Places of the layers of a diagram in its scope."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen(eq=False)
 class Layout:
-    """Where the layers of a diagram stand in its scope.
+    """Places of the layers of a diagram in its scope.
 
     Parameters
     ----------
