@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -102,7 +103,9 @@ class Diagram(ConfigurationFactor):
     def value(self, on: BoolArray) -> float:
         """Run the steps; -inf where two decisions of a layer are on, or none of a group."""
         on = np.asarray(on, bool)
-        layout = _kept(self).of_size(self, on.size)
+        return self._value(_kept(self).of_size(self, on.size), on)
+
+    def _value(self, layout: Layout, on: BoolArray) -> float:
         choices = layout.chosen(on)
         if choices is None:
             return -np.inf
@@ -146,7 +149,7 @@ class Diagram(ConfigurationFactor):
         if not gapless_kernels.COMPILED:
             return None
         layout = self.layout(decisions)
-        return passes(_kept(self).graph_of(self, layout), layout.scope, self.value)
+        return passes(_kept(self).graph_of(self, layout), layout.scope, partial(self._value, layout))
 
 
 class _Kept:
@@ -203,7 +206,9 @@ class _Kept:
 
     def passes_of(self, factor: Diagram, layout: Layout) -> Any:
         if layout.key not in self._passes:
-            self._passes[layout.key] = passes(self.graph_of(factor, layout), layout.scope, factor.value)
+            self._passes[layout.key] = passes(
+                self.graph_of(factor, layout), layout.scope, partial(factor._value, layout)
+            )
         return self._passes[layout.key]
 
 
