@@ -11,6 +11,7 @@ from diagrams import RandomDiagram, configurations, drawn_diagram, plain_value
 from drawn import examples, generators, seeing
 from hypothesis import given
 
+import gapless_kernels
 from gapless import InvalidProblem
 from gapless.core import layered_graph
 from gapless.roles import Decisions, Diagram
@@ -226,6 +227,33 @@ def test_one_factor_over_several_problems():
     factor.scope(threes)  # 6 decisions, too: a configuration alone does not say which
     with pytest.raises(InvalidProblem, match="two problems that give it 6 decisions each, but in different layers"):
         factor.value(np.array([1, 0, 0, 1, 0, 0], bool))
+
+
+@pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
+def test_a_compiled_factor_knows_its_problem():
+    class ByGroups(Diagram):
+        name = "by-groups"
+        limit: ClassVar[int] = 6
+
+        def layers(self, decisions):
+            return list(decisions.exactly_one)
+
+        def step(self, layer, choice, states):
+            return states * 4 + choice + 1, 1.0 * choice * states
+
+        def relax(self, layer, states):
+            return np.zeros_like(states)
+
+    factor = ByGroups()
+    twos, threes = (
+        Decisions(6, exactly_one=groups) for groups in (((0, 1), (2, 3), (4, 5)), ((0, 1, 2), (3, 4, 5)))
+    )
+    for decisions, on in ((twos, [1, 0, 1, 0, 1, 0]), (threes, [1, 0, 0, 1, 0, 0])):
+        assert factor.graph(decisions).relaxed
+        made = factor.compiled(decisions)
+        assert made.scope.tolist() == list(range(6))
+        assert made.value_of(np.array(on, np.int8)) == plain_value(factor, decisions, on)
+        assert made.solve(np.zeros(6), np.array(on, np.int8))[0] == plain_value(factor, decisions, on)
 
 
 def test_a_graph_is_made_once():

@@ -3,6 +3,8 @@
 import itertools
 import math
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -156,6 +158,22 @@ def test_factors_are_stored(factor):
     assert again.scope(GROUPED).tolist() == factor.scope(GROUPED).tolist()
     on = np.zeros(factor.scope(GROUPED).size, bool)
     assert again.value(on) == factor.value(on)
+
+
+def test_a_fresh_process_reads_them():
+    code = """
+import sys
+from gapless.plugins import factors, load_plugins
+plugins = load_plugins()
+if "budget" not in plugins.registry.factors:  # the clone was not installed again since the plug-in came
+    plugins.add(factors, "factors (gapless)")
+import gapless
+assert "gapless.factors.budget" not in sys.modules
+print(gapless.loads(sys.argv[1]).most)
+"""
+    stored = gapless.dumps(Budget(ONES, WEIGHTS, 6))
+    found = subprocess.run([sys.executable, "-c", code, stored], capture_output=True, text=True, check=False)
+    assert found.stdout == "6.0\n", found.stderr
 
 
 def test_a_large_budget_is_relaxed():

@@ -44,7 +44,8 @@ cdef class DiagramFactor(Factor):
     cdef bint _relaxed
     cdef tuple _kept
     cdef const int32_t[::1] _targets
-    cdef double[::1] _below, _above, _through
+    cdef double[::1] _below, _above, _through, _prices
+    cdef signed char[::1] _state, _chosen
 
     def __init__(
         self, scope, layer_nodes, layer_blocks, places, sources, counts, target_at, score_at, constants, targets, scores, final,
@@ -77,8 +78,9 @@ cdef class DiagramFactor(Factor):
         self._graph.target_at, self._graph.score_at = whole[5], whole[6]
         self._graph.constants, self._graph.scores, self._graph.final = real[0], real[1], real[2]
         self._graph.targets = &self._targets[0]
-        self._below, self._above = np.empty(layer_nodes[-1] + 1), np.empty(layer_nodes[-1] + 1)
-        self._through = np.empty(len(places) + 1)
+        self._below, self._above = np.empty(layer_nodes.max() + 1), np.empty(layer_nodes.max() + 1)
+        self._through, self._prices = np.empty(len(places) + 1), np.empty(len(scope) + 1)
+        self._state, self._chosen = np.empty(len(scope) + 1, np.int8), np.empty(len(scope) + 1, np.int8)
         self._graph.below, self._graph.above = &self._below[0], &self._above[0]
         self._exact_value, self._relaxed = exact_value, exact_value is not None
 
@@ -144,44 +146,69 @@ cdef class DiagramFactor(Factor):
 
     # --- for Python
 
+    cdef int _ask(self, object prices, object state) except -1:
+        """Copy a question into room of the object, checked."""
+        cdef Py_ssize_t i, count = self._graph.count
+        cdef const double[:] cost
+        cdef const signed char[:] fixed
+        cdef bint right = True
+        if isinstance(state, np.ndarray) and state.dtype == np.int8 and state.shape == (count,):
+            fixed = state
+            for i in range(count):
+                self._state[i] = fixed[i]
+                right = right and -1 <= fixed[i] <= 1
+        else:
+            right = False
+        if prices is not None and right:
+            if isinstance(prices, np.ndarray) and prices.dtype == np.float64 and prices.shape == (count,):
+                cost = prices
+                for i in range(count):
+                    self._prices[i] = cost[i]
+                    right = right and cost[i] > -INFINITY
+            else:
+                right = False
+        if not right:  # another type, or wrong
+            checked, state = check_query(count, prices, state)
+            return self._ask(None if checked is None else checked[:count], state[:count])
+        return 0
+
     def solve(self, prices, state):
-        cdef const double[::1] cost
-        cdef const signed char[::1] fixed
         cdef double value = 0.0
-        cost, fixed = check_query(self._graph.count, prices, state)
-        y = np.zeros(self._graph.count + 1, np.int8)
+        cdef Py_ssize_t i
+        self._ask(prices, state)
+        y = np.zeros(self._graph.count, np.int8)
         cdef signed char[::1] chosen = y
-        status = self.maximise(&cost[0], &fixed[0], &value, &chosen[0])
+        cdef int status = self.maximise(&self._prices[0], &self._state[0], &value, &self._chosen[0])
         self._raise(status)
-        return (value if status == GS_FOUND else -INFINITY), (y[:-1] if status == GS_FOUND else np.zeros(self._graph.count, np.int8))
+        if status != GS_FOUND:
+            return -INFINITY, y
+        for i in range(self._graph.count):
+            chosen[i] = self._chosen[i]
+        return value, y
 
     def value_of(self, y):
-        cdef const signed char[::1] fixed
         cdef double value = 0.0
-        _, fixed = check_query(self._graph.count, None, y)
-        self._raise(self.value(&fixed[0], &value))
+        self._ask(None, y)
+        self._raise(self.value(&self._state[0], &value))
         return value
 
     def marginals_of(self, prices, state):
-        cdef const double[::1] cost
-        cdef const signed char[::1] fixed
-        cost, fixed = check_query(self._graph.count, prices, state)
+        self._ask(prices, state)
         on, off = np.empty(self._graph.count + 1), np.empty(self._graph.count + 1)
         cdef double[::1] with_it = on
         cdef double[::1] without = off
-        status = self.marginals(&cost[0], &fixed[0], &with_it[0], &without[0])
-        self._raise(status)
-        return on[:-1], off[:-1]
+        self._raise(self.marginals(&self._prices[0], &self._state[0], &with_it[0], &without[0]))
+        return on[: self._graph.count], off[: self._graph.count]
 
     def flips_of(self, y):
-        cdef const signed char[::1] fixed
-        _, fixed = check_query(self._graph.count, None, y)
+        self._ask(None, y)
         difference = np.zeros(self._graph.count + 1)
         cdef double[::1] into = difference
-        self._raise(self.flips(&fixed[0], &into[0]))
-        return difference[:-1]
+        self._raise(self.flips(&self._state[0], &into[0]))
+        return difference[: self._graph.count]
 
-    def _raise(self, status):
+    cdef int _raise(self, int status) except -1:
         if status == GS_FAILED:
             error, self.error = self.error, None
             raise error
+        return 0

@@ -69,10 +69,11 @@ def check_graph(
     over = layer_nodes[layer + 2]
     if np.any(~held & (counts > 0) & ((-target_at < last) | (-target_at + counts > over))):
         raise ValueError("targets must lie in the next layer")
-    for block in np.flatnonzero(held).tolist():
-        span = targets[target_at[block] : target_at[block] + counts[block]]
-        if np.any((span != 0) & ((span < last[block]) | (span >= over[block]))):
-            raise ValueError("targets must lie in the next layer, or be 0")
+    row = np.repeat(np.flatnonzero(held), counts[held])
+    begin = np.cumsum(counts[held]) - counts[held]
+    ends = targets[np.repeat(target_at[held] - begin, counts[held]) + np.arange(row.size)]
+    if np.any((ends != 0) & ((ends < last[row]) | (ends >= over[row]))):
+        raise ValueError("targets must lie in the next layer, or be 0")
 
 
 def check_query(count: int, prices: Array | None, state: Array) -> tuple[Array | None, Array]:

@@ -101,7 +101,7 @@ def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, stat
 
 
 def _worth(factor: ConfigurationFactor, weights: FloatArray, on: BoolArray) -> tuple[float, float]:
-    """What a configuration is worth, and the sizes of what was added."""
+    """Worth of a configuration, and the rounding that its sum may lose."""
     value, own = float(factor.value(on)), weights[on]
     size = float(np.abs(own[np.isfinite(own)]).sum()) + (abs(value) if math.isfinite(value) else 0.0)
     return value + float(own.sum()), EPSILON * (own.size + 4) * size

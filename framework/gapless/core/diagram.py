@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -16,7 +17,7 @@ from gapless.core.errors import InvalidProblem
 from gapless.core.factor import ConfigurationFactor, name_of
 from gapless.core.layered_graph import LayeredGraph
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.unrolling import ended, start_of, stepped, unrolled
+from gapless.core.unrolling import ended, start_of, step_alone, unrolled
 
 
 class Diagram(ConfigurationFactor):
@@ -50,7 +51,7 @@ class Diagram(ConfigurationFactor):
 
     @abstractmethod
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
-        """What a choice does to each state of a layer.
+        """Follow a choice from each state of a layer.
 
         Parameters
         ----------
@@ -102,24 +103,27 @@ class Diagram(ConfigurationFactor):
     def value(self, on: BoolArray) -> float:
         """Run the steps; -inf where two decisions of a layer are on, or none of a group."""
         on = np.asarray(on, bool)
-        layout = _kept(self).of_size(self, on.size)
+        return self._value(_kept(self).of_size(self, on.size), on)
+
+    def _value(self, layout: Layout, on: BoolArray) -> float:
+        choices = layout.chosen(on)
+        if choices is None:
+            return -np.inf
         state, total = np.array([start_of(self)]), 0.0
-        for layer, places in enumerate(layout.places):
-            chosen = np.flatnonzero(on[places])
-            if chosen.size > 1 or (not chosen.size and layout.whole[layer]):
+        for layer, choice in enumerate(choices):
+            state, score = step_alone(self, layer, choice, state)
+            if state[0] < 0 or score == -np.inf:
                 return -np.inf
-            following, scores = stepped(self, layer, int(chosen[0]) if chosen.size else -1, state)
-            if following[0] < 0 or scores[0] == -np.inf:
-                return -np.inf
-            state, total = following, total + float(scores[0])
+            total += score
         return total + float(ended(self, state)[0])
 
     def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
         """The longest path; of a relaxed diagram an upper bound, and the configuration of its path."""
         weights = np.asarray(weights, np.float64)
-        passes = _kept(self).passes_of(self, _kept(self).of_size(self, weights.size))
-        value, on = passes.solve(-weights, np.full(weights.size, -1, np.int8))
-        return value, on == 1
+        kept = _kept(self)
+        layout = kept.of_size(self, weights.size)
+        value, on = kept.passes_of(self, layout).solve(-weights, layout.free)
+        return value, on.view(bool)
 
     def graph(self, decisions: Decisions) -> LayeredGraph:
         """The layered graph over these decisions, made once.
@@ -145,11 +149,11 @@ class Diagram(ConfigurationFactor):
         if not gapless_kernels.COMPILED:
             return None
         layout = self.layout(decisions)
-        return passes(_kept(self).graph_of(self, layout), layout.scope, self.value)
+        return passes(_kept(self).graph_of(self, layout), layout.scope, partial(self._value, layout))
 
 
 class _Kept:
-    """What a diagram has been laid out and unrolled over; copies and pickles keep the layouts."""
+    """Layouts, graphs and passes of one diagram; copies and pickles keep the layouts."""
 
     def __init__(self, layouts: Sequence[Layout] = ()) -> None:
         self._layouts: WeakKeyDictionary[Decisions, Layout] = WeakKeyDictionary()
@@ -202,7 +206,9 @@ class _Kept:
 
     def passes_of(self, factor: Diagram, layout: Layout) -> Any:
         if layout.key not in self._passes:
-            self._passes[layout.key] = passes(self.graph_of(factor, layout), layout.scope, factor.value)
+            self._passes[layout.key] = passes(
+                self.graph_of(factor, layout), layout.scope, partial(factor._value, layout)
+            )
         return self._passes[layout.key]
 
 

@@ -1,17 +1,19 @@
-"""Where the layers of a diagram stand in its scope."""
+"""Places of the layers of a diagram in its scope."""
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from gapless.core.decisions import Decisions
 from gapless.core.errors import InvalidProblem
 from gapless.core.factor import name_of, named_after
-from gapless.core.sparse import IntArray
+from gapless.core.sparse import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from gapless.core.diagram import Diagram
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen(eq=False)
 class Layout:
-    """Where the layers of a diagram stand in its scope.
+    """Places of the layers of a diagram in its scope.
 
     Parameters
     ----------
@@ -35,7 +37,39 @@ class Layout:
     places: tuple[IntArray, ...]
     whole: tuple[bool, ...]
 
-    @property
+    def chosen(self, on: BoolArray) -> list[int] | None:
+        """The choice that a configuration makes in each layer; None where one is forbidden.
+
+        `on` (bool (count,)).
+        """
+        layer, index = self._reader
+        held = np.flatnonzero(on)
+        found = np.full(len(self.places), -1)
+        found[layer[held]] = index[held]
+        if np.count_nonzero(found >= 0) < held.size or np.any(found[self._must] < 0):
+            return None
+        made: list[int] = found.tolist()
+        return made
+
+    @functools.cached_property
+    def free(self) -> NDArray[np.int8]:
+        """The state in which nothing is fixed, int8 (count,)."""
+        return np.full(self.scope.size, -1, np.int8)
+
+    @functools.cached_property
+    def _reader(self) -> tuple[IntArray, IntArray]:
+        """For each place the layer that reads it, and its index there."""
+        layer, index = np.zeros(self.scope.size, np.int64), np.zeros(self.scope.size, np.int64)
+        for number, places in enumerate(self.places):
+            layer[places], index[places] = number, np.arange(places.size)
+        return layer, index
+
+    @functools.cached_property
+    def _must(self) -> IntArray:
+        """Layers in which a decision must be on."""
+        return np.flatnonzero(self.whole)
+
+    @functools.cached_property
     def key(self) -> Any:
         """Equal where diagrams over two sets of decisions are the same."""
         return tuple(place.tobytes() for place in self.places), self.whole

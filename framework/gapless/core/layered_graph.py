@@ -35,9 +35,9 @@ class LayeredGraph:
     sources, counts : int64 (blocks,)
         The first node of the range, and how many.
     target_at : int64 (blocks,)
-        Where the targets begin in `targets`; of those that rise by one, minus the first.
+        Begin of the targets in `targets`; of those that rise by one, minus the first.
     score_at : int64 (blocks,)
-        Where the scores begin in `scores`; -1 where all edges have the score in `constants`.
+        Begin of the scores in `scores`; -1 where all edges have the score in `constants`.
     constants : float64 (blocks,)
     targets : int32
     scores : float64

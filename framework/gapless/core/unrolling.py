@@ -49,6 +49,24 @@ def stepped(factor: Diagram, layer: int, choice: int, states: IntArray) -> tuple
     return following, scores
 
 
+def step_alone(factor: Diagram, layer: int, choice: int, state: IntArray) -> tuple[IntArray, float]:
+    """`stepped` for one state: checked in full only where the answer has another form than usual."""
+    try:
+        given: Any = factor.step(layer, choice, state)
+    except Exception:
+        stepped(factor, layer, choice, state)  # says where
+        raise
+    if type(given) is tuple and len(given) == 2:
+        following, score = given
+        if type(following) is np.ndarray and following.dtype == np.int64 and following.shape == (1,):
+            if type(score) is np.ndarray and score.dtype == np.float64 and score.shape == (1,):
+                score = score.item()
+            if type(score) is float and following[0] >= -1 and -LARGEST <= score <= LARGEST:
+                return following, score
+    following, scores = stepped(factor, layer, choice, state)
+    return following, float(scores[0])
+
+
 def ended(factor: Diagram, states: IntArray) -> FloatArray:
     """`Diagram.final`, checked; not asked where there are no states."""
     if not states.size:

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from gapless.factors.budget import Budget as Budget
     from gapless.factors.cardinality import Cardinality as Cardinality
     from gapless.factors.drawing import draw_diagram as draw_diagram
-    from gapless.factors.occurrence import AnyOf as AnyOf
     from gapless.factors.occurrence import AtLeastOne as AtLeastOne
     from gapless.factors.occurrence import AtMostOne as AtMostOne
+    from gapless.factors.occurrence import Or as Or
     from gapless.factors.precedence import Precedence as Precedence
     from gapless.factors.segment_lengths import SegmentLengths as SegmentLengths
     from gapless.factors.table import Table as Table
