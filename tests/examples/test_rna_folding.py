@@ -1,4 +1,4 @@
-"""The RNA example: its backbone in Python, in Cython and by numba against a list of all structures, and what it solves."""
+"""The RNA example: its backbone in Python, in Cython and by numba against all structures, and what it solves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytest.importorskip(
     "gapless_rna_folding",
     reason="the example is not installed: pip install --no-build-isolation -e docs/examples/rna_folding",
 )
-from gapless_rna_folding import (  # noqa: E402
+from gapless_rna_folding import (
     FoldingProblem,
     MostPairs,
     NonCrossing,
@@ -147,7 +147,7 @@ def test_the_twin_equals_the_list_of_all_structures(rng: Any) -> None:
 
 @pytest.fixture(scope="session")
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The class of ``_noncrossing.pyx``, compiled against the installed headers as `pip install` would compile it."""
+    """The class of ``_noncrossing.pyx``, compiled as `pip install` would compile it."""
     if not gapless_kernels.COMPILED:
         pytest.skip("GAPLESS_PURE=1")
     compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
@@ -242,10 +242,8 @@ def zuker_like(problem: FoldingProblem) -> float:
     """The best score with stacks, by a recursion that knows them: what is inside of a pair, and is it a pair."""
     stacking, pairs = problem.factors[0], problem.decisions
     assert isinstance(stacking, Stacking)
-    stacks = {
-        tuple(scope): score
-        for scope, score in zip(stacking.scopes(pairs).tolist(), stacking.score(stacking.scopes(pairs), pairs), strict=True)
-    }
+    scopes = stacking.scopes(pairs)
+    stacks = dict(zip(map(tuple, scopes.tolist()), stacking.score(scopes, pairs).tolist(), strict=True))
 
     @cache
     def inside(d: int) -> float:

@@ -30,7 +30,8 @@ class Stacking(Factor):
     Parameters
     ----------
     scores : mapping of str to float
-        By the letters of the outer pair and of the inner one, as in ``"GC-AU"``, or read from the other end (``"UA-CG"``).
+        By the letters of the outer pair and of the inner one, as in ``"GC-AU"``, or read from the other end,
+        ``"UA-CG"``.
     wobble : float
         Where `scores` has none.
     """
