@@ -13,9 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from drawn import examples, generators
+from gapless.factors import Cardinality
 from hypothesis import given
 
 import gapless as gl
@@ -30,7 +32,6 @@ pytest.importorskip(
 )
 from gapless_rna_folding import (
     FoldingProblem,
-    MostPairs,
     NonCrossing,
     Stacking,
     Structure,
@@ -106,16 +107,21 @@ def test_violations_say_what_is_wrong() -> None:
     assert problem.violations(((0, 99),)) == ["the bases 0 and 99 cannot pair"]
 
 
-@pytest.mark.parametrize("factors", [(), (Stacking(), MostPairs(2))])
+def folding(plain: FoldingProblem, most: int | None, *factors: Any) -> FoldingProblem:
+    """The same with factors, and with a limit on the number of pairs."""
+    limit = () if most is None else (Cardinality.at_most(range(plain.decisions.count), most),)
+    return attrs.evolve(plain, factors=(*factors, *limit))
+
+
+@pytest.mark.parametrize("factors", [(None,), (2, Stacking())])
 def test_the_kit_accepts_the_problem(factors: tuple[Any, ...]) -> None:
-    testing.check_problem(FoldingProblem("GCGAAUGC", least_loop=1, factors=factors))
+    testing.check_problem(folding(FoldingProblem("GCGAAUGC", least_loop=1), *factors))
 
 
 def test_stacks_are_read_from_either_end() -> None:
     problem = FoldingProblem("GCAAGC", least_loop=1)
     stacking, pairs = Stacking(), problem.decisions
     testing.check_factor(stacking, pairs)
-    testing.check_factor(MostPairs(2), pairs)
     scopes = stacking.scopes(pairs)
     assert [pairs.name(d) for d in scopes[0]] == ["pair G0-C5", "pair C1-G4"]
     assert stacking.score(scopes, pairs).tolist() == [3.42]
@@ -283,23 +289,24 @@ def proved(problem: FoldingProblem) -> gl.Result[Structure]:
 @given(rng=generators())
 def test_foldings_equal_enumeration(rng: Any) -> None:
     plain = random_problem(rng, 9)
-    for factors in ((), (Stacking(),), (MostPairs(1),), (Stacking(), MostPairs(2))):
-        problem = FoldingProblem(plain.sequence, least_loop=plain.least_loop, factors=factors)
+    for factors in ((None,), (None, Stacking()), (1,), (2, Stacking())):
+        problem = folding(plain, *factors)
         best = max(problem.value(s) for s in structures(problem) if not problem.violations(s))
         assert proved(problem).value == pytest.approx(best, abs=1e-9)
 
 
-HAIRPIN = "GGGCUAUUAGCUCAGUUGGUUAGAGCGCACCCCUGAUAAGGGUGAGGUCGCUGAUUCGAAUUCAGCAUAGCCCA"  # a transfer RNA
+TRANSFER = "GGGCUAUUAGCUCAGUUGGUUAGAGCGCACCCCUGAUAAGGGUGAGGUCGCUGAUUCGAAUUCAGCAUAGCCCA"  # a transfer RNA
 
 
-def test_a_transfer_rna_with_stacks_equals_its_recursion() -> None:
-    problem = FoldingProblem(HAIRPIN, {"GC": 0.0, "AU": -0.45, "GU": -0.45}, factors=[Stacking()])
+@pytest.mark.parametrize("length", [30, 40, pytest.param(64, marks=pytest.mark.long)])
+def test_a_transfer_rna_with_stacks_equals_its_recursion(length: int) -> None:
+    problem = FoldingProblem(TRANSFER[:length], {"GC": 0.0, "AU": -0.45, "GU": -0.45}, factors=[Stacking()])
     assert proved(problem).value == pytest.approx(zuker_like(problem), abs=1e-6)
 
 
 @pytest.mark.parametrize("limit", [0, 3, 5])
 def test_a_limit_on_pairs_equals_the_integer_program(limit: int) -> None:
-    problem = FoldingProblem("GGGAAAUCCAGGCUUCGGCC", factors=[Stacking(), MostPairs(limit)])
+    problem = folding(FoldingProblem("GGGAAAUCCAGGCUUCGGCC"), limit, Stacking())
     result = proved(problem)
     assert len(result.best) <= limit
     assert result.value == pytest.approx(solve_monolithic(problem).value, abs=1e-6)
