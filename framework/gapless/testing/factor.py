@@ -147,9 +147,8 @@ def _check_configurations(
         )
     compiled = check.call("the compiled role can be made", factor.name, factor.compiled, decisions)
     graph = getattr(factor, "graph", None)
-    if compiled is not None and not (
-        graph is not None and graph(decisions).relaxed
-    ):  # a relaxed diagram only bounds
+    only_bounds = graph is not None and graph(decisions).relaxed  # a diagram with states made coarser
+    if compiled is not None and not only_bounds:
         _check_compiled(check, compiled, scope, choices, values, rng, samples)
 
 
