@@ -14,7 +14,7 @@ WORKERS ?= auto
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 ROOTS := framework plugins cython_ext tasks
-EXAMPLE := $(wildcard docs/examples/cutting_stock/pyproject.toml)
+EXAMPLES := $(wildcard docs/examples/*/pyproject.toml)
 
 # An editable install sees edited Python files by itself. It must be made again when the metadata or a compiled kernel
 # changes, and when a package appears: each package carries a py.typed, which nobody edits.
@@ -67,7 +67,7 @@ lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check . || { echo "run: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/mypy --no-error-summary --package gapless_cutting_stock
+	@$(BIN)/mypy --no-error-summary --package gapless_cutting_stock --package gapless_rna_folding
 	@echo "lint: clean"
 
 docs: $(VENV)/.installed-docs
@@ -123,14 +123,14 @@ $(VENV)/.installed: $(VENV)/.created $(INSTALLED)
 	@printf '%s\n' $(ROOTS:%="$(CURDIR)/%") >"$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/gapless_roots.pth"
 	@touch $@
 
-# Only what development needs beyond it, so nothing is compiled twice. The example is installed as a stranger's plug-in
-# would be; --no-deps, because what it needs is what has just been installed.
-$(VENV)/.installed-dev: $(VENV)/.installed $(EXAMPLE)
+# Only what development needs beyond it, so nothing is compiled twice. The examples are installed as a stranger's plug-ins
+# would be; --no-deps and --no-build-isolation, because what they need is what has just been installed.
+$(VENV)/.installed-dev: $(VENV)/.installed $(EXAMPLES)
 	@echo "installing the tools for development"
 	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")' >$(VENV)/dev.txt
 	@$(PIP) install --requirement $(VENV)/dev.txt
-	@$(if $(EXAMPLE),echo "installing the example plug-in")
-	@$(if $(EXAMPLE),$(PIP) install --no-deps --editable $(dir $(EXAMPLE)))
+	@$(if $(EXAMPLES),echo "installing the example plug-ins")
+	@$(if $(EXAMPLES),$(PIP) install --no-deps --no-build-isolation $(patsubst %,--editable %,$(dir $(EXAMPLES))))
 	@touch $@
 
 # Likewise, so that the reference is made of the code as it lies here.

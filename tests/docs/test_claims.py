@@ -36,8 +36,8 @@ def test_a_beginning_says_what_a_release_will_change(name: str) -> None:
 
 def test_contributing_names_every_kernel_without_a_twin() -> None:
     kernels = ROOT / "cython_ext"
-    # lanes/ holds no kernel: it chooses between instruction sets of the others. Nor are public modules kernels: they
-    # declare roles to fill in.
+    # lanes/ holds no kernel: it chooses between instruction sets of the others. Nor are public modules kernels:
+    # they declare roles to fill in.
     compiled = {file for file in kernels.rglob("_*.pyx") if file.parent.name != "lanes"}
     alone = {f"{p.parent.name}/{p.stem}" for p in compiled if not p.with_name(f"{p.stem}_twin.py").exists()}
     rule = re.search(r"\*\*A kernel has a twin\.\*\*.*?\n\n", read("CONTRIBUTING.md"), re.DOTALL)

@@ -34,8 +34,9 @@ def name(page: Path) -> str:
 def test_python_blocks_run_in_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = page.read_text("utf-8")
-    if "gapless_cutting_stock" in text:
-        pytest.importorskip("gapless_cutting_stock", reason="the cutting-stock example is not installed")
+    for example in ("gapless_cutting_stock", "gapless_rna_folding"):
+        if example in text:
+            pytest.importorskip(example, reason=f"the example {example} is not installed")
     imported = {module for block in BLOCK.findall(text) for module in IMPORTED.findall(block)}
     for module in sorted(imported & OPTIONAL.keys()):
         pytest.importorskip(module, reason=OPTIONAL[module], exc_type=ImportError)

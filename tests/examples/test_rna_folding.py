@@ -1,4 +1,4 @@
-"""The RNA example: its backbone in Python, in Cython and by numba against a list of all structures, and what it solves."""
+"""The RNA example: its backbone in Python, in Cython and by numba against all structures, and what it solves."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from drawn import examples, generators
+from gapless.factors import Cardinality
 from hypothesis import given
 
 import gapless as gl
@@ -28,9 +30,8 @@ pytest.importorskip(
     "gapless_rna_folding",
     reason="the example is not installed: pip install --no-build-isolation -e docs/examples/rna_folding",
 )
-from gapless_rna_folding import (  # noqa: E402
+from gapless_rna_folding import (
     FoldingProblem,
-    MostPairs,
     NonCrossing,
     Stacking,
     Structure,
@@ -106,16 +107,21 @@ def test_violations_say_what_is_wrong() -> None:
     assert problem.violations(((0, 99),)) == ["the bases 0 and 99 cannot pair"]
 
 
-@pytest.mark.parametrize("factors", [(), (Stacking(), MostPairs(2))])
+def folding(plain: FoldingProblem, most: int | None, *factors: Any) -> FoldingProblem:
+    """The same with factors, and with a limit on the number of pairs."""
+    limit = () if most is None else (Cardinality.at_most(range(plain.decisions.count), most),)
+    return attrs.evolve(plain, factors=(*factors, *limit))
+
+
+@pytest.mark.parametrize("factors", [(None,), (2, Stacking())])
 def test_the_kit_accepts_the_problem(factors: tuple[Any, ...]) -> None:
-    testing.check_problem(FoldingProblem("GCGAAUGC", least_loop=1, factors=factors))
+    testing.check_problem(folding(FoldingProblem("GCGAAUGC", least_loop=1), *factors))
 
 
 def test_stacks_are_read_from_either_end() -> None:
     problem = FoldingProblem("GCAAGC", least_loop=1)
     stacking, pairs = Stacking(), problem.decisions
     testing.check_factor(stacking, pairs)
-    testing.check_factor(MostPairs(2), pairs)
     scopes = stacking.scopes(pairs)
     assert [pairs.name(d) for d in scopes[0]] == ["pair G0-C5", "pair C1-G4"]
     assert stacking.score(scopes, pairs).tolist() == [3.42]
@@ -147,7 +153,7 @@ def test_the_twin_equals_the_list_of_all_structures(rng: Any) -> None:
 
 @pytest.fixture(scope="session")
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The class of ``_noncrossing.pyx``, compiled against the installed headers as `pip install` would compile it."""
+    """The class of ``_noncrossing.pyx``, compiled as `pip install` would compile it."""
     if not gapless_kernels.COMPILED:
         pytest.skip("GAPLESS_PURE=1")
     compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
@@ -242,10 +248,8 @@ def zuker_like(problem: FoldingProblem) -> float:
     """The best score with stacks, by a recursion that knows them: what is inside of a pair, and is it a pair."""
     stacking, pairs = problem.factors[0], problem.decisions
     assert isinstance(stacking, Stacking)
-    stacks = {
-        tuple(scope): score
-        for scope, score in zip(stacking.scopes(pairs).tolist(), stacking.score(stacking.scopes(pairs), pairs), strict=True)
-    }
+    scopes = stacking.scopes(pairs)
+    stacks = dict(zip(map(tuple, scopes.tolist()), stacking.score(scopes, pairs).tolist(), strict=True))
 
     @cache
     def inside(d: int) -> float:
@@ -285,23 +289,24 @@ def proved(problem: FoldingProblem) -> gl.Result[Structure]:
 @given(rng=generators())
 def test_foldings_equal_enumeration(rng: Any) -> None:
     plain = random_problem(rng, 9)
-    for factors in ((), (Stacking(),), (MostPairs(1),), (Stacking(), MostPairs(2))):
-        problem = FoldingProblem(plain.sequence, least_loop=plain.least_loop, factors=factors)
+    for factors in ((None,), (None, Stacking()), (1,), (2, Stacking())):
+        problem = folding(plain, *factors)
         best = max(problem.value(s) for s in structures(problem) if not problem.violations(s))
         assert proved(problem).value == pytest.approx(best, abs=1e-9)
 
 
-HAIRPIN = "GGGCUAUUAGCUCAGUUGGUUAGAGCGCACCCCUGAUAAGGGUGAGGUCGCUGAUUCGAAUUCAGCAUAGCCCA"  # a transfer RNA
+TRANSFER = "GGGCUAUUAGCUCAGUUGGUUAGAGCGCACCCCUGAUAAGGGUGAGGUCGCUGAUUCGAAUUCAGCAUAGCCCA"  # a transfer RNA
 
 
-def test_a_transfer_rna_with_stacks_equals_its_recursion() -> None:
-    problem = FoldingProblem(HAIRPIN, {"GC": 0.0, "AU": -0.45, "GU": -0.45}, factors=[Stacking()])
+@pytest.mark.parametrize("length", [30, 40, pytest.param(64, marks=pytest.mark.long)])
+def test_a_transfer_rna_with_stacks_equals_its_recursion(length: int) -> None:
+    problem = FoldingProblem(TRANSFER[:length], {"GC": 0.0, "AU": -0.45, "GU": -0.45}, factors=[Stacking()])
     assert proved(problem).value == pytest.approx(zuker_like(problem), abs=1e-6)
 
 
 @pytest.mark.parametrize("limit", [0, 3, 5])
 def test_a_limit_on_pairs_equals_the_integer_program(limit: int) -> None:
-    problem = FoldingProblem("GGGAAAUCCAGGCUUCGGCC", factors=[Stacking(), MostPairs(limit)])
+    problem = folding(FoldingProblem("GGGAAAUCCAGGCUUCGGCC"), limit, Stacking())
     result = proved(problem)
     assert len(result.best) <= limit
     assert result.value == pytest.approx(solve_monolithic(problem).value, abs=1e-6)

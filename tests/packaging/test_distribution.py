@@ -110,3 +110,32 @@ def test_sdist_holds_what_a_build_needs(repository: Path, in_sdist: set[str], pa
     }
     named = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "PKG-INFO"}
     assert (wanted | named) - in_sdist == set()
+
+
+def test_a_stranger_compiles_against_the_wheel(repository: Path, archives: Path, tmp_path: Path) -> None:
+    """The example's extension, built and run where there is nothing of this repository but the wheel."""
+    (wheel,) = archives.glob("gapless-*.whl")
+    installed, source, built = tmp_path / "installed", tmp_path / "source", tmp_path / "built"
+    with zipfile.ZipFile(wheel) as content:
+        content.extractall(installed)
+    shutil.copytree(repository / "docs/examples/rna_folding", source, ignore=BUILT_OR_CACHED)
+
+    def run(*arguments: str, paths: tuple[Path, ...]) -> str:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+        answer = subprocess.run(
+            [sys.executable, "-W", "ignore", *arguments],
+            cwd=source,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert answer.returncode == 0, answer.stdout[-2000:] + answer.stderr[-4000:]
+        return answer.stdout
+
+    told = run("-c", "import gapless_kernels; print(gapless_kernels.get_include())", paths=(installed,))
+    assert Path(told.strip()) == installed / "gapless_kernels"
+    run("setup.py", "-q", "build_ext", "--build-lib", str(built), paths=(installed,))
+    # Without the package around it, which needs the whole of gapless.
+    code = "from _noncrossing import NonCrossingPairs as P; print(P(6, [0, 1], [5, 4]).solve([2.0, 1.0]))"
+    assert run("-c", code, paths=(installed, built / "gapless_rna_folding")).startswith("(3.0, array([0, 1]")

@@ -73,7 +73,7 @@ def own(data, on, count, score):
         i, k = left[on[one]], right[on[one]]
         for other in range(one):
             a, b = left[on[other]], right[on[other]]
-            if i == a or i == b or k == a or k == b or (i < a < k) != (i < b < k):
+            if i in (a, b) or k in (a, b) or (i < a < k) != (i < b < k):
                 return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""Factors for foldings: pairs that stack, and a limit on the number of pairs."""
+"""A factor for foldings: pairs that stack."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-import gapless as gl
-from gapless.roles import ConfigurationFactor, Decisions, Factor, serialisable
+from gapless.roles import Decisions, Factor, serialisable
 from gapless_rna_folding.pairs import Pairs
 
 # Xia et al. (1998), table 4: kcal/mol at 37 degrees, 5' to 3' over 3' to 5'. The second pair is inside the first.
@@ -30,7 +29,8 @@ class Stacking(Factor):
     Parameters
     ----------
     scores : mapping of str to float
-        By the letters of the outer pair and of the inner one, as in ``"GC-AU"``, or read from the other end (``"UA-CG"``).
+        By the letters of the outer pair and of the inner one, as in ``"GC-AU"``, or read from the other end,
+        ``"UA-CG"``.
     wobble : float
         Where `scores` has none.
     """
@@ -55,37 +55,3 @@ class Stacking(Factor):
     def _of(self, outer: str, inner: str) -> float:
         turned = f"{inner[::-1]}-{outer[::-1]}"
         return self.scores.get(f"{outer}-{inner}", self.scores.get(turned, self.wobble))
-
-
-@serialisable("gapless_rna_folding.MostPairs")
-@attrs.frozen(eq=False)
-class MostPairs(ConfigurationFactor):
-    """At most `limit` pairs.
-
-    Parameters
-    ----------
-    limit : int
-    """
-
-    name: ClassVar[str] = "most-pairs"
-    limit: int = attrs.field()
-
-    @limit.validator
-    def _check(self, attribute: object, limit: int) -> None:
-        if limit < 0:
-            raise gl.InvalidProblem(f"MostPairs: the limit is {limit}, it cannot be negative")
-
-    def scope(self, pairs: Decisions) -> NDArray[np.int64]:
-        """All pairs."""
-        return np.arange(pairs.count)
-
-    def value(self, on: NDArray[np.bool_]) -> float:
-        """0 within the limit, else -inf."""
-        return 0.0 if np.count_nonzero(on) <= self.limit else -np.inf
-
-    def best(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.bool_]]:
-        """The heaviest pairs of positive weight."""
-        chosen = np.argsort(-weights, kind="stable")[: self.limit]
-        on = np.zeros(weights.size, bool)
-        on[chosen[weights[chosen] > 0]] = True
-        return float(weights[on].sum()), on

@@ -1,4 +1,4 @@
-"""The *Maximiser* role: non-crossing pairs of largest weight (Nussinov and Jacobson 1980), and what forcing each costs.
+"""The *Maximiser* role: non-crossing pairs of largest weight (Nussinov and Jacobson 1980), and slacks.
 
 The twin of ``_noncrossing.pyx``: the same recursion, row by row in NumPy.
 """
@@ -63,9 +63,7 @@ class NonCrossing(Maximiser[Structure]):
             nothing = np.full(weights.size, np.inf)
             return Slacks(nothing, nothing)
         with_on, with_alone = self._outside(worth, alone, inside)
-        return Slacks(
-            np.maximum(best - with_on, 0.0), np.maximum(best - self._without(with_on, with_alone), 0.0)
-        )
+        return Slacks(np.maximum(best - with_on, 0.0), np.maximum(best - self._without(with_on, with_alone), 0.0))
 
     def compiled(self) -> Any:
         """The recursion in C: the class of ``_noncrossing.pyx`` if it was built, else numba's, else None."""

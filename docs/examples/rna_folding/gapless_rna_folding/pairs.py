@@ -11,7 +11,7 @@ from gapless.roles import Decisions
 
 
 class Pairs(Decisions):
-    """Decision `d` says that the bases ``left[d] < right[d]`` pair. Decisions are numbered by left base, then by right.
+    """Decision `d` says that the bases ``left[d] < right[d]`` pair; numbered by left base, then by right.
 
     Parameters
     ----------

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import attrs
 import numpy as np
+from gapless.factors import Cardinality
 
 import gapless as gl
 from gapless.roles import Registry, Specimens, hookimpl
 from gapless_rna_folding.drawing import draw_folding
-from gapless_rna_folding.factors import MostPairs, Stacking
+from gapless_rna_folding.factors import Stacking
 from gapless_rna_folding.problem import FoldingProblem
 
 
@@ -32,7 +34,8 @@ def gapless_specimens() -> Sequence[Specimens]:
 
     def draw(rng: np.random.Generator) -> FoldingProblem:
         sequence = "".join(rng.choice(list("ACGU"), int(rng.integers(1, 10))))
-        factors = (Stacking(), MostPairs(int(rng.integers(0, 4))))[: int(rng.integers(0, 3))]
-        return FoldingProblem(sequence, least_loop=int(rng.integers(0, 3)), factors=factors)
+        plain = FoldingProblem(sequence, least_loop=int(rng.integers(0, 3)))
+        few = Cardinality.at_most(range(plain.decisions.count), int(rng.integers(0, 4)))
+        return attrs.evolve(plain, factors=(Stacking(), few)[: int(rng.integers(0, 3))])
 
     return [Specimens(FoldingProblem, draw)]

@@ -134,11 +134,9 @@ class FoldingProblem(gl.Problem[Structure]):
         from gapless.core.factor_rows import with_factors  # noqa: PLC0415  seldom asked for
 
         pairs = self.decisions
-        rows = [
-            np.flatnonzero((pairs.left == base) | (pairs.right == base)) for base in range(len(self.sequence))
-        ]
+        rows = [np.flatnonzero((pairs.left == base) | (pairs.right == base)) for base in range(len(self.sequence))]
         i, j = pairs.left[:, None], pairs.right[:, None]
-        rows += list(np.argwhere((i < i.T) & (i.T < j) & (j < j.T)))
+        rows += list(np.argwhere((i < i.T) & (j > i.T) & (j < j.T)))
         rows = [row for row in rows if row.size > 1]
         ends = np.cumsum([0, *(row.size for row in rows)])
         members = np.concatenate([*rows, np.zeros(0, np.int64)]).astype(np.int64)
