@@ -1,4 +1,4 @@
-"""The method ``split-bound`` of every problem that names a backbone: a maximiser, and factors over its decisions."""
+"""The method ``split-bound`` of every problem that names a backbone and may have factors."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from gapless.core.taken_on_trust import choices_left
 from gapless.engine import tree_search
 from gapless.engine.guard import guarded
 from gapless.roles import Branch, Brancher, Budget, Fixings, IntArray, NoCertificate, Relaxation, Relaxed, Solve
+from gapless_splitbound.backbone_search import search
 
 S = TypeVar("S")
 
@@ -31,6 +32,15 @@ def run(problem: Problem[S], solve: Solve, *, order: str = "best-first", certifi
     certificate : bool
         Whether to keep what `Result.verify` needs.
     """
+    found = search(problem, solve, order=order) if solve.k == 1 else None
+    result = found if found is not None else _by_roles(problem, solve, order)
+    if certificate:
+        return result
+    return attrs.evolve(result, certificate=NoCertificate("the certificate was not asked for (certificate=False)"))
+
+
+def _by_roles(problem: Problem[S], solve: Solve, order: str) -> Result[S]:
+    """Where several are asked for, or nothing may be feasible: bounds without steps, every structure looked at."""
     relaxation = EvenSplit(problem)
     result = tree_search(
         problem,
@@ -42,10 +52,7 @@ def run(problem: Problem[S], solve: Solve, *, order: str = "best-first", certifi
         start=solve.start,
         method=solve.method,
     )
-    result = attrs.evolve(result, stats=attrs.evolve(result.stats, oracle_calls=relaxation.calls))
-    if certificate:
-        return result
-    return attrs.evolve(result, certificate=NoCertificate("the certificate was not asked for (certificate=False)"))
+    return attrs.evolve(result, stats=attrs.evolve(result.stats, oracle_calls=relaxation.calls))
 
 
 class EvenSplit(Relaxation[S]):

@@ -193,7 +193,7 @@ def test_random_chains_are_solved(seed):
 def test_many_share_factors():
     problems = ChainProblem.many([np.zeros((2, 2))] * 2, np.zeros((2, 2)), factors=[Conjunctions([[0, 2]], [1.0])])
     assert [p.value(np.array([0, 0])) for p in problems] == [1.0, 1.0]
-    batch = ChainModel(np.zeros((2, 2))).batch(np.zeros((2, 3, 2)))
+    batch = ChainModel(np.zeros((2, 2))).batch(np.zeros((2, 3, 2)), lengths=[3, 2])
     assert all(not len(p.factors) for p in batch)
 
 

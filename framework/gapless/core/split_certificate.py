@@ -122,6 +122,11 @@ class SplitCertificate(BoundCertificate):
         """All flips in one pass, where the backbone is checked; else one pass for each."""
         return self.work_to_verify(problem) * (3.0 if offers_checks(problem) else max(1, flips))
 
+    @staticmethod
+    def splittable(problem: Problem[Any]) -> Splittable:
+        """What the formula reads of a problem."""
+        return _splittable(problem, problem.backbone())
+
     @classmethod
     def even(cls, problem: Problem[Any]) -> SplitCertificate:
         """Scores spread evenly over their decisions, negative ones taken as 0, and no prices: a first bound."""
@@ -139,7 +144,10 @@ class SplitCertificate(BoundCertificate):
 
 def _splittable(problem: Problem[Any], backbone: Backbone[Any]) -> Splittable:
     factors = problem.factor_set
-    return Splittable(problem, problem.decisions, factors, backbone.weights, backbone.constant, length=4)
+    rivals = backbone.maximiser.rivals()
+    return Splittable(
+        problem, problem.decisions, factors, backbone.weights, backbone.constant, opposite=rivals, length=4
+    )
 
 
 def _bounds(problem: Problem[Any], backbone: Backbone[Any], weighed: Weighed) -> CheckedBounds:
