@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem, Problem
+from gapless.core.checked_bounds import CheckedBounds
+from gapless.core.choice_bounds import choice_bounds
 from gapless.core.factor_rows import with_factors
 from gapless.core.factor_set import as_factors
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, frozen_array
 from gapless.core.written_factors import WRITTEN_FACTORS
-from gapless.roles import ConfigurationFactor, Decisions, Factor, LinearModel, Sense, serialisable
+from gapless.roles import ConfigurationFactor, Decisions, Factor, Fixings, LinearModel, Sense, serialisable
 from gapless_linking import problem_fields
 from gapless_linking.connection import Connection, maximal, minimal
 from gapless_linking.distances import pairwise_distances
@@ -401,6 +403,10 @@ class LinkingProblem(Problem[IntArray]):
                 if np.all(np.isinf(self.lengths(self.slots[own], self.slots[other]))):
                     found.append(f"no path connects a candidate of {self.mention(j)} with one of {self.mention(i)}")
         return found
+
+    def checked_backbone(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
+        """The best of each set under weights of candidates, for verifiers."""
+        return choice_bounds(self.decisions, weights, fixings)
 
     def linear_model(self) -> LinearModel:
         """See `integer_program`; and rows for factors."""

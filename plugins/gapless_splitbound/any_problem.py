@@ -113,9 +113,9 @@ class BusiestDecision(Brancher[S]):
     def __init__(self, problem: Problem[S]) -> None:
         self.decisions = problem.decisions
         self.busy = np.zeros(self.decisions.count)
-        for scored in problem.factor_set.conjunctions:
+        for scored in problem.search_factors.conjunctions:
             np.add.at(self.busy, scored.scopes, 1.0)
-        for _, scope in problem.factor_set.configurations:
+        for _, scope in problem.search_factors.configurations:
             self.busy[scope] += 1.0
 
     def split(self, fixings: Fixings, relaxed: Relaxed[S]) -> Sequence[Branch]:

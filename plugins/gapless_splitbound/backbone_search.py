@@ -57,7 +57,7 @@ class BackboneSearch(Generic[S]):
     def __init__(self, problem: Problem[S], loss: float, order: str, start: IntArray | None = None) -> None:
         self.problem, self.loss = problem, loss
         self.backbone = problem.backbone()
-        factors, groups = problem.factor_set, problem.decisions.choice_groups()
+        factors, groups = problem.search_factors, problem.decisions.choice_groups()
         self.blocks = [(c.scopes, np.maximum(c.all_scores(), -loss)) for c in factors.conjunctions]
         self.kernel: Any = Search(
             self.backbone.maximiser,
@@ -170,10 +170,10 @@ def _unit(problem: Problem[Any]) -> float:
     for sign in (1.0, 0.0):
         found = guarded(backbone.maximiser, backbone.maximiser.solve, sign * weights, Fixings(state))
         size += abs(found.value) if math.isfinite(found.value) else 0.0
-    for scored in problem.factor_set.conjunctions:
+    for scored in problem.search_factors.conjunctions:
         scores = scored.all_scores()
         size += float(np.abs(scores[np.isfinite(scores)]).sum())
-    for factor, scope in problem.factor_set.configurations:
+    for factor, scope in problem.search_factors.configurations:
         most = float(guarded(factor, factor.best, np.zeros(scope.size))[0])
         size += abs(most) if math.isfinite(most) else 0.0
     return 2.0 * size

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from drawn_factors import Count, drawn_factors
 from plain_backbones import PlainChain
+from small_problems import KINDS
 
 import gapless as gl
 from gapless.core.certificate import LinearDualCertificate
@@ -13,31 +14,7 @@ from gapless.plugins.manager import load_plugins
 from gapless.roles import Backbone, Conjunctions, Decisions, Fixings, Maximised, Maximiser, Sense
 from gapless.scip import solve_monolithic
 from gapless.testing import check_problem, enumerate_best, feasible_structures
-from gapless_chains import ChainModel, ChainProblem, TreeProblem
-from gapless_linking import LinkingProblem
-from gapless_ordering import OrderingProblem
-
-
-def chain(rng):
-    n, k = (int(v) for v in rng.integers(2, 4, 2))
-    return ChainProblem(rng.integers(-2, 3, (n, k)), rng.integers(-2, 3, (k, k)))
-
-
-def tree(rng):
-    return TreeProblem(rng.integers(-2, 3, (3, 2)), rng.integers(-2, 3, (2, 2)), [-1, 0, int(rng.integers(0, 2))])
-
-
-def ordering(rng):
-    return OrderingProblem(rng.integers(-2, 3, 3), rng.integers(-2, 3, (3, 3)), rng.integers(-2, 3, 3), 2)
-
-
-def linking(rng):
-    apart = rng.integers(1, 5, (6, 6)).astype(float)
-    apart = np.triu(apart, 1) + np.triu(apart, 1).T
-    return LinkingProblem.from_distances(apart, [[0, 1], [2, 3], [4, 5]])
-
-
-KINDS = {"chain": chain, "tree": tree, "ordering": ordering, "linking": linking}
+from gapless_chains import ChainModel, ChainProblem
 
 
 def with_factors(kind, rng, factors=None):

@@ -114,8 +114,8 @@ class SplitCertificate(BoundCertificate):
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
         """The sums over scopes, and one pass over the backbone."""
-        scopes = sum(scored.scopes.size for scored in problem.factor_set.conjunctions)
-        scopes += sum(16 * scope.size for _, scope in problem.factor_set.configurations)
+        scopes = sum(scored.scopes.size for scored in problem.search_factors.conjunctions)
+        scopes += sum(16 * scope.size for _, scope in problem.search_factors.configurations)
         return 200 * CALL + 10.0 * scopes + 100.0 * problem.decisions.count
 
     def work_to_verify_flips(self, problem: Problem[Any], flips: int) -> float:
@@ -130,7 +130,7 @@ class SplitCertificate(BoundCertificate):
     @classmethod
     def even(cls, problem: Problem[Any]) -> SplitCertificate:
         """Scores spread evenly over their decisions, negative ones taken as 0, and no prices: a first bound."""
-        ways, none = (0,) * len(problem.factor_set.conjunctions), np.zeros(0, np.int64)
+        ways, none = (0,) * len(problem.search_factors.conjunctions), np.zeros(0, np.int64)
         return cls(ways, np.zeros(multiplier_count(_splittable(problem, problem.backbone()), ways, none)))
 
     def weighed(self, problem: Problem[Any], fixings: Fixings) -> Weighed | None:
@@ -143,7 +143,7 @@ class SplitCertificate(BoundCertificate):
 
 
 def _splittable(problem: Problem[Any], backbone: Backbone[Any]) -> Splittable:
-    factors = problem.factor_set
+    factors = problem.search_factors
     rivals = backbone.maximiser.rivals()
     return Splittable(
         problem, problem.decisions, factors, backbone.weights, backbone.constant, opposite=rivals, length=4

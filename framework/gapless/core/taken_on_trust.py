@@ -113,7 +113,12 @@ def _structure(problem: Problem[Any], backbone: Backbone[Any], on_ids: IntArray)
         score = score_of(problem, structure)
     except (GaplessError, ValueError, TypeError, LookupError):
         return None
-    parts = [score, -problem.factor_set.value(on_ids), -backbone.constant, *(-backbone.weights[on_ids]).tolist()]
+    parts = [
+        score,
+        -problem.search_factors.value(on_ids),
+        -backbone.constant,
+        *(-backbone.weights[on_ids]).tolist(),
+    ]
     own = math.fsum(parts)
     return _Structure(on_ids, own, math.fsum(map(abs, parts))) if math.isfinite(own) else None
 
