@@ -40,7 +40,7 @@ def run(problem: Problem[S], solve: Solve, *, order: str = "best-first", certifi
 
 
 def _by_roles(problem: Problem[S], solve: Solve, order: str) -> Result[S]:
-    """Where several are asked for, or nothing may be feasible: bounds without steps, every structure looked at."""
+    """Bounds without steps, every structure looked at: for several best ones, or where nothing may be feasible."""
     relaxation = EvenSplit(problem)
     result = tree_search(
         problem,

@@ -161,7 +161,7 @@ def _flipped(
 
 
 def splittable(problem: ParsingProblem) -> Splittable:
-    """What the formula reads of a parsing problem: words choose heads, and no arc stands beside its reverse."""
+    """A parsing problem as the formula reads it: words choose heads, and no arc stands beside its reverse."""
     arcs = problem.decisions
     return Splittable(
         problem,

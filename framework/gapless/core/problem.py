@@ -122,7 +122,7 @@ class Problem(ABC, Generic[S]):
         return kept[1]
 
     def factor_value(self, structure: S) -> float:
-        """What the `factors` add to the value of a structure, in the problem's own sense: `value` counts it."""
+        """The part of a structure's value that the `factors` make up, in the problem's own sense."""
         if not len(self.factors):
             return 0.0
         return self.sense.turn(self.factor_set.value(self.encode(structure)))

@@ -124,7 +124,7 @@ class SplitCertificate(BoundCertificate):
 
     @staticmethod
     def splittable(problem: Problem[Any]) -> Splittable:
-        """What the formula reads of a problem."""
+        """The problem as the formula reads it."""
         return _splittable(problem, problem.backbone())
 
     @classmethod

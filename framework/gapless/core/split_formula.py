@@ -26,7 +26,7 @@ Worth = list[tuple[IntArray, IntArray, FloatArray]]
 
 @attrs.frozen(eq=False)
 class Splittable:
-    """What the formula reads of a problem.
+    """A problem as the formula reads it.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def _laid_out(split: Splittable, orientation: tuple[int, ...], alone: IntArray, 
 
 
 def multiplier_count(split: Splittable, orientation: tuple[int, ...], alone: IntArray) -> int:
-    """How many multipliers the formula takes."""
+    """Number of multipliers that the formula takes."""
     return _laid_out(split, orientation, alone, ()).multipliers + sum(
         s.size for _, s in split.factors.configurations
     )

@@ -19,7 +19,7 @@ class Tabulated(Protocol):
 
 
 def written_factors(problem: Any) -> list[Any] | None:
-    """What stands in the file of a problem for its factors; None, and so nothing, where there are none."""
+    """The factors as they stand in the file of a problem; None, and so nothing, where there are none."""
     if not len(problem.factors):
         return None
     scored: dict[int, ScoredFactor] = {id(one.factor): one for one in problem.factor_set.conjunctions}
