@@ -227,6 +227,11 @@ class ParsingProblem(Problem[DependencyTree]):
         return FactorSet(self.factors, self.decisions, self.granularity, counted=(BackboneFactor,))
 
     @property
+    def search_factors(self) -> FactorSet:
+        """As `factor_set`: a backbone of trees leaves nothing out."""
+        return self.factor_set
+
+    @property
     def conjunctions(self) -> tuple[ScoredFactor, ...]:
         """The factors that are conjunctions, over this sentence's arcs, in the order given."""
         return self.factor_set.conjunctions

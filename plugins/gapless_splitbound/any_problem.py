@@ -17,7 +17,6 @@ from gapless.core.taken_on_trust import choices_left
 from gapless.engine import tree_search
 from gapless.engine.guard import guarded
 from gapless.roles import Branch, Brancher, Budget, Fixings, IntArray, NoCertificate, Relaxation, Relaxed, Solve
-from gapless_splitbound.backbone_search import search
 
 S = TypeVar("S")
 
@@ -32,15 +31,6 @@ def run(problem: Problem[S], solve: Solve, *, order: str = "best-first", certifi
     certificate : bool
         Whether to keep what `Result.verify` needs.
     """
-    found = search(problem, solve, order=order) if solve.k == 1 else None
-    result = found if found is not None else _by_roles(problem, solve, order)
-    if certificate:
-        return result
-    return attrs.evolve(result, certificate=NoCertificate("the certificate was not asked for (certificate=False)"))
-
-
-def _by_roles(problem: Problem[S], solve: Solve, order: str) -> Result[S]:
-    """Bounds without steps, every structure looked at: for several best ones, or where nothing may be feasible."""
     relaxation = EvenSplit(problem)
     result = tree_search(
         problem,
@@ -52,7 +42,10 @@ def _by_roles(problem: Problem[S], solve: Solve, order: str) -> Result[S]:
         start=solve.start,
         method=solve.method,
     )
-    return attrs.evolve(result, stats=attrs.evolve(result.stats, oracle_calls=relaxation.calls))
+    result = attrs.evolve(result, stats=attrs.evolve(result.stats, oracle_calls=relaxation.calls))
+    if certificate:
+        return result
+    return attrs.evolve(result, certificate=NoCertificate("the certificate was not asked for (certificate=False)"))
 
 
 class EvenSplit(Relaxation[S]):

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gapless.core.decisions import Decisions
 from gapless.core.errors import InvalidProblem
@@ -44,7 +45,7 @@ def best_configuration(factor: ConfigurationFactor, weights: FloatArray) -> floa
 
 
 def configuration_bound(
-    factor: ConfigurationFactor, decisions: Decisions, weights: FloatArray, state: IntArray
+    factor: ConfigurationFactor, decisions: Decisions, weights: FloatArray, state: NDArray[np.int8]
 ) -> float:
     """No configuration that agrees with `state` is worth more, see `best_configuration`.
 

@@ -78,7 +78,7 @@ class Maximiser(ABC, Generic[S]):
         """Max-marginal or exact reduced cost of **all** decisions at once, from one full solve."""
 
     def rivals(self) -> IntArray | None:
-        """For each decision one more that no structure holds beside it, or -1, int64 (decisions,); None for no pairs.
+        """For each decision one more that no structure holds beside it, or -1, int64 (decisions,); None: no pairs.
 
         Pairs of the two count nothing, also where a bound is checked. Members of a choice group need not be named.
         """

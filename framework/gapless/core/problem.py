@@ -70,7 +70,7 @@ class Problem(ABC, Generic[S]):
 
     sense: ClassVar[Sense] = Sense.MAXIMISE
     granularity: float | None = None
-    factors: Sequence[Factor | ConfigurationFactor] = ()
+    factors: Sequence[Any] = ()
     structural_factors: Sequence[Factor | ConfigurationFactor] = ()
 
     @property
