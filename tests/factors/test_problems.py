@@ -11,6 +11,7 @@ import gapless as gl
 from gapless.core.certificate import LinearDualCertificate
 from gapless.core.serial import dumps, loads
 from gapless.plugins.manager import load_plugins
+from gapless.report.structures import drawn_structures
 from gapless.roles import Backbone, Conjunctions, Decisions, Fixings, Maximised, Maximiser, Sense
 from gapless.scip import solve_monolithic
 from gapless.testing import check_problem, enumerate_best, feasible_structures
@@ -225,3 +226,11 @@ def test_minimising():
     assert problem.violations(2) == ["factors[0] (conjunctions) forbids decision 2"]
     check_problem(problem, json=False)
     assert Fixings.none(3).allow(np.array([0]))
+
+
+def test_a_report_says_which_factors_score():
+    problem = attrs.evolve(PlainChain(np.zeros((2, 2)), np.zeros((2, 2))), factors=[Conjunctions([[0, 3]], [1.0])])
+    drawn = drawn_structures(gl.Record(problem, gl.solve(problem)))
+    assert drawn[0].fired == ["+1  conjunctions: token 0 has label 0, token 1 has label 1"]
+    bare = attrs.evolve(problem, factors=())
+    assert drawn_structures(gl.Record(bare, gl.solve(bare)))[0].fired == []
