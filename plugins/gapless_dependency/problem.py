@@ -11,11 +11,11 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.core.factor_set import FactorSet
+from gapless.core.factors.factor_set import FactorSet
+from gapless.core.factors.written_factors import written_factors
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import ROUNDING, off_grid
-from gapless.core.written_factors import written_factors
 from gapless.roles import ConfigurationFactor, Factor, LinearModel, ScoredFactor, serialisable
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.backbone_factor import BackboneFactor

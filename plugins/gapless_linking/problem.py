@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem, Problem
-from gapless.core.checked_bounds import CheckedBounds
-from gapless.core.choice_bounds import choice_bounds
-from gapless.core.factor_rows import with_factors
-from gapless.core.factor_set import as_factors
+from gapless.core.factors.factor_rows import with_factors
+from gapless.core.factors.factor_set import as_factors
+from gapless.core.factors.written_factors import WRITTEN_FACTORS
+from gapless.core.proofs.checked_bounds import CheckedBounds
+from gapless.core.proofs.choice_bounds import choice_bounds
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, frozen_array
-from gapless.core.written_factors import WRITTEN_FACTORS
 from gapless.roles import ConfigurationFactor, Decisions, Factor, Fixings, LinearModel, Sense, serialisable
 from gapless_linking import problem_fields
 from gapless_linking.connection import Connection, maximal, minimal

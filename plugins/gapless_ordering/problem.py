@@ -14,13 +14,13 @@ import networkx as nx
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.core.checked_bounds import CheckedBounds
 from gapless.core.decisions import OFF, ON
-from gapless.core.factor_rows import with_factors
-from gapless.core.factor_set import as_factors
+from gapless.core.factors.factor_rows import with_factors
+from gapless.core.factors.factor_set import as_factors
+from gapless.core.factors.written_factors import WRITTEN_FACTORS
+from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.written_factors import WRITTEN_FACTORS
 from gapless.roles import ConfigurationFactor, Decisions, Factor, Fixings, LinearModel, serialisable
 from gapless_kernels import score_extent
 from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords

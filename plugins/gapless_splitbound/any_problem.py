@@ -10,10 +10,10 @@ import attrs
 import numpy as np
 
 from gapless import Problem, Result
-from gapless.core.enumerated_choices import EnumeratedChoices
 from gapless.core.problem import score_of
-from gapless.core.split_certificate import SplitCertificate
-from gapless.core.taken_on_trust import choices_left
+from gapless.core.proofs.enumerated_choices import EnumeratedChoices
+from gapless.core.proofs.split_certificate import SplitCertificate
+from gapless.core.proofs.taken_on_trust import choices_left
 from gapless.engine import tree_search
 from gapless.engine.guard import guarded
 from gapless.roles import Branch, Brancher, Budget, Fixings, IntArray, NoCertificate, Relaxation, Relaxed, Solve

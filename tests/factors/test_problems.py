@@ -1,5 +1,8 @@
 """Factors on chains, trees, paths and links: values, files, linear models, verdicts, and who may solve them."""
 
+import subprocess
+import sys
+
 import attrs
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ from small_problems import KINDS
 
 import gapless as gl
 from gapless.core.certificate import LinearDualCertificate
+from gapless.core.proofs.split_certificate import SplitCertificate
 from gapless.core.serial import dumps, loads
 from gapless.plugins.manager import load_plugins
 from gapless.report.structures import drawn_structures
@@ -234,3 +238,13 @@ def test_a_report_says_which_factors_score():
     assert drawn[0].fired == ["+1  conjunctions: token 0 has label 0, token 1 has label 1"]
     bare = attrs.evolve(problem, factors=())
     assert drawn_structures(gl.Record(bare, gl.solve(bare)))[0].fired == []
+
+
+def test_another_process_reads_problem_and_proof():
+    problem = ChainProblem(np.zeros((2, 2)), np.zeros((2, 2)), factors=[Conjunctions([[0, 3]], [1.0])])
+    listed = PlainChain(np.zeros((2, 2)), np.zeros((2, 2)), factors=problem.factors)
+    texts = [dumps(problem), gl.solve(listed).to_json(), dumps(SplitCertificate.even(listed))]
+    code = "import sys\nfrom gapless.core.serial import loads\nprint([type(loads(t)).__name__ for t in sys.stdin])"
+    for text in texts:  # a fresh process for each
+        done = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr

@@ -57,3 +57,11 @@ def test_a_factor_without_a_linear_form_is_named():
         problem.linear_model()
     with pytest.raises(InvalidProblem, match=r"factors\[0\] \(odd\)"):
         solve_monolithic(problem)
+
+
+def test_the_old_place_of_linear_forms_warns():
+    from gapless.roles import LinearForm  # noqa: PLC0415
+    from gapless_dependency.factors import linear_form  # noqa: PLC0415
+
+    with pytest.warns(DeprecationWarning, match=r"is now gapless\.roles\.LinearForm"):
+        assert linear_form.LinearForm is LinearForm

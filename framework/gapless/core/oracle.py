@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 
 from gapless.core.batch import Batch, Columns
-from gapless.core.checked_bounds import CheckedBounds
 from gapless.core.decisions import Fixings
+from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
 S = TypeVar("S")

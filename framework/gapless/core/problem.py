@@ -14,10 +14,10 @@ from gapless.core.sparse import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from gapless.core.backbone import Backbone
-    from gapless.core.checked_bounds import CheckedBounds
     from gapless.core.factor import ConfigurationFactor, Factor
-    from gapless.core.factor_set import FactorSet
+    from gapless.core.factors.factor_set import FactorSet
     from gapless.core.model import LinearModel
+    from gapless.core.proofs.checked_bounds import CheckedBounds
 
 S = TypeVar("S")
 
@@ -110,7 +110,7 @@ class Problem(ABC, Generic[S]):
 
     def _kept_factors(self, name: str, given: tuple[Any, ...]) -> FactorSet:
         """The factors over the decisions, made once for the same factors."""
-        from gapless.core.factor_set import FactorSet  # noqa: PLC0415  most problems have no factors
+        from gapless.core.factors.factor_set import FactorSet  # noqa: PLC0415  most problems have no factors
 
         kept: tuple[Any, FactorSet] | None = self.__dict__.get(name)
         if (

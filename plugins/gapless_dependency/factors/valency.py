@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.linear_form import LinearForm
+from gapless.core.factors.linear_form import LinearForm
 from gapless.core.score_array import check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import ConfigurationFactor, Decisions, Factor, serialisable

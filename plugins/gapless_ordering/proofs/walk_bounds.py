@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from gapless.core.checked_bounds import CheckedBounds
-from gapless.core.raised import raised
+from gapless.core.proofs.checked_bounds import CheckedBounds
+from gapless.core.proofs.raised import raised
 from gapless.core.sparse import FloatArray
 from gapless.core.work import spend_work
 

@@ -13,8 +13,8 @@ from gapless.core.configuration_bound import configuration_bound
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.factor import Factor
-from gapless.core.factor_set import FactorSet
-from gapless.core.raised import ULP, raised
+from gapless.core.factors.factor_set import FactorSet
+from gapless.core.proofs.raised import ULP, raised
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.work import kept_meanwhile, spend_work
 

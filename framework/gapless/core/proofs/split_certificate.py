@@ -12,13 +12,13 @@ import numpy as np
 
 from gapless.core.backbone import Backbone
 from gapless.core.certificate import UNREADABLE, BoundCertificate, Verdict
-from gapless.core.checked_bounds import CheckedBounds
 from gapless.core.decisions import Fixings
 from gapless.core.problem import Problem
+from gapless.core.proofs.checked_bounds import CheckedBounds
+from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
+from gapless.core.proofs.taken_on_trust import offers_checks, trusted_bound, word_of
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
-from gapless.core.split_formula import Splittable, Weighed, multiplier_count, weigh
-from gapless.core.taken_on_trust import offers_checks, trusted_bound, word_of
 from gapless.core.work import CALL, OutOfWork
 
 
