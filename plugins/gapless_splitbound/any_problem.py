@@ -83,8 +83,8 @@ class EvenSplit(Relaxation[S]):
             return Relaxed(-math.inf, certificate=self.evidence)
         point = np.zeros(weights.size)
         point[found.on_ids] = 1.0
-        structure = self.problem.decode(np.sort(found.on_ids))
-        kept = None if self.problem.violations(structure) else structure
+        # A relaxed maximiser may give what is no structure.
+        kept = EnumeratedChoices.structure(self.problem, np.sort(found.on_ids))
         return Relaxed(weighed.bound(found.value), point, kept, certificate=self.evidence)
 
     def _enumerated(self, few: Sequence[IntArray]) -> Relaxed[S]:
