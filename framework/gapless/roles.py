@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gapless.core.batch import Batch as Batch, Columns as Columns, Rows as Rows
     from gapless.core.branch import Branch as Branch
     from gapless.core.brancher import Brancher as Brancher, MostFractional as MostFractional
-    from gapless.core.checked_bounds import CheckedBounds as CheckedBounds
+    from gapless.core.proofs.checked_bounds import CheckedBounds as CheckedBounds
     from gapless.core.certificate import (
         BoundCertificate as BoundCertificate,
         Certificate as Certificate,
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
         Factor as Factor,
         ScoredFactor as ScoredFactor,
     )
-    from gapless.core.conjunctions import Conjunctions as Conjunctions
-    from gapless.core.factor_set import FactorSet as FactorSet
+    from gapless.core.factors.conjunctions import Conjunctions as Conjunctions
+    from gapless.core.factors.factor_set import FactorSet as FactorSet
     from gapless.core.formulation import Formulation as Formulation
     from gapless.core.group_maximiser import GroupMaximiser as GroupMaximiser
     from gapless.core.limits import Budget as Budget
-    from gapless.core.linear_form import HasLinearForm as HasLinearForm, LinearForm as LinearForm
+    from gapless.core.factors.linear_form import HasLinearForm as HasLinearForm, LinearForm as LinearForm
     from gapless.core.model import LinearModel as LinearModel
     from gapless.core.oracle import (
         Answer as Answer,
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         IntArray as IntArray,
         Sparse as Sparse,
     )
-    from gapless.core.structure_factor import StructureFactor as StructureFactor
+    from gapless.core.factors.structure_factor import StructureFactor as StructureFactor
     from gapless.core.tree_certificate import Tightening as Tightening, TreeCertificate as TreeCertificate
     from gapless.core.work import OutOfWork as OutOfWork, spend_work as spend_work
     from gapless.plugins.call import Solve as Solve
@@ -85,8 +85,8 @@ else:
                 "BoundCertificate Certificate LinearDualCertificate NoCertificate "
                 "PointCertificate ProbabilisticCertificate ReplayCertificate"
             ),
-            "gapless.core.checked_bounds": "CheckedBounds",
-            "gapless.core.conjunctions": "Conjunctions",
+            "gapless.core.proofs.checked_bounds": "CheckedBounds",
+            "gapless.core.factors.conjunctions": "Conjunctions",
             "gapless.core.decisions": "Decisions Fixings",
             "gapless.core.diagram": "Diagram",
             "gapless.core.errors": (
@@ -94,11 +94,11 @@ else:
             ),
             "gapless.core.events": "Observer",
             "gapless.core.factor": "ConfigurationFactor Factor ScoredFactor",
-            "gapless.core.factor_set": "FactorSet",
+            "gapless.core.factors.factor_set": "FactorSet",
             "gapless.core.formulation": "Formulation",
             "gapless.core.group_maximiser": "GroupMaximiser",
             "gapless.core.limits": "Budget",
-            "gapless.core.linear_form": "HasLinearForm LinearForm",
+            "gapless.core.factors.linear_form": "HasLinearForm LinearForm",
             "gapless.core.model": "LinearModel",
             "gapless.core.oracle": "Answer Generator LinearView Maximised Maximiser Slacks View",
             "gapless.core.problem": "Problem Sense",
@@ -107,7 +107,7 @@ else:
             "gapless.core.result": "Stats",
             "gapless.core.serial": "serialisable",
             "gapless.core.sparse": "BoolArray FloatArray IntArray Sparse",
-            "gapless.core.structure_factor": "StructureFactor",
+            "gapless.core.factors.structure_factor": "StructureFactor",
             "gapless.core.tree_certificate": "Tightening TreeCertificate",
             "gapless.core.work": "OutOfWork spend_work",
             "gapless.plugins.call": "Solve",

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.core.checked_bounds import CheckedBounds
 from gapless.core.decisions import OFF, ON
+from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Decisions, Fixings
 from gapless_chains.once_per_array import OncePerArray

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.factor_rows import add_factor_rows
-from gapless.core.factor_set import FactorSet
-from gapless.core.model_rows import ModelRows
+from gapless.core.factors.factor_rows import add_factor_rows
+from gapless.core.factors.factor_set import FactorSet
+from gapless.core.factors.model_rows import ModelRows
 from gapless.core.sparse import FloatArray
 from gapless.roles import LinearModel
 from gapless_dependency.arcs import Arcs

@@ -11,11 +11,11 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.core.factor_set import FactorSet
+from gapless.core.factors.factor_set import FactorSet
+from gapless.core.factors.written_factors import written_factors
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import ROUNDING, off_grid
-from gapless.core.written_factors import written_factors
 from gapless.roles import ConfigurationFactor, Factor, LinearModel, ScoredFactor, serialisable
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.backbone_factor import BackboneFactor
@@ -225,6 +225,11 @@ class ParsingProblem(Problem[DependencyTree]):
     def factor_set(self) -> FactorSet:
         """The factors over this sentence's arcs, less those that only a backbone counts."""
         return FactorSet(self.factors, self.decisions, self.granularity, counted=(BackboneFactor,))
+
+    @property
+    def search_factors(self) -> FactorSet:
+        """As `factor_set`: a backbone of trees leaves nothing out."""
+        return self.factor_set
 
     @property
     def conjunctions(self) -> tuple[ScoredFactor, ...]:

@@ -13,15 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem, Problem
-from gapless.core.factor_rows import with_factors
-from gapless.core.factor_set import as_factors
+from gapless.core.factors.factor_rows import with_factors
+from gapless.core.factors.factor_set import as_factors
+from gapless.core.factors.written_factors import WRITTEN_FACTORS
+from gapless.core.proofs.checked_bounds import CheckedBounds
+from gapless.core.proofs.choice_bounds import choice_bounds
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, frozen_array
-from gapless.core.written_factors import WRITTEN_FACTORS
 from gapless.roles import (
     Backbone,
     ConfigurationFactor,
     Decisions,
     Factor,
+    Fixings,
     GroupMaximiser,
     LinearModel,
     Sense,
@@ -423,6 +426,10 @@ class LinkingProblem(Problem[IntArray]):
         Raises `InvalidProblem`: there are more than a million pairs.
         """
         return (PairCosts(self),)
+
+    def checked_backbone(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
+        """The best of each set under weights of candidates, for verifiers."""
+        return choice_bounds(self.decisions, weights, fixings)
 
     def linear_model(self) -> LinearModel:
         """See `integer_program`; and rows for factors."""

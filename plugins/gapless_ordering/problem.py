@@ -14,12 +14,14 @@ import networkx as nx
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.core.factor_rows import with_factors
-from gapless.core.factor_set import as_factors
+from gapless.core.decisions import OFF, ON
+from gapless.core.factors.factor_rows import with_factors
+from gapless.core.factors.factor_set import as_factors
+from gapless.core.factors.written_factors import WRITTEN_FACTORS
+from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.written_factors import WRITTEN_FACTORS
-from gapless.roles import Backbone, ConfigurationFactor, Decisions, Factor, LinearModel, serialisable
+from gapless.roles import Backbone, ConfigurationFactor, Decisions, Factor, Fixings, LinearModel, serialisable
 from gapless_kernels import score_extent
 from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
 from gapless_ordering.integer_program import integer_program
@@ -439,6 +441,25 @@ class OrderingProblem(Problem[IntArray]):
         from gapless_ordering.walk_maximiser import class_factors  # noqa: PLC0415  as above
 
         return class_factors(self)
+
+    def checked_backbone(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
+        """The best walk under weights of edges, and through each, for verifiers."""
+        from gapless_ordering.proofs.walk_bounds import walk_bounds  # noqa: PLC0415  for verifiers alone
+
+        n, state = self.vertices, fixings.state
+        kept = np.where(state == OFF, -np.inf, weights)
+        start, inner, end = kept[:n], kept[n : n + n * n].reshape(n, n), kept[n + n * n :]
+        for edge in np.flatnonzero(state == ON).tolist():
+            # An edge that is on shuts out the others of its ends.
+            if edge < n:
+                start[np.arange(n) != edge], inner[:, edge] = -np.inf, -np.inf
+            elif edge >= n + n * n:
+                end[np.arange(n) != edge - n - n * n], inner[edge - n - n * n] = -np.inf, -np.inf
+            else:
+                u, v = divmod(edge - n, n)
+                inner[u, np.arange(n) != v], inner[np.arange(n) != u, v] = -np.inf, -np.inf
+                start[v], end[u] = -np.inf, -np.inf
+        return walk_bounds(start, inner, end, self.length)
 
     def linear_model(self) -> LinearModel:
         """The flow formulation of the paper (section 4), and rows for factors."""

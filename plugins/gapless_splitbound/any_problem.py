@@ -1,4 +1,4 @@
-"""The method ``split-bound`` of every problem that names a backbone: a maximiser, and factors over its decisions."""
+"""The method ``split-bound`` of every problem that names a backbone and may have factors."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import attrs
 import numpy as np
 
 from gapless import Problem, Result
-from gapless.core.enumerated_choices import EnumeratedChoices
 from gapless.core.problem import score_of
-from gapless.core.split_certificate import SplitCertificate
-from gapless.core.taken_on_trust import choices_left
+from gapless.core.proofs.enumerated_choices import EnumeratedChoices
+from gapless.core.proofs.split_certificate import SplitCertificate
+from gapless.core.proofs.taken_on_trust import choices_left
 from gapless.engine import tree_search
 from gapless.engine.guard import guarded
 from gapless.roles import Branch, Brancher, Budget, Fixings, IntArray, NoCertificate, Relaxation, Relaxed, Solve
@@ -95,8 +95,8 @@ class EvenSplit(Relaxation[S]):
             return Relaxed(-math.inf, certificate=self.evidence)
         point = np.zeros(weights.size)
         point[found.on_ids] = 1.0
-        structure = self.problem.decode(np.sort(found.on_ids))
-        kept = None if self.problem.violations(structure) else structure
+        # A relaxed maximiser may give what is no structure.
+        kept = EnumeratedChoices.structure(self.problem, np.sort(found.on_ids))
         return Relaxed(weighed.bound(found.value), point, kept, certificate=self.evidence)
 
     def _enumerated(self, few: Sequence[IntArray]) -> Relaxed[S]:
@@ -118,9 +118,9 @@ class BusiestDecision(Brancher[S]):
     def __init__(self, problem: Problem[S]) -> None:
         self.decisions = problem.decisions
         self.busy = np.zeros(self.decisions.count)
-        for scored in problem.factor_set.conjunctions:
+        for scored in problem.search_factors.conjunctions:
             np.add.at(self.busy, scored.scopes, 1.0)
-        for _, scope in problem.factor_set.configurations:
+        for _, scope in problem.search_factors.configurations:
             self.busy[scope] += 1.0
 
     def split(self, fixings: Fixings, relaxed: Relaxed[S]) -> Sequence[Branch]:

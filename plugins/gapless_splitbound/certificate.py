@@ -12,8 +12,8 @@ import numpy as np
 
 from gapless import InvalidProblem, Problem, Verdict
 from gapless.core.certificate import UNREADABLE
+from gapless.core.proofs.split_formula import Splittable, Weighed, weigh
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
-from gapless.core.split_formula import Splittable, Weighed, weigh
 from gapless.core.work import CALL
 from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency import ParsingProblem
@@ -161,7 +161,7 @@ def _flipped(
 
 
 def splittable(problem: ParsingProblem) -> Splittable:
-    """What the formula reads of a parsing problem: words choose heads, and no arc stands beside its reverse."""
+    """A parsing problem as the formula reads it: words choose heads, and no arc stands beside its reverse."""
     arcs = problem.decisions
     return Splittable(
         problem,

@@ -6,9 +6,9 @@ import pytest
 from drawn_factors import drawn_factors, numbers
 from plain_backbones import Listed, PlainChain, listing
 
-from gapless.core.enumerated_choices import EnumeratedChoices
+from gapless.core.proofs.enumerated_choices import EnumeratedChoices
+from gapless.core.proofs.split_certificate import SplitCertificate
 from gapless.core.serial import dumps, loads
-from gapless.core.split_certificate import SplitCertificate
 from gapless.roles import Backbone, CheckedBounds, Fixings
 from gapless.testing import feasible_structures
 from gapless.testing.conformance import sample_fixings

@@ -1,43 +1,25 @@
 """Factors on chains, trees, paths and links: values, files, linear models, verdicts, and who may solve them."""
 
+import subprocess
+import sys
+
 import attrs
 import numpy as np
 import pytest
 from drawn_factors import Count, drawn_factors
 from plain_backbones import PlainChain
+from small_problems import KINDS
 
 import gapless as gl
 from gapless.core.certificate import LinearDualCertificate
+from gapless.core.proofs.split_certificate import SplitCertificate
 from gapless.core.serial import dumps, loads
 from gapless.plugins.manager import load_plugins
+from gapless.report.structures import drawn_structures
 from gapless.roles import Backbone, Conjunctions, Decisions, Fixings, Maximised, Maximiser, Sense
 from gapless.scip import solve_monolithic
 from gapless.testing import check_problem, enumerate_best, feasible_structures
-from gapless_chains import ChainModel, ChainProblem, TreeProblem
-from gapless_linking import LinkingProblem
-from gapless_ordering import OrderingProblem
-
-
-def chain(rng):
-    n, k = (int(v) for v in rng.integers(2, 4, 2))
-    return ChainProblem(rng.integers(-2, 3, (n, k)), rng.integers(-2, 3, (k, k)))
-
-
-def tree(rng):
-    return TreeProblem(rng.integers(-2, 3, (3, 2)), rng.integers(-2, 3, (2, 2)), [-1, 0, int(rng.integers(0, 2))])
-
-
-def ordering(rng):
-    return OrderingProblem(rng.integers(-2, 3, 3), rng.integers(-2, 3, (3, 3)), rng.integers(-2, 3, 3), 2)
-
-
-def linking(rng):
-    apart = rng.integers(1, 5, (6, 6)).astype(float)
-    apart = np.triu(apart, 1) + np.triu(apart, 1).T
-    return LinkingProblem.from_distances(apart, [[0, 1], [2, 3], [4, 5]])
-
-
-KINDS = {"chain": chain, "tree": tree, "ordering": ordering, "linking": linking}
+from gapless_chains import ChainModel, ChainProblem
 
 
 def with_factors(kind, rng, factors=None):
@@ -193,7 +175,7 @@ def test_random_chains_are_solved(seed):
 def test_many_share_factors():
     problems = ChainProblem.many([np.zeros((2, 2))] * 2, np.zeros((2, 2)), factors=[Conjunctions([[0, 2]], [1.0])])
     assert [p.value(np.array([0, 0])) for p in problems] == [1.0, 1.0]
-    batch = ChainModel(np.zeros((2, 2))).batch(np.zeros((2, 3, 2)))
+    batch = ChainModel(np.zeros((2, 2))).batch(np.zeros((2, 3, 2)), lengths=[3, 2])
     assert all(not len(p.factors) for p in batch)
 
 
@@ -248,3 +230,21 @@ def test_minimising():
     assert problem.violations(2) == ["factors[0] (conjunctions) forbids decision 2"]
     check_problem(problem, json=False)
     assert Fixings.none(3).allow(np.array([0]))
+
+
+def test_a_report_says_which_factors_score():
+    problem = attrs.evolve(PlainChain(np.zeros((2, 2)), np.zeros((2, 2))), factors=[Conjunctions([[0, 3]], [1.0])])
+    drawn = drawn_structures(gl.Record(problem, gl.solve(problem)))
+    assert drawn[0].fired == ["+1  conjunctions: token 0 has label 0, token 1 has label 1"]
+    bare = attrs.evolve(problem, factors=())
+    assert drawn_structures(gl.Record(bare, gl.solve(bare)))[0].fired == []
+
+
+def test_another_process_reads_problem_and_proof():
+    problem = ChainProblem(np.zeros((2, 2)), np.zeros((2, 2)), factors=[Conjunctions([[0, 3]], [1.0])])
+    listed = PlainChain(np.zeros((2, 2)), np.zeros((2, 2)), factors=problem.factors)
+    texts = [dumps(problem), gl.solve(listed).to_json(), dumps(SplitCertificate.even(listed))]
+    code = "import sys\nfrom gapless.core.serial import loads\nprint([type(loads(t)).__name__ for t in sys.stdin])"
+    for text in texts:  # a fresh process for each
+        done = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr

@@ -16,7 +16,7 @@ import numpy as np
 
 import gapless as gl
 from gapless.core.serial import dumps
-from gapless.roles import LinearDualCertificate, PointCertificate
+from gapless.roles import Conjunctions, LinearDualCertificate, PointCertificate
 from gapless_chains import ChainProblem, TreeProblem
 from gapless_dependency.random_problems import FAMILIES
 from gapless_dependency.random_problems import random_problem as random_sentence
@@ -91,6 +91,12 @@ def rare() -> Iterator[tuple[Any, gl.Result[Any]]]:
         chain,
         gl.Result.of(chain, [np.array([1, 1])], prices.verify(chain).bound, gl.Stop.ITERATIONS, certificate=prices),
     )
+    for seed in range(3):
+        draw = np.random.default_rng(seed)
+        pairs = [(a, b) for a in range(21) for b in range(a) if a // 3 != b // 3 and draw.random() < 0.05]
+        factors = [Conjunctions(pairs, draw.normal(size=len(pairs)))]
+        factored = ChainProblem(draw.normal(size=(7, 3)), draw.normal(size=(3, 3)), factors=factors)
+        yield factored, gl.solve(factored, "split-bound")
     single = ChainProblem(unary=[[1.0], [2.0]], transition=[[0.5]])
     yield single, gl.Result.of(single, [np.array([0, 0])], 3.5, gl.Stop.PROVED, certificate=PointCertificate())
 

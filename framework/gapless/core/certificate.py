@@ -63,8 +63,8 @@ class Verdict:
     work : float
         Steps of the check, see `gapless.work_limit`.
     trusted : str
-        What the bound rests on that nobody checked: the word of a user's maximiser; empty where nothing was taken
-        on trust.
+        Anything unchecked that the bound rests on: the word of a user's maximiser; empty where nothing was taken on
+        trust.
     """
 
     holds: bool
@@ -130,7 +130,7 @@ class Certificate(ABC):
         return Verdict(False, reason, f"certificate ({self.kind})")
 
     def rests_on(self, problem: AnyProblem) -> str:
-        """What `verify` takes on trust, in words: the code of a user's maximiser; empty where it takes nothing."""
+        """Words for all that `verify` takes on trust, such as a user's maximiser; empty where it takes nothing."""
         return ""
 
     @property

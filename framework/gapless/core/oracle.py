@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 
 from gapless.core.batch import Batch, Columns
-from gapless.core.checked_bounds import CheckedBounds
 from gapless.core.decisions import Fixings
+from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
 S = TypeVar("S")
@@ -76,6 +76,21 @@ class Maximiser(ABC, Generic[S]):
     @abstractmethod
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
         """Max-marginal or exact reduced cost of **all** decisions at once, from one full solve."""
+
+    def rivals(self) -> IntArray | None:
+        """For each decision one more that no structure holds beside it, or -1, int64 (decisions,); None: no pairs.
+
+        Pairs of the two count nothing, also where a bound is checked. Members of a choice group need not be named.
+        """
+        return None
+
+    def own_score(self, on: BoolArray) -> float:
+        """Own score of the structure that turns on exactly the decisions `on`, bool (decisions,); -inf without one.
+
+        By default `solve` is asked, with every decision fixed.
+        """
+        found = self.solve(np.zeros(on.size), Fixings(on.astype(np.int8)))
+        return found.own if found.value > -math.inf else -math.inf
 
     def checked_bounds(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds | None:
         """Bounds for verifiers, by code that shares nothing with `solve`; weights are finite, rounding is counted.

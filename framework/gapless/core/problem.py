@@ -14,10 +14,10 @@ from gapless.core.sparse import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from gapless.core.backbone import Backbone
-    from gapless.core.checked_bounds import CheckedBounds
     from gapless.core.factor import ConfigurationFactor, Factor
-    from gapless.core.factor_set import FactorSet
+    from gapless.core.factors.factor_set import FactorSet
     from gapless.core.model import LinearModel
+    from gapless.core.proofs.checked_bounds import CheckedBounds
 
 S = TypeVar("S")
 
@@ -63,11 +63,15 @@ class Problem(ABC, Generic[S]):
     factors : sequence
         Scores of sets of decisions beyond the `backbone`. Larger is better, also where the problem minimises: a
         value is then the cost less what the factors score.
+    structural_factors : sequence
+        Scores and rules of the problem's own that its `backbone` leaves out, as factors. `value` and `violations`
+        know them anyway.
     """
 
     sense: ClassVar[Sense] = Sense.MAXIMISE
     granularity: float | None = None
-    factors: Sequence[Factor | ConfigurationFactor] = ()
+    factors: Sequence[Any] = ()
+    structural_factors: Sequence[Factor | ConfigurationFactor] = ()
 
     @property
     @abstractmethod
@@ -96,24 +100,29 @@ class Problem(ABC, Generic[S]):
 
     @property
     def factor_set(self) -> FactorSet:
-        """All that scores beyond the `backbone`, over `decisions`; empty without `factors`.
+        """The `factors` over `decisions`; empty without them."""
+        return self._kept_factors("_factor_set", tuple(self.factors))
 
-        A problem whose backbone leaves out scores of its own overrides it and adds them as factors.
-        """
-        from gapless.core.factor_set import FactorSet  # noqa: PLC0415  most problems have no factors
+    @property
+    def search_factors(self) -> FactorSet:
+        """All that scores beyond the `backbone`: `factors`, then `structural_factors`."""
+        return self._kept_factors("_search_factors", (*self.factors, *self.structural_factors))
 
-        given = tuple(self.factors)
-        kept: tuple[Any, FactorSet] | None = self.__dict__.get("_factor_set")
+    def _kept_factors(self, name: str, given: tuple[Any, ...]) -> FactorSet:
+        """The factors over the decisions, made once for the same factors."""
+        from gapless.core.factors.factor_set import FactorSet  # noqa: PLC0415  most problems have no factors
+
+        kept: tuple[Any, FactorSet] | None = self.__dict__.get(name)
         if (
             kept is None
             or len(kept[0]) != len(given)
             or any(a is not b for a, b in zip(kept[0], given, strict=True))
         ):
-            self.__dict__["_factor_set"] = kept = given, FactorSet(given, self.decisions, self.granularity)
+            self.__dict__[name] = kept = given, FactorSet(given, self.decisions, self.granularity)
         return kept[1]
 
     def factor_value(self, structure: S) -> float:
-        """What the `factors` add to the value of a structure, in the problem's own sense: `value` counts it."""
+        """The part of a structure's value that the `factors` make up, in the problem's own sense."""
         if not len(self.factors):
             return 0.0
         return self.sense.turn(self.factor_set.value(self.encode(structure)))

@@ -64,7 +64,7 @@ class TreeCertificate(Certificate):
         return ""
 
     def rests_on(self, problem: AnyProblem) -> str:
-        """What the first leaf or tightening that takes something on trust rests on."""
+        """The words of the first leaf or tightening that takes something on trust."""
         steps = (step.certificate for several in self.tightenings.values() for step in several)
         told = (evidence.rests_on(problem) for evidence in (*self.leaves.values(), *steps))
         return next((words for words in told if words), "")

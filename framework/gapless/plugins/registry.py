@@ -135,10 +135,10 @@ class Method:
 
 
 def names_a_backbone(problem: ProblemType) -> bool:
-    """Whether a problem type overrides `Problem.backbone`."""
+    """Whether a problem type overrides `Problem.backbone`, or is the base class of all."""
     from gapless.core.problem import Problem  # noqa: PLC0415  known to whoever asks
 
-    return problem.backbone is not Problem.backbone
+    return problem is Problem or problem.backbone is not Problem.backbone
 
 
 _OPTIONS: dict[Callable[..., Any], Mapping[str, Any]] = {}

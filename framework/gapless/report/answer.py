@@ -147,7 +147,8 @@ def _verdict_sentence(result: Result[Any], verdict: Verdict | None) -> str:
     if verdict is None:
         return "The certificate was not checked for this report."
     if verdict:
-        return f"The certificate holds, checked now in {verdict.seconds:.2g} s: {verdict.reason}."
+        trusted = f"; {verdict.trusted}" if verdict.trusted else ""
+        return f"The certificate holds, checked now in {verdict.seconds:.2g} s: {verdict.reason}{trusted}."
     return f"The check fails at {verdict.place}: {verdict.reason}."
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
+import numpy as np
 
 from gapless.core.problem import Problem
 from gapless.core.record import Record
@@ -39,6 +40,10 @@ class Drawn:
         Decisions of this structure that the best one lacks, and the reverse.
     note : str
         Reason for a missing drawing, when one was expected.
+    fired : sequence of str
+        Factors that score in the structure, with their scores and decisions.
+    fired_left_out : int
+        Number of those not listed.
     """
 
     place: int
@@ -51,6 +56,8 @@ class Drawn:
     gained: Sequence[str]
     lost: Sequence[str]
     note: str = ""
+    fired: Sequence[str] = ()
+    fired_left_out: int = 0
 
 
 def drawn_structures(record: Record) -> list[Drawn]:
@@ -64,6 +71,7 @@ def drawn_structures(record: Record) -> list[Drawn]:
     for place, solution in enumerate(solutions, 1):
         on = _on(problem, solution.structure)
         against = None if place == 1 else best.structure
+        fired = problem.factor_set.explained(np.array(on, np.int64)) if len(problem.factors) else []
         svg, wide, note = _draw(problem, solution.structure, record.words, against)
         found.append(
             Drawn(
@@ -77,6 +85,8 @@ def drawn_structures(record: Record) -> list[Drawn]:
                 _names(problem, [d for d in on if d not in held]),
                 _names(problem, sorted(held - set(on))),
                 note,
+                fired[:_NAMED],
+                max(0, len(fired) - _NAMED),
             )
         )
     return found

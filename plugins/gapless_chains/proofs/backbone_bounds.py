@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gapless.core.checked_bounds import CheckedBounds
-from gapless.core.raised import raised
+from gapless.core.proofs.checked_bounds import CheckedBounds
+from gapless.core.proofs.raised import raised
 from gapless.core.sparse import FloatArray
 from gapless.core.work import spend_work
 

@@ -10,10 +10,10 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.factor_rows import with_factors
-from gapless.core.factor_set import as_factors
+from gapless.core.factors.factor_rows import with_factors
+from gapless.core.factors.factor_set import as_factors
+from gapless.core.factors.written_factors import WRITTEN_FACTORS
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.written_factors import WRITTEN_FACTORS
 from gapless.roles import Backbone, ConfigurationFactor, Factor, LinearModel, serialisable
 from gapless_chains.labelling import Labelling
 from gapless_chains.polytope import local_polytope

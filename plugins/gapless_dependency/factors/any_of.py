@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.linear_form import LinearForm
+from gapless.core.factors.linear_form import LinearForm
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import Decisions, Diagram, serialisable
 from gapless_dependency.arcs import as_arcs

@@ -11,7 +11,7 @@ import numpy as np
 
 import gapless_kernels
 from gapless import InvalidProblem
-from gapless.core.linear_form import LinearForm
+from gapless.core.factors.linear_form import LinearForm
 from gapless.core.score_array import check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import Decisions, Diagram, Factor, serialisable

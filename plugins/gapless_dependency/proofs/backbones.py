@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.raised import raised
+from gapless.core.proofs.raised import raised
 from gapless.core.sparse import FloatArray
 from gapless.roles import Factor
 from gapless_dependency.factors import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.raised import raised
+from gapless.core.proofs.raised import raised
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_dependency.proofs.recursion import Chart, Items, Recursion, Scores
 

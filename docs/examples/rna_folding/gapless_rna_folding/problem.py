@@ -131,7 +131,7 @@ class FoldingProblem(gl.Problem[Structure]):
 
     def linear_model(self) -> LinearModel:
         """A row for each base and for each two pairs that cross: for export, and as an independent check."""
-        from gapless.core.factor_rows import with_factors  # noqa: PLC0415  seldom asked for
+        from gapless.core.factors.factor_rows import with_factors  # noqa: PLC0415  seldom asked for
 
         pairs = self.decisions
         rows = [np.flatnonzero((pairs.left == base) | (pairs.right == base)) for base in range(len(self.sequence))]

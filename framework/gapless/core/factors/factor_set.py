@@ -118,7 +118,7 @@ class FactorSet:
     # --- scores
 
     def parts(self, on_ids: IntArray) -> list[Part]:
-        """What counts in a structure: each conjunction that fires, and each other factor.
+        """The parts that count in a structure: each conjunction that fires, and each other factor.
 
         `on_ids` (int64): the decisions that are on.
         """

@@ -105,7 +105,7 @@ def _worth(one: _Structure, weights: FloatArray) -> float:
 
 
 def _structure(problem: Problem[Any], backbone: Backbone[Any], on_ids: IntArray) -> _Structure | None:
-    """What the problem itself scores, less weights and factors; None where these decisions are no structure."""
+    """A structure scored by the problem itself; None where these decisions are none."""
     try:
         structure = problem.decode(on_ids)
         if problem.violations(structure) or not np.array_equal(np.sort(problem.encode(structure)), on_ids):
@@ -113,7 +113,12 @@ def _structure(problem: Problem[Any], backbone: Backbone[Any], on_ids: IntArray)
         score = score_of(problem, structure)
     except (GaplessError, ValueError, TypeError, LookupError):
         return None
-    parts = [score, -problem.factor_set.value(on_ids), -backbone.constant, *(-backbone.weights[on_ids]).tolist()]
+    parts = [
+        score,
+        -problem.search_factors.value(on_ids),
+        -backbone.constant,
+        *(-backbone.weights[on_ids]).tolist(),
+    ]
     own = math.fsum(parts)
     return _Structure(on_ids, own, math.fsum(map(abs, parts))) if math.isfinite(own) else None
 

@@ -11,10 +11,10 @@ from gapless.core.decisions import Decisions
 from gapless.core.diagram import Diagram
 from gapless.core.diagram_model import diagram_model
 from gapless.core.factor import ConfigurationFactor, ScoredFactor
-from gapless.core.factor_set import FactorSet
-from gapless.core.linear_form import HasLinearForm
+from gapless.core.factors.factor_set import FactorSet
+from gapless.core.factors.linear_form import HasLinearForm
+from gapless.core.factors.model_rows import ModelRows
 from gapless.core.model import LinearModel
-from gapless.core.model_rows import ModelRows
 from gapless.core.sparse import BoolArray, IntArray
 
 MOST_CONFIGURATIONS = 1 << 12

@@ -13,8 +13,8 @@ from gapless.core.configuration_bound import configuration_bound
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.factor import Factor
-from gapless.core.factor_set import FactorSet
-from gapless.core.raised import ULP, raised
+from gapless.core.factors.factor_set import FactorSet
+from gapless.core.proofs.raised import ULP, raised
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.work import kept_meanwhile, spend_work
 
@@ -26,7 +26,7 @@ Worth = list[tuple[IntArray, IntArray, FloatArray]]
 
 @attrs.frozen(eq=False)
 class Splittable:
-    """What the formula reads of a problem.
+    """A problem as the formula reads it.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def _laid_out(split: Splittable, orientation: tuple[int, ...], alone: IntArray, 
 
 
 def multiplier_count(split: Splittable, orientation: tuple[int, ...], alone: IntArray) -> int:
-    """How many multipliers the formula takes."""
+    """Number of multipliers that the formula takes."""
     return _laid_out(split, orientation, alone, ()).multipliers + sum(
         s.size for _, s in split.factors.configurations
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Protocol, runtime_checkable
 
 from gapless.core import serial
-from gapless.core.conjunctions import Conjunctions
 from gapless.core.decisions import Decisions
 from gapless.core.factor import Factor, ScoredFactor
+from gapless.core.factors.conjunctions import Conjunctions
+from gapless.core.factors.structure_factor import StructureFactor
 
 
 @runtime_checkable
@@ -19,7 +20,7 @@ class Tabulated(Protocol):
 
 
 def written_factors(problem: Any) -> list[Any] | None:
-    """What stands in the file of a problem for its factors; None, and so nothing, where there are none."""
+    """The factors as they stand in the file of a problem; None, and so nothing, where there are none."""
     if not len(problem.factors):
         return None
     scored: dict[int, ScoredFactor] = {id(one.factor): one for one in problem.factor_set.conjunctions}
@@ -33,6 +34,9 @@ def written_factors(problem: Any) -> list[Any] | None:
         written.append(factor)
     return written
 
+
+KINDS = (Conjunctions, StructureFactor)
+"""Known to whoever reads a problem with factors."""
 
 WRITTEN_FACTORS = {serial.WRITTEN: written_factors}
 """Metadata of the field `factors` of a problem."""

@@ -12,13 +12,13 @@ import numpy as np
 
 from gapless.core.backbone import Backbone
 from gapless.core.certificate import UNREADABLE, BoundCertificate, Verdict
-from gapless.core.checked_bounds import CheckedBounds
 from gapless.core.decisions import Fixings
 from gapless.core.problem import Problem
+from gapless.core.proofs.checked_bounds import CheckedBounds
+from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
+from gapless.core.proofs.taken_on_trust import offers_checks, trusted_bound, word_of
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
-from gapless.core.split_formula import Splittable, Weighed, multiplier_count, weigh
-from gapless.core.taken_on_trust import offers_checks, trusted_bound, word_of
 from gapless.core.work import CALL, OutOfWork
 
 
@@ -114,18 +114,23 @@ class SplitCertificate(BoundCertificate):
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
         """The sums over scopes, and one pass over the backbone."""
-        scopes = sum(scored.scopes.size for scored in problem.factor_set.conjunctions)
-        scopes += sum(16 * scope.size for _, scope in problem.factor_set.configurations)
+        scopes = sum(scored.scopes.size for scored in problem.search_factors.conjunctions)
+        scopes += sum(16 * scope.size for _, scope in problem.search_factors.configurations)
         return 200 * CALL + 10.0 * scopes + 100.0 * problem.decisions.count
 
     def work_to_verify_flips(self, problem: Problem[Any], flips: int) -> float:
         """All flips in one pass, where the backbone is checked; else one pass for each."""
         return self.work_to_verify(problem) * (3.0 if offers_checks(problem) else max(1, flips))
 
+    @staticmethod
+    def splittable(problem: Problem[Any]) -> Splittable:
+        """The problem as the formula reads it."""
+        return _splittable(problem, problem.backbone())
+
     @classmethod
     def even(cls, problem: Problem[Any]) -> SplitCertificate:
         """Scores spread evenly over their decisions, negative ones taken as 0, and no prices: a first bound."""
-        ways, none = (0,) * len(problem.factor_set.conjunctions), np.zeros(0, np.int64)
+        ways, none = (0,) * len(problem.search_factors.conjunctions), np.zeros(0, np.int64)
         return cls(ways, np.zeros(multiplier_count(_splittable(problem, problem.backbone()), ways, none)))
 
     def weighed(self, problem: Problem[Any], fixings: Fixings) -> Weighed | None:
@@ -138,8 +143,11 @@ class SplitCertificate(BoundCertificate):
 
 
 def _splittable(problem: Problem[Any], backbone: Backbone[Any]) -> Splittable:
-    factors = problem.factor_set
-    return Splittable(problem, problem.decisions, factors, backbone.weights, backbone.constant, length=4)
+    factors = problem.search_factors
+    rivals = backbone.maximiser.rivals()
+    return Splittable(
+        problem, problem.decisions, factors, backbone.weights, backbone.constant, opposite=rivals, length=4
+    )
 
 
 def _bounds(problem: Problem[Any], backbone: Backbone[Any], weighed: Weighed) -> CheckedBounds:

@@ -12,9 +12,9 @@ from gapless.core.certificate import BoundCertificate
 from gapless.core.decisions import Fixings
 from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.problem import Problem, score_of
+from gapless.core.proofs.taken_on_trust import choices_left
 from gapless.core.serial import serialisable
 from gapless.core.sparse import IntArray
-from gapless.core.taken_on_trust import choices_left
 from gapless.core.work import spend_work
 
 S = TypeVar("S")

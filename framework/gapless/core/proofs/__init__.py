@@ -1,0 +1,1 @@
+"""Bounds for verifiers: formulas, certificates over any backbone, and rounding."""

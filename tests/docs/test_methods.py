@@ -1,0 +1,34 @@
+"""The page of methods and engines holds every method of the registry, and what it says of factors is so."""
+
+from pathlib import Path
+
+import gapless as gl
+from gapless.plugins.manager import load_plugins
+
+PAGE = Path(__file__).parents[2] / "docs/reference/methods-and-engines.md"
+ANY = "any with a backbone"
+
+
+def rows():
+    cells = [[c.strip() for c in line.strip("|").split("|")] for line in PAGE.read_text("utf-8").splitlines()]
+    table = [row for row in cells if len(row) == 5 and row[1].startswith("`")]
+    assert table
+    return {(problem, method.strip("`")): (engine, counts, why) for problem, method, engine, counts, why in table}
+
+
+def test_every_method_is_on_the_page_and_no_other():
+    registry = load_plugins().registry
+    known = {}
+    ours = [name for name in registry.problems if registry.owners["problem", name].endswith("(gapless)")]
+    for name in ours:
+        for method in registry.methods_for(registry.problems[name]).values():
+            known[ANY if method.problem is gl.Problem else name, method.name] = method
+    for method in registry.methods.values():
+        if method.problem is gl.Problem:
+            known[ANY, method.name] = method
+    told = rows()
+    assert sorted(told) == sorted(known)
+    for key, (engine, counts, why) in told.items():
+        assert counts == ("yes" if known[key].factors else "no"), key
+        assert engine, key
+        assert why, key
