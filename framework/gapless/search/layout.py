@@ -67,7 +67,7 @@ class Layout(Generic[S]):
     @cached_property
     def conjunctions(self) -> tuple[ScoredFactor, ...]:
         """All factors that are conjunctions, those without scopes and those that the backbone counts included."""
-        return self.problem.factor_set.conjunctions
+        return self.problem.search_factors.conjunctions
 
     @cached_property
     def scored(self) -> tuple[ScoredFactor, ...]:
@@ -78,7 +78,7 @@ class Layout(Generic[S]):
     @cached_property
     def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
         """The other factors, each with its scope."""
-        return self.problem.factor_set.configurations
+        return self.problem.search_factors.configurations
 
     @cached_property
     def groups(self) -> tuple[IntArray, IntArray]:
@@ -151,7 +151,7 @@ class Layout(Generic[S]):
             high += np.maximum.reduceat(weights[members], first[:-1]).sum()
         for scored in self.scored:
             scores = scored.all_scores()
-            finite = scores[np.isfinite(scores) & self.problem.factor_set.possible(scored.scopes)]
+            finite = scores[np.isfinite(scores) & self.problem.search_factors.possible(scored.scopes)]
             low, high = low + finite[finite < 0].sum(), high + finite[finite > 0].sum()
         if self.harsh:
             parts = len(self.configurations) + 2.0 * self.decisions.count
