@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         ScoredFactor as ScoredFactor,
     )
     from gapless.core.formulation import Formulation as Formulation
+    from gapless.core.group_maximiser import GroupMaximiser as GroupMaximiser
     from gapless.core.limits import Budget as Budget
     from gapless.core.model import LinearModel as LinearModel
     from gapless.core.oracle import (
@@ -85,6 +86,7 @@ else:
             "gapless.core.events": "Observer",
             "gapless.core.factor": "ConfigurationFactor Factor ScoredFactor",
             "gapless.core.formulation": "Formulation",
+            "gapless.core.group_maximiser": "GroupMaximiser",
             "gapless.core.limits": "Budget",
             "gapless.core.model": "LinearModel",
             "gapless.core.oracle": "Answer Generator LinearView Maximised Maximiser Slacks View",

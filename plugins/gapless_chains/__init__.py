@@ -23,14 +23,17 @@ if TYPE_CHECKING:
     from gapless_chains.problem import ChainProblem as ChainProblem
     from gapless_chains.proofs.potentials import PotentialsCertificate as PotentialsCertificate
     from gapless_chains.proofs.survivors import DominanceCertificate as DominanceCertificate
+    from gapless_chains.segments import Segments as Segments
     from gapless_chains.transition_bounds import (
         TransitionBounds as TransitionBounds,
         transition_bounds as transition_bounds,
     )
     from gapless_chains.trees.certificate import TreePotentialsCertificate as TreePotentialsCertificate
+    from gapless_chains.trees.label_maximiser import TreeLabelMaximiser as TreeLabelMaximiser
     from gapless_chains.trees.messages import TreeMessages as TreeMessages, TreeView as TreeView
     from gapless_chains.trees.problem import TreeProblem as TreeProblem
     from gapless_chains.trees.reduced_cost import TreeReducedCostOracle as TreeReducedCostOracle
+    from gapless_chains.viterbi_maximiser import ViterbiMaximiser as ViterbiMaximiser
 else:
     from gapless.lazy import lazy_names
 
@@ -47,10 +50,13 @@ else:
             "gapless_chains.problem": "ChainProblem",
             "gapless_chains.proofs.potentials": "PotentialsCertificate",
             "gapless_chains.proofs.survivors": "DominanceCertificate",
+            "gapless_chains.segments": "Segments",
             "gapless_chains.transition_bounds": "TransitionBounds transition_bounds",
+            "gapless_chains.trees.label_maximiser": "TreeLabelMaximiser",
             "gapless_chains.trees.messages": "TreeMessages TreeView",
             "gapless_chains.trees.certificate": "TreePotentialsCertificate",
             "gapless_chains.trees.problem": "TreeProblem",
             "gapless_chains.trees.reduced_cost": "TreeReducedCostOracle",
+            "gapless_chains.viterbi_maximiser": "ViterbiMaximiser",
         },
     )

@@ -40,7 +40,14 @@ METHODS = (
 )
 # fmt: on
 
-gapless_register = table(problems={"chain": CHAIN, "tree": TREE}, methods=METHODS)
+gapless_register = table(
+    problems={"chain": CHAIN, "tree": TREE},
+    methods=METHODS,
+    maximisers={
+        "viterbi": "gapless_chains.viterbi_maximiser:ViterbiMaximiser",
+        "tree-labels": "gapless_chains.trees.label_maximiser:TreeLabelMaximiser",
+    },
+)
 
 
 @hookimpl

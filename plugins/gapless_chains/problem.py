@@ -11,7 +11,7 @@ import numpy as np
 
 from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import LinearModel, serialisable
+from gapless.roles import Backbone, LinearModel, serialisable
 from gapless_chains.labelling import Labelling
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_left
@@ -146,6 +146,12 @@ class ChainProblem(Labelling):
     def linear_model(self) -> LinearModel:
         """The local polytope, see `local_polytope`."""
         return local_polytope(self.local, self.transition)
+
+    def backbone(self) -> Backbone[IntArray]:
+        """Viterbi's algorithm: label scores are weights, those of neighbouring labels its own."""
+        from gapless_chains.viterbi_maximiser import ViterbiMaximiser  # noqa: PLC0415  it imports this module
+
+        return Backbone(ViterbiMaximiser(self), self.local.ravel())
 
     def _pair_scores(self, labels: IntArray) -> FloatArray:
         if self.transition.ndim == 2:

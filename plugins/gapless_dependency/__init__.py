@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from gapless_dependency.factors.pattern import Node as Node, Pattern as Pattern
     from gapless_dependency.factors.siblings import Sibling as Sibling, TriSibling as TriSibling
     from gapless_dependency.factors.valency import Valency as Valency, valency as valency
+    from gapless_dependency.labelled_arcs import LabelledArcs as LabelledArcs
+    from gapless_dependency.labelled_maximiser import LabelledTreeMaximiser as LabelledTreeMaximiser
+    from gapless_dependency.labelled_problem import LabelledParsingProblem as LabelledParsingProblem
     from gapless_dependency.problem import ParsingProblem as ParsingProblem
     from gapless_dependency.tree import DependencyTree as DependencyTree
     from gapless_dependency.tree_maximiser import TreeMaximiser as TreeMaximiser
@@ -41,6 +44,9 @@ else:
             "gapless_dependency.factors.pattern": "Node Pattern",
             "gapless_dependency.factors.siblings": "Sibling TriSibling",
             "gapless_dependency.factors.valency": "Valency valency",
+            "gapless_dependency.labelled_arcs": "LabelledArcs",
+            "gapless_dependency.labelled_maximiser": "LabelledTreeMaximiser",
+            "gapless_dependency.labelled_problem": "LabelledParsingProblem",
             "gapless_dependency.problem": "ParsingProblem",
             "gapless_dependency.tree": "DependencyTree",
             "gapless_dependency.tree_maximiser": "TreeMaximiser",

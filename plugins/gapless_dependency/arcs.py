@@ -78,5 +78,8 @@ class Arcs(Decisions):
 def as_arcs(decisions: Decisions, factor: str) -> Arcs:
     """`decisions`, or `InvalidProblem` where they are not those of a parsing problem."""
     if not isinstance(decisions, Arcs):
-        raise InvalidProblem(f"factor {factor} scores arcs: it belongs into a ParsingProblem")
+        raise InvalidProblem(
+            f"factor {factor} scores arcs: it belongs into a ParsingProblem, or into the arc_factors of a "
+            "LabelledParsingProblem"
+        )
     return decisions

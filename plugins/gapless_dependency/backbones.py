@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ import gapless_kernels
 from gapless import InvalidProblem, UnknownName
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import ConfigurationFactor, Factor
+from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors import (
     AdjacentSibling,
     BackboneFactor,
@@ -60,6 +61,10 @@ class Backbone(ABC):
     def max_marginals(self, weights: FloatArray) -> Marginals:
         """As `solve`, and the best value with each arc forced, float64 (n + 1, n + 1); -inf where impossible."""
 
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code: a new ``gapless_kernels.search.roles.Maximiser``, or None."""
+        return None
+
 
 class FirstOrderProjective(Backbone):
     """Eisner's algorithm: sums over arcs, projective; O(n^3) (Eisner 1996)."""
@@ -107,6 +112,10 @@ class SiblingBackbone(Backbone):
         """By inside and outside pass."""
         return gapless_kernels.eisner_sibling_max_marginals(weights, self.sibling, self.single_root)
 
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code."""
+        return _higher_order(arcs, self.single_root, sibling=self.sibling)
+
 
 class CarrerasBackbone(Backbone):
     """Adjacent siblings and outermost grandchildren; O(n^4) (Carreras 2007)."""
@@ -128,6 +137,10 @@ class CarrerasBackbone(Backbone):
         return gapless_kernels.eisner_carreras_max_marginals(
             weights, self.sibling, self.grandchild, self.single_root
         )
+
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code."""
+        return _higher_order(arcs, self.single_root, sibling=self.sibling, outermost=self.grandchild)
 
 
 class GrandSiblingBackbone(Backbone):
@@ -156,6 +169,24 @@ class GrandSiblingBackbone(Backbone):
         return gapless_kernels.eisner_grand_sibling_max_marginals(
             weights, self.grandchild, self.sibling, self.grand_sibling, self.single_root
         )
+
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code."""
+        return _higher_order(
+            arcs,
+            self.single_root,
+            sibling=self.sibling,
+            grandchild=self.grandchild,
+            grand_sibling=self.grand_sibling,
+        )
+
+
+def _higher_order(arcs: Arcs, single_root: bool, **parts: FloatArray | None) -> Any:
+    if not gapless_kernels.COMPILED:
+        return None
+    from gapless_kernels.parsing._eisner_backbone import HigherOrderTrees  # noqa: PLC0415  not without compiled kernels
+
+    return HigherOrderTrees(arcs.heads, arcs.modifiers, arcs.length, single_root, **parts)
 
 
 BACKBONES: dict[str, type[Backbone]] = {

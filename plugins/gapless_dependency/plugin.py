@@ -8,6 +8,7 @@ from typing import Any
 from gapless.plugins import Method, Specimens, hookimpl, is_a, table
 
 PARSING = "gapless_dependency.problem:ParsingProblem"
+LABELLED = "gapless_dependency.labelled_problem:LabelledParsingProblem"
 
 # fmt: off
 gapless_register = table(
@@ -28,6 +29,10 @@ gapless_register = table(
         "any-of": "gapless_dependency.factors.any_of:AnyOf",
         "valency": "gapless_dependency.factors.valency:Valency",
     },
+    maximisers={
+        "dependency-tree": "gapless_dependency.tree_maximiser:TreeMaximiser",
+        "labelled-tree": "gapless_dependency.labelled_maximiser:LabelledTreeMaximiser",
+    },
 )
 # fmt: on
 
@@ -35,7 +40,7 @@ gapless_register = table(
 @hookimpl
 def gapless_draw(problem: Any, structure: Any, words: Sequence[str], against: Any) -> str | None:
     """Draw arcs over the words; those of the problem, or numbers, where the record has none."""
-    if not is_a(problem, PARSING):
+    if not (is_a(problem, PARSING) or is_a(problem, LABELLED)):
         return None
     from gapless_dependency.arc_diagram import draw_svg  # noqa: PLC0415  imported when it is asked for
 

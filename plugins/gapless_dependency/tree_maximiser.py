@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +58,10 @@ class TreeMaximiser(Maximiser[DependencyTree]):
         rest[best, np.arange(len(best))] = -math.inf
         off = np.where(best[arcs.modifiers] == arcs.heads, value - rest.max(axis=0)[arcs.modifiers], 0.0)
         return Slacks(on, np.maximum(off, 0.0))
+
+    def compiled(self) -> Any:
+        """The same in compiled code."""
+        return self.backbone.compiled(self.problem.decisions)
 
     def dense_weights(self, weights: FloatArray, fixings: Fixings) -> FloatArray | None:
         """The weights [head, modifier], float64 (n + 1, n + 1); None when two heads of a word are fixed on."""

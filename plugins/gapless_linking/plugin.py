@@ -42,7 +42,11 @@ METHODS = (
 )
 # fmt: on
 
-gapless_register = table(problems={"linking": LINKING}, methods=METHODS)
+gapless_register = table(
+    problems={"linking": LINKING},
+    methods=METHODS,
+    maximisers={"choice-groups": "gapless.core.group_maximiser:GroupMaximiser"},
+)
 
 
 @hookimpl

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from gapless import InvalidProblem, Problem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, frozen_array
-from gapless.roles import Decisions, LinearModel, Sense, serialisable
+from gapless.roles import Backbone, Decisions, Factor, GroupMaximiser, LinearModel, Sense, serialisable
 from gapless_linking import problem_fields
 from gapless_linking.connection import Connection, maximal, minimal
 from gapless_linking.distances import pairwise_distances
 from gapless_linking.graph import Graph
 from gapless_linking.integer_program import integer_program
+from gapless_linking.pair_costs import PairCosts
 
 Matrix = NDArray[Any]
 
@@ -385,6 +386,18 @@ class LinkingProblem(Problem[IntArray]):
                 if np.all(np.isinf(self.lengths(self.slots[own], self.slots[other]))):
                     found.append(f"no path connects a candidate of {self.mention(j)} with one of {self.mention(i)}")
         return found
+
+    def backbone(self) -> Backbone[IntArray]:
+        """The choice groups; distances are `structural_factors`."""
+        return Backbone(GroupMaximiser(self.decisions), 0.0 - self.own_costs)
+
+    @functools.cached_property
+    def structural_factors(self) -> tuple[Factor, ...]:
+        """Scores of the problem's own that `backbone` leaves out: those of pairs of candidates.
+
+        Raises `InvalidProblem`: there are more than a million pairs.
+        """
+        return (PairCosts(self),)
 
     def linear_model(self) -> LinearModel:
         """See `integer_program`."""

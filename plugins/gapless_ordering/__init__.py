@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gapless_ordering.auxiliary import Auxiliary as Auxiliary, AuxiliaryWords as AuxiliaryWords
     from gapless_ordering.problem import OrderingProblem as OrderingProblem
+    from gapless_ordering.walk_maximiser import WalkMaximiser as WalkMaximiser
 else:
     from gapless.lazy import lazy_names
 
@@ -16,5 +17,6 @@ else:
         {
             "gapless_ordering.auxiliary": "Auxiliary AuxiliaryWords",
             "gapless_ordering.problem": "OrderingProblem",
+            "gapless_ordering.walk_maximiser": "WalkMaximiser",
         },
     )

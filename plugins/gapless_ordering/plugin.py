@@ -31,7 +31,11 @@ METHODS = (
 )
 # fmt: on
 
-gapless_register = table(problems={"ordering": ORDERING}, methods=METHODS)
+gapless_register = table(
+    problems={"ordering": ORDERING},
+    methods=METHODS,
+    maximisers={"walks": "gapless_ordering.walk_maximiser:WalkMaximiser"},
+)
 
 
 @hookimpl

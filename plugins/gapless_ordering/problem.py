@@ -16,7 +16,7 @@ import numpy as np
 from gapless import InvalidProblem, Problem
 from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import Decisions, LinearModel, serialisable
+from gapless.roles import Backbone, ConfigurationFactor, Decisions, LinearModel, serialisable
 from gapless_kernels import score_extent
 from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
 from gapless_ordering.integer_program import integer_program
@@ -415,6 +415,19 @@ class OrderingProblem(Problem[IntArray]):
     def infeasibility(self) -> Sequence[str]:
         """Too few classes, or the first layer that no walk reaches; see `reachability.explain`."""
         return explain(self)
+
+    def backbone(self) -> Backbone[IntArray]:
+        """Walks of `length` vertices; that no class comes twice is for `structural_factors` to say."""
+        from gapless_ordering.walk_maximiser import WalkMaximiser  # noqa: PLC0415  most methods need no backbone
+
+        return Backbone(WalkMaximiser(self), np.concatenate([self.start, self.ordering.ravel(), self.end]))
+
+    @functools.cached_property
+    def structural_factors(self) -> tuple[ConfigurationFactor, ...]:
+        """Rules of the problem's own that `backbone` leaves out: at most one edge into each class."""
+        from gapless_ordering.walk_maximiser import class_factors  # noqa: PLC0415  as above
+
+        return class_factors(self)
 
     def linear_model(self) -> LinearModel:
         """The flow formulation of the paper (section 4)."""

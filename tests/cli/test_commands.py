@@ -53,8 +53,12 @@ def test_methods_tells_options_and_the_default(capsys: pytest.CaptureFixture[str
     assert sum(m["default"] for m in chain) == 1
     assert {"viterbi", "column-generation"} <= {m["method"] for m in chain}
     assert "pos-tagging" in document["tasks"]
+    assert document["maximisers"]["viterbi"] == "gapless_chains.viterbi_maximiser:ViterbiMaximiser"
+    assert document["factors"]["valency"] == "gapless_dependency.factors.valency:Valency"
     assert main(["methods"]) == exit_codes.PROVED
-    assert "column-generation" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "column-generation" in shown
+    assert "ViterbiMaximiser" in shown
 
 
 @pytest.mark.parametrize("spelling", ["False", "false"])

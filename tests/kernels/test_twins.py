@@ -22,6 +22,11 @@ PACKAGE = Path(gapless_kernels.__file__).parent
 KERNELS = sorted(PACKAGE.glob("*/_*.pyx"))
 ROOMS = sorted({file.parent.name for file in KERNELS})
 TWINLESS = {
+    "chains/_chain_backbone": "gapless_chains.ViterbiMaximiser is its reference, see tests/chains",
+    "parsing/_eisner_backbone": "gapless_dependency.TreeMaximiser is its reference, see tests/dependency",
+    "paths/_walk_backbone": "gapless_ordering.WalkMaximiser is its reference, see tests/ordering/test_backbone.py",
+    "search/_alternatives": "gapless_dependency.LabelledTreeMaximiser is its reference, see tests/dependency",
+    "trees/_tree_backbone": "gapless_chains.TreeLabelMaximiser is its reference, see tests/chains",
     "search/_choice_groups": "enumeration is its reference, see tests/kernels/test_search.py",
     "search/_record": "the formula of the bound is its reference, see tests/kernels/test_split_bound.py",
     "search/_search": "the readable search is its reference, see tests/splitbound",

@@ -39,6 +39,7 @@ def kept(plugins):
         dict(registry.problems),
         dict(registry.methods),
         dict(registry.factors),
+        dict(registry.maximisers),
         dict(registry.tasks),
         dict(registry.owners),
         plugins.manager.get_plugins(),

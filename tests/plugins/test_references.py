@@ -9,7 +9,7 @@ from gapless import UnknownName
 from gapless.plugins import BrokenReference, Method, Plugins, Registry, Task, is_a, load_plugins, table
 from gapless.plugins.manager import PluginWarning
 from gapless.plugins.reference import reference_to
-from gapless.roles import DuplicateName
+from gapless.roles import DuplicateName, Maximiser
 from gapless.testing.examples import Expenses, Selection
 
 SELECTION = "gapless.testing.examples:Selection"
@@ -197,5 +197,16 @@ def test_our_own_tables_name_what_there_is():
             assert reference_to(registry.problems[name]) == given
     for name, factor in registry.factors.items():
         assert factor.name == name
+    for maximiser in registry.maximisers.values():
+        assert issubclass(maximiser, Maximiser)
     for (problem, _), method in registry.methods.items():
         assert registry.find_method(problem, method.name) is method
+
+
+def test_maximisers_come_by_reference_and_broken_ones_are_told(make):
+    good = make.plugin(table(maximisers={"viterbi": "gapless_chains.viterbi_maximiser:ViterbiMaximiser"}))
+    bad = make.plugin(table(maximisers={"nowhere": "gapless_chains.viterbi_maximiser:Nobody"}))
+    plugins = Plugins([make.Entry("good", good, "dist", "1"), make.Entry("bad", bad, "other", "2")])
+    registry = plugins.registry
+    assert registry.maximisers["viterbi"].__name__ == "ViterbiMaximiser"
+    assert list(registry.import_all()) == [registry.owners["maximiser", "nowhere"]]

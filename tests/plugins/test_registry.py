@@ -6,7 +6,7 @@ import pytest
 from gapless import UnknownName, UnknownOption
 from gapless.core.nearest import nearest
 from gapless.roles import DuplicateName, Factor, Method, Registry, Task
-from gapless.testing.examples import Expenses, Selection
+from gapless.testing.examples import Expenses, GroupMaximiser, Selection
 
 
 def run(problem, solve, *, order="best-first", steps=10):
@@ -33,6 +33,7 @@ CLAIMS = {
     "problem": (lambda r: r.problem("selection", Selection), "problem 'selection'"),
     "method": (lambda r: r.method(METHOD), "method 'Selection/search'"),
     "factor": (lambda r: r.factor(Pair), "factor 'pair'"),
+    "maximiser": (lambda r: r.maximiser("groups", GroupMaximiser), "maximiser 'groups'"),
     "task": (lambda r: r.task(TASK), "task 'tag'"),
 }
 

@@ -77,11 +77,13 @@ GAPLESS_INLINE void eisner_fill(double *to, double value, ptrdiff_t count)
         to[k] = value;
 }
 
-/* name_solve, the passes of one order after each other, given how to read its arrays of scores from `parts`. Returns the
- * best value; fills heads with -1 where there is no tree, and max_marginals unless that is NULL. */
+/* The passes of one order after each other, given how to read its arrays of scores from `parts`:
+ *   name_best     the best value and the heads of its tree, all -1 next to -inf
+ *   name_rest     after it, in the same room: the best value with each arc
+ *   name_solve    both; the second unless `max_marginals` is NULL */
 #define EISNER_SOLVE(name, ...)                                                                                          \
-    static double name##_solve(ptrdiff_t n, const double *weights, const double **parts, int single_root, double *work,  \
-                               int64_t *heads, double *max_marginals)                                                    \
+    static double name##_best(ptrdiff_t n, const double *weights, const double **parts, int single_root, double *work,   \
+                              int64_t *heads)                                                                            \
     {                                                                                                                    \
         name##_model model = name##_open(n, weights, __VA_ARGS__, single_root, work);                                    \
         const double value = name##_inside(&model);                                                                      \
@@ -89,8 +91,21 @@ GAPLESS_INLINE void eisner_fill(double *to, double value, ptrdiff_t count)
             heads[m] = -1;                                                                                               \
         if (value > -INFINITY)                                                                                           \
             name##_trace(&model, heads);                                                                                 \
+        return value;                                                                                                    \
+    }                                                                                                                    \
+    static void name##_rest(ptrdiff_t n, const double *weights, const double **parts, int single_root, double *work,     \
+                            double *max_marginals)                                                                       \
+    {                                                                                                                    \
+        name##_model model = name##_open(n, weights, __VA_ARGS__, single_root, work);                                    \
+        name##_outside(&model, max_marginals);                                                                           \
+    }                                                                                                                    \
+    static inline double name##_solve(                                                                                   \
+        ptrdiff_t n, const double *weights, const double **parts, int single_root, double *work, int64_t *heads,         \
+        double *max_marginals)                                                                                           \
+    {                                                                                                                    \
+        const double value = name##_best(n, weights, parts, single_root, work, heads);                                   \
         if (max_marginals)                                                                                               \
-            name##_outside(&model, max_marginals);                                                                       \
+            name##_rest(n, weights, parts, single_root, work, max_marginals);                                            \
         return value;                                                                                                    \
     }
 

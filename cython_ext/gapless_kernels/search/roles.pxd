@@ -36,6 +36,8 @@ cdef class Maximiser:
     cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil
     cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil
     cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil
+    cdef tuple _asked(self, weights, state)
+    cdef int _check(self, int found) except -1
 
 
 cdef class Factor:

@@ -1,6 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The C-level roles of the search: what a subclass does not override is not there."""
 
+from libc.math cimport INFINITY
+
 import numpy as np
 
 from gapless_kernels.lanes cimport _sets
@@ -55,6 +57,104 @@ cdef class Maximiser:
 
     cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil:
         return False
+
+    def solve(self, weights, state=None):
+        """The best structure.
+
+        Parameters
+        ----------
+        weights : float64 (decisions,)
+            Finite or -inf.
+        state : int8 (decisions,), optional
+            `FREE`, `OFF` or `ON`; all are free by default.
+
+        Returns
+        -------
+        float, int64 array
+            Value, own score included, and the decisions that are on, ascending; -inf and none where there is no structure.
+        """
+        cdef const double[::1] placed
+        cdef const signed char[::1] fixed
+        placed, fixed = self._asked(weights, state)
+        cdef int32_t[::1] on = np.empty(self.role.most_on + 1, np.int32)
+        cdef double value = 0.0
+        cdef Py_ssize_t count = 0
+        cdef int found
+        with nogil:
+            found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &on[0], &count)
+        self._check(found)
+        if found == GS_NOTHING:
+            return -np.inf, np.zeros(0, np.int64)
+        return value, np.sort(np.asarray(on)[:count].astype(np.int64))
+
+    def max_marginals(self, weights, state=None):
+        """The best value with each decision on, and with each off, -inf where there is none; None where they cannot be had.
+
+        NaN for a decision that the object leaves out: with one of a choice group off, the best of the others counts.
+
+        Parameters
+        ----------
+        weights, state
+            As for `solve`.
+
+        Returns
+        -------
+        float64 (decisions,), float64 (decisions,)
+        """
+        cdef const double[::1] placed
+        cdef const signed char[::1] fixed
+        if self.role.marginals == NULL:
+            return None
+        placed, fixed = self._asked(weights, state)
+        cdef int32_t[::1] chosen = np.empty(self.role.most_on + 1, np.int32)
+        cdef double[::1] on = np.full(self.role.decisions + 1, np.nan), off = np.full(self.role.decisions + 1, np.nan)
+        cdef double value = 0.0
+        cdef Py_ssize_t count = 0
+        cdef int found
+        with nogil:
+            found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &chosen[0], &count)
+            if found == GS_FOUND:
+                found = self.role.marginals(self.role.object, &placed[0], &fixed[0], &on[0], &off[0])
+        self._check(found)
+        if found == GS_NOTHING:
+            on[:] = -INFINITY
+            off[:] = -INFINITY
+        return np.asarray(on)[: self.role.decisions], np.asarray(off)[: self.role.decisions]
+
+    def own_score(self, on):
+        """Own score of a set of decisions, int (count,); None where it is no structure."""
+        cdef int32_t[::1] ids = np.append(np.asarray(on, np.int32), np.int32(0))
+        cdef double own = 0.0
+        if self.role.own == NULL:
+            return 0.0
+        cdef int found = self.role.own(self.role.object, &ids[0], ids.shape[0] - 1, &own)
+        self._check(found)
+        return own if found == GS_FOUND else None
+
+    def excluded(self, int one, int other):
+        """Whether no structure holds both decisions, so far as the object knows."""
+        return self.role.excludes != NULL and bool(self.role.excludes(self.role.object, one, other))
+
+    cdef tuple _asked(self, weights, state):
+        """Weights in their cells, and the state; both with one entry more, so that there is an address."""
+        cdef Py_ssize_t d, count = self.role.decisions
+        given = np.asarray(weights, np.float64)
+        fixed = np.full(count, FREE, np.int8) if state is None else np.asarray(state, np.int8)
+        if given.shape != (count,) or fixed.shape != (count,):
+            raise ValueError(f"weights and state must have shape ({count},), got {given.shape} and {fixed.shape}")
+        if not np.all(given < np.inf):
+            raise ValueError("weights must be numbers or -inf")
+        cdef const double[::1] allowed = np.where(fixed == OFF, -np.inf, given)
+        cdef double[::1] placed = np.full(self.role.cells + 1, -np.inf)
+        for d in range(count):
+            placed[d if self.role.cell == NULL else self.role.cell[d]] = allowed[d]
+        return placed, np.append(fixed, np.int8(FREE))
+
+    cdef int _check(self, int found) except -1:
+        """Raise what the object has kept where it failed."""
+        if found == GS_FAILED:
+            raise self.error if self.error is not None else RuntimeError(f"{type(self).__name__} failed")
+        return 0
 
 
 cdef int call_factor(void *object, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil:

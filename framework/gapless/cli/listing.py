@@ -9,7 +9,7 @@ import gapless_kernels
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
 from gapless.plugins.manager import Plugins
-from gapless.plugins.reference import BrokenReference
+from gapless.plugins.reference import BrokenReference, reference_to
 from gapless.plugins.registry import Method
 
 
@@ -51,7 +51,17 @@ def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
             for m in described
         ],
     )
-    console.data({"methods": described, "tasks": {t.name: t.summary for t in registry.tasks.values()}})
+    parts = [
+        (kind, name, given if isinstance(given, str) else reference_to(given), registry.owners[kind, name])
+        for kind, named in (("factor", registry.factors), ("maximiser", registry.maximisers))
+        for name, given in sorted(named.given.items())
+    ]
+    console.table("Factors and maximisers", ("kind", "name", "class", "plug-in"), parts)
+    listed = {
+        f"{kind}s": {name: reference for of, name, reference, _ in parts if of == kind}
+        for kind in ("factor", "maximiser")
+    }
+    console.data({"methods": described, **listed, "tasks": {t.name: t.summary for t in registry.tasks.values()}})
     return exit_codes.PROVED
 
 

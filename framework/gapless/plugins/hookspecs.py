@@ -21,7 +21,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def gapless_register(registry: Registry) -> None:
-    """Register problem types, methods, factors and tasks. Called once, when plug-ins are loaded."""
+    """Register problem types, methods, factors, maximisers and tasks. Called once, when plug-ins are loaded."""
 
 
 @hookspec(firstresult=True)

@@ -1,4 +1,7 @@
-"""Registrations of plug-ins: problem types, methods, factors, tasks. Names are unique; clashes name both owners."""
+"""Registrations of plug-ins: problem types, methods, factors, maximisers, tasks.
+
+Names are unique; clashes name both owners.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,14 @@ from gapless.plugins.reference import import_reference, names_class, reference_t
 
 if TYPE_CHECKING:
     from gapless.core.factor import ConfigurationFactor, Factor
+    from gapless.core.oracle import Maximiser
     from gapless.core.problem import Problem
     from gapless.core.result import Result
 
 T = TypeVar("T")
 ProblemType: TypeAlias = "type[Problem[Any]]"
 FactorType: TypeAlias = "type[Factor] | type[ConfigurationFactor]"
+MaximiserType: TypeAlias = "type[Maximiser[Any]]"
 
 
 @attrs.frozen
@@ -219,7 +224,7 @@ class Registry:
 
     Attributes
     ----------
-    problems, factors : mapping
+    problems, factors, maximisers : mapping
         Classes by name.
     tasks : dict of str to Task
     owners : dict
@@ -229,6 +234,7 @@ class Registry:
     def __init__(self) -> None:
         self.problems: Named[ProblemType] = Named()
         self.factors: Named[FactorType] = Named()
+        self.maximisers: Named[MaximiserType] = Named()
         self.tasks: dict[str, Task] = {}
         self.owners: dict[tuple[str, Any], str] = {}
         self.owner = "gapless"
@@ -238,7 +244,7 @@ class Registry:
     def copy(self) -> Registry:
         """Another registry that holds the same."""
         other = Registry()
-        for name in ("problems", "factors", "tasks", "owners", "_methods"):
+        for name in ("problems", "factors", "maximisers", "tasks", "owners", "_methods"):
             setattr(other, name, getattr(self, name).copy())
         return other
 
@@ -275,6 +281,11 @@ class Registry:
             name = cls.name
         self._claim("factor", name, name)
         self.factors.given[name] = cls
+
+    def maximiser(self, name: str, cls: MaximiserType | str) -> None:
+        """A maximiser class, or the reference to one, under a short name."""
+        self._claim("maximiser", name, name)
+        self.maximisers.given[name] = cls
 
     def task(self, task: Task) -> None:
         """A runnable job."""
@@ -338,7 +349,8 @@ class Registry:
 
     def references(self) -> Iterator[tuple[str, str]]:
         """Every reference with the plug-in that registered it; those of problem types come first, of tasks last."""
-        for kind, named in (("problem", self.problems), ("factor", self.factors)):
+        kinds = (("problem", self.problems), ("factor", self.factors), ("maximiser", self.maximisers))
+        for kind, named in kinds:
             for name, given in named.given.items():
                 if isinstance(given, str):
                     yield self.owners[kind, name], given

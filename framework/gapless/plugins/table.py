@@ -13,6 +13,7 @@ def table(
     problems: Mapping[str, str] | None = None,
     methods: Sequence[Method] = (),
     factors: Mapping[str, str] | None = None,
+    maximisers: Mapping[str, str] | None = None,
     tasks: Sequence[Task] = (),
 ) -> Callable[[Registry], None]:
     """Make a ``gapless_register`` hook of a table.
@@ -25,6 +26,8 @@ def table(
         With references as problem type and functions.
     factors : mapping of str to str
         Factor classes by their `name`, as references.
+    maximisers : mapping of str to str
+        Maximiser classes by short name, as references.
     tasks : sequence of Task
         With references as functions.
     """
@@ -37,6 +40,8 @@ def table(
             registry.method(method)
         for name, factor in (factors or {}).items():
             registry.factor(factor, name)
+        for name, maximiser in (maximisers or {}).items():
+            registry.maximiser(name, maximiser)
         for task in tasks:
             registry.task(task)
 

@@ -19,9 +19,10 @@ import numpy as np
 from gapless.core.certificate import BoundCertificate, Certificate
 from gapless.core.decisions import OFF, ON, Decisions, Fixings
 from gapless.core.errors import InvalidProblem
+from gapless.core.group_maximiser import GroupMaximiser as ChoiceGroups
 from gapless.core.limits import Budget
 from gapless.core.model import LinearModel
-from gapless.core.oracle import Maximised, Maximiser, Slacks
+from gapless.core.oracle import Maximised
 from gapless.core.problem import Problem, Sense, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.score_array import score_array
@@ -123,52 +124,15 @@ class Expenses(Selection):
     sense: ClassVar[Sense] = Sense.MINIMISE
 
 
-class GroupMaximiser(Maximiser[Chosen]):
+class GroupMaximiser(ChoiceGroups[Chosen]):
     """The best item of each group, and every other item of positive weight: the problem without capacities."""
 
     def __init__(self, problem: Selection) -> None:
-        self.groups = [np.array(group, np.int64) for group in problem.groups]
-        self.loose = np.setdiff1d(
-            np.arange(problem.worth.size), np.concatenate([[], *self.groups]).astype(np.int64)
-        )
+        super().__init__(problem.decisions)
 
-    def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[Chosen]:
-        """Group by group."""
-        on: list[int] = []
-        for group in self.groups:
-            allowed = self._allowed(group, fixings)
-            if not allowed.size or weights[allowed].max() == -math.inf:
-                return Maximised(-math.inf, np.zeros(0, np.int64))
-            on.append(int(allowed[np.argmax(weights[allowed])]))
-        state = fixings.state[self.loose]
-        on.extend(self.loose[(state == ON) | ((state != OFF) & (weights[self.loose] > 0))].tolist())
-        on_ids = np.array(sorted(on), np.int64)
-        value = float(weights[on_ids].sum())
-        return Maximised(value, on_ids, tuple(on_ids.tolist()) if value > -math.inf else None)
-
-    @staticmethod
-    def _allowed(group: IntArray, fixings: Fixings) -> IntArray:
-        state = fixings.state[group]
-        if np.count_nonzero(state == ON) > 1:
-            return group[:0]
-        allowed: IntArray = group[state == ON] if np.any(state == ON) else group[state != OFF]
-        return allowed
-
-    def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
-        """Difference to the best, or to the second best, of the group."""
-        on, off = np.full(weights.size, np.inf), np.full(weights.size, np.inf)
-        for group in self.groups:
-            allowed = self._allowed(group, fixings)
-            order = allowed[np.argsort(-weights[allowed], kind="stable")]
-            if not order.size or weights[order[0]] == -math.inf:
-                continue
-            on[order] = weights[order[0]] - weights[order]
-            off[group] = 0.0
-            off[order[0]] = weights[order[0]] - weights[order[1]] if order.size > 1 else np.inf
-        state, w = fixings.state[self.loose], weights[self.loose]
-        on[self.loose] = np.where(state == OFF, np.inf, np.maximum(0.0, -w))
-        off[self.loose] = np.where(state == ON, np.inf, np.maximum(0.0, w))
-        return Slacks(on, off)
+    def structure(self, on_ids: IntArray) -> Chosen:
+        """The items."""
+        return tuple(on_ids.tolist())
 
 
 @serialisable("gapless.testing.ChargedCapacities")

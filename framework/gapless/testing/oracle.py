@@ -17,6 +17,7 @@ from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin
 from gapless.engine.entering import enter
 from gapless.engine.price_and_cut import total_slack
+from gapless.testing.compiled_role import check_compiled, check_sets, near
 from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings, single_fixings
 from gapless.testing.enumeration import given_or_enumerated
 
@@ -71,7 +72,9 @@ def check_maximiser(
     """Check a maximiser against the list of all structures in its range.
 
     Rules: the value is the sum of the weights of ``on_ids``, and the maximum; fixings are respected; ``slacks``
-    holds the cost of forcing every free decision; weights may be -inf; equal questions get equal answers.
+    holds the cost of forcing every free decision; weights may be -inf; equal questions get equal answers. Where
+    the maximiser has a compiled role, its values, structures, own scores, max-marginals and exclusions obey the
+    same rules under the same weights and fixings.
 
     Parameters
     ----------
@@ -88,12 +91,18 @@ def check_maximiser(
     """
     check = Check(maximiser)
     rng = np.random.default_rng(seed)
-    structures = [(ids, 0.0 if own is None else own(ids)) for ids in on_sets]
+    structures = [(np.sort(ids), 0.0 if own is None else own(ids)) for ids in on_sets]
+    compiled = maximiser.compiled()
     tried = sample_fixings(decisions, on_sets, 3 * samples, seed)
     for number in range(samples):
         weights = _weights(rng, decisions.count, number)
         for fixings in (tried[0], *tried[3 * number : 3 * number + 4], tried[-1]):
-            _check_maximum(check, maximiser, weights, fixings, structures)
+            best = _check_maximum(check, maximiser, weights, fixings, structures)
+            implied = None if compiled is None else fixings.implied(decisions)
+            if implied is not None:  # as the search calls it
+                check_compiled(check, compiled, weights, implied, structures, best)
+    if compiled is not None:
+        check_sets(check, compiled, decisions.count, structures, rng)
 
 
 def _weights(rng: np.random.Generator, count: int, number: int) -> FloatArray:
@@ -118,7 +127,7 @@ def _check_maximum(
     weights: FloatArray,
     fixings: Fixings,
     structures: Sequence[tuple[IntArray, float]],
-) -> None:
+) -> float:
     place = f"weights {weights.tolist()}, {fixings}"
     before = weights.copy()
     found = check.call("solve answers", place, maximiser.solve, weights, fixings)
@@ -127,7 +136,7 @@ def _check_maximum(
     allowed = [(ids, float(weights[ids].sum()) + own) for ids, own in structures if fixings.allow(ids)]
     best = max((score for _, score in allowed), default=-math.inf)
     check.require(
-        _near(found.value, best, weights),
+        near(found.value, best, weights),
         "the value is the maximum",
         f"{place}: {found.value!r}, but the maximum is {best!r}",
     )
@@ -136,7 +145,7 @@ def _check_maximum(
             fixings.allow(found.on_ids), "solve respects the fixings", f"{place}: {found.on_ids.tolist()}"
         )
         check.require(
-            _near(float(weights[found.on_ids].sum()) + found.own, found.value, weights),
+            near(float(weights[found.on_ids].sum()) + found.own, found.value, weights),
             "the value is the sum of the weights",
             f"{place}: {found.on_ids.tolist()} weigh {weights[found.on_ids].sum()!r} and {found.own!r}, "
             f"{found.value!r} is stated",
@@ -163,7 +172,7 @@ def _check_maximum(
                 f"{place}: decision {d} {label}: {claimed[d]!r}",
             )
             check.require(
-                _near(float(claimed[d]), true, weights),
+                near(float(claimed[d]), true, weights),
                 "slacks are exact",
                 f"{place}: forcing decision {d} {label} costs {true!r}, {claimed[d]!r} is stated",
             )
@@ -173,12 +182,7 @@ def _check_maximum(
         "equal questions get equal answers",
         f"{place}: {found.on_ids.tolist()} and then {again.on_ids.tolist()}",
     )
-
-
-def _near(a: float, b: float, weights: FloatArray) -> bool:
-    """Whether two sums of weights are equal up to rounding; the sums may cancel."""
-    finite = weights[np.isfinite(weights)]
-    return a == b or bool(abs(a - b) <= margin(float(np.abs(finite).sum())))
+    return best
 
 
 def check_generator(

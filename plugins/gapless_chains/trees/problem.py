@@ -11,7 +11,7 @@ import numpy as np
 
 from gapless import InvalidProblem
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import LinearModel, serialisable
+from gapless.roles import Backbone, LinearModel, serialisable
 from gapless_chains.labelling import Labelling
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_below
@@ -180,6 +180,12 @@ class TreeProblem(Labelling):
         """The local polytope, see `local_polytope`; edges in the order of their lower ends."""
         pairs = self.transition if self.transition.ndim == 2 else self.transition[self.inner]
         return local_polytope(self.unary, pairs, (self.parents[self.inner], self.inner))
+
+    def backbone(self) -> Backbone[IntArray]:
+        """Messages along the edges: label scores are weights, those of neighbouring labels its own."""
+        from gapless_chains.trees.label_maximiser import TreeLabelMaximiser  # noqa: PLC0415  it imports this module
+
+        return Backbone(TreeLabelMaximiser(self), self.local.ravel())
 
     def _pair_scores(self, labels: IntArray) -> FloatArray:
         """Pair score of each edge."""

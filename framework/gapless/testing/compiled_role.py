@@ -1,0 +1,112 @@
+"""Rules for the compiled role of a maximiser, a ``gapless_kernels.search.roles.Maximiser``, by enumeration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gapless.core.decisions import Fixings
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.tolerance import margin
+from gapless.testing.conformance import Check
+
+
+def check_compiled(
+    check: Check,
+    compiled: Any,
+    weights: FloatArray,
+    fixings: Fixings,
+    structures: Sequence[tuple[IntArray, float]],
+    best: float,
+) -> None:
+    """The compiled role under the same weights and fixings; `best` is the maximum."""
+    place = f"compiled, weights {weights.tolist()}, {fixings}"
+    value, on_ids = check.call("the compiled role answers", place, compiled.solve, weights, fixings.state)
+    check.require(
+        near(value, best, weights),
+        "the compiled value is the maximum",
+        f"{place}: {value!r}, but the maximum is {best!r}",
+    )
+    if value == -math.inf:
+        return
+    own = next((own for ids, own in structures if np.array_equal(on_ids, ids)), None)
+    check.require(
+        own is not None and fixings.allow(on_ids),
+        "the compiled role finds a structure that agrees with the fixings",
+        f"{place}: {on_ids.tolist()} is none",
+    )
+    stated = compiled.own_score(on_ids)
+    check.require(
+        stated is not None and own is not None and near(stated, own, np.append(weights, own)),
+        "the compiled role knows the own score of a structure",
+        f"{place}: {stated!r} for {on_ids.tolist()}, not {own!r}",
+    )
+    check.require(
+        near(float(weights[on_ids].sum()) + (stated or 0.0), value, weights),
+        "the compiled value is the sum of weights and own score",
+        f"{place}: {on_ids.tolist()} weigh {weights[on_ids].sum()!r} and {stated!r}, {value!r} is stated",
+    )
+    marginals = check.call("the compiled role answers", place, compiled.max_marginals, weights, fixings.state)
+    if marginals is None:
+        return
+    for label, forced, claimed in (("on", True, marginals[0]), ("off", False, marginals[1])):
+        for d in fixings.free:
+            true = max(
+                (
+                    float(weights[ids].sum()) + own
+                    for ids, own in structures
+                    if fixings.allow(ids) and (d in ids) == forced
+                ),
+                default=-math.inf,
+            )
+            check.require(
+                near(float(claimed[d]), true, weights) or (not forced and math.isnan(claimed[d])),
+                "compiled max-marginals are exact",
+                f"{place}: with decision {d} {label} the maximum is {true!r}, {claimed[d]!r} is stated",
+            )
+
+
+def check_sets(
+    check: Check, compiled: Any, count: int, structures: Sequence[tuple[IntArray, float]], rng: np.random.Generator
+) -> None:
+    """Own scores and exclusions of the compiled role, over all structures and over sets near them."""
+    held = {tuple(ids.tolist()): own for ids, own in structures}
+    for ids, own in list(held.items())[:100]:
+        place = f"compiled, decisions {list(ids)}"
+        stated = compiled.own_score(rng.permutation(np.array(ids, np.int64)))
+        check.require(
+            own in (stated, -math.inf) or (stated is not None and abs(stated - own) <= margin(abs(own))),
+            "the compiled role knows the own score of a structure",
+            f"{place}: {stated!r}, not {own!r}",
+        )
+        pair = rng.permutation(np.array(ids, np.int64))[:2].tolist()
+        check.require(
+            len(pair) < 2 or not compiled.excluded(*pair),
+            "a structure has no two decisions that exclude each other",
+            f"{place}: {pair}",
+        )
+        fewer = ids[:-1]
+        check.require(
+            fewer in held or not ids or compiled.own_score(np.array(fewer, np.int64)) is None,
+            "the compiled role tells what is no structure",
+            f"{place} but the last",
+        )
+        # Another decision in place of one: often no structure, sometimes one.
+        if ids and len(ids) < count:
+            other = int(rng.choice(np.setdiff1d(np.arange(count), ids)))
+            moved = np.sort(np.append(np.delete(np.array(ids), rng.integers(len(ids))), other))
+            known = tuple(moved.tolist()) in held
+            check.require(
+                known or compiled.own_score(moved) is None,
+                "the compiled role tells what is no structure",
+                f"compiled, decisions {moved.tolist()}",
+            )
+
+
+def near(a: float, b: float, weights: FloatArray) -> bool:
+    """Whether two sums of weights are equal up to rounding; the sums may cancel."""
+    finite = weights[np.isfinite(weights)]
+    return a == b or bool(abs(a - b) <= margin(float(np.abs(finite).sum())))

@@ -1,0 +1,95 @@
+"""Semi-Markov chains: a label for each segment of neighbouring positions, as a chain over expanded labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from gapless import InvalidProblem
+from gapless.core.sparse import FloatArray, IntArray
+from gapless_chains.problem import ChainProblem
+from gapless_chains.scores import scores as checked
+
+
+@attrs.frozen
+class Segments:
+    """Chains whose labels hold for segments of up to `longest` positions (Sarawagi and Cohen 2004).
+
+    A position is the first of a segment of a label and a length, or lies in one, so many positions from its last:
+    K L + K (L - 1) labels of a `ChainProblem`, of which transitions allow only what makes segments. All methods
+    of chains solve it, in O(n L^2 K^2) for Viterbi, less for ``dominance``; factors see the first positions of
+    segments as decisions.
+
+    Parameters
+    ----------
+    labels : int
+        K.
+    longest : int
+        L, the most positions of a segment.
+    """
+
+    labels: int = attrs.field(validator=attrs.validators.ge(1))
+    longest: int = attrs.field(validator=attrs.validators.ge(1))
+
+    def first(self, label: int, length: int) -> int:
+        """The chain's label of the first position of a segment, for decisions."""
+        if not (0 <= label < self.labels and 1 <= length <= self.longest):
+            raise InvalidProblem(f"there are {self.labels} labels and lengths from 1 to {self.longest}")
+        return label * self.longest + length - 1
+
+    def problem(self, segment_scores: Any, transition: Any, names: Sequence[str] | None = None) -> ChainProblem:
+        """Maximise the scores of segments and of neighbouring segments' labels.
+
+        Parameters
+        ----------
+        segment_scores : (n, L, K) array of numbers
+            Score of the segment that begins at a position, of 1 to L positions, with a label; -inf forbids. What
+            would reach beyond the end counts nowhere.
+        transition : (K, K) array of numbers
+            Score of neighbouring segments, source first. Put -inf on the diagonal to join what has one label.
+        names : sequence of K str, optional
+            Names of the labels, for messages.
+        """
+        given, between = checked("segment_scores", segment_scores), checked("transition", transition)
+        n, shape = len(given), (self.longest, self.labels)
+        if given.shape != (n, *shape) or not n or between.shape != (self.labels, self.labels):
+            raise InvalidProblem(
+                f"segment_scores has shape {given.shape} and transition {between.shape}, expected (n, {shape[0]}, "
+                f"{shape[1]}) and {(self.labels, self.labels)}"
+            )
+        starts = self.labels * self.longest
+        states = starts + self.labels * (self.longest - 1)
+        unary = np.zeros((n, states))
+        unary[:, :starts] = given.transpose(0, 2, 1).reshape(n, starts)
+        pairs = np.full((states, states), -np.inf)
+        label, left = self._meaning()
+        ends = np.flatnonzero(left == 0)
+        pairs[np.ix_(ends, np.arange(starts))] = between[np.ix_(label[ends], label[:starts])]
+        for state in np.flatnonzero(left > 0).tolist():
+            pairs[state, starts + label[state] * (self.longest - 1) + left[state] - 1] = 0.0
+        initial = np.where(np.arange(states) < starts, 0.0, -np.inf)
+        final: FloatArray = np.where(left == 0, 0.0, -np.inf)
+        written = None if names is None else self._names(tuple(names))
+        return ChainProblem(unary, pairs, initial=initial, final=final, labels=written)
+
+    def read(self, structure: IntArray) -> list[tuple[int, int, int]]:
+        """The segments of a solution: where each begins, where it ends (exclusive), and its label."""
+        chosen = np.asarray(structure)
+        label, left = self._meaning()
+        begins = np.flatnonzero(chosen < self.labels * self.longest).tolist()
+        return [(at, at + int(left[chosen[at]]) + 1, int(label[chosen[at]])) for at in begins]
+
+    def _meaning(self) -> tuple[IntArray, IntArray]:
+        """The label and the positions that are left after this one, of each of the chain's labels."""
+        numbers, more = np.arange(self.labels), self.longest - 1
+        label = np.concatenate([np.repeat(numbers, self.longest), np.repeat(numbers, more)])
+        left = [np.tile(np.arange(length), self.labels) for length in (self.longest, more)]
+        return label, np.concatenate(left)
+
+    def _names(self, names: tuple[str, ...]) -> list[str]:
+        label, left = self._meaning()
+        words = ("in" if at >= self.labels * self.longest else "begin" for at in range(label.size))
+        return [f"{word} {names[x]}, {y} to go" for word, x, y in zip(words, label, left, strict=True)]
