@@ -79,6 +79,10 @@ class FirstOrderProjective(Backbone):
         """By inside and outside pass."""
         return gapless_kernels.eisner_max_marginals(weights, self.single_root)
 
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code."""
+        return _first_order(arcs, projective=True, single_root=self.single_root)
+
 
 class Arborescence(Backbone):
     """Chu-Liu-Edmonds: sums over arcs, crossing arcs allowed; O(n^2) (Tarjan 1977)."""
@@ -92,6 +96,10 @@ class Arborescence(Backbone):
     def max_marginals(self, weights: FloatArray) -> Marginals:
         """By exact reduced costs."""
         return gapless_kernels.arborescence_max_marginals(weights, self.single_root)
+
+    def compiled(self, arcs: Arcs) -> Any:
+        """The same over `arcs` in compiled code."""
+        return _first_order(arcs, projective=False, single_root=self.single_root)
 
 
 class SiblingBackbone(Backbone):
@@ -179,6 +187,14 @@ class GrandSiblingBackbone(Backbone):
             grandchild=self.grandchild,
             grand_sibling=self.grand_sibling,
         )
+
+
+def _first_order(arcs: Arcs, *, projective: bool, single_root: bool) -> Any:
+    if not gapless_kernels.COMPILED:
+        return None
+    from gapless_kernels.search._trees import Trees  # noqa: PLC0415  not without compiled kernels
+
+    return Trees(arcs.heads, arcs.modifiers, arcs.length, projective=projective, single_root=single_root)
 
 
 def _higher_order(arcs: Arcs, single_root: bool, **parts: FloatArray | None) -> Any:
