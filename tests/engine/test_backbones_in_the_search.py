@@ -111,7 +111,7 @@ def groups_of(decisions):
 
 
 def searched(maximiser, weights, blocks, decisions, choices):
-    from gapless_kernels.search._search import PROVED, Search
+    from gapless_kernels.search._search import PROVED, Search  # noqa: PLC0415  not without compiled kernels
 
     first, members = groups_of(decisions)
     search = Search(maximiser.compiled(), weights, blocks, group_first=first, groups=members, choices=choices)
@@ -121,12 +121,9 @@ def searched(maximiser, weights, blocks, decisions, choices):
 
 def total(on, score, blocks):
     chosen = set(on.tolist())
-    return score + sum(
-        s
-        for scopes, scores in blocks
-        for scope, s in zip(scopes.tolist(), scores, strict=True)
-        if chosen.issuperset(scope)
-    )
+    for scopes, scores in blocks:
+        score += sum(s for scope, s in zip(scopes.tolist(), scores, strict=True) if chosen.issuperset(scope))
+    return score
 
 
 @pytest.mark.parametrize("order", PROBLEMS)

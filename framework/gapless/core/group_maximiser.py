@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
