@@ -159,7 +159,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
         Parameters
         ----------
         heads : bool (n + 1, n + 1) or (n + 1, n + 1, labels)
-            Which [head, modifier] to keep, or which [head, modifier, label].
+            Candidates [head, modifier] to keep, or [head, modifier, label].
         """
         mask = np.asarray(heads)
         shapes = (self.arc_scores.shape[:2], self.arc_scores.shape)

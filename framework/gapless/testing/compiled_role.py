@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.decisions import Fixings
+from gapless.core.decisions import Decisions, Fixings
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin
 from gapless.testing.conformance import Check
@@ -70,9 +70,15 @@ def check_compiled(
 
 
 def check_sets(
-    check: Check, compiled: Any, count: int, structures: Sequence[tuple[IntArray, float]], rng: np.random.Generator
+    check: Check,
+    compiled: Any,
+    decisions: Decisions,
+    structures: Sequence[tuple[IntArray, float]],
+    rng: np.random.Generator,
 ) -> None:
     """Own scores and exclusions of the compiled role, over all structures and over sets near them."""
+    group_of = {d: np.array(group) for group in decisions.exactly_one for d in group}
+    loose = np.setdiff1d(np.arange(decisions.count), list(group_of))
     held = {tuple(ids.tolist()): own for ids, own in structures}
     for ids, own in list(held.items())[:100]:
         place = f"compiled, decisions {list(ids)}"
@@ -88,22 +94,16 @@ def check_sets(
             "a structure has no two decisions that exclude each other",
             f"{place}: {pair}",
         )
-        fewer = ids[:-1]
-        check.require(
-            fewer in held or not ids or compiled.own_score(np.array(fewer, np.int64)) is None,
-            "the compiled role tells what is no structure",
-            f"{place} but the last",
-        )
-        # Another decision in place of one: often no structure, sometimes one.
-        if ids and len(ids) < count:
-            other = int(rng.choice(np.setdiff1d(np.arange(count), ids)))
-            moved = np.sort(np.append(np.delete(np.array(ids), rng.integers(len(ids))), other))
-            known = tuple(moved.tolist()) in held
-            check.require(
-                known or compiled.own_score(moved) is None,
-                "the compiled role tells what is no structure",
-                f"compiled, decisions {moved.tolist()}",
-            )
+        # Another decision in place of one, of its choice group if it has one: the search asks for no other sets.
+        for gone in rng.permutation(len(ids))[:5].tolist():
+            choices = np.setdiff1d(group_of.get(ids[gone], loose), ids)
+            for other in rng.permutation(choices)[:5].tolist():
+                moved = tuple(sorted({*ids, other} - {ids[gone]}))
+                check.require(
+                    moved in held or compiled.own_score(np.array(moved)) is None,
+                    "the compiled role tells what is no structure",
+                    f"compiled, decisions {list(moved)}",
+                )
 
 
 def near(a: float, b: float, weights: FloatArray) -> bool:

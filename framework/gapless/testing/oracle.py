@@ -102,7 +102,7 @@ def check_maximiser(
             if implied is not None:  # as the search calls it
                 check_compiled(check, compiled, weights, implied, structures, best)
     if compiled is not None:
-        check_sets(check, compiled, decisions.count, structures, rng)
+        check_sets(check, compiled, decisions, structures, rng)
 
 
 def _weights(rng: np.random.Generator, count: int, number: int) -> FloatArray:
