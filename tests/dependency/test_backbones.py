@@ -9,6 +9,7 @@ from drawn import generators, numbers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import gapless_kernels
 from gapless import InvalidProblem, UnknownName, dumps, loads
 from gapless.roles import Fixings
 from gapless.testing.conformance import ConformanceError
@@ -184,3 +185,26 @@ def test_json_and_bad_scores(kind: Any) -> None:
         kind(scores)
     with pytest.raises(InvalidProblem, match="because the sentence has 4 words"):
         ParsingProblem(np.zeros((5, 5)), factors=[kind(np.zeros((3,) * kind.order))])
+
+
+@pytest.mark.skipif(not gapless_kernels.COMPILED, reason="compares compiled kernels with Python")
+@pytest.mark.parametrize("name", NAMES[1:])
+@given(rng=generators(), n=st.integers(1, 9), single_root=st.booleans())
+def test_longer_sentences_are_the_same_in_compiled_code(name: str, rng: Any, n: int, single_root: bool) -> None:
+    problem = ParsingProblem(
+        np.where(rng.random((n + 1, n + 1)) < 0.1, -np.inf, 0.0),
+        factors=factors_for(name, n, rng),
+        projective=True,
+        single_root=single_root,
+    )
+    maximiser = TreeMaximiser(problem, backbone_for(problem, name))
+    weights, free = rng.normal(0, 3, problem.decisions.count), Fixings.none(problem.decisions.count)
+    role = maximiser.compiled()
+    value, on_ids = role.solve(weights)
+    found, slacks = maximiser.solve(weights, free), maximiser.slacks(weights, free)
+    assert value == pytest.approx(found.value)
+    if value > -math.inf:
+        assert weights[on_ids].sum() + role.own_score(on_ids) == pytest.approx(value)
+        on, off = role.max_marginals(weights)
+        np.testing.assert_allclose(value - on, slacks.on, atol=1e-9)
+        np.testing.assert_allclose(value - off, slacks.off, atol=1e-9)
