@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from gapless.core.decisions import OFF, ON, Decisions, Fixings
 from gapless.core.oracle import Maximised, Maximiser, Slacks
 from gapless.core.sparse import FloatArray, IntArray
+from gapless_kernels import COMPILED
 
 S = TypeVar("S")
 
@@ -65,6 +66,16 @@ class GroupMaximiser(Maximiser[S], Generic[S]):
         on[self.loose] = np.where(state == OFF, np.inf, np.maximum(0.0, -w))
         off[self.loose] = np.where(state == ON, np.inf, np.maximum(0.0, w))
         return Slacks(on, off)
+
+    def compiled(self) -> Any:
+        """The same in compiled code."""
+        if not COMPILED:
+            return None
+        from gapless_kernels.search._choice_groups import ChoiceGroups  # noqa: PLC0415  not without compiled kernels
+
+        first = np.cumsum([0, *(group.size for group in self.groups)])
+        members = np.concatenate([np.zeros(0, np.int64), *self.groups])
+        return ChoiceGroups(self.count, first, members)
 
     @staticmethod
     def _allowed(group: IntArray, fixings: Fixings) -> IntArray:

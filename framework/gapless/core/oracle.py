@@ -78,9 +78,10 @@ class Maximiser(ABC, Generic[S]):
         """Max-marginal or exact reduced cost of **all** decisions at once, from one full solve."""
 
     def rivals(self) -> IntArray | None:
-        """For each decision one more that no structure holds beside it, or -1, int64 (decisions,); None: no pairs.
+        """For each decision one more that no structure holds beside it, or -1, int64 (decisions,).
 
-        Pairs of the two count nothing, also where a bound is checked. Members of a choice group need not be named.
+        None says that there are no such pairs. They count nothing, also where a bound is checked. Members of a
+        choice group need not be named.
         """
         return None
 
@@ -98,22 +99,6 @@ class Maximiser(ABC, Generic[S]):
         By default there are none, and verdicts say that a bound rests on the maximiser's word.
         """
         return None
-
-    def rivals(self) -> IntArray | None:
-        """For each decision one more that no structure holds beside it, or -1, int64 (decisions,).
-
-        None says that there are no such pairs. They count nothing, also where a bound is checked. Members of a
-        choice group need not be named.
-        """
-        return None
-
-    def own_score(self, on: BoolArray) -> float:
-        """Own score of the structure that turns on exactly the decisions `on`, bool (decisions,); -inf without one.
-
-        By default `solve` is asked, with every decision fixed.
-        """
-        found = self.solve(np.zeros(on.size), Fixings(on.astype(np.int8)))
-        return found.own if found.value > -math.inf else -math.inf
 
     def compiled(self) -> Any:
         """The same in compiled code, a new ``gapless_kernels.search.roles.Maximiser``; None where there is none."""
