@@ -248,7 +248,9 @@ def _check_sets(
         place = f"compiled, decisions {list(ids)}"
         stated = compiled.own_score(rng.permutation(np.array(ids, np.int64)))
         check.require(
-            (stated is not None and bool(abs(stated - own) <= margin(abs(own)))) or own == stated or own == -math.inf,
+            (stated is not None and bool(abs(stated - own) <= margin(abs(own))))
+            or own == stated
+            or own == -math.inf,
             "the compiled role knows the own score of a structure",
             f"{place}: {stated!r}, not {own!r}",
         )
