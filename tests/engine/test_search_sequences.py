@@ -4,77 +4,26 @@ Scores are drawn from a continuous distribution. Where a step may make two confi
 rounding decides between them, and the two may part; then their answers still agree.
 """
 
-import itertools
 import os
 
 import numpy as np
 import pytest
+from listed import Listed, Table, blocks_of_any_width, draw_groups, draw_tables
 
 if os.environ.get("GAPLESS_PURE") == "1":
     pytest.skip("without the compiled search there is nothing to compare", allow_module_level=True)
 
-from gapless_kernels.search._search import Search as CompiledSearch
-from gapless_kernels.search._trees import Trees
-from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser
-
-from gapless.core.decisions import OFF, ON, Fixings
+from gapless.core.decisions import OFF, Fixings
 from gapless.engine.search import PROVED, Search
-from gapless.roles import ConfigurationFactor, Maximised, Maximiser, Slacks
 from gapless.testing import ConformanceError
 from gapless.testing.search import compare_searches
 from gapless_dependency import TreeMaximiser, backbone_for
 from gapless_dependency.random_problems import FAMILIES, random_problem
+from gapless_kernels.search._search import Search as CompiledSearch
+from gapless_kernels.search._trees import Trees
+from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser
 
 ORDERS = ("best-first", "depth-first", "breadth-first")
-
-
-class Listed(Maximiser):
-    """All sets with one decision of each group and any of the others, with own scores."""
-
-    def __init__(self, count, first, members):
-        groups = [members[first[g] : first[g + 1]] for g in range(len(first) - 1)]
-        loose = [[-1, d] for d in np.setdiff1d(np.arange(count), members)]
-        rows = np.zeros((0, count), bool)
-        for chosen in itertools.product(*groups, *loose):
-            rows = np.vstack([rows, np.isin(np.arange(count), chosen)])
-        self.rows, self.own = rows, np.zeros(len(rows))
-
-    def values(self, weights, fixings):
-        fits = ~(self.rows & (fixings.state == OFF)).any(axis=1) & ~(~self.rows & (fixings.state == ON)).any(axis=1)
-        sums = [weights[row].sum() for row in self.rows]
-        return np.where(fits, self.own + sums, -np.inf)
-
-    def solve(self, weights, fixings):
-        values = self.values(weights, fixings)
-        best = int(np.argmax(values))
-        if values[best] == -np.inf:
-            return Maximised(-np.inf, np.zeros(0, np.int64))
-        return Maximised(float(values[best]), np.flatnonzero(self.rows[best]), None, float(self.own[best]))
-
-    def slacks(self, weights, fixings):
-        values = self.values(weights, fixings)
-        on = [values.max() - values[row].max(initial=-np.inf) for row in self.rows.T]
-        off = [values.max() - values[~row].max(initial=-np.inf) for row in self.rows.T]
-        return Slacks(np.array(on), np.array(off))
-
-
-class Table(ConfigurationFactor):
-    name = "table"
-
-    def __init__(self, places, values):
-        self.places, self.values = places, values
-        self.rows = np.array([*itertools.product([False, True], repeat=len(places))])
-
-    def scope(self, decisions):
-        return self.places
-
-    def value(self, on):
-        return float(self.values[(self.rows == on).all(axis=1)][0])
-
-    def best(self, weights):
-        values = np.array([v + weights[row].sum() for v, row in zip(self.values, self.rows, strict=True)])
-        best = int(np.argmax(values))
-        return float(values[best]), self.rows[best].copy()
 
 
 def options(rng, *, factors):
@@ -118,37 +67,19 @@ def trees(rng, number, factors):
 
 
 def choice_groups(rng, number, factors):
-    sizes = rng.integers(1, 4, size=rng.integers(1, 4))
-    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    count = int(first[-1]) + int(rng.integers(0, 4))
-    shuffled = rng.permutation(count)
-    members = np.concatenate([np.sort(shuffled[first[g] : first[g + 1]]) for g in range(len(sizes))])
+    count, first, members = draw_groups(rng)
     maximiser = Listed(count, first, members)
     if number % 2:
         maximiser.own = rng.normal(size=len(maximiser.rows))
-    blocks = []
-    for width in (1, 2, 2, 3):
-        if count >= width and rng.random() < 0.7:
-            scopes = np.array([rng.permutation(count)[:width] for _ in range(rng.integers(1, 12))], np.int64)
-            blocks.append((scopes, rng.normal(size=len(scopes)) * 2))
+    blocks = blocks_of_any_width(rng, count)
     kernel = PythonMaximiser(maximiser, count, Fixings)
     how = {"group_first": first, "groups": members, **options(rng, factors=factors)}
     return kernel, maximiser, rng.normal(size=count), blocks, how, True
 
 
-def tables(rng, count):
-    made = []
-    for _ in range(rng.integers(1, 3)):
-        places = np.sort(rng.permutation(count)[: rng.integers(1, min(count, 5) + 1)]).astype(np.int64)
-        values = rng.normal(size=1 << len(places)) * 2
-        values[rng.random(len(values)) < rng.choice([0.0, 0.3])] = -np.inf
-        made.append((places, Table(places, values)))
-    return made
-
-
 def both(case, rng, number, factors):
     kernel, maximiser, base, blocks, how, costly = case(rng, number, factors)
-    parts = tables(rng, len(base)) if factors else []
+    parts = draw_tables(rng, len(base)) if factors else []
     compiled = CompiledSearch(kernel, base, blocks, factors=[PythonFactor(*part) for part in parts], **how)
     return compiled, Search(maximiser, base, blocks, factors=parts, costly=costly, **how)
 
@@ -235,3 +166,22 @@ def test_answers_agree_under_ties(seed):
         assert compiled.advance() == readable.advance() == PROVED
         assert compiled.value == readable.value
         assert compiled.bound == pytest.approx(readable.bound, abs=1e-7)
+
+
+def test_values_far_apart_beside_what_is_on():
+    """A reward that makes a factor turn on what is on must not hide which of its configurations is the best."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        groups = {"group_first": np.array([0, 1]), "groups": np.array([0])}  # decision 0 is on
+        maximiser = Listed(4, *groups.values())
+        base = rng.normal(size=4) * 1e4
+        factor = Table(np.arange(4), np.append(1e9 + rng.normal(size=8), rng.normal(size=8) * 1e4))
+        best = max(base[row].sum() + factor.value(row) for row in maximiser.rows)
+        compiled = CompiledSearch(
+            PythonMaximiser(maximiser, 4, Fixings), base, [], factors=[PythonFactor(np.arange(4), factor)], **groups
+        )
+        readable = Search(maximiser, base, [], factors=[(np.arange(4), factor)], **groups)
+        for search in (compiled, readable):
+            assert search.advance() == PROVED
+            assert search.value == pytest.approx(best, rel=1e-8)
+            assert search.bound >= best - 1e-3

@@ -176,19 +176,20 @@ cdef class PythonFactor(roles.Factor):
 
     cdef object solved(self, prices, state):
         """Value less prices, and the configuration. What is on is rewarded until the best configuration holds all of it: then no
-        other that does is better."""
+        other that does is better. The largest reward hides all else; what the best configuration without it is worth stays a bound."""
         forced, off = state == roles.GS_ON, state == roles.GS_OFF
         weights = np.where(off, -INFINITY, -prices)
-        found = self.named(weights)
-        reward = 1.0 + np.abs(prices[~off]).sum()
+        found = free = self.named(weights)
+        reward, hidden = 1.0 + np.abs(prices[~off]).sum(), False
         for tried in range(TRIES if forced.any() else 0):
             if found is None or found[1][forced].all():
                 break
-            found = self.named(np.where(forced, weights + reward, weights))
+            found, hidden = self.named(np.where(forced, weights + reward, weights)), reward == CERTAIN
             reward = CERTAIN if tried == TRIES - 2 else reward * FORCED
         if found is None or not found[1][forced].all():
             return None
-        return found[0] - float(prices[found[1]].sum()), found[1]
+        value, y = free if hidden else found
+        return value - float(prices[y].sum()), found[1]
 
     cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil:
         with gil:

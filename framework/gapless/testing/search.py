@@ -9,10 +9,10 @@ import numpy as np
 
 import gapless_kernels
 from gapless.core.decisions import Fixings
-from gapless.core.factor import Factor, ScoredFactor
 from gapless.core.problem import Problem
 from gapless.core.sparse import IntArray
 from gapless.engine.search import PROVED, Search
+from gapless.search.layout import Layout
 from gapless.testing.conformance import Check, ConformanceError
 
 S = TypeVar("S")
@@ -23,7 +23,9 @@ CLOSE = 1e-7
 """Difference of bounds that sums in another order may make, relative."""
 
 
-def check_search(problem: Problem[S], *, steps: int = 2000, **options: Any) -> None:
+def check_search(
+    problem: Problem[S], *, layout: Layout[S] | None = None, steps: int = 2000, **options: Any
+) -> None:
     """Check that compiled kernels find the bounds of their twins in every step of a search.
 
     The problem's backbone and factors are searched twice: by the compiled search, with what their ``compiled()``
@@ -35,6 +37,8 @@ def check_search(problem: Problem[S], *, steps: int = 2000, **options: Any) -> N
     ----------
     problem : Problem
         With a backbone. Scores drawn from a continuous distribution: under ties both may go their own ways.
+    layout : Layout, optional
+        Of the problem, where it is to be searched over another backbone than its own.
     steps : int
         Steps to compare, at most.
     options
@@ -45,7 +49,9 @@ def check_search(problem: Problem[S], *, steps: int = 2000, **options: Any) -> N
     ConformanceError
         Names the step and what differs in it.
     ValueError
-        The compiled kernels are not in use, or the problem has no backbone.
+        The compiled kernels are not in use.
+    NotImplementedError
+        The problem names no backbone.
     """
     if not gapless_kernels.COMPILED:
         raise ValueError("the compiled kernels are not in use: there is nothing to compare")
@@ -53,30 +59,25 @@ def check_search(problem: Problem[S], *, steps: int = 2000, **options: Any) -> N
     from gapless_kernels.search._search import Search as CompiledSearch  # noqa: PLC0415
     from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser  # noqa: PLC0415
 
-    backbone = problem.backbone()
-    if backbone is None:
-        raise ValueError(f"{type(problem).__name__} names no backbone")
-    decisions, maximiser = problem.decisions, backbone.maximiser
-    members = [np.asarray(group, np.int64) for group in decisions.exactly_one]
-    layout: dict[str, Any] = {
-        "group_first": np.concatenate([[0], np.cumsum([len(group) for group in members])]).astype(np.int64),
-        "groups": np.concatenate([np.zeros(0, np.int64), *members]),
-    }
-    conjunctions = [ScoredFactor(f, decisions) for f in problem.factors if isinstance(f, Factor)]
-    others = [(f.scope(decisions), f) for f in problem.factors if not isinstance(f, Factor)]
-    blocks = [(scored.scopes, _finite(scored.all_scores())) for scored in conjunctions if scored.scopes.size]
-    kernels = [f.compiled(decisions) for _, f in others]
+    layout = layout or Layout(problem=problem, backbone=problem.backbone())
+    maximiser, count = layout.backbone.maximiser, layout.decisions.count
+    first, members = layout.groups
     kernel = maximiser.compiled()
+    others = [(scope, factor) for factor, scope in layout.configurations]
+    kernels = [factor.compiled(layout.decisions) for _, factor in others]
+    given = (layout.backbone.weights, layout.blocks)
     compiled = CompiledSearch(
-        PythonMaximiser(maximiser, decisions.count, Fixings) if kernel is None else kernel,
-        backbone.weights,
-        blocks,
+        PythonMaximiser(maximiser, count, Fixings) if kernel is None else kernel,
+        *given,
+        group_first=first,
+        groups=members,
         factors=[PythonFactor(*pair) if k is None else k for k, pair in zip(kernels, others, strict=True)],
-        **layout,
         **options,
     )
     costly = kernel is None or any(k is None for k in kernels)
-    readable = Search(maximiser, backbone.weights, blocks, factors=others, costly=costly, **layout, **options)
+    readable = Search(
+        maximiser, *given, group_first=first, groups=members, factors=others, costly=costly, **options
+    )
     compare_searches(compiled, readable, name=type(problem).__name__, steps=steps)
 
 
@@ -126,12 +127,6 @@ def compare_searches(compiled: Any, readable: Search, *, name: str, steps: int =
 def _state(search: Any, status: int) -> tuple[float, ...]:
     counts = search.nodes, search.fixed, search.enumerated
     return (status, *counts, search.value, search.bound, search.step_bound)
-
-
-def _finite(scores: Any) -> Any:
-    """Scores with a finite loss in the place of -inf."""
-    finite = np.isfinite(scores)
-    return np.where(finite, scores, -1.0 - 10.0 * float(np.abs(scores[finite]).sum()))
 
 
 def _short(values: IntArray) -> str:
