@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import attrs
 import numpy as np
 
-from gapless import Problem, Result
+from gapless import Problem, Result, Stop
 from gapless.core.problem import score_of
 from gapless.core.proofs.enumerated_choices import EnumeratedChoices
 from gapless.core.proofs.split_certificate import SplitCertificate
@@ -42,6 +42,11 @@ def run(problem: Problem[S], solve: Solve, *, order: str = "best-first", certifi
         begin = partial(Search, layout, order=order)
         if solve.k > 1:
             return k_best(layout, solve, begin, certificate=certificate, order=order)
+        found = run_search(layout, solve, begin, certificate=certificate)
+        if found.solutions or found.stop is not Stop.GAP or not layout.forbids or layout.floor > -math.inf:
+            return found
+        # Nothing but a forbidden structure was found; such a loss tells whether there is another.
+        begin = partial(Search, attrs.evolve(layout, harsh=True), order=order)
         return run_search(layout, solve, begin, certificate=certificate)
     relaxation = EvenSplit(problem)
     result = tree_search(

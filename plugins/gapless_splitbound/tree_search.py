@@ -51,14 +51,18 @@ def search(
         found = search_by_roles(problem, start, variant=variant, order=order, backbone=name)
         return found if certificate else attrs.evolve(found, certificate=NoCertificate(ASKED_FOR_NONE))
 
-    if problem.infeasibility():
+    paper = variant == "paper" and bool(layout.configurations)  # the paper has no such factors
+    if problem.infeasibility() or paper:
         return told(by_roles())
     if solve.k > 1:
         return told(
             k_best(layout, solve, begin, certificate=certificate, variant=variant, order=order, otherwise=by_roles)
         )
     found = told(run(layout, solve, begin, certificate=certificate))
-    if found.stop is Stop.PROVED or found.solutions or not layout.forbids or layout.floor > float("-inf"):
+    if found.solutions or found.stop not in (Stop.PROVED, Stop.GAP):
         return found
-    # Nothing but a forbidden tree was found, and no floor says that there is no other.
-    return told(by_roles())
+    # Nothing but a forbidden tree was found, and no floor says that there is no other; or factors together allow
+    # nothing, which multipliers alone may not show. The roles say by which factor.
+    unsure = found.stop is Stop.GAP and layout.forbids
+    unshown = found.stop is Stop.PROVED and bool(layout.configurations) and not found.verify(problem)
+    return told(by_roles()) if unsure or (unshown and certificate) else found

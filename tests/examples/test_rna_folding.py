@@ -17,12 +17,12 @@ import attrs
 import numpy as np
 import pytest
 from drawn import examples, generators
-from gapless.factors import Cardinality
 from hypothesis import given
 
 import gapless as gl
 import gapless_kernels
 from gapless import testing
+from gapless.factors import Cardinality
 from gapless.roles import Fixings
 from gapless.scip import solve_monolithic
 

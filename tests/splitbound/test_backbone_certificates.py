@@ -10,6 +10,7 @@ import gapless
 from gapless import Result, Status
 from gapless.core.tolerance import meets
 from gapless.roles import Fixings, TreeCertificate
+from gapless.search import driver
 from gapless_dependency import (
     AdjacentSibling,
     Grandchild,
@@ -158,6 +159,7 @@ def leaves_of(certificate):
 def bounds_alone(monkeypatch):
     monkeypatch.setattr(role_search, "CHOICES", 0)
     monkeypatch.setattr(role_search, "BACKBONE_CHOICES", 0)
+    monkeypatch.setattr(driver, "CHOICES", 0)
 
 
 @pytest.mark.usefixtures("bounds_alone")

@@ -13,7 +13,7 @@ from gapless.search import driver
 from gapless_dependency import ArcConjunctions, ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import method, tree_search
+from gapless_splitbound import tree_search
 
 FAMILIES = ("sibling", "grandchild", "tri-sibling")
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
@@ -26,7 +26,6 @@ def compiled_alone(monkeypatch):
     def never(*_args, **_options):
         raise AssertionError("the compiled search should have done it")
 
-    monkeypatch.setattr(method, "search", never)
     monkeypatch.setattr(tree_search, "search_by_roles", never)
 
 

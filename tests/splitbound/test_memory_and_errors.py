@@ -140,5 +140,5 @@ def test_an_observer_that_raises_leaves_the_best_so_far():
 def test_a_start_that_is_no_tree():
     problem = noise(4)
     tree = gapless.solve(problem, "split-bound").best
-    with pytest.raises(InvalidProblem, match="start is a list"):
+    with pytest.raises(InvalidProblem, match="the structure is a list"):
         gapless.solve(problem, "split-bound", start=[tree])

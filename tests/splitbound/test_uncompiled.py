@@ -41,7 +41,8 @@ def test_no_factor_and_no_limit_leaves_the_compiled_search(method, k, factors, m
 
 
 @METHODS
-def test_a_limit_on_iterations_counts_steps(method):
+def test_a_limit_on_iterations_counts_steps(method, monkeypatch):
+    monkeypatch.setattr(driver, "CHOICES", 0)  # bounds alone
     whole = gapless.solve(hard := noise(Sibling(10 * np.random.default_rng(1).normal(size=(N + 1,) * 3))), method)
     assert whole.stats.iterations > 2
     for most in range(3):

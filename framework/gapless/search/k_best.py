@@ -186,6 +186,12 @@ class _Listing(Generic[S]):
         if not run.value > self.known.threshold:
             return None
         structure = self.problem.decode(run.kernel.on)
+        if (
+            self.layout.forbids
+            and self.layout.floor == -math.inf
+            and score_of(self.problem, structure) == -math.inf
+        ):
+            raise _TooRough  # nothing tells whether the part has an allowed structure
         if self.problem.violations(structure) or not kept[self.problem.encode(structure)].all():
             raise InconsistentBound(f"the search returned a structure of another part: {run.kernel.on.tolist()}")
         bound_with_rounding(self.layout, score_of(self.problem, structure), run.bound, run.value)

@@ -13,12 +13,12 @@ import numpy as np
 from gapless.core.backbone import Backbone
 from gapless.core.certificate import Certificate
 from gapless.core.decisions import Decisions
-from gapless.core.proofs.enumerated_choices import EnumeratedChoices
 from gapless.core.factor import ConfigurationFactor, ScoredFactor
 from gapless.core.problem import Problem
+from gapless.core.proofs.enumerated_choices import EnumeratedChoices
+from gapless.core.proofs.split_certificate import SplitCertificate
 from gapless.core.score_array import LARGEST
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.proofs.split_certificate import SplitCertificate
 
 S = TypeVar("S")
 

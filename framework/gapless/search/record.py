@@ -104,8 +104,7 @@ class SearchRecord:
         """
         widths = np.repeat(np.array(self.widths, np.int64), np.array(self.counts, np.int64))
         sizes = np.where(self.forms & ONE, 1, widths)
-        ends = np.cumsum(sizes)
-        first = np.concatenate([[0], ends, ends[-1:] + 1 + np.arange(self.prices)])
+        first = np.concatenate([[0], np.cumsum(sizes), sizes.sum() + 1 + np.arange(self.prices)])
         rest = np.where(self.forms == SPREAD, 0.0, np.where(self.forms & ONE, 1.0 * (widths == 1), 1.0 / widths))
         return first, np.concatenate([np.repeat(rest, sizes), np.zeros(self.prices)])
 

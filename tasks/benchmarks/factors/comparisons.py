@@ -10,7 +10,7 @@ import numpy as np
 
 import gapless as gl
 from benchmarks.factors import mip_peer, toulbar2_peer
-from benchmarks.factors.instances import SkipChain, Spots, programmes, skip_chains
+from benchmarks.factors.instances import SkipChain, programmes, skip_chains
 from benchmarks.frame.bench import Bench, Found
 from benchmarks.frame.marks import Marks, line
 from benchmarks.frame.peers import HIGHS, TOULBAR2
@@ -93,8 +93,6 @@ def _compared(
 
 
 def _differences(scores: str, name: str, both: Both[float], first: Both[float]) -> Iterator[str]:
-    for number, (one, other) in enumerate(
-        zip(both.from_arrays.answers, first.from_arrays.answers, strict=True)
-    ):
+    for number, (one, other) in enumerate(zip(both.from_arrays.answers, first.from_arrays.answers, strict=True)):
         if not abs(one - other) <= _TOLERANCE * max(1.0, abs(one)):
             yield f"{scores}, instance {number}: {name} proves {one}, the first way {other}"

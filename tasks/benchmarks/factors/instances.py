@@ -30,7 +30,9 @@ class SkipChain:
     reward: FloatArray
 
 
-def skip_chains(count: int, *, n: int = 24, labels: int = 45, skips: int = 20, seed: int = 0) -> Iterator[SkipChain]:
+def skip_chains(
+    count: int, *, n: int = 24, labels: int = 45, skips: int = 20, seed: int = 0
+) -> Iterator[SkipChain]:
     """Chains that are undecided enough for skips to matter."""
     rng = np.random.default_rng(seed)
     far = np.stack(np.triu_indices(n, 2), axis=1)

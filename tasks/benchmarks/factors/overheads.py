@@ -94,9 +94,13 @@ def overhead_lines(bench: Bench, lengths: Sequence[int] = LENGTHS) -> Iterator[F
         plain = _side()
         factors = _factors(n)
         sides = {"plain": plain, **{name: _side(make) for name, (make, _) in factors.items()}}
-        yield from _ratios(bench, f"{n} words", instances, sides, {name: marks for name, (_, marks) in factors.items()})
+        yield from _ratios(
+            bench, f"{n} words", instances, sides, {name: marks for name, (_, marks) in factors.items()}
+        )
         settings = {name: _side(**options) for name, options in _settings().items()}
-        yield from _ratios(bench, f"{n} words", instances, {"plain": plain, **settings}, dict.fromkeys(settings, LIMIT))
+        yield from _ratios(
+            bench, f"{n} words", instances, {"plain": plain, **settings}, dict.fromkeys(settings, LIMIT)
+        )
 
 
 def _side(make: Callable[[], Any] | None = None, **options: Any) -> Side[Arrays, gl.Result[Any]]:
@@ -122,7 +126,9 @@ def _ratios(
     for name, both in found.items():
         if name == "plain":
             continue
-        values = [(one.value, other.value) for one, other in zip(plain.answers, both.from_arrays.answers, strict=True)]
+        values = [
+            (one.value, other.value) for one, other in zip(plain.answers, both.from_arrays.answers, strict=True)
+        ]
         bench.wrong += [
             f"{scores}, {name}: {other} instead of {one}" for one, other in values if abs(one - other) > 1e-9
         ]
