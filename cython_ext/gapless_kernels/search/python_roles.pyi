@@ -42,8 +42,8 @@ class PythonFactor(Factor):
         With ``best(weights)``, a value and a configuration, and ``value(on)``: see
         `gapless.roles.ConfigurationFactor`.
     marginals : bool
-        Whether the search asks for max-marginals, too, each by one more call of ``best``: worthwhile where the factor
-        forbids much.
+        Whether the search asks for max-marginals, too, each by one more call of ``best``: worthwhile where the
+        factor forbids much.
     """
 
     factor: Any
