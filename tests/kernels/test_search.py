@@ -48,6 +48,7 @@ class Case:
     own: np.ndarray
     blocks: Any = ()
     factors: Any = ()
+    marginals: bool = False
 
     def values(self) -> np.ndarray:
         with np.errstate(invalid="ignore"):
@@ -65,7 +66,7 @@ class Case:
             self.blocks,
             group_first=self.first,
             groups=self.groups,
-            factors=[PythonFactor(scope, factor) for scope, factor in self.factors],
+            factors=[PythonFactor(scope, factor, self.marginals) for scope, factor in self.factors],
             **options,
         )
 
@@ -225,7 +226,8 @@ def drawn_factor(rng: Any, decisions: int, hard: bool) -> tuple[np.ndarray, Tabl
 
 def with_factors(rng: Any, case: Case) -> Case:
     count, hard = int(rng.integers(1, 4)), rng.random() < 0.6
-    return attrs.evolve(case, factors=[drawn_factor(rng, len(case.base), hard) for _ in range(count)])
+    factors = [drawn_factor(rng, len(case.base), hard) for _ in range(count)]
+    return attrs.evolve(case, factors=factors, marginals=rng.random() < 0.5)
 
 
 DRAWN = {

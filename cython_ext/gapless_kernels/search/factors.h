@@ -174,6 +174,8 @@ static int gs_marginals_of_factors(gs_search *s)
             part->role->object, gs_prices(s, part), s->part_state + part->place, s->part_with + part->place, s->part_without + part->place);
         if (done == GS_FAILED)
             return gs_blame(s, f, GS_RAISED);
+        for (ptrdiff_t k = 0; done == GS_NOTHING && k < part->role->count; k++)
+            s->part_with[part->place + k] = s->part_without[part->place + k] = -INFINITY;
     }
     return 1;
 }

@@ -41,7 +41,10 @@ class PythonFactor(Factor):
     factor : object
         With ``best(weights)``, a value and a configuration, and ``value(on)``: see
         `gapless.roles.ConfigurationFactor`.
+    marginals : bool
+        Whether the search asks for max-marginals, too, each by one more call of ``best``: worthwhile where the
+        factor forbids much.
     """
 
     factor: Any
-    def __init__(self, scope: npt.ArrayLike, factor: Any) -> None: ...
+    def __init__(self, scope: npt.ArrayLike, factor: Any, marginals: bool = ...) -> None: ...
