@@ -205,7 +205,7 @@ cdef class Factor:
         Parameters
         ----------
         prices : float64 (count,)
-            What each decision that is on costs.
+            Cost of each decision that is on.
         state : int8 (count,), optional
             `FREE`, `OFF` or `ON`; all are free by default.
 
