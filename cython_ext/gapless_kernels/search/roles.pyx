@@ -264,7 +264,7 @@ cdef class Factor:
         return np.asarray(on)[: self.role.count], np.asarray(off)[: self.role.count]
 
     def flip_differences(self, on):
-        """How the value of a configuration, bool (count,), changes when one decision is flipped, for each; None where it cannot be had.
+        """Change of the value of a configuration, bool (count,), when each decision is flipped; None where it cannot be had.
 
         Where the configuration or the other is forbidden, any number.
         """
