@@ -212,7 +212,7 @@ cdef class Factor:
         Parameters
         ----------
         prices : float64 (count,)
-            What each decision that is on costs.
+            Cost of each decision that is on.
         state : int8 (count,), optional
             `FREE`, `OFF` or `ON`; all are free by default.
 
@@ -271,7 +271,7 @@ cdef class Factor:
         return np.asarray(on)[: self.role.count], np.asarray(off)[: self.role.count]
 
     def flip_differences(self, on):
-        """How the value of a configuration, bool (count,), changes when one decision is flipped, for each; None where it cannot be had.
+        """Change of the value of a configuration, bool (count,), when each decision is flipped; None where it cannot be had.
 
         Where the configuration or the other is forbidden, any number.
         """

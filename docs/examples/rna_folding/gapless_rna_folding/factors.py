@@ -32,7 +32,7 @@ class Stacking(Factor):
         By the letters of the outer pair and of the inner one, as in ``"GC-AU"``, or read from the other end,
         ``"UA-CG"``.
     wobble : float
-        Where `scores` has none.
+        Score of the stacks that `scores` leaves out.
     """
 
     name: ClassVar[str] = "stacking"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import attrs
@@ -42,6 +42,10 @@ def _pair_scores(given: Mapping[str, float]) -> dict[str, float]:
     return scores
 
 
+def _factors(given: Iterable[Factor | ConfigurationFactor]) -> tuple[Factor | ConfigurationFactor, ...]:
+    return tuple(given)
+
+
 @serialisable("gapless_rna_folding.FoldingProblem")
 @attrs.frozen(eq=False, slots=False)
 class FoldingProblem(gl.Problem[Structure]):
@@ -69,7 +73,7 @@ class FoldingProblem(gl.Problem[Structure]):
     sequence: str = attrs.field(converter=_sequence)
     pair_scores: Mapping[str, float] = attrs.field(converter=_pair_scores, factory=lambda: dict(HYDROGEN_BONDS))
     least_loop: int = 3
-    factors: tuple[Factor | ConfigurationFactor, ...] = attrs.field(converter=tuple, default=(), kw_only=True)
+    factors: tuple[Factor | ConfigurationFactor, ...] = attrs.field(converter=_factors, default=(), kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         if self.least_loop < 0:
@@ -80,8 +84,8 @@ class FoldingProblem(gl.Problem[Structure]):
         """Pairs of the kinds that have a score, with room for a loop."""
         letters = np.array(list(self.sequence))
         candidates = np.zeros((letters.size, letters.size), bool)
-        for one, other in self.pair_scores:
-            candidates |= (letters[:, None] == one) & (letters == other)
+        for kind in self.pair_scores:
+            candidates |= (letters[:, None] == kind[0]) & (letters == kind[1])
         return Pairs(self.sequence, np.triu(candidates | candidates.T, self.least_loop + 1))
 
     @cached_property
