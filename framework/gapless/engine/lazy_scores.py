@@ -49,12 +49,15 @@ class LazyScores:
         self.recharged: list[IntArray] = []
         """Slots that held shares of a score which turned out not to be positive."""
 
-    def know_structure(self, on_ids: IntArray) -> bool:
-        """Know what fires in a structure; whether anything had to be asked for."""
+    def know_structure(self, on_ids: IntArray, between: Callable[[], None] | None = None) -> bool:
+        """Know what fires in a structure; whether anything had to be asked for.
+
+        `between` is called when stars have their scores and shared scopes have not.
+        """
         on = self.split.mask(on_ids)
         wanted = [star.scopes[np.ix_(on[star.uppers], on[star.lowers])].ravel() for star in self.split.layout.stars]
         wanted += [shared.scopes[on[shared.decisions].all(axis=1)] for shared in self.split.layout.shared]
-        return self._know(wanted)
+        return self._know(wanted, between)
 
     def know_all(self, state: State) -> bool:
         """Know every scope whose decisions are all possible."""
@@ -73,12 +76,18 @@ class LazyScores:
         """
         on, alive = self.split.mask(on_ids), ascent.fixings.state != OFF
         weights, frozen, asked = ascent.weights, False, False
-        again = self.know_structure(on_ids)
+
+        def weigh() -> None:
+            nonlocal weights
+            weights = self.split.weights(ascent.multipliers, ascent.fixings)[0]
+
+        again = self.know_structure(on_ids, weigh)
         wanted = [s.scopes[on[s.decisions].any(axis=1) & (s.scores > 0)] for s in self.split.layout.shared]
         while True:
             if again:
                 asked, frozen = True, frozen or self._unsettles(ascent)
-                weights = weights if frozen else self.split.weights(ascent.multipliers, ascent.fixings)[0]
+                if not frozen:
+                    weigh()
             contenders = self._contenders(weights, ascent.fixings.state) | on
             wanted += [
                 self._top(star, column, ascent.multipliers, alive)
@@ -118,7 +127,7 @@ class LazyScores:
         first: IntArray = scopes[unknown][order][offers[unknown][order] > known]
         return first
 
-    def _know(self, wanted: Iterable[IntArray]) -> bool:
+    def _know(self, wanted: Iterable[IntArray], between: Callable[[], None] | None = None) -> bool:
         """Ask for what is unknown of these; whether anything was."""
         numbers = np.concatenate([np.zeros(0, np.int64), *wanted])
         numbers = np.unique(numbers[(numbers >= 0) & self.unknown[numbers]])
@@ -136,6 +145,8 @@ class LazyScores:
         for star in self.split.layout.stars:
             fresh = (star.scopes >= 0) & ~np.isnan(learned[star.scopes])
             star.scores[fresh] = learned[star.scopes[fresh]]
+        if between is not None:
+            between()
         for shared in self.split.layout.shared:
             rows = np.flatnonzero(~np.isnan(learned[shared.scopes]))
             turned = rows[(shared.scores[rows] > 0) & (learned[shared.scopes[rows]] <= 0)]
