@@ -50,7 +50,9 @@ class LagrangianSearch(Search[DependencyTree]):
         told: bool = False,
     ) -> None:
         self.options: dict[str, Any] = {"order": order, "keep_proof": keep_proof, "told": told}
-        self.program_due, self.program_solved, self.parts_added = not problem_of(layout).projective, False, 0
+        # The program knows no factors but conjunctions.
+        self.program_due = not (problem_of(layout).projective or layout.configurations)
+        self.program_solved, self.parts_added = False, 0
         try:
             self._begin(layout, start)
         except ForbiddenScore:

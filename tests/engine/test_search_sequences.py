@@ -168,6 +168,30 @@ def test_answers_agree_under_ties(seed):
         assert compiled.bound == pytest.approx(readable.bound, abs=1e-7)
 
 
+@pytest.mark.parametrize("seed", [0, pytest.param(3, marks=pytest.mark.long)])
+def test_scores_asked_for_late(seed):
+    """Both ask for the same scores, in the same steps."""
+    rng = np.random.default_rng(seed)
+    asked = 0
+    for number in range(24):
+        kernel, maximiser, base, blocks, how, _ = trees(rng, number, False)
+        scores = np.concatenate([np.zeros(0), *(given for _, given in blocks)])
+        widths = np.concatenate([np.zeros(0), *(np.full(len(scopes), scopes.shape[1]) for scopes, _ in blocks)])
+        unknown = (rng.random(len(scores)) < rng.choice([0.3, 0.7, 1.0])) & (widths > 1)
+        higher = np.split(
+            scores + unknown * np.abs(rng.normal(size=len(scores))), np.cumsum([len(b) for _, b in blocks])
+        )
+        both = []
+        for kind, role in ((CompiledSearch, kernel), (Search, maximiser)):
+            bounds = [(scopes, more.copy()) for (scopes, _), more in zip(blocks, higher, strict=False)]
+            lazy = {**how, "variant": "default", "unknown": unknown, "ask": lambda places, s=scores: s[places]}
+            both.append(kind(role, base, bounds, **lazy))
+        compare_searches(*both, name=f"trees {number}")
+        assert both[0].scored == both[1].scored
+        asked += both[1].scored
+    assert asked > 100
+
+
 def test_values_far_apart_beside_what_is_on():
     """A reward that makes a factor turn on what is on must not hide which of its configurations is the best."""
     for seed in range(20):

@@ -47,8 +47,8 @@ def choices_of(bound: SplitBound[Any], state: State, most: int) -> BoolArray | N
 def scores_of(bound: SplitBound[Any], chosen: BoolArray) -> FloatArray:
     """The score of each way, without own scores of the backbone, float64 (ways,)."""
     layout = bound.layout
-    possible: BoolArray = chosen.any(axis=0)
-    sure: BoolArray = chosen.all(axis=0)
+    possible: BoolArray = np.asarray(chosen.any(axis=0), bool)
+    sure: BoolArray = np.asarray(chosen.all(axis=0), bool)
     scores: FloatArray = np.where(chosen, layout.base, 0.0).sum(axis=1)
     for scopes, values in _scopes(bound, possible):
         certain = sure[scopes].all(axis=1)
